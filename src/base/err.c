@@ -1,0 +1,61 @@
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill(nami_err *e, int code, int line, int col, const char *fmt, va_list ap)
+{
+    if (!e) return;
+    e->code = code;
+    e->line = line;
+    e->col = col;
+    int n = vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+    if (n >= (int)sizeof e->msg) memcpy(e->msg + sizeof e->msg - 4, "...", 4);
+    for (char *c = e->msg; *c; c++) /* names from binary files: keep it one printable line */
+        if ((unsigned char)*c < 32 || *c == 127) *c = '?';
+}
+
+int err_at(nami_err *e, int code, int line, int col, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fill(e, code, line, col, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+int err_set(nami_err *e, int code, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fill(e, code, 0, 0, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+int err_nomem(nami_err *e)
+{
+    return err_set(e, NAMI_ENOMEM, "out of memory");
+}
+
+void err_clear(nami_err *e)
+{
+    if (e) memset(e, 0, sizeof *e);
+}
+
+const char *nami_strerror(int code)
+{
+    switch (code) {
+#define X(name, value, text) \
+    case name: return text;
+        NAMI_ERRORS(X)
+#undef X
+    default: return "no error";
+    }
+}
+
+const char *nami_version(void)
+{
+    return NAMI_VERSION;
+}

@@ -1,0 +1,69 @@
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+static int room(struct str *t, size_t n)
+{
+    if (t->oom || (t->n + n + 1 > t->cap && vec_grow_((void **)&t->s, &t->cap, t->n + n + 1, 1)))
+        t->oom = 1;
+    return !t->oom;
+}
+
+void str_putn(struct str *t, const char *s, size_t n)
+{
+    if (!room(t, n)) return;
+    memcpy(t->s + t->n, s, n);
+    t->s[t->n += n] = 0;
+}
+
+void str_put(struct str *t, const char *s)
+{
+    str_putn(t, s, strlen(s));
+}
+
+void str_printf(struct str *t, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    va_end(ap);
+    if (n < 0 || !room(t, (size_t)n)) return;
+    va_start(ap, fmt);
+    vsnprintf(t->s + t->n, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    t->n += (size_t)n;
+}
+
+void str_quote(struct str *t, const char *s)
+{
+    str_put(t, "\"");
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\') {
+            char e[2] = {'\\', *s};
+            str_putn(t, e, 2);
+        } else if ((unsigned char)*s < 32) {
+            str_printf(t, "\\u%04x", (unsigned char)*s);
+        } else {
+            str_putn(t, s, 1);
+        }
+    }
+    str_put(t, "\"");
+}
+
+void str_free(struct str *t)
+{
+    free(t->s);
+    memset(t, 0, sizeof *t);
+}
+
+int str_width(const char *s)
+{
+    int n = 0;
+    for (; *s; s++) n += (*s & 0xC0) != 0x80;
+    return n;
+}

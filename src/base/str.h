@@ -1,0 +1,24 @@
+/* str.h: a growing text.  Running out of memory is remembered, so that a long
+   row of appends is checked once, at its end, by looking at `oom`. */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stddef.h>
+
+struct str {
+    char *s; /* NUL-terminated once something was appended */
+    size_t n, cap;
+    int oom;
+};
+
+void str_put(struct str *t, const char *s);
+void str_putn(struct str *t, const char *s, size_t n);
+void str_printf(struct str *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* s in double quotes, escaped as JSON wants it (also right for DOT and BIF). */
+void str_quote(struct str *t, const char *s);
+void str_free(struct str *t);
+
+/* The number of columns that UTF-8 text takes (one for each code point). */
+int str_width(const char *s);
+
+#endif

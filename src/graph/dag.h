@@ -1,0 +1,53 @@
+/* dag.h: directed graphs on the integers 0..n-1, and undirected ones.
+
+   Both are stored by compressed rows: the parents of v are
+   p[pp[v]] .. p[pp[v+1]-1], in increasing order, its children likewise. */
+#ifndef GRAPH_DAG_H
+#define GRAPH_DAG_H
+
+#include "nami.h"
+
+struct dag {
+    int n, m;     /* nodes, edges */
+    int *pp, *p;  /* parents */
+    int *cp, *c;  /* children */
+};
+
+struct edge {
+    int from, to;
+};
+
+/* Repeated edges count once.  Self-loops and cycles are the caller's to refuse
+   (dag_cycle).  m at most INT_MAX. */
+int dag_init(struct dag *g, int n, const struct edge *e, size_t m, nami_err *err);
+void dag_fini(struct dag *g);
+
+#define for_parents(g, v, u) \
+    for (int i_##u = (g)->pp[v], u; i_##u < (g)->pp[(v) + 1] && (u = (g)->p[i_##u], 1); i_##u++)
+#define for_children(g, v, u) \
+    for (int i_##u = (g)->cp[v], u; i_##u < (g)->cp[(v) + 1] && (u = (g)->c[i_##u], 1); i_##u++)
+
+int dag_has_edge(const struct dag *g, int from, int to);
+
+/* Writes the nodes in topological order, smallest number first among those
+   that are ready, to order[n].  Returns how many were written: less than n if
+   there is a cycle; -1 when memory runs out. */
+int dag_toposort(const struct dag *g, int *order);
+/* Finds one cycle v0 -> v1 -> ... -> v0 and writes it to cycle[n]; returns its
+   length, 0 if there is none, -1 when memory runs out. */
+int dag_cycle(const struct dag *g, int *cycle);
+
+struct ugraph {
+    int n;
+    int64_t m;     /* edges, each counted once */
+    int64_t *ap;   /* neighbours of v: a[ap[v]] .. a[ap[v+1]-1], increasing */
+    int *a;
+};
+
+/* The moral graph: every edge without its direction, and an edge between any
+   two parents of one child.  Nodes with skip[v] != 0 are left out with all
+   their edges, the marriages of their parents too (skip may be NULL). */
+int moral_init(struct ugraph *j, const struct dag *g, const unsigned char *skip, nami_err *err);
+void ugraph_fini(struct ugraph *j);
+
+#endif

@@ -1,0 +1,44 @@
+/* scan.h: the words of a text file, with their places; shared by the readers
+   of BIF, Hugin NET, dagitty, UAI and bnlearn strings. */
+#ifndef IO_SCAN_H
+#define IO_SCAN_H
+
+#include <stddef.h>
+
+#include "nami.h"
+
+/* What a format calls a word, a comment and a separator. */
+struct scan_rules {
+    const char *word;    /* characters of a word besides letters, digits, '_' and UTF-8 */
+    const char *comment; /* line comments, e.g. "//", "#" or "%"; NULL for none */
+    int block_comment;   /* is C's comment a comment here? */
+};
+
+enum tok { TOK_END, TOK_WORD, TOK_STRING, TOK_CHAR, TOK_BAD };
+
+struct scan {
+    const char *s, *end;  /* what is left */
+    const char *line0;    /* start of the current line */
+    int line;             /* from 1 */
+    const struct scan_rules *rules;
+    /* the current token */
+    enum tok tok;
+    const char *t;        /* its text (without the quotes of a string) */
+    size_t n;
+    int tline, tcol;
+};
+
+void scan_init(struct scan *x, const char *text, size_t len, const struct scan_rules *rules);
+/* Moves to the next token.  Unterminated strings and comments, NUL bytes and
+   invalid characters give TOK_BAD; scan_error says why. */
+void scan_next(struct scan *x);
+int scan_is(const struct scan *x, const char *text);   /* is it this word or character? */
+int scan_accept(struct scan *x, const char *text);     /* if so, move on */
+int scan_expect(struct scan *x, const char *text, nami_err *err);
+/* "line:col: expected WHAT, found 'TOKEN'": fills err and returns NAMI_EINPUT. */
+int scan_error(const struct scan *x, const char *expected, nami_err *err);
+/* The current word as a number; moves on. */
+int scan_double(struct scan *x, double *out, nami_err *err);
+int scan_int(struct scan *x, long lo, long hi, int *out, nami_err *err);
+
+#endif
