@@ -1,0 +1,114 @@
+#include "io/format.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+
+const struct format *const formats[] = {
+#define FORMAT(id) &format_##id,
+#include "io/format.def"
+#undef FORMAT
+    NULL};
+
+const struct format *format_by_name(const char *name)
+{
+    for (int i = 0; formats[i]; i++)
+        if (strcmp(formats[i]->name, name) == 0) return formats[i];
+    return NULL;
+}
+
+static int ends_with(const char *path, const char *ending, size_t n)
+{
+    size_t len = strlen(path);
+    return len > n && memcmp(path + len - n, ending, n) == 0;
+}
+
+static const struct format *by_ending(const char *path)
+{
+    for (int i = 0; formats[i]; i++)
+        for (const char *e = formats[i]->ends, *end; *e; e = end + (*end == ' ')) {
+            end = e + strcspn(e, " ");
+            if (ends_with(path, e, (size_t)(end - e))) return formats[i];
+        }
+    return NULL;
+}
+
+static const struct format *by_content(const char *text, size_t len)
+{
+    const struct format *best = NULL;
+    int sure = 0;
+    for (int i = 0; formats[i]; i++) {
+        int s = formats[i]->sniff(text, len);
+        if (s > sure) {
+            sure = s;
+            best = formats[i];
+        }
+    }
+    return best;
+}
+
+static int named(const char *name, const struct format **out, nami_err *err)
+{
+    *out = format_by_name(name);
+    if (*out) return 0;
+    return err_set(err, NAMI_EUSAGE, "no format is called '%s'; see 'nami list formats'", name);
+}
+
+static int parse(const char *text, size_t len, const struct format *f, nami_bn **out, nami_err *err)
+{
+    *out = NULL;
+    if (!f) f = by_content(text, len);
+    if (!f)
+        return err_set(err, NAMI_EINPUT, len ? "not a structure in any format that NaMI knows; see "
+                                               "'nami list formats', or name one with --format"
+                                             : "the file is empty");
+    struct bn *bn = bn_new();
+    if (!bn) return err_nomem(err);
+    int rc = f->read(bn, text, len, err);
+    if (!rc) rc = bn_finish(bn, err);
+    if (rc)
+        bn_free(bn);
+    else
+        *out = bn;
+    return rc;
+}
+
+int nami_bn_parse(const char *text, size_t len, const char *format, nami_bn **out, nami_err *err)
+{
+    const struct format *f = NULL;
+    err_clear(err);
+    *out = NULL;
+    int rc = format ? named(format, &f, err) : 0;
+    return rc ? rc : parse(text, len, f, out, err);
+}
+
+int nami_bn_read(const char *path, const char *format, nami_bn **out, nami_err *err)
+{
+    struct str text = {0};
+    const struct format *f = by_ending(path);
+    err_clear(err);
+    *out = NULL;
+    int rc = format ? named(format, &f, err) : 0;
+    if (!rc) rc = file_read(path, &text, err);
+    if (!rc) rc = parse(text.s, text.n, f, out, err);
+    str_free(&text);
+    return rc;
+}
+
+int nami_bn_write(const nami_bn *bn, const char *path, const char *format, nami_err *err)
+{
+    const struct format *f = by_ending(path);
+    struct str text = {0};
+    err_clear(err);
+    int rc = format ? named(format, &f, err) : 0;
+    if (!rc && !f)
+        rc = err_set(err, NAMI_EUSAGE, "the ending of '%s' names no format; see 'nami list formats'",
+                     path);
+    if (!rc && !f->write) rc = err_set(err, NAMI_EUSAGE, "NaMI cannot write %s", f->name);
+    if (!rc) rc = f->write(bn, &text, err);
+    if (!rc && text.oom) rc = err_nomem(err);
+    if (!rc) rc = file_write(path, text.s, text.n, err);
+    str_free(&text);
+    return rc;
+}
