@@ -325,7 +325,7 @@ static int xmlbif_sniff(const char *text, size_t len)
     while (len && is_blank(*text)) text++, len--;
     if (!len || *text != '<') return 0;
     if (has(text, len, "<BIF") || has(text, len, "<!DOCTYPE BIF")) return 95;
-    return has(text, len < 5 ? len : 5, "<?xml") ? 10 : 0;
+    return has(text, len < 5 ? len : 5, "<?xml") ? 20 : 0;
 }
 
 /* ---- writing ------------------------------------------------------------- */
