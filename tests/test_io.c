@@ -254,11 +254,12 @@ static void names_refused(void **state)
         refuse_write(bn, "bnlearn", "cannot hold");
         round_trip(bn, "json");
         round_trip(bn, "dagitty");
-        round_trip(bn, "dot");
+        if (!strchr(no_bnlearn[i], '\n')) round_trip(bn, "dot");
         nami_bn_free(bn);
     }
     nami_bn *bn = pair("a\nb", "\xff\xfe");
     refuse_write(bn, "edges", "control character");
+    refuse_write(bn, "dot", "line's end");
     refuse_write(bn, "json", "not UTF-8");
     nami_bn_free(bn);
     bn = pair("end\\", "x");

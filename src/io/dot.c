@@ -228,14 +228,17 @@ static int read(struct bn *bn, const char *text, size_t len, nami_err *err)
 /* ---- writing ------------------------------------------------------------ */
 
 /* DOT's only escape is \": a backslash stands for itself, so a name in which an
-   odd number of them comes before a quote, a line's end or its own end cannot be
-   written. */
+   odd number of them comes before a quote or its own end cannot be written.  Of
+   line ends libcgraph drops some. */
 static int quote(struct str *out, const char *s, nami_err *err)
 {
     size_t run = 0;
     str_put(out, "\"");
     for (const char *c = s;; c++) {
-        if (run % 2 && (*c == '"' || *c == '\n' || *c == '\r' || !*c))
+        if (*c == '\n' || *c == '\r')
+            return err_set(err, NAMI_EINPUT,
+                           "DOT cannot hold the line's end in '%s'; rename it or write JSON", s);
+        if (run % 2 && (*c == '"' || !*c))
             return err_set(err, NAMI_EINPUT,
                            "DOT cannot hold the backslash in '%s'; rename it or write JSON", s);
         if (!*c) break;
