@@ -39,7 +39,8 @@ static nami_inverse *invert_bn(const nami_bn *bn, const char *method, const char
 static void put_factors(struct str *s, const nami_bn *bn, const nami_inverse *h)
 {
     const int *order;
-    int n = nami_bn_size(bn), k = nami_inverse_order(h, &order), *pa = calloc((size_t)n, sizeof(int));
+    int n = nami_bn_size(bn), k = nami_inverse_order(h, &order),
+        *pa = calloc((size_t)n, sizeof(int));
     unsigned char *is_parent = calloc((size_t)n, 1);
     str_put(s, "");
     for (int i = 0; i < k; i++) {
@@ -50,8 +51,9 @@ static void put_factors(struct str *s, const nami_bn *bn, const nami_inverse *h)
         for (int64_t q = 0; q < npa; q++) is_parent[pa[q]] = 1;
         str_printf(s, "%s%s|", s->n ? " " : "", nami_bn_name(bn, order[i]));
         for (int v = 0; v < n; v++)
-            if (is_parent[v]) str_printf(s, "%s%s", --npa >= 0 && s->s[s->n - 1] != '|' ? "," : "",
-                                         nami_bn_name(bn, v));
+            if (is_parent[v])
+                str_printf(s, "%s%s", --npa >= 0 && s->s[s->n - 1] != '|' ? "," : "",
+                           nami_bn_name(bn, v));
         assert_int_equal(npa, 0);
     }
     for (int v = 0; v < n; v++) {
@@ -66,7 +68,8 @@ static void put_factors(struct str *s, const nami_bn *bn, const nami_inverse *h)
     free(is_parent);
 }
 
-static void expect(const nami_bn *bn, const nami_inverse *h, const char *factors, const char *proved)
+static void expect(const nami_bn *bn, const nami_inverse *h, const char *factors,
+                   const char *proved)
 {
     struct str s = {0};
     char is[4] = {'0' + nami_inverse_faithful(h), '0' + nami_inverse_minimal(h),
@@ -96,8 +99,8 @@ static void check(const struct golden *c)
 
 /* ---- the paper's ------------------------------------------------------------ */
 
-#define STUDENT                                                                                 \
-    "{'nodes':['D','I','G','S','L','J','H'],'edges':[['D','G'],['I','G'],['I','S'],['G','H'],"  \
+#define STUDENT                                                                                    \
+    "{'nodes':['D','I','G','S','L','J','H'],'edges':[['D','G'],['I','G'],['I','S'],['G','H'],"     \
     "['G','L'],['S','J'],['L','J'],['J','H']],'observed':['H','J']}"
 #define FORK "{'edges':[['A','B'],['A','C'],['B','D'],['C','E']],'observed':['D','E']}"
 
@@ -140,11 +143,13 @@ static nami_bn *tree(int d)
 static void binary_trees(void **state)
 {
     (void)state;
-    static const int edges[][3] = {{35, 30, 77}, {135, 78, 345}, {527, 190, 1457}, {2079, 446, 5985}};
+    static const int edges[][3] = {
+        {35, 30, 77}, {135, 78, 345}, {527, 190, 1457}, {2079, 446, 5985}};
     for (int d = 4; d <= 7; d++) {
         nami_bn *bn = tree(d);
         for (int k = 0; k < 3; k++) {
-            nami_inverse *h = invert_bn(bn, k == 2 ? "full" : "nami", k == 1 ? "reverse" : "forward", 0);
+            nami_inverse *h =
+                invert_bn(bn, k == 2 ? "full" : "nami", k == 1 ? "reverse" : "forward", 0);
             assert_int_equal(nami_inverse_edges(h), edges[d - 4][k]);
             expect(bn, h, NULL, k == 2 ? "101" : "111");
             nami_inverse_free(h);
@@ -165,7 +170,8 @@ static void mixture(void **state)
                       "['z3','x3'],['theta','x1'],['theta','x2'],['theta','x3']],"
                       "'observed':['x1','x2','x3']}";
     CHECK(gmm, "nami", "reverse", 0,
-          "z1|phi,x1,theta z2|phi,x2,theta z3|phi,x3,theta phi|x1,x2,x3,theta theta|x1,x2,x3", "111");
+          "z1|phi,x1,theta z2|phi,x2,theta z3|phi,x3,theta phi|x1,x2,x3,theta theta|x1,x2,x3",
+          "111");
     CHECK(gmm, "nami", "forward", 0, NULL, "111");
 }
 
@@ -228,8 +234,9 @@ static void barren_latents(void **state)
 static void observed_links(void **state)
 {
     (void)state;
-    const char *small = "{'nodes':['0','1','2','3'],'edges':[['0','1'],['1','2'],['0','3'],['2','3']],"
-                        "'observed':['1']}";
+    const char *small =
+        "{'nodes':['0','1','2','3'],'edges':[['0','1'],['1','2'],['0','3'],['2','3']],"
+        "'observed':['1']}";
     const char *whole = "{'nodes':['0','1','2','3','4'],'edges':[['0','1'],['1','2'],['0','3'],"
                         "['2','3'],['3','4']],'observed':['1','4']}";
     expect_witness(small, "paper", "reverse", NATURAL, "100", "0", "2"); /* 2 -> 0, its ancestor */
@@ -308,8 +315,7 @@ static void min_fill(void **state)
     struct str s = {0};
     str_put(&s, "{'edges':[['a1','c'],['c','b1']");
     for (int i = 1; i <= 5; i++)
-        for (int j = i + 1; j <= 5; j++)
-            str_printf(&s, ",['a%d','a%d'],['b%d','b%d']", i, j, i, j);
+        for (int j = i + 1; j <= 5; j++) str_printf(&s, ",['a%d','a%d'],['b%d','b%d']", i, j, i, j);
     str_put(&s, "]}");
     nami_bn *bn = parse(s.s);
     assert_int_equal(triangulated(bn, "min-fill"), 22);
@@ -354,7 +360,9 @@ static void expect_trail(const char *json, const char *method, const char *trail
     npa = (int)nami_inverse_parents(h, w->node, pa, 32);
     assert_int_equal(dsep(&bn->dag, w->node, w->other, pa, npa), 0);
     for (int i = 0; i < w->ntrail; i++) {
-        const char *arrow = !i ? "" : dag_has_edge(&bn->dag, w->trail[i - 1], w->trail[i]) ? " > " : " < ";
+        const char *arrow = !i                                                     ? ""
+                            : dag_has_edge(&bn->dag, w->trail[i - 1], w->trail[i]) ? " > "
+                                                                                   : " < ";
         str_printf(&s, "%s%s", arrow, nami_bn_name(bn, w->trail[i]));
     }
     assert_string_equal(s.s, trail);
@@ -402,8 +410,9 @@ static void nuisances(void **state)
     CHECK("{'edges':[['n','x'],['n','w']],'observed':['x'],'infer':['w']}", "nami", "forward", 0,
           "w|x", "111");
     /* ... nor can what is above it be set aside; a barren nuisance just goes */
-    CHECK("{'edges':[['a','w'],['n','w'],['n','x'],['w','m']],'observed':['x'],'nuisance':['n','m']}",
-          "nami", "reverse", 0, "w|a,x a|", "111");
+    CHECK(
+        "{'edges':[['a','w'],['n','w'],['n','x'],['w','m']],'observed':['x'],'nuisance':['n','m']}",
+        "nami", "reverse", 0, "w|a,x a|", "111");
     CHECK("{'edges':[['a','x'],['a','n']],'observed':['x'],'nuisance':['n']}", "nami", "best", 0,
           "a|x", "111");
 }
@@ -433,12 +442,12 @@ static void corners(void **state)
 {
     (void)state;
     static const char *const modes[] = {"forward", "reverse", "best", "free"};
-    static const char *const all[] = {"nami", "paper", "stuhlmuller", "reverse-edges", "mean-field",
-                                      "full", "dsep"};
+    static const char *const all[] = {"nami",       "paper", "stuhlmuller", "reverse-edges",
+                                      "mean-field", "full",  "dsep"};
     for (int m = 0; m < 4; m++)
         for (int k = 0; k < 7; k++) { /* nothing to infer */
-            CHECK("{'edges':[['a','b'],['b','c']],'observed':['a','b','c']}", all[k], modes[m], 0, "",
-                  "111");
+            CHECK("{'edges':[['a','b'],['b','c']],'observed':['a','b','c']}", all[k], modes[m], 0,
+                  "", "111");
             CHECK("{'nodes':['a'],'observed':['a']}", all[k], modes[m], 0, "", "111");
         }
     for (int m = 0; m < 4; m++) {
@@ -449,10 +458,14 @@ static void corners(void **state)
         CHECK("{'edges':[['a','b'],['a','c'],['b','d'],['c','d']]}", "nami", modes[m], 0,
               "a= b=a c=a d=b,c", "111");
         /* isolated nodes, latent and observed, and two parts */
-        CHECK("{'nodes':['i','o','a','x','b','y'],'edges':[['a','x'],['b','y']],'observed':['o','x',"
-              "'y']}", "nami", modes[m], 0, "a|x b|y i=", "111");
-        CHECK("{'nodes':['i','o','a','x','b','y'],'edges':[['a','x'],['b','y']],'observed':['o','x',"
-              "'y']}", "nami", modes[m], 1, "i| a|x b|y", "111");
+        CHECK(
+            "{'nodes':['i','o','a','x','b','y'],'edges':[['a','x'],['b','y']],'observed':['o','x',"
+            "'y']}",
+            "nami", modes[m], 0, "a|x b|y i=", "111");
+        CHECK(
+            "{'nodes':['i','o','a','x','b','y'],'edges':[['a','x'],['b','y']],'observed':['o','x',"
+            "'y']}",
+            "nami", modes[m], 1, "i| a|x b|y", "111");
     }
 }
 
@@ -479,8 +492,11 @@ static void bad_options(void **state)
 {
     (void)state;
     nami_bn *bn = parse(STUDENT);
-    const nami_options bad[] = {{.method = "magic"}, {.mode = "sideways"}, {.criterion = "max-fill"},
-                                {.verify = "maybe"}, {.restarts = -1}};
+    const nami_options bad[] = {{.method = "magic"},
+                                {.mode = "sideways"},
+                                {.criterion = "max-fill"},
+                                {.verify = "maybe"},
+                                {.restarts = -1}};
     for (int i = 0; i < 5; i++) {
         nami_inverse *h = (nami_inverse *)(void *)bn;
         nami_err err = {0};
@@ -494,14 +510,14 @@ static void bad_options(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(student),         cmocka_unit_test(fork_and_collider),
-    cmocka_unit_test(binary_trees),    cmocka_unit_test(mixture),
-    cmocka_unit_test(stages),          cmocka_unit_test(barren_latents),
-    cmocka_unit_test(observed_links),  cmocka_unit_test(observed_parent),
-    cmocka_unit_test(fill_is_added),   cmocka_unit_test(many_paths),
-    cmocka_unit_test(min_fill),        cmocka_unit_test(heuristics_refused),
-    cmocka_unit_test(nuisances),       cmocka_unit_test(vector_nodes),
-    cmocka_unit_test(corners),         cmocka_unit_test(accessors),
+    cmocka_unit_test(student),        cmocka_unit_test(fork_and_collider),
+    cmocka_unit_test(binary_trees),   cmocka_unit_test(mixture),
+    cmocka_unit_test(stages),         cmocka_unit_test(barren_latents),
+    cmocka_unit_test(observed_links), cmocka_unit_test(observed_parent),
+    cmocka_unit_test(fill_is_added),  cmocka_unit_test(many_paths),
+    cmocka_unit_test(min_fill),       cmocka_unit_test(heuristics_refused),
+    cmocka_unit_test(nuisances),      cmocka_unit_test(vector_nodes),
+    cmocka_unit_test(corners),        cmocka_unit_test(accessors),
     cmocka_unit_test(bad_options),
 };
 
