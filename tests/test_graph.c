@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "brute.h"
+#include "graph/certify.h"
 #include "graph/dsep.h"
 #include "graph/equiv.h"
 #include "graph/frontier.h"
@@ -314,6 +315,29 @@ static void runs(void **state)
     }
 }
 
+struct setting {
+    struct dag g;
+    unsigned char observed[MAX], nuisance[MAX];
+    struct problem p;
+};
+
+static void random_setting(struct setting *s, int n, struct rng *r)
+{
+    uint32_t obs = 1 + rng_below(r, 4), nui = rng_below(r, 2) ? 4 : 0;
+    memset(s, 0, sizeof *s);
+    random_dag(&s->g, n, r);
+    for (int v = 0; v < n; v++) {
+        s->observed[v] = rng_below(r, 5) < obs;
+        s->nuisance[v] = !s->observed[v] && nui && rng_below(r, nui) == 0;
+    }
+    s->p = (struct problem){
+        .g = &s->g,
+        .observed = s->observed,
+        .nuisance = s->nuisance,
+        .criterion = &criteria[rng_below(r, 4)],
+        .mode = (enum mode[]){MODE_FORWARD, MODE_REVERSE, MODE_FREE}[rng_below(r, 3)]};
+}
+
 static int has(const int *a, int n, int v)
 {
     for (int i = 0; i < n; i++)
@@ -496,6 +520,36 @@ static void trails(void **state)
     assert_true(longest >= 7);
 }
 
+/* ---- the certificate --------------------------------------------------------------------- */
+
+/* Certifying again changes nothing, and leaks nothing. */
+static void certify_twice(void **state)
+{
+    (void)state;
+    struct rng r;
+    rng_init(&r, 11, 0);
+    for (int rep = 0; rep < 300; rep++) {
+        struct setting s;
+        struct inverse *h;
+        random_setting(&s, 2 + (int)rng_below(&r, 20), &r);
+        assert_int_equal(invert(&s.p, methods[rep % 7], 0, 0, &h, NULL), 0);
+        assert_int_equal(certify(h, &s.g, VERIFY_NONE, 0, NULL), 0);
+        for (int k = 0; k < NPROPERTY; k++) assert_int_equal(h->cert.is[k], -1);
+        assert_int_equal(certify(h, &s.g, VERIFY_FULL, 0, NULL), 0);
+        struct certificate once = h->cert;
+        assert_int_equal(once.checked, once.total);
+        assert_int_equal(certify(h, &s.g, VERIFY_FULL, 0, NULL), 0);
+        assert_int_equal(h->cert.checked, once.checked);
+        for (int k = 0; k < NPROPERTY; k++) {
+            assert_int_equal(h->cert.is[k], once.is[k]);
+            assert_int_equal(h->cert.why[k].node, once.why[k].node);
+            assert_int_equal(h->cert.why[k].other, once.why[k].other);
+        }
+        inverse_free(h);
+        dag_fini(&s.g);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(rows),
     cmocka_unit_test(orders_and_cycles),
@@ -505,6 +559,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(runs),
     cmocka_unit_test(equivalence),
     cmocka_unit_test(trails),
+    cmocka_unit_test(certify_twice),
 };
 
 RUN(tests)
