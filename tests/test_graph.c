@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "brute.h"
 #include "graph/certify.h"
+#include "graph/cliques.h"
 #include "graph/dsep.h"
 #include "graph/equiv.h"
 #include "graph/frontier.h"
@@ -338,6 +339,42 @@ static void random_setting(struct setting *s, int n, struct rng *r)
         .mode = (enum mode[]){MODE_FORWARD, MODE_REVERSE, MODE_FREE}[rng_below(r, 3)]};
 }
 
+/* A node and its parents are joined to one another; nothing else is. */
+static void induced_matrix(const struct inverse *h, matrix j)
+{
+    memset(j, 0, sizeof(matrix));
+    for (int i = 0; i < h->nlatent; i++)
+        for (struct inverse_it a = inverse_it(h, i); inverse_next(&a);) {
+            join(j, h->perm[i], a.node);
+            for (struct inverse_it b = inverse_it(h, i); inverse_next(&b);) join(j, a.node, b.node);
+        }
+}
+
+static void induced(void **state)
+{
+    (void)state;
+    struct rng r;
+    rng_init(&r, 7, 0);
+    for (int rep = 0; rep < 500; rep++) {
+        struct setting s;
+        struct inverse *h;
+        struct ugraph j;
+        matrix want;
+        random_setting(&s, 1 + (int)rng_below(&r, 40), &r);
+        assert_int_equal(invert(&s.p, &method_nami, 0, 0, &h, NULL), 0);
+        induced_matrix(h, want);
+        assert_int_equal(induced_init(&j, h, 10000, NULL), 0);
+        check_ugraph(&j, want);
+        int64_t m = j.m;
+        ugraph_fini(&j);
+        assert_int_equal(induced_init(&j, h, m, NULL), 0);
+        ugraph_fini(&j);
+        if (m) assert_int_equal(induced_init(&j, h, m - 1, NULL), NAMI_ELIMIT);
+        inverse_free(h);
+        dag_fini(&s.g);
+    }
+}
+
 static int has(const int *a, int n, int v)
 {
     for (int i = 0; i < n; i++)
@@ -557,6 +594,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(mintree),
     cmocka_unit_test(frontier),
     cmocka_unit_test(runs),
+    cmocka_unit_test(induced),
     cmocka_unit_test(equivalence),
     cmocka_unit_test(trails),
     cmocka_unit_test(certify_twice),
