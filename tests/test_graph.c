@@ -375,11 +375,119 @@ static void induced(void **state)
     }
 }
 
+/* ---- clique trees --------------------------------------------------------------------- */
+
 static int has(const int *a, int n, int v)
 {
     for (int i = 0; i < n; i++)
         if (a[i] == v) return 1;
     return 0;
+}
+
+static int inside(const struct clique *a, const struct clique *b)
+{
+    for (int i = 0; i < a->n; i++)
+        if (!has(b->node, b->n, a->node[i])) return 0;
+    return 1;
+}
+
+/* Gives every node the smallest node that a path of j leads to. */
+static void parts(const matrix j, int n, int *part)
+{
+    for (int v = 0; v < n; v++) part[v] = v;
+    for (int again = 1; again;) {
+        again = 0;
+        for (int a = 0; a < n; a++)
+            for (int b = 0; b < n; b++)
+                if (j[a][b] && part[b] < part[a]) part[a] = part[b], again = 1;
+    }
+}
+
+static void check_cliques(const struct setting *s, const struct inverse *h, const struct cliques *c)
+{
+    int n = s->g.n, part[MAX], roots = 0, nparts = 0;
+    matrix j;
+    induced_matrix(h, j);
+    parts(j, n, part);
+    for (int a = 0; a < n; a++) /* the observed ones of a part end as one clique */
+        for (int b = 0; b < n; b++)
+            if (s->observed[a] && s->observed[b] && part[a] == part[b]) join(j, a, b);
+    for (int i = 0; i < c->n; i++) {
+        const struct clique *k = &c->clique[i];
+        assert_true(k->n > 0);
+        for (int a = 0; a < k->n; a++)
+            for (int b = 0; b < a; b++) {
+                assert_true(k->node[b] < k->node[a]);
+                assert_true(j[k->node[a]][k->node[b]]);
+            }
+        for (int q = 0; q < c->n; q++)
+            if (q != i) assert_false(inside(k, &c->clique[q])); /* maximal */
+        if (k->parent < 0) {
+            roots++;
+            assert_int_equal(k->nsep, 0);
+            continue;
+        }
+        const struct clique *up = &c->clique[k->parent];
+        int shared = 0;
+        for (int a = 0; a < k->n; a++)
+            if (has(up->node, up->n, k->node[a])) assert_int_equal(k->sep[shared++], k->node[a]);
+        assert_int_equal(k->nsep, shared);
+        assert_true(shared > 0);
+    }
+    for (int i = 0; i < h->nlatent; i++) { /* every family is in one of them */
+        int found = 0;
+        for (int q = 0; q < c->n && !found; q++) {
+            found = has(c->clique[q].node, c->clique[q].n, h->perm[i]);
+            for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);)
+                found &= has(c->clique[q].node, c->clique[q].n, it.node);
+        }
+        assert_true(found);
+    }
+    for (int v = 0; v < n; v++) { /* those with v are one piece of the tree */
+        int with = 0, links = 0;
+        for (int q = 0; q < c->n; q++) {
+            with += has(c->clique[q].node, c->clique[q].n, v);
+            links += has(c->clique[q].sep, c->clique[q].nsep, v);
+        }
+        if (with) assert_int_equal(with - links, 1);
+        nparts += with && part[v] == v;
+    }
+    assert_int_equal(roots, nparts);
+    for (int i = 0, q; i < c->n; i++) { /* no way leads in circles */
+        int steps = 0;
+        for (q = i; q >= 0; q = c->clique[q].parent) assert_true(steps++ <= c->n);
+    }
+}
+
+static void clique_trees(void **state)
+{
+    (void)state;
+    struct rng r;
+    int tried = 0;
+    rng_init(&r, 8, 0);
+    for (int rep = 0; rep < 3000; rep++) {
+        struct setting s;
+        struct inverse *h;
+        struct cliques c;
+        unsigned char role[MAX];
+        int inexact;
+        random_setting(&s, 1 + (int)rng_below(&r, rep % 2 ? 9 : 40), &r);
+        assert_int_equal(roles(&s.p, role, &inexact, NULL), 0);
+        if (!inexact) {
+            assert_int_equal(invert(&s.p, &method_nami, 0, 0, &h, NULL), 0);
+            assert_int_equal(cliques_new(h, 100000, &c, NULL), 0);
+            check_cliques(&s, h, &c);
+            cliques_free(&c);
+            if (h->nlatent) {
+                assert_int_equal(cliques_new(h, h->edges + h->nlatent - 1, &c, NULL), NAMI_ELIMIT);
+                assert_int_equal(c.n, 0);
+            }
+            inverse_free(h);
+            tried++;
+        }
+        dag_fini(&s.g);
+    }
+    assert_true(tried > 1000);
 }
 
 /* ---- equivalence --------------------------------------------------------------------- */
@@ -595,6 +703,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(frontier),
     cmocka_unit_test(runs),
     cmocka_unit_test(induced),
+    cmocka_unit_test(clique_trees),
     cmocka_unit_test(equivalence),
     cmocka_unit_test(trails),
     cmocka_unit_test(certify_twice),
