@@ -279,6 +279,7 @@ static struct inverse *must(const struct problem *p, const struct method *m, int
     struct inverse *h;
     nami_err err = {0};
     if (invert(p, m, restarts, 7, &h, &err)) fail_msg("%s: %s", m->name, err.msg);
+    assert_int_equal(err.code, 0);
     return h;
 }
 
@@ -306,7 +307,7 @@ static void bounds(void **state)
     int won[2] = {0};
     rng_init(&r, 33, 0);
     for (int rep = 0; rep < 6000; rep++) {
-        int n = 3 + (int)rng_below(&r, rep % 20 ? 25 : 80), restarts = 0;
+        int n = 3 + (int)rng_below(&r, rep % 20 ? 25 : 80), restarts = rep % 3;
         const struct method *m = bounded[rep / 3 % 2];
         set_up(&s, n, 3 * rng_unit(&r) / n, &r);
         s.p.criterion = &criteria[rng_below(&r, 4)];

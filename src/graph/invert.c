@@ -75,6 +75,7 @@ static int one_mode(const struct problem *p, const struct method *m, int restart
     struct problem q = *p;
     struct inverse *best = NULL, *h;
     int rc = m->invert(&q, &best, err), *rank = NULL;
+    if (rc == NAMI_ELIMIT && p->max_edges) rc = 0; /* other ties may stay within the bound */
     if (!rc && restarts > 0 && m->uses_mode && !(rank = raw_array(int, p->g->n)))
         rc = err_nomem(err);
     for (int r = 0; r < restarts && !rc && rank; r++) {
@@ -83,17 +84,18 @@ static int one_mode(const struct problem *p, const struct method *m, int restart
         for (int v = 0; v < p->g->n; v++) rank[v] = v;
         rng_shuffle(&rng, rank, p->g->n);
         q.rank = rank;
-        q.max_edges = best->edges;
+        if (best) q.max_edges = best->edges;
         h = NULL;
         rc = m->invert(&q, &h, err);
         if (rc == NAMI_ELIMIT) rc = 0; /* not better */
         best = better(best, h);
     }
     free(rank);
-    if (rc) {
+    if (rc || !best) {
         inverse_free(best);
-        return rc;
+        return rc ? rc : NAMI_ELIMIT; /* err says so since the last run */
     }
+    err_clear(err);
     best->method = m->name;
     best->mode = mode_names[p->mode];
     *out = best;
