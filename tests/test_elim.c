@@ -416,9 +416,37 @@ static void large_trees(void **state)
     inverse_free(h);
 }
 
+/* Weights whose pairs go beyond 64 bits: the order is sane, nothing overflows. */
+static void heavy_nodes(void **state)
+{
+    (void)state;
+    enum { N = 6000 };
+    static struct edge e[N];
+    static int size[N + 2];
+    static unsigned char observed[N + 2];
+    struct dag g;
+    for (int i = 0; i < N; i++) { /* two stars, the second smaller */
+        e[i] = (struct edge){i < N / 2 + 100 ? 0 : 1, i + 2};
+        observed[i + 2] = 1;
+        size[i + 2] = 1 << 20;
+    }
+    size[0] = size[1] = 1;
+    assert_int_equal(dag_init(&g, N + 2, e, N, NULL), 0);
+    struct problem p = {.g = &g, .observed = observed, .size = size, .mode = MODE_FREE};
+    for (int c = 0; criteria[c].name; c++) {
+        p.criterion = &criteria[c];
+        struct inverse *h = must(&p, &method_nami, 0);
+        assert_int_equal(h->perm[0], 1); /* the cheaper one by every criterion */
+        assert_int_equal(h->edges, N);
+        inverse_free(h);
+    }
+    dag_fini(&g);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(dense_graphs), cmocka_unit_test(sparse_graphs), cmocka_unit_test(bounds),
     cmocka_unit_test(limits),       cmocka_unit_test(long_chain),    cmocka_unit_test(large_trees),
+    cmocka_unit_test(heavy_nodes),
 };
 
 RUN(tests)
