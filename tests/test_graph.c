@@ -12,6 +12,7 @@
 #include "graph/frontier.h"
 #include "graph/generate.h"
 #include "graph/mintree.h"
+#include "graph/trace.h"
 
 enum { MAX = 64 };
 
@@ -665,6 +666,42 @@ static void trails(void **state)
     assert_true(longest >= 7);
 }
 
+/* ---- the trace ----------------------------------------------------------------------- */
+
+/* A free order knows no waiting: replaying one that goes from the sink of a
+   complete graph to its source must not follow its 2^58 paths. */
+static void trace_of_free_order(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    struct edge e[N * (N - 1) / 2];
+    unsigned char observed[N] = {0};
+    int rank[N];
+    struct dag g;
+    struct inverse *h;
+    struct trace t;
+    size_t m = 0;
+    for (int v = 0; v < N; v++) {
+        for (int u = 0; u < v; u++) e[m++] = (struct edge){u, v};
+        rank[v] = N - 1 - v;
+    }
+    observed[N - 1] = 1;
+    assert_int_equal(dag_init(&g, N, e, m, NULL), 0);
+    struct problem p = {
+        .g = &g, .observed = observed, .criterion = &criteria[0], .mode = MODE_FREE, .rank = rank};
+    assert_int_equal(invert(&p, &method_nami, 0, 0, &h, NULL), 0);
+    assert_int_equal(trace_new(&p, h, 0, &t, NULL), 0);
+    assert_int_equal(t.nstep, N - 1);
+    for (int i = 0; i < t.nstep; i++) {
+        assert_int_equal(t.step[i].node, N - 2 - i);
+        assert_int_equal(t.step[i].nfrontier, N - 1 - i); /* all that are left */
+        assert_int_equal(t.step[i].nparent, inverse_count(h, i));
+    }
+    trace_free(&t);
+    inverse_free(h);
+    dag_fini(&g);
+}
+
 /* ---- the certificate --------------------------------------------------------------------- */
 
 /* Certifying again changes nothing, and leaks nothing. */
@@ -706,6 +743,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(clique_trees),
     cmocka_unit_test(equivalence),
     cmocka_unit_test(trails),
+    cmocka_unit_test(trace_of_free_order),
     cmocka_unit_test(certify_twice),
 };
 
