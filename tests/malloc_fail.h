@@ -1,8 +1,8 @@
 /* malloc_fail.h: makes one allocation fail, and counts what is left alive.
 
    For one source file of a program linked with
-   -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free, which sends the
-   program's own calls here.  Those of shared libraries do not come by. */
+   -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free,
+   which sends the program's own calls here.  Those of shared libraries do not come by. */
 #ifndef TESTS_MALLOC_FAIL_H
 #define TESTS_MALLOC_FAIL_H
 
@@ -11,10 +11,12 @@
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t n);
+void *__real_aligned_alloc(size_t align, size_t n);
 void __real_free(void *p);
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
+void *__wrap_aligned_alloc(size_t align, size_t n);
 void __wrap_free(void *p);
 
 static struct {
@@ -70,36 +72,48 @@ void *__wrap_realloc(void *p, size_t n)
     return nomem_add(__real_realloc(p, n));
 }
 
+void *__wrap_aligned_alloc(size_t align, size_t n)
+{
+    return nomem_fails() ? NULL : nomem_add(__real_aligned_alloc(align, n));
+}
+
 void __wrap_free(void *p)
 {
     if (p) nomem_drop(p);
     __real_free(p);
 }
 
-/* Calls f with the 1st, 2nd, ... allocation failing until it has none left to
-   fail.  f frees all it makes and returns 0 or an error; an error is wanted
-   exactly when an allocation failed.  Returns how many could fail, or -1 and
-   the reason in *why. */
+/* Calls f with its k-th allocation failing.  f frees all it makes and returns 0
+   or an error.  Returns 1 if an allocation failed, 0 if there were fewer, -1 if
+   something is wrong: *why. */
+static int nomem_at(int (*f)(void *ctx), void *ctx, long k, const char **why)
+{
+    nomem.on = 1;
+    nomem.left = k;
+    nomem.failed = 0;
+    nomem.n = 0;
+    int rc = f(ctx);
+    nomem.on = 0;
+    *why = NULL;
+    if (nomem.n) *why = nomem.failed ? "a leak after a failed allocation" : "a leak";
+    if (!nomem.failed && rc) *why = "an error without a failed allocation";
+    if (nomem.failed && !rc) *why = "a failed allocation without an error";
+    if (*why || !nomem.failed) {
+        __real_free(nomem.live);
+        nomem.live = NULL;
+        nomem.n = nomem.cap = 0;
+    }
+    return *why ? -1 : nomem.failed;
+}
+
+/* The 1st, 2nd, ... until f has none left to fail.  Returns how many could fail,
+   or -1. */
 static long nomem_each(int (*f)(void *ctx), void *ctx, const char **why)
 {
-    *why = NULL;
-    for (long k = 1;; k++) {
-        nomem.on = 1;
-        nomem.left = k;
-        nomem.failed = 0;
-        nomem.n = 0;
-        int rc = f(ctx);
-        nomem.on = 0;
-        if (nomem.n) *why = nomem.failed ? "a leak after a failed allocation" : "a leak";
-        if (!nomem.failed && rc) *why = "an error without a failed allocation";
-        if (nomem.failed && !rc) *why = "a failed allocation without an error";
-        if (*why || !nomem.failed) {
-            __real_free(nomem.live);
-            nomem.live = NULL;
-            nomem.n = nomem.cap = 0;
-            return *why ? -1 : k - 1;
-        }
-    }
+    int more;
+    long k = 0;
+    while ((more = nomem_at(f, ctx, ++k, why)) == 1) continue;
+    return more < 0 ? -1 : k - 1;
 }
 
 #endif
