@@ -272,6 +272,39 @@ static void sparse_graphs(void **state)
     }
 }
 
+/* The marks of one step are told from those of another by a counter; when it
+   starts again in the middle, nothing changes. */
+static void stamps_run_out(void **state)
+{
+    (void)state;
+    for (int dense = 0; dense < 2; dense++) {
+        struct dag g;
+        struct ugraph j;
+        struct elim *e[2];
+        int n = 200;
+        assert_int_equal(generate_random(&g, n, dense ? 0.1 : 0.01, 3, NULL), 0);
+        assert_int_equal(moral_init(&j, &g, NULL, NULL), 0);
+        for (int k = 0; k < 2; k++) {
+            e[k] = elim_new(&j, NULL, NULL, &criteria[0], NULL, NULL);
+            for (int v = 0; v < n; v++) elim_enable(e[k], v);
+        }
+        for (int i = 0; i < n; i++) {
+            if (i % 20 == 10) e[1]->stamp = UINT32_MAX / 2 - (uint32_t)(i / 20);
+            int v = elim_pick(e[0]);
+            assert_int_equal(elim_pick(e[1]), v);
+            for (int k = 0; k < 2; k++) assert_int_equal(elim_vertex(e[k], v), 0);
+            assert_int_equal(elim_fill(e[0]), elim_fill(e[1]));
+        }
+        assert_int_equal(e[1]->core != NULL, dense);
+        assert_true(e[1]->stamp < UINT32_MAX / 4);
+        assert_int_equal(e[0]->log.n, e[1]->log.n);
+        assert_memory_equal(e[0]->log.a, e[1]->log.a, e[0]->log.n * sizeof(int));
+        for (int k = 0; k < 2; k++) elim_free(e[k]);
+        ugraph_fini(&j);
+        dag_fini(&g);
+    }
+}
+
 /* ---- bounds ------------------------------------------------------------------------ */
 
 static struct inverse *must(const struct problem *p, const struct method *m, int restarts)
@@ -444,9 +477,10 @@ static void heavy_nodes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(dense_graphs), cmocka_unit_test(sparse_graphs), cmocka_unit_test(bounds),
-    cmocka_unit_test(limits),       cmocka_unit_test(long_chain),    cmocka_unit_test(large_trees),
-    cmocka_unit_test(heavy_nodes),
+    cmocka_unit_test(dense_graphs),   cmocka_unit_test(sparse_graphs),
+    cmocka_unit_test(stamps_run_out), cmocka_unit_test(bounds),
+    cmocka_unit_test(limits),         cmocka_unit_test(long_chain),
+    cmocka_unit_test(large_trees),    cmocka_unit_test(heavy_nodes),
 };
 
 RUN(tests)
