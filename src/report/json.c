@@ -118,8 +118,6 @@ static void put_factors(struct writer *x, int compact)
 
 /* ---- the certificate ------------------------------------------------------ */
 
-static const char *const property_names[NPROPERTY] = {"faithful", "minimal", "natural"};
-
 static void put_witness(struct writer *x, enum property p, int compact)
 {
     const struct inverse *h = x->w->h;

@@ -3,6 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/view.h"
+
+const char *const property_names[NPROPERTY] = {"faithful", "minimal", "natural"};
+
 static int is_plain(const char *s)
 {
     if (!*s) return 0;

@@ -136,8 +136,6 @@ static int show_order(const struct view *w, struct str *out, nami_err *err)
 
 /* ---- the certificate ------------------------------------------------------ */
 
-static const char *const property_names[NPROPERTY] = {"faithful", "minimal", "natural"};
-
 /* B <- A -> C, with the arrows of the model */
 static void put_trail(const struct view *w, const struct witness *y, struct str *out)
 {

@@ -12,4 +12,6 @@ struct view {
     int width; /* columns of text */
 };
 
+extern const char *const property_names[NPROPERTY];
+
 #endif
