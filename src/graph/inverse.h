@@ -50,6 +50,7 @@ struct inverse {
     int64_t edges, width;     /* edges into network factors; largest parent set */
     const char *method, *mode;
     struct certificate cert;
+    uint64_t *bits; /* work space: a set of positions, empty between calls */
 };
 
 /* An inverse with this order and these observed variables, and no parents yet.
@@ -60,6 +61,7 @@ void inverse_free(struct inverse *h);
 
 /* Parents are given factor by factor, in order: add runs in any order, close. */
 int inverse_add(struct inverse *h, int start, int count);
+int inverse_add_vars(struct inverse *h, const int *var, int n); /* without repeats */
 void inverse_close(struct inverse *h, int i);
 
 /* Enumerates the parents of the i-th factor:

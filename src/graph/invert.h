@@ -67,10 +67,23 @@ enum role {
    descendant: then eliminating in the moral graph is faithful but not minimal. */
 int roles(const struct problem *p, unsigned char *role, int *inexact, nami_err *err);
 
-/* An inverse with an order, its model factors and nuisances filled in. */
+/* An inverse with an order, its model factors and nuisances filled in. The
+   observed variables stand in the order given (NULL: by number). */
 int inverse_start(const struct problem *p, const unsigned char *role, const int *latent,
-                  int nlatent, struct inverse **out, nami_err *err);
-/* Adds parents given as variables (any order, no repeats) and closes factor i. */
-int inverse_set(struct inverse *h, int i, const int *var, int n, nami_err *err);
+                  int nlatent, const int *observed, struct inverse **out, nami_err *err);
+
+struct elim;
+/* Algorithm 1: eliminates the nuisances, then the wanted latents, stage by
+   stage. direct: wait for latent neighbours upstream only, as the paper does. */
+int eliminate(const struct problem *p, const unsigned char *role, int direct, struct elim **out,
+              nami_err *err);
+/* The order in which the wanted ones went, to order[n]; returns how many. */
+int elim_order(const struct elim *e, const unsigned char *role, int *order);
+/* A factor for each wanted latent: its neighbours when it was eliminated. */
+int inverse_from_elim(const struct problem *p, const unsigned char *role, const struct elim *e,
+                      struct inverse **out, nami_err *err);
+/* Just the order that method nami would take (order has room for n). */
+int natural_order(const struct problem *p, const unsigned char *role, int *order, int *norder,
+                  nami_err *err);
 
 #endif

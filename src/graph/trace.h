@@ -4,6 +4,7 @@
 #ifndef GRAPH_TRACE_H
 #define GRAPH_TRACE_H
 
+#include "base/arena.h"
 #include "graph/invert.h"
 
 struct trace_step {
@@ -19,7 +20,7 @@ struct trace_step {
 struct trace {
     int nstep;
     struct trace_step *step;
-    struct arena *mem;
+    struct arena mem;
 };
 
 /* direct: the frontier of Algorithm 1 to the letter (method paper). */

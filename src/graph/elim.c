@@ -1,0 +1,714 @@
+/* elim.c: greedy elimination with exact fill counts.
+
+   The fill (deficiency) of v is the weight of the missing edges among its
+   neighbours.  When y goes, only three kinds of vertices change (Wing and
+   Huang).  With N = N(y), for v in N let B = N \ N[v] be its new neighbours and
+   X = N(v) \ N[y] the ones that y does not know:
+
+     v in N:       def(v) += (w(B) - w(y)) w(X) - w(common neighbours outside N, per new edge)
+     any v:        def(v) -= w(a) w(b) for each new edge {a,b} with a, b in N(v)
+
+   so all it takes is to enumerate, for each new edge, the common neighbours of
+   its ends.  If y's neighbours are a clique already there is nothing to
+   enumerate, and a step costs O(|N|).
+
+   Vertices that have the same closed neighbourhood behave alike for ever; they
+   are merged into one vertex with a weight (its members stay known).  They are
+   found by a hash of the closed neighbourhood that is kept up to date, and only
+   a step that adds edges can create new ones.  Fixed vertices merge with fixed
+   ones only: so the observations that a chain gathers stay one vertex, and the
+   work and memory stay near-linear where the inverse has quadratically many
+   edges. */
+
+#include "graph/elim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/mintree.h"
+
+struct vertex {
+    int64_t def;       /* weight of the missing pairs of neighbours */
+    int64_t wdeg;      /* weight of the neighbours */
+    int64_t w;         /* weight of the members */
+    uint64_t hash, id; /* sum of member ids over the closed neighbourhood; over the members */
+    int64_t adj;       /* where the neighbours are in pool; dead ones are dropped in passing */
+    int len, cap;
+    int best;          /* the enabled member of smallest rank, or -1 */
+    int count;         /* number of members */
+};
+
+struct pair {
+    int a, b;
+};
+
+enum {
+    CLASSES = 32,
+    POOL_MAX = INT32_MAX /* entries of adjacency: eight gigabytes */
+};
+
+struct elim {
+    int n;
+    struct vertex *v;
+    unsigned char *live, *fixed;
+    const struct criterion *criterion;
+    int64_t *weight; /* of each member; NULL: all 1 */
+    int *rank, *at_rank; /* NULL: the identity */
+    struct mintree queue; /* by rank: the score of the merged vertex whose `best` this is */
+
+    /* members: v's are first[v], next[..], ... */
+    int *first, *last, *next, *rep;
+    unsigned char *enabled; /* of a member */
+
+    vec(int) pool;                /* adjacency */
+    vec(int64_t) spare[CLASSES];  /* free pieces of pool of 2^k entries */
+
+    /* marks: x is marked if mark[x] == its current stamp */
+    uint32_t stamp, *mark, *near, *flag;
+    unsigned char *seen;  /* in touched */
+    int *at;              /* index in N of the vertices near y */
+
+    /* work space of one step */
+    vec(int) nb, touched, heap, b;
+    vec(int64_t) wb; /* w(B) for each of nb */
+    vec(struct pair) fill;
+    vec(int) table;
+
+    /* the record */
+    vec(int) order;
+    vec(int64_t) free_end, chain_end;
+    vec(int) free;
+    vec(struct elim_chain) chain;
+    int64_t nfill, edges;
+    int too_dense;
+};
+
+/* A random-looking 64-bit number for each vertex (splitmix64). Sums of them
+   serve as hashes of sets: two different sets agree with probability 2^-64. */
+static uint64_t id_of(int v)
+{
+    uint64_t z = ((uint64_t)v + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+static int64_t weight_of(const struct elim *e, int member)
+{
+    return e->weight ? e->weight[member] : 1;
+}
+
+static int rank_of(const struct elim *e, int member)
+{
+    return e->rank ? e->rank[member] : member;
+}
+
+static uint32_t new_stamp(struct elim *e)
+{
+    return ++e->stamp;
+}
+
+/* Between steps: no mark is in use, so stamps may start again. */
+static void rewind_stamps(struct elim *e)
+{
+    size_t bytes = (size_t)e->n * sizeof(uint32_t);
+    if (e->stamp < UINT32_MAX / 2) return;
+    memset(e->mark, 0, bytes);
+    memset(e->near, 0, bytes);
+    memset(e->flag, 0, bytes);
+    e->stamp = 0;
+}
+
+static int find(struct elim *e, int v)
+{
+    int r = v;
+    while (e->rep[r] != r) r = e->rep[r];
+    while (e->rep[v] != r) {
+        int up = e->rep[v];
+        e->rep[v] = r;
+        v = up;
+    }
+    return r;
+}
+
+static int64_t score(const struct elim *e, const struct vertex *x)
+{
+    return e->criterion->by_fill ? x->def : x->wdeg + x->w;
+}
+
+static void rescore(struct elim *e, int v)
+{
+    const struct vertex *x = &e->v[v];
+    if (x->best >= 0) mintree_set(&e->queue, rank_of(e, x->best), score(e, x));
+}
+
+/* ---- adjacency ------------------------------------------------------------ */
+
+static int *adj(struct elim *e, int v)
+{
+    return e->pool.a + e->v[v].adj;
+}
+
+/* Drops dead neighbours; returns how many are left. */
+static int clean(struct elim *e, int v)
+{
+    int *a = adj(e, v), k = 0;
+    for (int i = 0; i < e->v[v].len; i++)
+        if (e->live[a[i]]) a[k++] = a[i];
+    return e->v[v].len = k;
+}
+
+static int class_of(int cap)
+{
+    int k = 0;
+    while (cap >> (k + 1)) k++;
+    return k; /* 2^k <= cap < 2^(k+1) */
+}
+
+static void release(struct elim *e, int v)
+{
+    struct vertex *x = &e->v[v];
+    if (x->cap >= 8) {
+        int k = class_of(x->cap);
+        if (vec_push(&e->spare[k], x->adj)) return; /* then the piece is lost until the end */
+    }
+    x->len = x->cap = 0;
+}
+
+static int grow(struct elim *e, int v)
+{
+    struct vertex *x = &e->v[v];
+    if (clean(e, v) * 4 < x->cap * 3) return 0; /* enough room came back */
+    int k = x->cap < 8 ? 3 : class_of(x->cap) + 1, len = x->len;
+    if (k > 30) return -1;
+    int64_t to;
+    if (e->spare[k].n) {
+        to = e->spare[k].a[--e->spare[k].n];
+    } else {
+        e->too_dense = e->pool.n + ((size_t)1 << k) > POOL_MAX;
+        if (e->too_dense || vec_reserve(&e->pool, e->pool.n + ((size_t)1 << k))) return -1;
+        to = (int64_t)e->pool.n;
+        e->pool.n += (size_t)1 << k;
+    }
+    memcpy(e->pool.a + to, e->pool.a + x->adj, (size_t)len * sizeof(int));
+    release(e, v);
+    x->adj = to;
+    x->len = len;
+    x->cap = 1 << k;
+    return 0;
+}
+
+static int append(struct elim *e, int v, int u)
+{
+    struct vertex *x = &e->v[v];
+    if (x->len == x->cap && grow(e, v)) return -1;
+    e->pool.a[x->adj + x->len++] = u;
+    return 0;
+}
+
+/* ---- setting up ----------------------------------------------------------- */
+
+/* def(v) = sum over pairs of neighbours of w w, less the pairs that are joined:
+   one for each triangle.  Triangles are found once each, from the vertex that
+   comes first by (degree, number). */
+static int later(const struct elim *e, int a, int b)
+{
+    int la = e->v[a].len, lb = e->v[b].len;
+    return la > lb || (la == lb && a > b);
+}
+
+static void initial_fill(struct elim *e)
+{
+    for (int v = 0; v < e->n; v++) {
+        struct vertex *x = &e->v[v];
+        const int *a = adj(e, v);
+        int64_t w = 0, ww = 0;
+        for (int i = 0; i < x->len; i++) {
+            w += e->v[a[i]].w;
+            ww += e->v[a[i]].w * e->v[a[i]].w;
+        }
+        x->wdeg = w;
+        x->def += (w * w - ww) / 2;
+    }
+    for (int v = 0; v < e->n; v++) {
+        const int *a = adj(e, v);
+        int out = 0;
+        uint32_t s = new_stamp(e);
+        for (int i = 0; i < e->v[v].len; i++)
+            if (later(e, a[i], v)) {
+                e->mark[a[i]] = s;
+                out++;
+            }
+        if (out < 2) continue;
+        for (int i = 0; i < e->v[v].len; i++) {
+            int u = a[i];
+            if (e->mark[u] != s) continue;
+            const int *b = adj(e, u);
+            for (int k = 0; k < e->v[u].len; k++) {
+                int t = b[k];
+                if (e->mark[t] != s || !later(e, t, u)) continue;
+                int64_t wv = e->v[v].w, wu = e->v[u].w, wt = e->v[t].w;
+                e->v[v].def -= wu * wt;
+                e->v[u].def -= wv * wt;
+                e->v[t].def -= wv * wu;
+            }
+        }
+    }
+}
+
+static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *fixed,
+                  const unsigned char *gone, const int *size, const int *rank)
+{
+    size_t n = (size_t)e->n;
+    int need_weight = e->criterion->weight && size;
+    e->v = raw_array(struct vertex, n);
+    e->live = raw_array(unsigned char, n);
+    e->fixed = new_array(unsigned char, n);
+    e->enabled = new_array(unsigned char, n);
+    e->first = raw_array(int, n);
+    e->last = raw_array(int, n);
+    e->next = raw_array(int, n);
+    e->rep = raw_array(int, n);
+    e->at = raw_array(int, n);
+    e->mark = new_array(uint32_t, n);
+    e->near = new_array(uint32_t, n);
+    e->flag = new_array(uint32_t, n);
+    e->seen = new_array(unsigned char, n);
+    if (!e->v || !e->live || !e->fixed || !e->enabled || !e->first || !e->last || !e->next ||
+        !e->rep || !e->at || !e->mark || !e->near || !e->flag || !e->seen ||
+        mintree_init(&e->queue, e->n) || vec_reserve(&e->pool, (size_t)j->ap[e->n] + 1))
+        return -1;
+    if (need_weight && !(e->weight = raw_array(int64_t, n))) return -1;
+    if (rank) {
+        if (!(e->rank = raw_array(int, n)) || !(e->at_rank = raw_array(int, n))) return -1;
+        memcpy(e->rank, rank, n * sizeof *rank);
+        for (int v = 0; v < e->n; v++) e->at_rank[rank[v]] = v;
+    }
+    if (fixed)
+        for (int v = 0; v < e->n; v++) e->fixed[v] = fixed[v] != 0;
+    memcpy(e->pool.a, j->a, (size_t)j->ap[e->n] * sizeof(int));
+    e->pool.n = (size_t)j->ap[e->n];
+    for (int v = 0; v < e->n; v++) {
+        int deg = (int)(j->ap[v + 1] - j->ap[v]);
+        e->live[v] = !(gone && gone[v]);
+        e->first[v] = e->last[v] = e->rep[v] = v;
+        e->next[v] = -1;
+        if (need_weight) e->weight[v] = e->criterion->weight(size[v]);
+        uint64_t h = id_of(v);
+        for (int64_t k = j->ap[v]; k < j->ap[v + 1]; k++) {
+            h += id_of(j->a[k]);
+            if (j->a[k] > v && !(e->fixed[v] && e->fixed[j->a[k]])) e->edges++;
+        }
+        e->v[v] = (struct vertex){.w = weight_of(e, v), .hash = h, .id = id_of(v), .adj = j->ap[v],
+                                  .len = deg, .cap = deg, .best = -1, .count = 1};
+    }
+    initial_fill(e);
+    return 0;
+}
+
+struct elim *elim_new(const struct ugraph *j, const unsigned char *fixed, const unsigned char *gone,
+                      const struct criterion *criterion, const int *size, const int *rank)
+{
+    struct elim *e = new_array(struct elim, 1);
+    if (!e) return NULL;
+    e->n = j->n;
+    e->criterion = criterion;
+    if (set_up(e, j, fixed, gone, size, rank)) {
+        elim_free(e);
+        return NULL;
+    }
+    return e;
+}
+
+void elim_free(struct elim *e)
+{
+    if (!e) return;
+    free(e->v);
+    free(e->live);
+    free(e->fixed);
+    free(e->enabled);
+    free(e->first);
+    free(e->last);
+    free(e->next);
+    free(e->rep);
+    free(e->at);
+    free(e->mark);
+    free(e->near);
+    free(e->flag);
+    free(e->seen);
+    free(e->weight);
+    free(e->rank);
+    free(e->at_rank);
+    mintree_fini(&e->queue);
+    vec_free(&e->pool);
+    for (int k = 0; k < CLASSES; k++) vec_free(&e->spare[k]);
+    vec_free(&e->nb);
+    vec_free(&e->touched);
+    vec_free(&e->heap);
+    vec_free(&e->b);
+    vec_free(&e->wb);
+    vec_free(&e->fill);
+    vec_free(&e->table);
+    vec_free(&e->order);
+    vec_free(&e->free_end);
+    vec_free(&e->chain_end);
+    vec_free(&e->free);
+    vec_free(&e->chain);
+    free(e);
+}
+
+/* ---- candidates ----------------------------------------------------------- */
+
+/* Gives v the candidate `member` (or none), in the queue too. */
+static void set_best(struct elim *e, int v, int member)
+{
+    struct vertex *x = &e->v[v];
+    if (x->best >= 0 && x->best != member)
+        mintree_set(&e->queue, rank_of(e, x->best), MINTREE_NONE);
+    x->best = member;
+    rescore(e, v);
+}
+
+void elim_enable(struct elim *e, int member)
+{
+    int v = find(e, member);
+    e->enabled[member] = 1;
+    if (e->v[v].best < 0 || rank_of(e, member) < rank_of(e, e->v[v].best)) set_best(e, v, member);
+}
+
+int elim_pick(const struct elim *e)
+{
+    int r = mintree_min(&e->queue);
+    return r < 0 || !e->rank ? r : e->at_rank[r];
+}
+
+/* Takes a member that is being eliminated out of v's list and finds the next
+   candidate. */
+static void drop_member(struct elim *e, int v, int member)
+{
+    int best = -1, prev = -1;
+    for (int m = e->first[v]; m >= 0; m = e->next[m]) {
+        if (m == member) {
+            if (prev < 0)
+                e->first[v] = e->next[m];
+            else
+                e->next[prev] = e->next[m];
+            if (e->last[v] == m) e->last[v] = prev;
+            continue;
+        }
+        if (e->enabled[m] && (best < 0 || rank_of(e, m) < rank_of(e, best))) best = m;
+        prev = m;
+    }
+    e->enabled[member] = 0;
+    set_best(e, v, best);
+}
+
+/* ---- one step ------------------------------------------------------------- */
+
+/* Writes down y's neighbours: the other members of its vertex, and N. */
+static int record(struct elim *e, int y, int vy)
+{
+    for (int m = e->first[vy]; m >= 0; m = e->next[m])
+        if (m != y && vec_push(&e->free, m)) return -1;
+    for (size_t i = 0; i < e->nb.n; i++) {
+        int u = e->nb.a[i];
+        if (e->fixed[u]) {
+            if (vec_push(&e->chain, ((struct elim_chain){e->first[u], e->v[u].count}))) return -1;
+        } else {
+            for (int m = e->first[u]; m >= 0; m = e->next[m])
+                if (vec_push(&e->free, m)) return -1;
+        }
+    }
+    if (vec_push(&e->free_end, (int64_t)e->free.n) || vec_push(&e->chain_end, (int64_t)e->chain.n) ||
+        vec_push(&e->order, y))
+        return -1;
+    return 0;
+}
+
+static void heap_down(struct elim *e, size_t i)
+{
+    int *h = e->heap.a, x = h[i];
+    for (size_t c; (c = 2 * i + 1) < e->heap.n; i = c) {
+        if (c + 1 < e->heap.n && e->v[h[c + 1]].len < e->v[h[c]].len) c++;
+        if (e->v[h[c]].len >= e->v[x].len) break;
+        h[i] = h[c];
+    }
+    h[i] = x;
+}
+
+/* y's neighbours with the shortest lists first: they miss most of the others,
+   and when all missing pairs are found (their weight is known) the long lists
+   need not be looked at. */
+static int heap_pop(struct elim *e)
+{
+    int top = e->heap.a[0];
+    e->heap.a[0] = e->heap.a[--e->heap.n];
+    if (e->heap.n) heap_down(e, 0);
+    return top;
+}
+
+static int touch(struct elim *e, int t)
+{
+    if (e->seen[t]) return 0;
+    e->seen[t] = 1;
+    return vec_push(&e->touched, t);
+}
+
+/* For each new edge {c, u}, u in B: common neighbours t of c and u lose a
+   missing pair; and if t lies outside N[y], c and u already have t in common. */
+static int common(struct elim *e, int c, uint32_t marked, uint32_t near, int64_t cost_c,
+                  int64_t cost_b, int vy)
+{
+    struct vertex *v = e->v;
+    int64_t wc = v[c].w;
+    if (cost_c <= cost_b) { /* go through the neighbours of c's neighbours */
+        uint32_t f = new_stamp(e);
+        for (size_t i = 0; i < e->b.n; i++) e->flag[e->b.a[i]] = f;
+        for (int i = 0; i < v[c].len; i++) {
+            int t = adj(e, c)[i];
+            if (t == vy) continue;
+            const int *a = adj(e, t);
+            int out = e->near[t] != near;
+            int64_t sum = 0, wct = wc * v[t].w;
+            for (int k = 0; k < v[t].len; k++) {
+                int u = a[k];
+                if (e->flag[u] != f) continue;
+                sum += v[u].w;
+                if (out) v[u].def -= wct;
+            }
+            if (!sum) continue;
+            v[t].def -= sum * wc;
+            if (out) {
+                v[c].def -= sum * v[t].w;
+                if (touch(e, t)) return -1;
+            }
+        }
+    } else { /* go through the neighbours of each u in B */
+        for (size_t i = 0; i < e->b.n; i++) {
+            int u = e->b.a[i];
+            const int *a = adj(e, u);
+            int64_t wcu = wc * v[u].w, out_w = 0;
+            for (int k = 0; k < v[u].len; k++) {
+                int t = a[k];
+                if (e->mark[t] != marked || t == vy) continue;
+                v[t].def -= wcu;
+                if (e->near[t] != near) {
+                    out_w += v[t].w;
+                    if (touch(e, t)) return -1;
+                }
+            }
+            v[u].def -= wc * out_w;
+            v[c].def -= v[u].w * out_w;
+        }
+    }
+    return 0;
+}
+
+/* Finds all missing pairs of N = nb and does what new edges do to the fill of
+   others. The graph itself is not changed here. */
+static int find_fill(struct elim *e, int vy, uint32_t near)
+{
+    int64_t left = e->v[vy].def;
+    e->heap.n = 0;
+    for (size_t i = 0; i < e->nb.n; i++)
+        if (vec_push(&e->heap, e->nb.a[i])) return -1;
+    for (size_t i = e->heap.n / 2; i-- > 0;) heap_down(e, i);
+    while (left > 0) {
+        if (e->heap.n == 0) return -1; /* cannot happen: the counts are exact */
+        int c = heap_pop(e), len = clean(e, c);
+        const int *a = adj(e, c);
+        int64_t wc = e->v[c].w, cost_c = 0, cost_b = 0;
+        uint32_t s = new_stamp(e);
+        for (int i = 0; i < len; i++) {
+            e->mark[a[i]] = s;
+            cost_c += e->v[a[i]].len;
+        }
+        e->b.n = 0;
+        for (size_t i = 0; i < e->heap.n; i++) { /* those not popped yet */
+            int u = e->heap.a[i];
+            if (e->mark[u] == s) continue;
+            if (vec_push(&e->b, u) || vec_push(&e->fill, ((struct pair){c, u}))) return -1;
+            if (e->fill.n > POOL_MAX / 4) {
+                e->too_dense = 1;
+                return -1;
+            }
+            e->wb.a[e->at[c]] += e->v[u].w;
+            e->wb.a[e->at[u]] += wc;
+            left -= wc * e->v[u].w;
+            cost_b += e->v[u].len;
+        }
+        if (e->b.n && common(e, c, s, near, cost_c, cost_b, vy)) return -1;
+    }
+    return 0;
+}
+
+static void join_members(struct elim *e, int u, int v)
+{
+    if (e->last[v] < 0)
+        e->first[v] = e->first[u];
+    else
+        e->next[e->last[v]] = e->first[u];
+    e->last[v] = e->last[u];
+}
+
+/* u's closed neighbourhood equals v's: u becomes part of v. */
+static void merge(struct elim *e, int u, int v)
+{
+    struct vertex *x = &e->v[v], *z = &e->v[u];
+    int bu = z->best, bv = x->best;
+    if (bu >= 0) set_best(e, u, -1);
+    x->w += z->w;
+    x->wdeg -= z->w;
+    x->id += z->id;
+    x->count += z->count;
+    join_members(e, u, v);
+    e->live[u] = 0;
+    e->rep[u] = v;
+    release(e, u);
+    if (bu >= 0 && (bv < 0 || rank_of(e, bu) < rank_of(e, bv))) bv = bu;
+    set_best(e, v, bv);
+}
+
+/* Merges what became alike among nb (all pairwise adjacent now). */
+static int merge_alike(struct elim *e)
+{
+    size_t size = 16;
+    while (size < 2 * e->nb.n) size *= 2;
+    if (vec_reserve(&e->table, size)) return -1;
+    int *slot = e->table.a;
+    memset(slot, 0xFF, size * sizeof *slot);
+    for (size_t i = 0; i < e->nb.n; i++) {
+        int u = e->nb.a[i];
+        const struct vertex *x = &e->v[u];
+        for (size_t k = x->hash & (size - 1);; k = (k + 1) & (size - 1)) {
+            int v = slot[k];
+            if (v < 0) {
+                slot[k] = u;
+                break;
+            }
+            const struct vertex *z = &e->v[v];
+            if (z->hash == x->hash && e->fixed[u] == e->fixed[v] &&
+                z->wdeg + z->w == x->wdeg + x->w && z->def == x->def) {
+                merge(e, u, v);
+                break;
+            }
+        }
+    }
+    return 0;
+}
+
+static int add_fill(struct elim *e)
+{
+    for (size_t i = 0; i < e->fill.n; i++) {
+        int a = e->fill.a[i].a, b = e->fill.a[i].b;
+        if (append(e, a, b) || append(e, b, a)) return -1;
+        e->v[a].hash += e->v[b].id;
+        e->v[b].hash += e->v[a].id;
+        int64_t k = (int64_t)e->v[a].count * e->v[b].count;
+        e->nfill += k;
+        if (!(e->fixed[a] && e->fixed[b])) e->edges += k;
+    }
+    return 0;
+}
+
+static int eliminate_vertex(struct elim *e, int y)
+{
+    int vy = find(e, y), fresh;
+    struct vertex *Y = &e->v[vy];
+    int64_t wy = weight_of(e, y), wY = Y->w, W = 0;
+    rewind_stamps(e);
+    uint32_t near = new_stamp(e);
+    e->nb.n = e->wb.n = e->touched.n = e->fill.n = 0;
+    int len = clean(e, vy);
+    for (int i = 0; i < len; i++) {
+        int u = adj(e, vy)[i];
+        e->near[u] = near;
+        e->at[u] = i;
+        W += e->v[u].w;
+        if (vec_push(&e->nb, u) || vec_push(&e->wb, 0)) return -1;
+    }
+    if (record(e, y, vy)) return -1;
+    if (Y->def && find_fill(e, vy, near)) return -1;
+    for (int i = 0; i < len; i++) {
+        struct vertex *x = &e->v[e->nb.a[i]];
+        int64_t wb = e->wb.a[i], wX = x->wdeg - wY - (W - x->w - wb);
+        x->def += (wb - wy) * wX;
+        x->wdeg += wb - wy;
+        x->hash -= id_of(y);
+    }
+    drop_member(e, vy, y);
+    Y->w -= wy;
+    Y->count--;
+    Y->def = 0;
+    Y->id -= id_of(y);
+    Y->hash -= id_of(y);
+    if (Y->count == 0) {
+        e->live[vy] = 0;
+        release(e, vy);
+    } else if (vec_push(&e->nb, vy)) {
+        return -1;
+    }
+    fresh = e->fill.n > 0;
+    if (add_fill(e)) return -1;
+    for (size_t i = 0; i < e->nb.n; i++) rescore(e, e->nb.a[i]);
+    for (size_t i = 0; i < e->touched.n; i++) {
+        e->seen[e->touched.a[i]] = 0;
+        rescore(e, e->touched.a[i]);
+    }
+    return fresh ? merge_alike(e) : 0;
+}
+
+int elim_vertex(struct elim *e, int y)
+{
+    if (eliminate_vertex(e, y) == 0) return 0;
+    return e->too_dense ? NAMI_ELIMIT : NAMI_ENOMEM;
+}
+
+/* ---- the record ----------------------------------------------------------- */
+
+int elim_nstep(const struct elim *e)
+{
+    return (int)e->order.n;
+}
+
+struct elim_step elim_step(const struct elim *e, int s)
+{
+    int64_t f = s ? e->free_end.a[s - 1] : 0, c = s ? e->chain_end.a[s - 1] : 0;
+    return (struct elim_step){.vertex = e->order.a[s],
+                              .nfree = (int)(e->free_end.a[s] - f),
+                              .nchain = (int)(e->chain_end.a[s] - c),
+                              .free = e->free.a + f,
+                              .chain = e->chain.a + c};
+}
+
+int elim_fixed_order(const struct elim *e, int *out)
+{
+    int k = 0;
+    for (int v = 0; v < e->n; v++)
+        if (e->fixed[v] && e->rep[v] == v)
+            for (int m = e->first[v]; m >= 0; m = e->next[m]) out[k++] = m;
+    return k;
+}
+
+int64_t elim_fill(const struct elim *e)
+{
+    return e->nfill;
+}
+
+int64_t elim_edges(const struct elim *e)
+{
+    return e->edges;
+}
+
+int64_t elim_growth(struct elim *e, int v)
+{
+    int y = find(e, v);
+    int64_t w = 0;
+    if (e->weight) return 0; /* then def does not count edges */
+    for (int i = 0; i < e->v[y].len; i++) {
+        int u = adj(e, y)[i];
+        if (e->live[u] && e->fixed[u]) w += e->v[u].w;
+    }
+    w = e->v[y].def - w * (w - 1) / 2; /* pairs of fixed vertices do not count */
+    return w > 0 ? w : 0;
+}

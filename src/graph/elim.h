@@ -1,0 +1,51 @@
+/* elim.h: simulated variable elimination on an undirected graph.
+
+   Each step removes one vertex, joins its neighbours to a clique, and records
+   them.  Among the enabled vertices, elim_pick returns the best by the
+   criterion; the caller decides what is enabled, and so the order. */
+#ifndef GRAPH_ELIM_H
+#define GRAPH_ELIM_H
+
+#include "base/vec.h"
+#include "graph/dag.h"
+#include "graph/invert.h"
+
+struct elim;
+
+/* Copies j.  Vertices with fixed[v] are never eliminated; those with gone[v]
+   are not there at all (either may be NULL).  rank and size: see struct problem. */
+struct elim *elim_new(const struct ugraph *j, const unsigned char *fixed, const unsigned char *gone,
+                      const struct criterion *criterion, const int *size, const int *rank);
+void elim_free(struct elim *e);
+
+void elim_enable(struct elim *e, int v);
+int elim_pick(const struct elim *e); /* -1 if nothing is enabled */
+/* 0, NAMI_ENOMEM, or NAMI_ELIMIT when the graph gets too dense to be stored.
+   After a failure only elim_free makes sense. */
+int elim_vertex(struct elim *e, int v);
+
+/* What was recorded in step s (from 0): the neighbours of the vertex when it
+   was eliminated.  Movable ones one by one; fixed ones as chains: `count`
+   vertices from `head` on along elim_next(). */
+struct elim_chain {
+    int head, count;
+};
+struct elim_step {
+    int vertex;
+    int nfree, nchain;
+    const int *free;
+    const struct elim_chain *chain;
+};
+int elim_nstep(const struct elim *e);
+struct elim_step elim_step(const struct elim *e, int s);
+/* Writes all fixed vertices so that every chain is contiguous; returns how many. */
+int elim_fixed_order(const struct elim *e, int *out);
+
+int64_t elim_fill(const struct elim *e); /* edges added so far */
+/* No result that comes from here has fewer edges than this: edges of the
+   current graph and those recorded, both with at least one movable end. */
+int64_t elim_edges(const struct elim *e);
+/* A lower bound on what eliminating v adds to elim_edges. */
+int64_t elim_growth(struct elim *e, int v);
+
+#endif

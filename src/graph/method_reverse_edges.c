@@ -1,0 +1,18 @@
+#include "graph/heuristic.h"
+
+/* A latent's parents are its children in the model. */
+static int parents(const struct problem *p, struct inverse *h, int i, const int *place, int *mark)
+{
+    (void)place, (void)mark;
+    for_children(p->g, h->perm[i], c)
+        if (h->pos[c] >= 0 && inverse_add(h, h->pos[c], 1)) return -1;
+    return 0;
+}
+
+static int run(const struct problem *p, struct inverse **out, nami_err *err)
+{
+    return heuristic(p, parents, out, err);
+}
+
+const struct method method_reverse_edges = {
+    "reverse-edges", "the model's edges turned round, nothing else; not faithful", 0, run};

@@ -1,0 +1,68 @@
+#include "graph/mintree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+
+int mintree_init(struct mintree *t, int n)
+{
+    memset(t, 0, sizeof *t);
+    for (int l = 0;; l++) {
+        int blocks = n / 8 + 1; /* at least one entry of padding, so that n = 0 works too */
+        if (!(t->key[l] = aligned_alloc(64, (size_t)blocks * 8 * sizeof(int64_t)))) {
+            mintree_fini(t);
+            return -1;
+        }
+        for (int i = 0; i < blocks * 8; i++) t->key[l][i] = MINTREE_NONE;
+        t->top = l;
+        if (blocks == 1) return 0;
+        n = blocks;
+    }
+}
+
+void mintree_fini(struct mintree *t)
+{
+    for (int l = 0; l <= MINTREE_LEVELS; l++) free(t->key[l]);
+    memset(t, 0, sizeof *t);
+}
+
+static int64_t block_min(const int64_t *k)
+{
+    int64_t m = k[0];
+    for (int i = 1; i < 8; i++)
+        if (k[i] < m) m = k[i];
+    return m;
+}
+
+void mintree_set(struct mintree *t, int i, int64_t key)
+{
+    for (int l = 0; l < t->top; l++) {
+        int64_t old = t->key[l][i], *up = &t->key[l + 1][i / 8];
+        t->key[l][i] = key;
+        if (key < *up) {
+            ; /* the new minimum of its block */
+        } else if (old == *up && key > old) {
+            key = block_min(t->key[l] + (i & ~7));
+            if (key == *up) return;
+        } else {
+            return;
+        }
+        i /= 8;
+    }
+    t->key[t->top][i] = key;
+}
+
+int mintree_min(const struct mintree *t)
+{
+    int64_t m = block_min(t->key[t->top]);
+    int i = 0;
+    if (m == MINTREE_NONE) return -1;
+    for (int l = t->top; l >= 0; l--) {
+        const int64_t *k = t->key[l] + (int64_t)i * 8;
+        int c = 0;
+        while (k[c] != m) c++;
+        i = i * 8 + c;
+    }
+    return i;
+}

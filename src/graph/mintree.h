@@ -1,0 +1,24 @@
+/* mintree.h: the smallest of n keys that change all the time; ties go to the
+   smaller index.  A tree of minima with eight children to a node: a change
+   that does not move a minimum costs one comparison, and neighbouring indices
+   share cache lines. */
+#ifndef GRAPH_MINTREE_H
+#define GRAPH_MINTREE_H
+
+#include <stdint.h>
+
+#define MINTREE_NONE INT64_MAX /* the key of an index that does not compete */
+
+enum { MINTREE_LEVELS = 11 }; /* 8^11 > 2^31 */
+
+struct mintree {
+    int top;                          /* key[top] has one block of eight */
+    int64_t *key[MINTREE_LEVELS + 1]; /* key[0]: the keys; key[l+1][i]: min of block i of key[l] */
+};
+
+int mintree_init(struct mintree *t, int n); /* all keys MINTREE_NONE; -1: out of memory */
+void mintree_fini(struct mintree *t);
+void mintree_set(struct mintree *t, int i, int64_t key);
+int mintree_min(const struct mintree *t); /* the index, or -1 if no key competes */
+
+#endif

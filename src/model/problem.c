@@ -1,0 +1,168 @@
+#include "model/problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+/* A node weighs its number of states, a vector of them that many times; a node
+   without states weighs one more than its size, so that a scalar counts too. */
+static int weight(const struct bn_node *x)
+{
+    int64_t w = x->nstate > 0 ? (int64_t)x->nstate * x->size : (int64_t)x->size + 1;
+    return w > 1 << 20 ? 1 << 20 : (int)w;
+}
+
+static const char *const verify_names[] = {"none", "sample", "full", "auto", NULL};
+
+static int choose(const char *const *names, const char *name, const char *what, int *out,
+                  nami_err *err)
+{
+    for (*out = 0; names[*out]; ++*out)
+        if (strcmp(names[*out], name) == 0) return 0;
+    return err_set(err, NAMI_EUSAGE, "no %s is called '%s'; see 'nami invert --help'", what, name);
+}
+
+static int check_options(struct inversion *v, const nami_options *o, nami_err *err)
+{
+    int mode, verify, rc;
+    if ((rc = choose(mode_names, o->mode ? o->mode : "best", "mode", &mode, err)) ||
+        (rc = choose(verify_names, o->verify ? o->verify : "auto", "verification", &verify, err)))
+        return rc;
+    v->p.mode = (enum mode)mode;
+    v->verify = (enum verify)verify;
+    if (!(v->method = method_by_name(o->method ? o->method : "nami")))
+        return err_set(err, NAMI_EUSAGE, "no method is called '%s'; see 'nami list methods'", o->method);
+    if (!(v->p.criterion = criterion_by_name(o->criterion ? o->criterion : "min-fill")))
+        return err_set(err, NAMI_EUSAGE, "no criterion is called '%s'; see 'nami list criteria'",
+                       o->criterion);
+    if (o->restarts < 0) return err_set(err, NAMI_EUSAGE, "restarts must not be negative");
+    v->restarts = o->restarts;
+    v->seed = o->seed;
+    v->p.keep_barren = o->keep_barren;
+    return 0;
+}
+
+int inversion_init(struct inversion *out, const struct bn *bn, const nami_options *opt, nami_err *err)
+{
+    static const nami_options defaults;
+    int n = bn_n(bn);
+    memset(out, 0, sizeof *out);
+    int rc = check_options(out, opt ? opt : &defaults, err);
+    if (rc) return rc;
+    out->observed = raw_array(unsigned char, n);
+    out->nuisance = raw_array(unsigned char, n);
+    out->stage = raw_array(int, n);
+    out->size = raw_array(int, n);
+    if (!out->observed || !out->nuisance || !out->stage || !out->size) {
+        inversion_fini(out);
+        return err_nomem(err);
+    }
+    int any_nuisance = 0, any_stage = 0;
+    for (int v = 0; v < n; v++) {
+        const struct bn_node *x = &bn->node.a[v];
+        out->observed[v] = x->observed;
+        out->nuisance[v] = x->nuisance && !x->observed;
+        out->stage[v] = x->stage;
+        out->size[v] = weight(x);
+        any_nuisance |= out->nuisance[v];
+        any_stage |= x->stage != 0;
+    }
+    out->p.g = &bn->dag;
+    out->p.observed = out->observed;
+    out->p.nuisance = any_nuisance ? out->nuisance : NULL;
+    out->p.stage = any_stage ? out->stage : NULL;
+    out->p.size = out->size;
+    return 0;
+}
+
+void inversion_fini(struct inversion *v)
+{
+    free(v->observed);
+    free(v->nuisance);
+    free(v->stage);
+    free(v->size);
+    memset(v, 0, sizeof *v);
+}
+
+int inversion_run(const struct inversion *v, struct inverse **out, nami_err *err)
+{
+    int rc = invert(&v->p, v->method, v->restarts, v->seed, out, err);
+    if (!rc && (rc = certify(*out, v->p.g, v->verify, v->seed, err))) {
+        inverse_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+/* ---- the public face -------------------------------------------------------- */
+
+int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, nami_err *err)
+{
+    struct inversion v;
+    err_clear(err);
+    *out = NULL;
+    int rc = inversion_init(&v, bn, opt, err);
+    if (rc) return rc;
+    rc = inversion_run(&v, out, err);
+    inversion_fini(&v);
+    return rc;
+}
+
+void nami_inverse_free(nami_inverse *inv)
+{
+    inverse_free(inv);
+}
+
+const char *nami_inverse_mode(const nami_inverse *inv)
+{
+    return inv->mode;
+}
+
+int64_t nami_inverse_edges(const nami_inverse *inv)
+{
+    return inv->edges;
+}
+
+int64_t nami_inverse_width(const nami_inverse *inv)
+{
+    return inv->width;
+}
+
+int nami_inverse_order(const nami_inverse *inv, const int **nodes)
+{
+    *nodes = inv->perm;
+    return inv->nlatent;
+}
+
+int nami_inverse_is_model(const nami_inverse *inv, int node)
+{
+    if (inv->pos[node] >= 0) return inv->pos[node] < inv->nlatent ? 0 : -1;
+    for (int i = 0; i < inv->nmodel; i++)
+        if (inv->model[i] == node) return 1;
+    return -1;
+}
+
+int64_t nami_inverse_parents(const nami_inverse *inv, int node, int *out, int64_t cap)
+{
+    int i = inv->pos[node];
+    int64_t k = 0;
+    if (i < 0 || i >= inv->nlatent) return -1;
+    for (struct inverse_it it = inverse_it(inv, i); k < cap && inverse_next(&it);) out[k++] = it.node;
+    return inverse_count(inv, i);
+}
+
+int nami_inverse_faithful(const nami_inverse *inv)
+{
+    return inv->cert.is[FAITHFUL];
+}
+
+int nami_inverse_minimal(const nami_inverse *inv)
+{
+    return inv->cert.is[MINIMAL];
+}
+
+int nami_inverse_natural(const nami_inverse *inv)
+{
+    return inv->cert.is[NATURAL];
+}
