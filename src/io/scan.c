@@ -27,7 +27,16 @@ static int starts(const struct scan *x, const char *p)
     return n && (size_t)(x->end - x->s) >= n && memcmp(x->s, p, n) == 0;
 }
 
-/* Skips blanks and comments; 0 if a block comment does not end. */
+static void mark(struct scan *x)
+{
+    x->t = x->s;
+    x->n = 0;
+    x->tline = x->line;
+    x->tcol = (int)(x->s - x->line0 < INT_MAX ? x->s - x->line0 + 1 : INT_MAX);
+}
+
+/* Skips blanks and comments; 0 if a block comment does not end: its beginning
+   is then the token. */
 static int skip_blanks(struct scan *x)
 {
     while (x->s < x->end) {
@@ -40,6 +49,7 @@ static int skip_blanks(struct scan *x)
         } else if (starts(x, x->rules->comment)) {
             while (x->s < x->end && *x->s != '\n') x->s++;
         } else if (x->rules->block_comment && starts(x, "/*")) {
+            mark(x);
             for (x->s += 2; !starts(x, "*/"); ) {
                 if (x->s >= x->end) return 0;
                 if (*x->s++ == '\n') newline(x);
@@ -61,14 +71,14 @@ static int is_word(const struct scan *x, char ch)
 
 void scan_next(struct scan *x)
 {
-    int ok = skip_blanks(x);
-    x->t = x->s;
-    x->n = 0;
-    x->tline = x->line;
-    x->tcol = (int)(x->s - x->line0 < INT_MAX ? x->s - x->line0 + 1 : INT_MAX);
-    if (!ok) {
+    x->bad = NULL;
+    if (!skip_blanks(x)) {
         x->tok = TOK_BAD;
-    } else if (x->s >= x->end) {
+        x->bad = "this comment has no end; add */";
+        return;
+    }
+    mark(x);
+    if (x->s >= x->end) {
         x->tok = TOK_END;
     } else if (*x->s == '"') {
         x->t = ++x->s;
@@ -78,7 +88,10 @@ void scan_next(struct scan *x)
         }
         x->n = (size_t)(x->s - x->t);
         x->tok = x->s < x->end && *x->s == '"' ? TOK_STRING : TOK_BAD;
-        if (x->tok == TOK_STRING) x->s++;
+        if (x->tok == TOK_STRING)
+            x->s++;
+        else
+            x->bad = "this string has no closing quote; add it";
     } else if (is_word(x, *x->s)) {
         while (x->s < x->end && is_word(x, *x->s) && !starts(x, x->rules->comment) &&
                !(x->rules->block_comment && starts(x, "/*")))
@@ -111,10 +124,8 @@ int scan_error(const struct scan *x, const char *expected, nami_err *err)
     if (x->tok == TOK_END)
         return err_at(err, NAMI_EINPUT, x->tline, x->tcol,
                       "expected %s, but the file ends here; is it cut off?", expected);
-    if (x->tok == TOK_BAD && (x->t >= x->end || x->t[0] == '/'))
-        return err_at(err, NAMI_EINPUT, x->tline, x->tcol, "this comment has no end; add */");
-    if (x->tok == TOK_BAD && x->t > x->line0 && x->t[-1] == '"')
-        return err_at(err, NAMI_EINPUT, x->tline, x->tcol, "this string has no closing quote");
+    if (x->tok == TOK_BAD && x->bad)
+        return err_at(err, NAMI_EINPUT, x->tline, x->tcol, "%s", x->bad);
     if (x->tok == TOK_BAD)
         return err_at(err, NAMI_EINPUT, x->tline, x->tcol,
                       "unexpected byte 0x%02x; is this a text file?", (unsigned char)x->t[0]);

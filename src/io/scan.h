@@ -26,6 +26,7 @@ struct scan {
     const char *t;        /* its text (without the quotes of a string) */
     size_t n;
     int tline, tcol;
+    const char *bad;      /* what is wrong with a TOK_BAD; NULL: its byte */
 };
 
 void scan_init(struct scan *x, const char *text, size_t len, const struct scan_rules *rules);
