@@ -75,7 +75,7 @@ static const struct opt options[] = {
      "what to print, a comma list of", 0},
     {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, NULL, NULL,
      "no text and no notes: only files, --json and the exit code", 0},
-    {"threads", 0, OPT_COUNT, AT(threads), "N", "0", NULL,
+    {"threads", 0, OPT_COUNT, AT(threads), "N", "1", NULL,
      "accepted as everywhere; inversion uses one", 0},
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
@@ -173,10 +173,11 @@ static int columns(void)
     return ws.ws_col < 60 ? 60 : ws.ws_col > 100 ? 100 : ws.ws_col;
 }
 
-static int says_no(const struct inverse *h)
+/* Mode free is asked for in order not to be natural. */
+static int says_no(const struct view *w)
 {
     for (int p = 0; p < NPROPERTY; p++)
-        if (h->cert.is[p] == 0) return 1;
+        if (w->h->cert.is[p] == 0 && !(p == NATURAL && w->v->p.mode == MODE_FREE)) return 1;
     return 0;
 }
 
@@ -197,7 +198,7 @@ static int report(const struct view *w, const struct options *o, struct files *f
     for (int i = 0; i < f->n && !rc; i++)
         if (file_write(f->file[i].path, f->file[i].data.s, f->file[i].data.n, &err))
             rc = fail(WRITING, f->file[i].path, &err);
-    if (!rc) return finish(&out, says_no(w->h) ? EXIT_NO : EXIT_YES);
+    if (!rc) return finish(&out, says_no(w) ? EXIT_NO : EXIT_YES);
     str_free(&out);
     return rc;
 }
@@ -290,7 +291,7 @@ const struct cmd cmd_invert = {
         "The inverse is faithful (it claims no independence that the model does not have), minimal "
         "(no edge can go) and, but for mode free, natural (edges follow the model's order, or the "
         "reverse of it). A certificate checks this by d-separation in the model alone; if it says "
-        "no, it names a witness and the exit code is 1.\n\n"
+        "no, it names a witness and the exit code is 1 (in mode free, not being natural is no failure).\n\n"
         "A latent without observed descendants is barren: its factor is the model's own, p(v|...).",
     .opt = options,
     .example = examples,

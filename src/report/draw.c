@@ -29,7 +29,8 @@ static const struct attr defaults[] = {
     {AGRAPH, "style", ""},
     {AGRAPH, "pencolor", "black"},
     {AGRAPH, "label", ""},
-    {AGRAPH, "margin", "14"},
+    {AGRAPH, "margin", ""}, /* of the page in inches, of a frame in points */
+    {AGRAPH, "rank", ""},
     {AGRAPH, "dpi", ""},
     {AGNODE, "shape", "ellipse"},
     {AGNODE, "fontname", "Helvetica,Arial,sans-serif"},
@@ -108,7 +109,7 @@ static int add_node(struct picture *x, Agraph_t *in, char side, int v)
     if (!(x->node[v] = a)) return -1;
     agset(a, C("label"), C(label(x, bn_name(x->w->bn, v))));
     if (node->observed) look(x, a, OBSERVED);
-    if (node->nuisance) look(x, a, NUISANCE);
+    if (node->nuisance && !node->observed) look(x, a, NUISANCE);
     return 0;
 }
 
@@ -157,7 +158,9 @@ static int add_plates(struct picture *x, Agraph_t *side)
         snprintf(key, sizeof key, "plate%d", by_size[i]);
         if (!(frame[i] = subgraph(x, around, key, p->label ? p->label : ""))) goto out;
         agset(frame[i], C("style"), C("rounded"));
+        agset(frame[i], C("labelloc"), C("b"));
         agset(frame[i], C("labeljust"), C("r"));
+        agset(frame[i], C("fontsize"), C("11"));
         agset(frame[i], C("pencolor"), C("#777777"));
         agset(frame[i], C("margin"), C("10"));
         for (int k = 0; k < p->n; k++)
@@ -179,6 +182,7 @@ static Agraph_t *add_side(struct picture *x, const char *key, const char *title)
     agset(s, C("labelloc"), C("t"));
     agset(s, C("fontsize"), C("15"));
     agset(s, C("pencolor"), C("#cccccc"));
+    agset(s, C("margin"), C("14"));
     agset(s, C("style"), C("rounded"));
     return s;
 }
@@ -200,28 +204,38 @@ static int draw_inverse(struct picture *x)
     const struct inverse *h = x->w->h;
     const struct dag *g = &x->w->bn->dag;
     Agraph_t *side = add_side(x, "inverse", "inverse q(z|x)");
-    if (!side) return -1;
+    Agraph_t *top = side ? agsubg(side, C("top"), 1) : NULL; /* the observed ones, in one row */
+    unsigned char *is_model = new_array(unsigned char, g->n);
+    int rc = -1;
+    if (!top || !is_model) goto out;
+    agset(top, C("rank"), C("same"));
     memset(x->node, 0, (size_t)g->n * sizeof *x->node);
-    for (int i = 0; i < h->nlatent + h->nobserved; i++)
-        if (add_node(x, side, 'h', h->perm[i])) return -1;
-    for (int i = 0; i < h->nmodel; i++) {
-        if (add_node(x, side, 'h', h->model[i])) return -1;
-        look(x, x->node[h->model[i]], MODEL_FACTOR);
+    for (int i = 0; i < h->nmodel; i++) is_model[h->model[i]] = 1;
+    /* Backwards: then Graphviz most often keeps left and right as in the model. */
+    for (int v = g->n - 1; v >= 0; v--) {
+        if (h->pos[v] < 0 && !is_model[v]) continue;
+        if (add_node(x, side, 'h', v)) goto out;
+        if (is_model[v]) look(x, x->node[v], MODEL_FACTOR);
+        if (h->pos[v] >= h->nlatent && !agsubnode(top, x->node[v], 1)) goto out;
     }
-    for (int i = 0; i < h->nlatent; i++) {
-        int v = h->perm[i];
+    for (int v = g->n - 1; v >= 0; v--) {
+        int i = h->pos[v];
+        if (is_model[v])
+            for_parents(g, v, u) {
+                if (!x->node[u]) continue; /* a nuisance has no place in the inverse */
+                if (!add_edge(x, side, u, v)) goto out;
+            }
+        if (i < 0 || i >= h->nlatent) continue;
         for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);) {
             Agedge_t *e = add_edge(x, side, it.node, v);
-            if (!e) return -1;
+            if (!e) goto out;
             if (!dag_has_edge(g, it.node, v) && !dag_has_edge(g, v, it.node)) look(x, e, ADDED);
         }
     }
-    for (int i = 0; i < h->nmodel; i++)
-        for_parents(g, h->model[i], u) {
-            if (!x->node[u]) continue; /* a nuisance has no place in the inverse */
-            if (!add_edge(x, side, u, h->model[i])) return -1;
-        }
-    return 0;
+    rc = 0;
+out:
+    free(is_model);
+    return rc;
 }
 
 static void add_legend(struct picture *x)
@@ -241,23 +255,38 @@ static int silent(char *message)
     return 0;
 }
 
+/* How cgraph writes DOT: into a struct str, not into a FILE. */
+static int io_put(void *chan, const char *s)
+{
+    str_put(chan, s);
+    return 0;
+}
+
+static int io_flush(void *chan)
+{
+    (void)chan;
+    return 0;
+}
+
+static Agiodisc_t io = {NULL, io_put, io_flush};
+static Agdisc_t disc = {NULL, NULL, &io};
+
 static int render(Agraph_t *g, const char *format, struct str *out, nami_err *err)
 {
-    int as_text = strcmp(format, "dot") == 0, rc = 0;
     char *data = NULL;
     unsigned n = 0;
     GVC_t *gvc = gvContext();
     if (!gvc) return err_nomem(err);
-    if (strcmp(format, "png") == 0) agset(g, C("dpi"), C("144"));
-    int laid_out = !as_text && gvLayout(gvc, g, "dot") == 0;
-    if ((!as_text && !laid_out) || gvRenderData(gvc, g, as_text ? "canon" : format, &data, &n))
+    int laid_out = gvLayout(gvc, g, "dot") == 0;
+    int rc = laid_out ? gvRenderData(gvc, g, format, &data, &n) : -1;
+    if (rc)
         rc = err_set(err, NAMI_EFILE, "Graphviz cannot draw %s; are its plugins installed?", format);
     else
         str_putn(out, data, n);
     if (data) gvFreeRenderData(data);
     if (laid_out) gvFreeLayout(gvc, g);
     gvFreeContext(gvc);
-    return rc || !out->oom ? rc : err_nomem(err);
+    return rc;
 }
 
 int draw(const struct view *w, const char *format, struct str *out, nami_err *err)
@@ -270,14 +299,21 @@ int draw(const struct view *w, const char *format, struct str *out, nami_err *er
                        bn_n(w->bn), (long long)edges, MAX_NODES, MAX_EDGES);
     struct picture x = {.w = w, .node = new_array(Agnode_t *, bn_n(w->bn))};
     agusererrf before = agseterrf(silent); /* Graphviz would print its warnings */
-    x.g = agopen(C("nami"), Agdirected, NULL);
+    x.g = agopen(C("nami"), Agdirected, &disc);
     int rc = x.node && x.g ? 0 : -1;
     for (size_t i = 0; !rc && i < sizeof defaults / sizeof *defaults; i++)
         if (!agattr(x.g, defaults[i].kind, C(defaults[i].name), C(defaults[i].value))) rc = -1;
+    if (!rc && strcmp(format, "png") == 0) agset(x.g, C("dpi"), C("144"));
     if (!rc) rc = draw_model(&x);
     if (!rc) rc = draw_inverse(&x);
     if (!rc) add_legend(&x);
-    rc = rc || x.text.oom ? err_nomem(err) : render(x.g, format, out, err);
+    if (rc || x.text.oom)
+        rc = err_nomem(err);
+    else if (strcmp(format, "dot") == 0)
+        agwrite(x.g, out);
+    else
+        rc = render(x.g, format, out, err);
+    if (!rc && out->oom) rc = err_nomem(err);
     if (x.g) agclose(x.g);
     agseterrf(before);
     str_free(&x.text);

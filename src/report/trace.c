@@ -100,6 +100,7 @@ int show_trace(const struct view *w, struct str *out, nami_err *err)
     }
     str_put(out, "\n");
     table_put(&t, 2, out);
+    str_put(out, "\n");
     trace_free(&x);
     return 0;
 }
