@@ -1,13 +1,14 @@
 #include "report/draw.h"
 
 #include <gvc.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "report/names.h"
 
-enum { MAX_NODES = 400, MAX_EDGES = 3000 };
+enum { MAX_NODES = 400, MAX_EDGES = 1500, DENSE = 400 };
 
 /* Graphviz takes char * where it means const char *. */
 #define C(s) ((char *)(uintptr_t)(s))
@@ -31,7 +32,9 @@ static const struct attr defaults[] = {
     {AGRAPH, "label", ""},
     {AGRAPH, "margin", ""}, /* of the page in inches, of a frame in points */
     {AGRAPH, "rank", ""},
-    {AGRAPH, "dpi", ""},
+    {AGRAPH, "splines", ""},
+    {AGRAPH, "nslimit", ""},
+    {AGRAPH, "mclimit", ""},
     {AGNODE, "shape", "ellipse"},
     {AGNODE, "fontname", "Helvetica,Arial,sans-serif"},
     {AGNODE, "fontsize", "13"},
@@ -46,6 +49,13 @@ static const struct attr defaults[] = {
     {AGEDGE, "style", "solid"},
     {AGEDGE, "color", "#333333"},
     {AGEDGE, "arrowsize", "0.7"},
+};
+
+/* For pictures with many edges, on which Graphviz would spend minutes. */
+static const struct attr hurry[] = {
+    {AGRAPH, "splines", "line"},
+    {AGRAPH, "nslimit", "0.1"},
+    {AGRAPH, "mclimit", "0.05"},
 };
 
 /* What a node or an edge can be, how it is drawn, and what the legend says. */
@@ -271,6 +281,13 @@ static int io_flush(void *chan)
 static Agiodisc_t io = {NULL, io_put, io_flush};
 static Agdisc_t disc = {NULL, NULL, &io};
 
+/* Fine, but no more pixels a side than bitmaps can have. */
+static double dots_per_inch(Agraph_t *g)
+{
+    double side = fmax(GD_bb(g).UR.x, GD_bb(g).UR.y) + 100; /* points, with the page's margin */
+    return fmin(144, 30000 * 72 / side);
+}
+
 static int render(Agraph_t *g, const char *format, struct str *out, nami_err *err)
 {
     char *data = NULL;
@@ -278,6 +295,7 @@ static int render(Agraph_t *g, const char *format, struct str *out, nami_err *er
     GVC_t *gvc = gvContext();
     if (!gvc) return err_nomem(err);
     int laid_out = gvLayout(gvc, g, "dot") == 0;
+    if (laid_out) GD_drawing(g)->dpi = dots_per_inch(g);
     int rc = laid_out ? gvRenderData(gvc, g, format, &data, &n) : -1;
     if (rc)
         rc = err_set(err, NAMI_EFILE, "Graphviz cannot draw %s; are its plugins installed?", format);
@@ -303,7 +321,9 @@ int draw(const struct view *w, const char *format, struct str *out, nami_err *er
     int rc = x.node && x.g ? 0 : -1;
     for (size_t i = 0; !rc && i < sizeof defaults / sizeof *defaults; i++)
         if (!agattr(x.g, defaults[i].kind, C(defaults[i].name), C(defaults[i].value))) rc = -1;
-    if (!rc && strcmp(format, "png") == 0) agset(x.g, C("dpi"), C("144"));
+    if (edges > DENSE)
+        for (size_t i = 0; !rc && i < sizeof hurry / sizeof *hurry; i++)
+            agset(x.g, C(hurry[i].name), C(hurry[i].value));
     if (!rc) rc = draw_model(&x);
     if (!rc) rc = draw_inverse(&x);
     if (!rc) add_legend(&x);
