@@ -352,7 +352,8 @@ static void test_repository(void **state)
 
 #define V2(x)        "variable " x " { type discrete [ 2 ] { y, n }; }\n"
 #define N2(x)        "node " x " { states = (\"y\" \"n\"); }\n"
-#define X2(x)        "<VARIABLE><NAME>" x "</NAME><OUTCOME>y</OUTCOME><OUTCOME>n</OUTCOME></VARIABLE>\n"
+#define X2(x)                                                                                      \
+    "<VARIABLE><NAME>" x "</NAME><OUTCOME>y</OUTCOME><OUTCOME>n</OUTCOME></VARIABLE>\n"
 #define DEF(x, y, t) "<DEFINITION><FOR>" x "</FOR>" y "<TABLE>" t "</TABLE></DEFINITION>\n"
 #define GIVEN(x)     "<GIVEN>" x "</GIVEN>"
 #define NET(x)       "<BIF><NETWORK>\n" x "</NETWORK></BIF>"
@@ -414,6 +415,7 @@ static const struct {
     {"uai", "MARKOV 1 2 0", "has no direction", 1},
     {"uai", "BAYES 0", "out of range", 1},
     {"uai", "BAYES 2 2", "cut off", 1},
+    {"uai", "BAYES 1 2147483647 0", "out of range", 1},
     {"uai", "BAYES\n2 2 2\n3 1 0 1 1 1 1", "out of range", 3},
     {"uai", "BAYES\n2 2 2\n2 1 0\n1 0", "second factor", 4},
     {"uai", "BAYES\n2 2 2\n2 1 0\n1 2", "out of range", 4},
@@ -553,15 +555,13 @@ static void test_huge(void **state)
     str_free(&s);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known),          cmocka_unit_test(test_agree),
-        cmocka_unit_test(test_structure_only), cmocka_unit_test(test_names),
-        cmocka_unit_test(test_unwritable),     cmocka_unit_test(test_repository),
-        cmocka_unit_test(test_broken),         cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_junk),           cmocka_unit_test(test_nested),
-        cmocka_unit_test(test_huge),
-    };
-    return run_tests(tests, sizeof tests / sizeof *tests, argc, argv);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_known),          cmocka_unit_test(test_agree),
+    cmocka_unit_test(test_structure_only), cmocka_unit_test(test_names),
+    cmocka_unit_test(test_unwritable),     cmocka_unit_test(test_repository),
+    cmocka_unit_test(test_broken),         cmocka_unit_test(test_truncated),
+    cmocka_unit_test(test_junk),           cmocka_unit_test(test_nested),
+    cmocka_unit_test(test_huge),
+};
+
+RUN(tests)

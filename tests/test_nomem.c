@@ -61,8 +61,6 @@ static void test_formats(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats)};
-    return run_tests(tests, sizeof tests / sizeof *tests, argc, argv);
-}
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats)};
+
+RUN(tests)

@@ -700,6 +700,22 @@ int64_t elim_edges(const struct elim *e)
     return e->edges;
 }
 
+void elim_forget(struct elim *e)
+{
+    int64_t twice = 0;
+    for (int v = 0; v < e->n; v++) {
+        if (!e->live[v]) continue;
+        int64_t k = e->v[v].count;
+        int len = clean(e, v);
+        if (!e->fixed[v]) twice += k * (k - 1);
+        for (int i = 0; i < len; i++) {
+            int u = adj(e, v)[i];
+            if (!e->fixed[u] || !e->fixed[v]) twice += k * e->v[u].count;
+        }
+    }
+    e->edges = twice / 2;
+}
+
 int64_t elim_growth(struct elim *e, int v)
 {
     int y = find(e, v);

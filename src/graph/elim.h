@@ -45,6 +45,7 @@ int64_t elim_fill(const struct elim *e); /* edges added so far */
 /* No result that comes from here has fewer edges than this: edges of the
    current graph and those recorded, both with at least one movable end. */
 int64_t elim_edges(const struct elim *e);
+void elim_forget(struct elim *e); /* what was recorded until now counts no longer for elim_edges */
 /* A lower bound on what eliminating v adds to elim_edges. */
 int64_t elim_growth(struct elim *e, int v);
 

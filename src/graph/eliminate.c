@@ -83,6 +83,7 @@ int eliminate(const struct problem *p, const unsigned char *role, int direct, st
         for (int v = 0; v < n; v++)
             if (role[v] == ROLE_NUISANCE) elim_enable(*out, v);
         if ((rc = drain(&unbounded, *out, NULL, err))) goto out;
+        elim_forget(*out);
     }
     int staged = count && p->stage && p->stage[list[0]] != p->stage[list[count - 1]];
     int free_order = p->mode == MODE_FREE;
@@ -157,8 +158,10 @@ out:
 int natural_order(const struct problem *p, const unsigned char *role, int *order, int *norder,
                   nami_err *err)
 {
+    struct problem q = *p;
     struct elim *e;
-    int rc = eliminate(p, role, 0, &e, err);
+    q.max_edges = 0; /* the bound is for the inverse, not for the order */
+    int rc = eliminate(&q, role, 0, &e, err);
     if (!rc) *norder = elim_order(e, role, order);
     elim_free(e);
     return rc;

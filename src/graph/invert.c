@@ -21,7 +21,7 @@ static int64_t own_size(int size)
 /* log2 of the size, in units of 1/64: sums of these are logs of products. */
 static int64_t log_size(int size)
 {
-    return llround(64 * log2(size));
+    return size > 1 ? llround(64 * log2(size)) : 1;
 }
 
 const struct criterion criteria[] = {

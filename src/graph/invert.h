@@ -12,7 +12,7 @@ enum mode { MODE_FORWARD, MODE_REVERSE, MODE_BEST, MODE_FREE };
    weight of its clique; with what weight of a node. */
 struct criterion {
     const char *name, *what;
-    int64_t (*weight)(int size);
+    int64_t (*weight)(int size); /* at least 1: pairs of weight 0 would be overlooked; NULL: 1 */
     int by_fill;
 };
 

@@ -13,8 +13,11 @@ static int run(const struct problem *p, struct inverse **out, nami_err *err)
     unsigned char *role = raw_array(unsigned char, n);
     struct elim *e = NULL;
     int *order = NULL;
+    struct problem q = *p;
     if (!role) return err_nomem(err);
-    if ((rc = roles(p, role, &inexact, err)) || (rc = eliminate(p, role, 0, &e, err))) goto out;
+    if ((rc = roles(p, role, &inexact, err))) goto out;
+    if (inexact) q.max_edges = 0; /* elimination would count too many */
+    if ((rc = eliminate(&q, role, 0, &e, err))) goto out;
     if (!inexact) {
         rc = inverse_from_elim(p, role, e, out, err);
     } else if (!(order = raw_array(int, n))) {

@@ -24,6 +24,9 @@
 
 static const struct scan_rules RULES = {.word = ".+-"};
 
+/* Of one variable: a claim that no text backs, and that other formats spell out. */
+enum { STATES_MAX = 1 << 20 };
+
 struct factor {
     int child, line, col;
     size_t first, n; /* its parents: parent.a[first] .. */
@@ -47,7 +50,7 @@ static int read_variables(struct uai *u)
     if ((rc = scan_int(&u->x, 1, INT_MAX, &n, u->err))) return rc;
     for (int i = 0; i < n; i++) {
         int line = u->x.tline, col = u->x.tcol;
-        if ((rc = scan_int(&u->x, 1, INT_MAX, &k, u->err))) return rc;
+        if ((rc = scan_int(&u->x, 1, STATES_MAX, &k, u->err))) return rc;
         int len = snprintf(name, sizeof name, "x%d", i);
         if ((v = bn_declare(u->bn, name, (size_t)len, line, col, u->err)) < 0) return v;
         u->bn->node.a[v].nstate = k;

@@ -126,7 +126,8 @@ static int check_table(const struct bn *bn, int v, nami_err *err)
             return err_at(err, NAMI_EINPUT, bn->node.a[v].line, 0,
                           "row %zu of the table of '%s' sums to %.6g; it must sum to 1", r / k + 1,
                           bn_name(bn, v), sum);
-        for (size_t s = 0; s < k; s++) t->p[r + s] /= sum;
+        if (fabs(sum - 1) > 1e-12) /* a rounded file; otherwise keep every bit */
+            for (size_t s = 0; s < k; s++) t->p[r + s] /= sum;
     }
     return 0;
 }

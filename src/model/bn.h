@@ -59,7 +59,7 @@ int bn_edge(struct bn *bn, int from, int to, int line, int col, nami_err *err);
 int bn_table(struct bn *bn, int child, const int *parent, int nparent, int line, int col,
              nami_err *err);
 /* Every row of every table must sum to one within 1e-3 (files are rounded):
-   called by bn_finish, which also scales the rows to sum to one exactly. */
+   called by bn_finish, which scales rounded rows. */
 int bn_finish(struct bn *bn, nami_err *err);
 void bn_free(struct bn *bn);
 

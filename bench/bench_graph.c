@@ -1,0 +1,250 @@
+/* bench_graph: inversion against SuiteSparse AMD on the same moral graphs.
+
+       bench_graph            all cases
+       bench_graph hmm grid   the cases whose name contains one of these words
+
+   Each case runs in a process of its own (so that peak memory is its own), both
+   programs in turn, five times; times are medians, and what counts is the
+   ratio.  AMD gets the moral graph; free-order runs of NaMI start from it too;
+   natural orders are timed from the directed graph to the finished inverse.
+   Fill is exact for both (AMD's order is eliminated again, untimed). */
+
+#include <amd.h>
+#include <camd.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "graph/certify.h"
+#include "graph/elim.h"
+#include "graph/generate.h"
+#include "io/format.h"
+
+enum { REPS = 5 };
+
+struct target {
+    const char *family;
+    int n;
+    enum mode mode;
+    double bar;        /* largest ratio to AMD, or 0 */
+    double fill;       /* free: the best exact tool's fill; natural: CAMD's edges; or 0 */
+};
+
+static const struct target targets[] = {
+    {"hmm", 10000, MODE_FREE, 0, 0},        {"hmm", 100000, MODE_FREE, 0, 0},
+    {"hmm", 1000000, MODE_FREE, 1.5, 0},    {"rlocal", 10000, MODE_FREE, 0, 0},
+    {"rlocal", 100000, MODE_FREE, 0, 0},    {"rlocal", 1000000, MODE_FREE, 1.5, 0},
+    {"tree", 1000000, MODE_FREE, 0, 0},     {"revtree", 10000, MODE_FREE, 0, 0},
+    {"revtree", 100000, MODE_FREE, 0, 0},   {"revtree", 1000000, MODE_FREE, 2.5, 0},
+    {"grid", 90000, MODE_FREE, 7, 0},       {"rdag", 10000, MODE_FREE, 400, 0},
+    {"hmm", 10000, MODE_FORWARD, 0, 0},     {"hmm", 100000, MODE_FORWARD, 0, 0},
+    {"hmm", 1000000, MODE_FORWARD, 3, 0},   {"hmm", 10000, MODE_REVERSE, 0, 0},
+    {"hmm", 100000, MODE_REVERSE, 0, 0},    {"hmm", 1000000, MODE_REVERSE, 3, 0},
+    {"tree", 10000, MODE_REVERSE, 0, 0},    {"tree", 100000, MODE_REVERSE, 0, 0},
+    {"tree", 1000000, MODE_REVERSE, 3, 0},  {"rlocal", 10000, MODE_REVERSE, 0, 0},
+    {"rlocal", 100000, MODE_REVERSE, 0, 0}, {"rlocal", 1000000, MODE_REVERSE, 0, 0},
+    {"tree", 10000, MODE_FORWARD, 0, 0},    {"rdag", 10000, MODE_REVERSE, 0, 0},
+    {"grid", 90000, MODE_FORWARD, 0, 18.0e6},
+    {"pigs", 0, MODE_FORWARD, 0, 0},        {"munin1", 0, MODE_FORWARD, 5, 0},
+    {"munin1", 0, MODE_REVERSE, 5, 0},      {0}};
+
+struct result {
+    double ours, amd, verify; /* seconds, medians; verify: one run */
+    int64_t fill, amd_fill, width, edges, runs;
+    long mb;
+    int n, certified;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *t)
+{
+    qsort(t, REPS, sizeof *t, by_value);
+    return t[REPS / 2];
+}
+
+static void die(const char *what)
+{
+    fprintf(stderr, "bench_graph: %s\n", what);
+    exit(3);
+}
+
+static long peak_mb(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return u.ru_maxrss / 1024;
+}
+
+static int get_graph(struct dag *g, const char *family, int n)
+{
+    const struct family *f = family_by_name(family);
+    if (f) return f->make(g, n, 1, NULL);
+    char path[512];
+    nami_bn *bn;
+    snprintf(path, sizeof path, "%s/../shared/data/bif/%s.bif", SOURCE_DIR, family);
+    if (nami_bn_read(path, NULL, &bn, NULL)) return -1;
+    *g = bn->dag; /* kept until the process ends */
+    return 0;
+}
+
+static double run_amd(const struct ugraph *j, int *order)
+{
+    int n = j->n, *ap = malloc(((size_t)n + 1) * sizeof(int));
+    for (int v = 0; v <= n; v++) ap[v] = (int)j->ap[v];
+    double t = now();
+    if (amd_order(n, ap, j->a, order, NULL, NULL) < AMD_OK) die("AMD failed");
+    t = now() - t;
+    free(ap);
+    return t;
+}
+
+/* Fill and width of eliminating everything in this order. */
+static void measure_order(const struct ugraph *j, const int *order, struct result *r)
+{
+    struct elim *e = elim_new(j, NULL, NULL, &criteria[0], NULL, NULL);
+    for (int i = 0; i < j->n; i++)
+        if (elim_vertex(e, order[i])) die("out of memory");
+    r->amd_fill = elim_fill(e);
+    elim_free(e);
+}
+
+static double run_free(const struct ugraph *j, struct result *r)
+{
+    double t = now();
+    struct elim *e = elim_new(j, NULL, NULL, &criteria[0], NULL, NULL);
+    if (!e) die("out of memory");
+    int v;
+    for (v = 0; v < j->n; v++) elim_enable(e, v);
+    while ((v = elim_pick(e)) >= 0)
+        if (elim_vertex(e, v)) die("out of memory");
+    t = now() - t;
+    r->fill = elim_fill(e);
+    r->width = 0;
+    for (int s = 0; s < elim_nstep(e); s++)
+        if (elim_step(e, s).nfree > r->width) r->width = elim_step(e, s).nfree;
+    elim_free(e);
+    return t;
+}
+
+static double run_natural(const struct dag *g, const unsigned char *observed, enum mode mode,
+                          struct inverse **h)
+{
+    struct problem p = {.g = g, .observed = observed, .criterion = &criteria[0], .mode = mode};
+    double t = now();
+    if (invert(&p, &method_nami, 0, 0, h, NULL)) die("inversion failed");
+    return now() - t;
+}
+
+static void run_case(const struct target *c, struct result *r)
+{
+    struct dag g;
+    struct ugraph j;
+    double ours[REPS], amd[REPS];
+    if (get_graph(&g, c->family, c->n)) {
+        r->n = -1;
+        return;
+    }
+    r->n = g.n;
+    unsigned char *observed = malloc((size_t)g.n);
+    for (int v = 0; v < g.n; v++) observed[v] = g.cp[v] == g.cp[v + 1]; /* sinks */
+    if (c->mode != MODE_FREE) { /* once for memory, before AMD takes any */
+        struct inverse *h;
+        run_natural(&g, observed, c->mode, &h);
+        r->mb = peak_mb();
+        r->edges = h->edges;
+        r->width = h->width;
+        r->runs = (int64_t)h->run.n;
+        double t = now();
+        if (certify(h, &g, VERIFY_AUTO, 0, NULL)) die("out of memory");
+        r->verify = now() - t;
+        r->certified = h->cert.is[FAITHFUL] == 1 && h->cert.is[MINIMAL] == 1 && h->cert.is[NATURAL] == 1;
+        inverse_free(h);
+    }
+    if (moral_init(&j, &g, NULL, NULL)) die("out of memory");
+    int *order = malloc((size_t)g.n * sizeof(int));
+    for (int k = 0; k < REPS; k++) {
+        struct inverse *h = NULL;
+        ours[k] = c->mode == MODE_FREE ? run_free(&j, r) : run_natural(&g, observed, c->mode, &h);
+        inverse_free(h);
+        if (c->mode == MODE_FREE && k == 0) r->mb = peak_mb();
+        amd[k] = run_amd(&j, order);
+    }
+    r->ours = median(ours);
+    r->amd = median(amd);
+    if (c->mode == MODE_FREE) measure_order(&j, order, r);
+}
+
+static int forked(const struct target *c, struct result *r)
+{
+    int fd[2], status;
+    fflush(stdout);
+    if (pipe(fd)) return -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        memset(r, 0, sizeof *r);
+        run_case(c, r);
+        _exit(write(fd[1], r, sizeof *r) == sizeof *r ? 0 : 3);
+    }
+    close(fd[1]);
+    ssize_t got = read(fd[0], r, sizeof *r);
+    close(fd[0]);
+    waitpid(pid, &status, 0);
+    return got == sizeof *r && status == 0 ? 0 : -1;
+}
+
+static int asked(const char *name, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strstr(name, argv[i])) return 1;
+    return argc < 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct result r, first = {0};
+    int missed = 0;
+    printf("%-24s %9s %9s %7s %6s %12s %12s %7s %6s %s\n", "graph", "NaMI s", "AMD s", "ratio", "bar",
+           "fill/edges", "AMD fill/runs", "width", "MB", "verify s");
+    for (const struct target *c = targets; c->family; c++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s-%d-%s", c->family, c->n, mode_names[c->mode]);
+        if (!asked(name, argc, argv)) continue;
+        if (forked(c, &r)) die(name);
+        if (r.n < 0) {
+            printf("%-24s not there\n", name);
+            continue;
+        }
+        double ratio = r.ours / r.amd;
+        int free_order = c->mode == MODE_FREE, miss = c->bar && ratio > c->bar;
+        missed += miss;
+        printf("%-24s %9.4f %9.4f %7.2f ", name, r.ours, r.amd, ratio);
+        c->bar ? printf("%5g%s ", c->bar, miss ? "!" : " ") : printf("%6s ", "");
+        printf("%12lld %12lld %7lld %6ld", (long long)(free_order ? r.fill : r.edges),
+               (long long)(free_order ? r.amd_fill : r.runs), (long long)r.width, r.mb);
+        if (!free_order) printf(" %.3f%s", r.verify, r.certified ? "" : " NOT CERTIFIED");
+        printf("\n");
+        if (c->n == 10000) first = r;
+        if (c->n == 1000000 && first.n && c[-2].n == 10000)
+            printf("%-24s time grows as n^%.2f from 10^4 to 10^6 (AMD n^%.2f)\n", "",
+                   log10(r.ours / first.ours) / 2, log10(r.amd / first.amd) / 2);
+    }
+    printf("%d of the bars missed\n", missed);
+    return 0;
+}

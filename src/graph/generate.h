@@ -1,0 +1,20 @@
+/* generate.h: graphs to try things on, all with parents numbered before their
+   children unless said otherwise. */
+#ifndef GRAPH_GENERATE_H
+#define GRAPH_GENERATE_H
+
+#include "graph/dag.h"
+
+struct family {
+    const char *name, *what;
+    /* a graph with about n nodes */
+    int (*make)(struct dag *g, int n, uint64_t seed, nami_err *err);
+};
+
+extern const struct family families[]; /* hmm, tree, revtree, rlocal, rdag, grid; name NULL ends */
+const struct family *family_by_name(const char *name);
+
+/* n nodes; each possible edge with probability p; numbered at random. */
+int generate_random(struct dag *g, int n, double p, uint64_t seed, nami_err *err);
+
+#endif
