@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "report/names.h"
 
-enum { MAX_NODES = 400, MAX_EDGES = 1500, DENSE = 400 };
+enum { MAX_NODES = 400, MAX_EDGES = 800, DENSE = 300 };
 
 /* Graphviz takes char * where it means const char *. */
 #define C(s) ((char *)(uintptr_t)(s))
@@ -32,9 +32,6 @@ static const struct attr defaults[] = {
     {AGRAPH, "label", ""},
     {AGRAPH, "margin", ""}, /* of the page in inches, of a frame in points */
     {AGRAPH, "rank", ""},
-    {AGRAPH, "splines", ""},
-    {AGRAPH, "nslimit", ""},
-    {AGRAPH, "mclimit", ""},
     {AGNODE, "shape", "ellipse"},
     {AGNODE, "fontname", "Helvetica,Arial,sans-serif"},
     {AGNODE, "fontsize", "13"},
@@ -54,9 +51,15 @@ static const struct attr defaults[] = {
 /* For pictures with many edges, on which Graphviz would spend minutes. */
 static const struct attr hurry[] = {
     {AGRAPH, "splines", "line"},
-    {AGRAPH, "nslimit", "0.1"},
-    {AGRAPH, "mclimit", "0.05"},
+    {AGRAPH, "mclimit", "0.3"},
 };
+
+static int add_attrs(Agraph_t *g, const struct attr *a, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!agattr(g, a[i].kind, C(a[i].name), C(a[i].value))) return -1;
+    return 0;
+}
 
 /* What a node or an edge can be, how it is drawn, and what the legend says. */
 enum look { OBSERVED, MODEL_FACTOR, NUISANCE, ADDED, NLOOK };
@@ -319,11 +322,8 @@ int draw(const struct view *w, const char *format, struct str *out, nami_err *er
     agusererrf before = agseterrf(silent); /* Graphviz would print its warnings */
     x.g = agopen(C("nami"), Agdirected, &disc);
     int rc = x.node && x.g ? 0 : -1;
-    for (size_t i = 0; !rc && i < sizeof defaults / sizeof *defaults; i++)
-        if (!agattr(x.g, defaults[i].kind, C(defaults[i].name), C(defaults[i].value))) rc = -1;
-    if (edges > DENSE)
-        for (size_t i = 0; !rc && i < sizeof hurry / sizeof *hurry; i++)
-            agset(x.g, C(hurry[i].name), C(hurry[i].value));
+    if (!rc) rc = add_attrs(x.g, defaults, sizeof defaults / sizeof *defaults);
+    if (!rc && edges > DENSE) rc = add_attrs(x.g, hurry, sizeof hurry / sizeof *hurry);
     if (!rc) rc = draw_model(&x);
     if (!rc) rc = draw_inverse(&x);
     if (!rc) add_legend(&x);
