@@ -137,8 +137,9 @@ static double run_free(const struct ugraph *j, struct result *r)
     t = now() - t;
     r->fill = elim_fill(e);
     r->width = 0;
-    for (int s = 0; s < elim_nstep(e); s++)
-        if (elim_step(e, s).nfree > r->width) r->width = elim_step(e, s).nfree;
+    struct elim_step st;
+    for (int64_t at = 0; elim_next_step(e, &at, &st);)
+        if (st.nfree > r->width) r->width = st.nfree;
     elim_free(e);
     return t;
 }

@@ -20,78 +20,11 @@
    work and memory stay near-linear where the inverse has quadratically many
    edges. */
 
-#include "graph/elim.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/mintree.h"
-
-struct vertex {
-    int64_t def;       /* weight of the missing pairs of neighbours */
-    int64_t wdeg;      /* weight of the neighbours */
-    int64_t w;         /* weight of the members */
-    uint64_t hash, id; /* sum of member ids over the closed neighbourhood; over the members */
-    int64_t adj;       /* where the neighbours are in pool; dead ones are dropped in passing */
-    int len, cap;
-    int best;          /* the enabled member of smallest rank, or -1 */
-    int count;         /* number of members */
-};
-
-struct pair {
-    int a, b;
-};
-
-enum {
-    CLASSES = 32,
-    POOL_MAX = INT32_MAX /* entries of adjacency: eight gigabytes */
-};
-
-struct elim {
-    int n;
-    struct vertex *v;
-    unsigned char *live, *fixed;
-    const struct criterion *criterion;
-    int64_t *weight; /* of each member; NULL: all 1 */
-    int *rank, *at_rank; /* NULL: the identity */
-    struct mintree queue; /* by rank: the score of the merged vertex whose `best` this is */
-
-    /* members: v's are first[v], next[..], ... */
-    int *first, *last, *next, *rep;
-    unsigned char *enabled; /* of a member */
-
-    vec(int) pool;                /* adjacency */
-    vec(int64_t) spare[CLASSES];  /* free pieces of pool of 2^k entries */
-
-    /* marks: x is marked if mark[x] == its current stamp */
-    uint32_t stamp, *mark, *near, *flag;
-    unsigned char *seen;  /* in touched */
-    int *at;              /* index in N of the vertices near y */
-
-    /* work space of one step */
-    vec(int) nb, touched, heap, b;
-    vec(int64_t) wb; /* w(B) for each of nb */
-    vec(struct pair) fill;
-    vec(int) table;
-
-    /* the record */
-    vec(int) order;
-    vec(int64_t) free_end, chain_end;
-    vec(int) free;
-    vec(struct elim_chain) chain;
-    int64_t nfill, edges;
-    int too_dense;
-};
-
-/* A random-looking 64-bit number for each vertex (splitmix64). Sums of them
-   serve as hashes of sets: two different sets agree with probability 2^-64. */
-static uint64_t id_of(int v)
-{
-    uint64_t z = ((uint64_t)v + 1) * 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return z ^ z >> 31;
-}
+#include "graph/core.h"
+#include "graph/elim_impl.h"
 
 static int64_t weight_of(const struct elim *e, int member)
 {
@@ -206,157 +139,6 @@ static int append(struct elim *e, int v, int u)
     return 0;
 }
 
-/* ---- setting up ----------------------------------------------------------- */
-
-/* def(v) = sum over pairs of neighbours of w w, less the pairs that are joined:
-   one for each triangle.  Triangles are found once each, from the vertex that
-   comes first by (degree, number). */
-static int later(const struct elim *e, int a, int b)
-{
-    int la = e->v[a].len, lb = e->v[b].len;
-    return la > lb || (la == lb && a > b);
-}
-
-static void initial_fill(struct elim *e)
-{
-    for (int v = 0; v < e->n; v++) {
-        struct vertex *x = &e->v[v];
-        const int *a = adj(e, v);
-        int64_t w = 0, ww = 0;
-        for (int i = 0; i < x->len; i++) {
-            w += e->v[a[i]].w;
-            ww += e->v[a[i]].w * e->v[a[i]].w;
-        }
-        x->wdeg = w;
-        x->def += (w * w - ww) / 2;
-    }
-    for (int v = 0; v < e->n; v++) {
-        const int *a = adj(e, v);
-        int out = 0;
-        uint32_t s = new_stamp(e);
-        for (int i = 0; i < e->v[v].len; i++)
-            if (later(e, a[i], v)) {
-                e->mark[a[i]] = s;
-                out++;
-            }
-        if (out < 2) continue;
-        for (int i = 0; i < e->v[v].len; i++) {
-            int u = a[i];
-            if (e->mark[u] != s) continue;
-            const int *b = adj(e, u);
-            for (int k = 0; k < e->v[u].len; k++) {
-                int t = b[k];
-                if (e->mark[t] != s || !later(e, t, u)) continue;
-                int64_t wv = e->v[v].w, wu = e->v[u].w, wt = e->v[t].w;
-                e->v[v].def -= wu * wt;
-                e->v[u].def -= wv * wt;
-                e->v[t].def -= wv * wu;
-            }
-        }
-    }
-}
-
-static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *fixed,
-                  const unsigned char *gone, const int *size, const int *rank)
-{
-    size_t n = (size_t)e->n;
-    int need_weight = e->criterion->weight && size;
-    e->v = raw_array(struct vertex, n);
-    e->live = raw_array(unsigned char, n);
-    e->fixed = new_array(unsigned char, n);
-    e->enabled = new_array(unsigned char, n);
-    e->first = raw_array(int, n);
-    e->last = raw_array(int, n);
-    e->next = raw_array(int, n);
-    e->rep = raw_array(int, n);
-    e->at = raw_array(int, n);
-    e->mark = new_array(uint32_t, n);
-    e->near = new_array(uint32_t, n);
-    e->flag = new_array(uint32_t, n);
-    e->seen = new_array(unsigned char, n);
-    if (!e->v || !e->live || !e->fixed || !e->enabled || !e->first || !e->last || !e->next ||
-        !e->rep || !e->at || !e->mark || !e->near || !e->flag || !e->seen ||
-        mintree_init(&e->queue, e->n) || vec_reserve(&e->pool, (size_t)j->ap[e->n] + 1))
-        return -1;
-    if (need_weight && !(e->weight = raw_array(int64_t, n))) return -1;
-    if (rank) {
-        if (!(e->rank = raw_array(int, n)) || !(e->at_rank = raw_array(int, n))) return -1;
-        memcpy(e->rank, rank, n * sizeof *rank);
-        for (int v = 0; v < e->n; v++) e->at_rank[rank[v]] = v;
-    }
-    if (fixed)
-        for (int v = 0; v < e->n; v++) e->fixed[v] = fixed[v] != 0;
-    memcpy(e->pool.a, j->a, (size_t)j->ap[e->n] * sizeof(int));
-    e->pool.n = (size_t)j->ap[e->n];
-    for (int v = 0; v < e->n; v++) {
-        int deg = (int)(j->ap[v + 1] - j->ap[v]);
-        e->live[v] = !(gone && gone[v]);
-        e->first[v] = e->last[v] = e->rep[v] = v;
-        e->next[v] = -1;
-        if (need_weight) e->weight[v] = e->criterion->weight(size[v]);
-        uint64_t h = id_of(v);
-        for (int64_t k = j->ap[v]; k < j->ap[v + 1]; k++) {
-            h += id_of(j->a[k]);
-            if (j->a[k] > v && !(e->fixed[v] && e->fixed[j->a[k]])) e->edges++;
-        }
-        e->v[v] = (struct vertex){.w = weight_of(e, v), .hash = h, .id = id_of(v), .adj = j->ap[v],
-                                  .len = deg, .cap = deg, .best = -1, .count = 1};
-    }
-    initial_fill(e);
-    return 0;
-}
-
-struct elim *elim_new(const struct ugraph *j, const unsigned char *fixed, const unsigned char *gone,
-                      const struct criterion *criterion, const int *size, const int *rank)
-{
-    struct elim *e = new_array(struct elim, 1);
-    if (!e) return NULL;
-    e->n = j->n;
-    e->criterion = criterion;
-    if (set_up(e, j, fixed, gone, size, rank)) {
-        elim_free(e);
-        return NULL;
-    }
-    return e;
-}
-
-void elim_free(struct elim *e)
-{
-    if (!e) return;
-    free(e->v);
-    free(e->live);
-    free(e->fixed);
-    free(e->enabled);
-    free(e->first);
-    free(e->last);
-    free(e->next);
-    free(e->rep);
-    free(e->at);
-    free(e->mark);
-    free(e->near);
-    free(e->flag);
-    free(e->seen);
-    free(e->weight);
-    free(e->rank);
-    free(e->at_rank);
-    mintree_fini(&e->queue);
-    vec_free(&e->pool);
-    for (int k = 0; k < CLASSES; k++) vec_free(&e->spare[k]);
-    vec_free(&e->nb);
-    vec_free(&e->touched);
-    vec_free(&e->heap);
-    vec_free(&e->b);
-    vec_free(&e->wb);
-    vec_free(&e->fill);
-    vec_free(&e->table);
-    vec_free(&e->order);
-    vec_free(&e->free_end);
-    vec_free(&e->chain_end);
-    vec_free(&e->free);
-    vec_free(&e->chain);
-    free(e);
-}
-
 /* ---- candidates ----------------------------------------------------------- */
 
 /* Gives v the candidate `member` (or none), in the queue too. */
@@ -405,23 +187,30 @@ static void drop_member(struct elim *e, int v, int member)
 
 /* ---- one step ------------------------------------------------------------- */
 
-/* Writes down y's neighbours: the other members of its vertex, and N. */
+/* Writes down y and its neighbours: the other members of its vertex, and N. */
 static int record(struct elim *e, int y, int vy)
 {
+    size_t start = e->log.n;
+    int nfree = e->v[vy].count - 1, nchain = 0;
+    for (size_t i = 0; i < e->nb.n; i++)
+        *(e->fixed[e->nb.a[i]] ? &nchain : &nfree) += e->fixed[e->nb.a[i]] ? 1 : e->v[e->nb.a[i]].count;
+    if (vec_reserve(&e->log, start + 3 + (size_t)nfree + 2 * (size_t)nchain)) return -1;
+    int *out = e->log.a + start, *chain = out + 3 + nfree;
+    *out++ = y;
+    *out++ = nfree;
+    *out++ = nchain;
     for (int m = e->first[vy]; m >= 0; m = e->next[m])
-        if (m != y && vec_push(&e->free, m)) return -1;
+        if (m != y) *out++ = m;
     for (size_t i = 0; i < e->nb.n; i++) {
         int u = e->nb.a[i];
         if (e->fixed[u]) {
-            if (vec_push(&e->chain, ((struct elim_chain){e->first[u], e->v[u].count}))) return -1;
+            *chain++ = e->first[u];
+            *chain++ = e->v[u].count;
         } else {
-            for (int m = e->first[u]; m >= 0; m = e->next[m])
-                if (vec_push(&e->free, m)) return -1;
+            for (int m = e->first[u]; m >= 0; m = e->next[m]) *out++ = m;
         }
     }
-    if (vec_push(&e->free_end, (int64_t)e->free.n) || vec_push(&e->chain_end, (int64_t)e->chain.n) ||
-        vec_push(&e->order, y))
-        return -1;
+    e->log.n = (size_t)(chain - e->log.a);
     return 0;
 }
 
@@ -445,6 +234,15 @@ static int heap_pop(struct elim *e)
     e->heap.a[0] = e->heap.a[--e->heap.n];
     if (e->heap.n) heap_down(e, 0);
     return top;
+}
+
+static int list_neighbours(struct elim *e, int vy)
+{
+    size_t len = (size_t)clean(e, vy);
+    if (vec_reserve(&e->nb, len)) return -1;
+    if (len) memcpy(e->nb.a, adj(e, vy), len * sizeof(int));
+    e->nb.n = len;
+    return 0;
 }
 
 static int touch(struct elim *e, int t)
@@ -542,6 +340,18 @@ static int find_fill(struct elim *e, int vy, uint32_t near)
     return 0;
 }
 
+/* v, with this many neighbours, is there no longer. */
+static void bury(struct elim *e, int v, size_t degree)
+{
+    e->live[v] = 0;
+    e->nlive--;
+    e->links -= 2 * (int64_t)degree;
+    if (e->core)
+        core_remove(e, v);
+    else
+        release(e, v);
+}
+
 static void join_members(struct elim *e, int u, int v)
 {
     if (e->last[v] < 0)
@@ -552,7 +362,7 @@ static void join_members(struct elim *e, int u, int v)
 }
 
 /* u's closed neighbourhood equals v's: u becomes part of v. */
-static void merge(struct elim *e, int u, int v)
+static void merge(struct elim *e, int u, int v, size_t degree)
 {
     struct vertex *x = &e->v[v], *z = &e->v[u];
     int bu = z->best, bv = x->best;
@@ -562,11 +372,11 @@ static void merge(struct elim *e, int u, int v)
     x->id += z->id;
     x->count += z->count;
     join_members(e, u, v);
-    e->live[u] = 0;
     e->rep[u] = v;
-    release(e, u);
+    bury(e, u, degree);
     if (bu >= 0 && (bv < 0 || rank_of(e, bu) < rank_of(e, bv))) bv = bu;
     set_best(e, v, bv);
+    if (e->core) core_weigh(e, v);
 }
 
 /* Merges what became alike among nb (all pairwise adjacent now). */
@@ -589,7 +399,7 @@ static int merge_alike(struct elim *e)
             const struct vertex *z = &e->v[v];
             if (z->hash == x->hash && e->fixed[u] == e->fixed[v] &&
                 z->wdeg + z->w == x->wdeg + x->w && z->def == x->def) {
-                merge(e, u, v);
+                merge(e, u, v, e->core ? 0 : (size_t)clean(e, u)); /* a core counts no links */
                 break;
             }
         }
@@ -599,9 +409,13 @@ static int merge_alike(struct elim *e)
 
 static int add_fill(struct elim *e)
 {
+    e->links += 2 * (int64_t)e->fill.n;
     for (size_t i = 0; i < e->fill.n; i++) {
         int a = e->fill.a[i].a, b = e->fill.a[i].b;
-        if (append(e, a, b) || append(e, b, a)) return -1;
+        if (e->core)
+            core_join(e, a, b);
+        else if (append(e, a, b) || append(e, b, a))
+            return -1;
         e->v[a].hash += e->v[b].id;
         e->v[b].hash += e->v[a].id;
         int64_t k = (int64_t)e->v[a].count * e->v[b].count;
@@ -618,36 +432,37 @@ static int eliminate_vertex(struct elim *e, int y)
     int64_t wy = weight_of(e, y), wY = Y->w, W = 0;
     rewind_stamps(e);
     uint32_t near = new_stamp(e);
-    e->nb.n = e->wb.n = e->touched.n = e->fill.n = 0;
-    int len = clean(e, vy);
-    for (int i = 0; i < len; i++) {
-        int u = adj(e, vy)[i];
+    e->nb.n = e->touched.n = e->fill.n = 0;
+    if (e->core ? core_neighbours(e, vy) : list_neighbours(e, vy)) return -1;
+    size_t len = e->nb.n;
+    if (vec_reserve(&e->wb, len)) return -1;
+    for (size_t i = 0; i < len; i++) {
+        int u = e->nb.a[i];
         e->near[u] = near;
-        e->at[u] = i;
+        e->at[u] = (int)i;
+        e->wb.a[i] = 0;
         W += e->v[u].w;
-        if (vec_push(&e->nb, u) || vec_push(&e->wb, 0)) return -1;
     }
     if (record(e, y, vy)) return -1;
-    if (Y->def && find_fill(e, vy, near)) return -1;
-    for (int i = 0; i < len; i++) {
+    if (Y->def && (e->core ? core_find_fill(e, vy) : find_fill(e, vy, near))) return -1;
+    for (size_t i = 0; i < len; i++) {
         struct vertex *x = &e->v[e->nb.a[i]];
         int64_t wb = e->wb.a[i], wX = x->wdeg - wY - (W - x->w - wb);
         x->def += (wb - wy) * wX;
         x->wdeg += wb - wy;
-        x->hash -= id_of(y);
+        x->hash -= elim_id(y);
     }
     drop_member(e, vy, y);
     Y->w -= wy;
     Y->count--;
     Y->def = 0;
-    Y->id -= id_of(y);
-    Y->hash -= id_of(y);
-    if (Y->count == 0) {
-        e->live[vy] = 0;
-        release(e, vy);
-    } else if (vec_push(&e->nb, vy)) {
+    Y->id -= elim_id(y);
+    Y->hash -= elim_id(y);
+    if (e->core) core_weigh(e, vy);
+    if (Y->count == 0)
+        bury(e, vy, len);
+    else if (vec_push(&e->nb, vy))
         return -1;
-    }
     fresh = e->fill.n > 0;
     if (add_fill(e)) return -1;
     for (size_t i = 0; i < e->nb.n; i++) rescore(e, e->nb.a[i]);
@@ -655,7 +470,7 @@ static int eliminate_vertex(struct elim *e, int y)
         e->seen[e->touched.a[i]] = 0;
         rescore(e, e->touched.a[i]);
     }
-    return fresh ? merge_alike(e) : 0;
+    return fresh && (merge_alike(e) || core_try(e)) ? -1 : 0;
 }
 
 int elim_vertex(struct elim *e, int y)
@@ -666,19 +481,17 @@ int elim_vertex(struct elim *e, int y)
 
 /* ---- the record ----------------------------------------------------------- */
 
-int elim_nstep(const struct elim *e)
+int elim_next_step(const struct elim *e, int64_t *at, struct elim_step *out)
 {
-    return (int)e->order.n;
-}
-
-struct elim_step elim_step(const struct elim *e, int s)
-{
-    int64_t f = s ? e->free_end.a[s - 1] : 0, c = s ? e->chain_end.a[s - 1] : 0;
-    return (struct elim_step){.vertex = e->order.a[s],
-                              .nfree = (int)(e->free_end.a[s] - f),
-                              .nchain = (int)(e->chain_end.a[s] - c),
-                              .free = e->free.a + f,
-                              .chain = e->chain.a + c};
+    if (*at >= (int64_t)e->log.n) return 0;
+    const int *x = e->log.a + *at;
+    *out = (struct elim_step){.vertex = x[0],
+                              .nfree = x[1],
+                              .nchain = x[2],
+                              .free = x + 3,
+                              .chain = (const struct elim_chain *)(x + 3 + x[1])};
+    *at += 3 + x[1] + 2 * (int64_t)x[2];
+    return 1;
 }
 
 int elim_fixed_order(const struct elim *e, int *out)
@@ -700,20 +513,22 @@ int64_t elim_edges(const struct elim *e)
     return e->edges;
 }
 
-void elim_forget(struct elim *e)
+int elim_forget(struct elim *e)
 {
     int64_t twice = 0;
     for (int v = 0; v < e->n; v++) {
         if (!e->live[v]) continue;
         int64_t k = e->v[v].count;
-        int len = clean(e, v);
+        e->nb.n = 0;
+        if (e->core ? core_neighbours(e, v) : list_neighbours(e, v)) return -1;
         if (!e->fixed[v]) twice += k * (k - 1);
-        for (int i = 0; i < len; i++) {
-            int u = adj(e, v)[i];
+        for (size_t i = 0; i < e->nb.n; i++) {
+            int u = e->nb.a[i];
             if (!e->fixed[u] || !e->fixed[v]) twice += k * e->v[u].count;
         }
     }
     e->edges = twice / 2;
+    return 0;
 }
 
 int64_t elim_growth(struct elim *e, int v)
@@ -721,10 +536,10 @@ int64_t elim_growth(struct elim *e, int v)
     int y = find(e, v);
     int64_t w = 0;
     if (e->weight) return 0; /* then def does not count edges */
-    for (int i = 0; i < e->v[y].len; i++) {
-        int u = adj(e, y)[i];
-        if (e->live[u] && e->fixed[u]) w += e->v[u].w;
-    }
+    e->nb.n = 0;
+    if (e->core ? core_neighbours(e, y) : list_neighbours(e, y)) return 0;
+    for (size_t i = 0; i < e->nb.n; i++)
+        if (e->fixed[e->nb.a[i]]) w += e->v[e->nb.a[i]].w;
     w = e->v[y].def - w * (w - 1) / 2; /* pairs of fixed vertices do not count */
     return w > 0 ? w : 0;
 }

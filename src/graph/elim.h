@@ -24,9 +24,10 @@ int elim_pick(const struct elim *e); /* -1 if nothing is enabled */
    After a failure only elim_free makes sense. */
 int elim_vertex(struct elim *e, int v);
 
-/* What was recorded in step s (from 0): the neighbours of the vertex when it
-   was eliminated.  Movable ones one by one; fixed ones as chains: `count`
-   vertices from `head` on along elim_next(). */
+/* What was recorded, step by step: the neighbours of each vertex when it was
+   eliminated.  Movable ones one by one; fixed ones as chains of `count` vertices
+   from `head` on, contiguous in elim_fixed_order.
+       for (int64_t at = 0; elim_next_step(e, &at, &step);) ... */
 struct elim_chain {
     int head, count;
 };
@@ -36,8 +37,7 @@ struct elim_step {
     const int *free;
     const struct elim_chain *chain;
 };
-int elim_nstep(const struct elim *e);
-struct elim_step elim_step(const struct elim *e, int s);
+int elim_next_step(const struct elim *e, int64_t *at, struct elim_step *out);
 /* Writes all fixed vertices so that every chain is contiguous; returns how many. */
 int elim_fixed_order(const struct elim *e, int *out);
 
@@ -45,7 +45,8 @@ int64_t elim_fill(const struct elim *e); /* edges added so far */
 /* No result that comes from here has fewer edges than this: edges of the
    current graph and those recorded, both with at least one movable end. */
 int64_t elim_edges(const struct elim *e);
-void elim_forget(struct elim *e); /* what was recorded until now counts no longer for elim_edges */
+/* What was recorded until now counts no longer for elim_edges. */
+int elim_forget(struct elim *e);
 /* A lower bound on what eliminating v adds to elim_edges. */
 int64_t elim_growth(struct elim *e, int v);
 

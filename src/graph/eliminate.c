@@ -83,7 +83,10 @@ int eliminate(const struct problem *p, const unsigned char *role, int direct, st
         for (int v = 0; v < n; v++)
             if (role[v] == ROLE_NUISANCE) elim_enable(*out, v);
         if ((rc = drain(&unbounded, *out, NULL, err))) goto out;
-        elim_forget(*out);
+        if (elim_forget(*out)) {
+            rc = err_nomem(err);
+            goto out;
+        }
     }
     int staged = count && p->stage && p->stage[list[0]] != p->stage[list[count - 1]];
     int free_order = p->mode == MODE_FREE;
@@ -116,11 +119,10 @@ out:
 
 int elim_order(const struct elim *e, const unsigned char *role, int *order)
 {
+    struct elim_step st;
     int k = 0;
-    for (int s = 0; s < elim_nstep(e); s++) {
-        int v = elim_step(e, s).vertex;
-        if (role[v] == ROLE_WANTED) order[k++] = v;
-    }
+    for (int64_t at = 0; elim_next_step(e, &at, &st);)
+        if (role[st.vertex] == ROLE_WANTED) order[k++] = st.vertex;
     return k;
 }
 
@@ -136,8 +138,9 @@ int inverse_from_elim(const struct problem *p, const unsigned char *role, const 
     }
     elim_fixed_order(e, obs);
     if ((rc = inverse_start(p, role, order, elim_order(e, role, order), obs, &h, err))) goto out;
-    for (int s = 0, i = 0; s < elim_nstep(e); s++) {
-        struct elim_step st = elim_step(e, s);
+    struct elim_step st;
+    int i = 0;
+    for (int64_t at = 0; elim_next_step(e, &at, &st);) {
         if (role[st.vertex] != ROLE_WANTED) continue;
         if (inverse_add_vars(h, st.free, st.nfree)) goto nomem;
         for (int k = 0; k < st.nchain; k++)

@@ -1,0 +1,78 @@
+/* elim_impl.h: what elim.c, elim_setup.c and core.c share, and nobody else. */
+#ifndef GRAPH_ELIM_IMPL_H
+#define GRAPH_ELIM_IMPL_H
+
+#include "graph/elim.h"
+#include "graph/mintree.h"
+
+struct vertex {
+    int64_t def;       /* weight of the missing pairs of neighbours */
+    int64_t wdeg;      /* weight of the neighbours */
+    int64_t w;         /* weight of the members */
+    uint64_t hash, id; /* sum of member ids over the closed neighbourhood; over the members */
+    int64_t adj;       /* where the neighbours are in pool; dead ones are dropped in passing */
+    int len, cap;
+    int best;          /* the enabled member of smallest rank, or -1 */
+    int count;         /* number of members */
+};
+
+struct core;
+
+struct pair {
+    int a, b;
+};
+
+enum {
+    CLASSES = 32,
+    POOL_MAX = INT32_MAX /* entries of adjacency: eight gigabytes */
+};
+
+struct elim {
+    int n;
+    struct vertex *v;
+    unsigned char *live, *fixed;
+    const struct criterion *criterion;
+    int64_t *weight; /* of each member; NULL: all 1 */
+    int *rank, *at_rank; /* NULL: the identity */
+    struct mintree queue; /* by rank: the score of the merged vertex whose `best` this is */
+
+    /* members: v's are first[v], next[..], ... */
+    int *first, *last, *next, *rep;
+    unsigned char *enabled; /* of a member */
+
+    vec(int) pool;                /* adjacency */
+    vec(int64_t) spare[CLASSES];  /* free pieces of pool of 2^k entries */
+
+    /* marks: x is marked if mark[x] == its current stamp */
+    uint32_t stamp, *mark, *near, *flag;
+    unsigned char *seen;  /* in touched */
+    int *at;              /* index in N of the vertices near y */
+
+    /* work space of one step */
+    vec(int) nb;           /* N: the neighbours of y ... */
+    vec(int64_t) wb;       /* ... and w(B) of each */
+    vec(struct pair) fill; /* the new edges */
+    vec(int) touched;      /* vertices outside N whose fill changed */
+    vec(int) heap, b, table;
+
+    struct core *core; /* the dense rest, once there is one (core.h); then lists are dead */
+    int *slot;         /* a vertex's index in it */
+    int nlive;         /* vertices left */
+    int64_t links;     /* twice the edges between them */
+
+    vec(int) log;      /* the record: see elim_step */
+    int64_t nfill, edges;
+    int too_dense;
+};
+
+/* A random-looking 64-bit number for each vertex (splitmix64). Sums of them
+   serve as hashes of sets: two different sets agree with probability 2^-64. */
+static inline uint64_t elim_id(int v)
+{
+    uint64_t z = ((uint64_t)v + 1) * 0x9E3779B97F4A7C15u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+#endif
