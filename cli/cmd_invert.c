@@ -84,7 +84,7 @@ static const struct opt options[] = {
 
 static int as_json(const struct view *w, const struct options *o, struct str *out, nami_err *err)
 {
-    return inverse_json(w, (o->compact ? JSON_COMPACT : 0) | (o->trace ? JSON_TRACE : 0), out, err);
+    return inverse_json(w, (o->compact ? INVERSE_RUNS : 0) | (o->trace ? INVERSE_TRACE : 0), out, err);
 }
 
 #define DRAW(format)                                                                             \
@@ -205,13 +205,13 @@ static int report(const struct view *w, const struct options *o, struct files *f
 
 /* ---- the command ---------------------------------------------------------- */
 
-/* A list from the command line; mistakes in an @FILE are reported there. */
+/* A list from the command line. */
 static int apply(int (*what)(nami_bn *, const char *, nami_err *), nami_bn *bn, const char *list,
                  const char *file)
 {
     nami_err err = {0};
     if (!list || !what(bn, list, &err)) return 0;
-    return fail(READING, list[0] == '@' ? list + 1 : file, &err);
+    return fail(READING, file, &err);
 }
 
 static int anything_observed(const nami_bn *bn)

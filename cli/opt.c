@@ -53,13 +53,12 @@ static int distance(const char *a, const char *b)
     return row[n];
 }
 
-/* Near: a typing error or two, or a beginning of the word. */
+/* Near: at most one letter in three is wrong, or it is how the word begins. */
 static int nearness(const char *s, const char *word)
 {
-    size_t n = strlen(s);
-    int d = distance(s, word);
-    if (n >= 2 && strncmp(s, word, n) == 0) return 0;
-    return d <= (n < 4 ? 1 : 2) ? d : INT_MAX;
+    int n = (int)strnlen(s, NEAR_LEN + 1), d = distance(s, word);
+    if (n >= 2 && strncmp(s, word, (size_t)n) == 0) return 0;
+    return d <= n / 3 ? d : INT_MAX;
 }
 
 const char *opt_nearest(const char *s, opt_words *words)

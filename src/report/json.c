@@ -2,6 +2,7 @@
    take a second, and fifty million parents as long as copying their names. */
 #include "report/json.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,17 +19,31 @@ struct writer {
     size_t *at;
 };
 
-static int writer_init(struct writer *x, const struct view *w, struct str *out)
+/* Some formats carry names of any bytes. */
+static int is_utf8(const char *s)
+{
+    const char *c = s;
+    while (*c && !(*c & 0x80)) c++;
+    if (!*c) return 1;
+    json_t *j = json_string(s);
+    json_decref(j);
+    return j != NULL;
+}
+
+static int writer_init(struct writer *x, const struct view *w, struct str *out, nami_err *err)
 {
     int n = bn_n(w->bn);
     *x = (struct writer){.w = w, .out = out, .at = raw_array(size_t, n + 1)};
-    if (!x->at) return -1;
+    if (!x->at) return err_nomem(err);
     for (int v = 0; v < n; v++) {
         x->at[v] = x->text.n;
         str_quote(&x->text, bn_name(w->bn, v));
+        if (!is_utf8(bn_name(w->bn, v)))
+            return err_set(err, NAMI_EINPUT, "'%s' is not UTF-8, so JSON cannot hold it; rename it",
+                           bn_name(w->bn, v));
     }
     x->at[n] = x->text.n;
-    return x->text.oom ? -1 : 0;
+    return x->text.oom ? err_nomem(err) : 0;
 }
 
 static void writer_fini(struct writer *x)
@@ -220,15 +235,15 @@ static void put_key(struct writer *x, const char *key, const int *v, int n)
 int inverse_json(const struct view *w, int flags, struct str *out, nami_err *err)
 {
     const struct inverse *h = w->h;
-    int compact = flags & JSON_COMPACT, rc = 0;
+    int compact = flags & INVERSE_RUNS, rc = 0;
     struct writer x;
     if (!compact && h->edges > MAX_PARENTS)
         return err_set(err, NAMI_ELIMIT,
                        "the factors have %s parents, too many to list; --compact writes them as runs",
                        count_text(h->edges).s);
-    if (writer_init(&x, w, out)) {
+    if ((rc = writer_init(&x, w, out, err))) {
         writer_fini(&x);
-        return err_nomem(err);
+        return rc;
     }
     str_put(out, "{");
     if (compact) str_put(out, "\"form\":\"runs\",");
@@ -244,7 +259,7 @@ int inverse_json(const struct view *w, int flags, struct str *out, nami_err *err
     put_key(&x, "barren", h->model, h->nmodel);
     put_key(&x, "nuisance", h->nuisance, h->nnuisance);
     put_certificate(&x, compact);
-    if (flags & JSON_TRACE) rc = put_trace(&x, err);
+    if (flags & INVERSE_TRACE) rc = put_trace(&x, err);
     str_put(out, "}\n");
     writer_fini(&x);
     return rc || !out->oom ? rc : err_nomem(err);

@@ -6,8 +6,8 @@
 #include "report/view.h"
 
 enum {
-    JSON_COMPACT = 1, /* parents as runs of one permutation: small for long chains */
-    JSON_TRACE = 2    /* the steps too */
+    INVERSE_RUNS = 1, /* parents as runs of one permutation: small for long chains */
+    INVERSE_TRACE = 2    /* the steps too */
 };
 
 /* NAMI_ELIMIT if all parents in full would be too many to write. */

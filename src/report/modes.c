@@ -40,7 +40,7 @@ int show_modes(const struct view *w, struct str *out, nami_err *err)
             rc = 0;
             err_clear(err);
         } else {
-            str_printf(&t.cells, "%s edges", count_text(x->edges).s), table_end(&t);
+            put_count(&t.cells, x->edges, "edge", "edges"), table_end(&t);
             str_printf(&t.cells, "width %s", count_text(x->width).s), table_end(&t);
             table_cell(&t, is_this ? "<- this one" : "");
         }
