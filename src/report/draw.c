@@ -291,11 +291,20 @@ static double dots_per_inch(Agraph_t *g)
     return fmin(144, 30000 * 72 / side);
 }
 
+/* One for the whole process: a plugin of Graphviz keeps a font of the first
+   context and reads it after that context was freed. */
+static GVC_t *context(void)
+{
+    static GVC_t *gvc;
+    if (!gvc) gvc = gvContext();
+    return gvc;
+}
+
 static int render(Agraph_t *g, const char *format, struct str *out, nami_err *err)
 {
     char *data = NULL;
     unsigned n = 0;
-    GVC_t *gvc = gvContext();
+    GVC_t *gvc = context();
     if (!gvc) return err_nomem(err);
     int laid_out = gvLayout(gvc, g, "dot") == 0;
     if (laid_out) GD_drawing(g)->dpi = dots_per_inch(g);
@@ -306,7 +315,6 @@ static int render(Agraph_t *g, const char *format, struct str *out, nami_err *er
         str_putn(out, data, n);
     if (data) gvFreeRenderData(data);
     if (laid_out) gvFreeLayout(gvc, g);
-    gvFreeContext(gvc);
     return rc;
 }
 

@@ -5,7 +5,8 @@
 #include "base/str.h"
 #include "report/view.h"
 
-/* format: "dot", "svg" or "png".  NAMI_ELIMIT when nobody could read it. */
+/* format: "dot", "svg" or "png".  NAMI_ELIMIT when nobody could read it.
+   Graphviz keeps state of its own: one thread at a time. */
 int draw(const struct view *w, const char *format, struct str *out, nami_err *err);
 
 #endif
