@@ -91,16 +91,16 @@ int core_try(struct elim *e)
         if (!e->live[v]) continue;
         k->vertex[i] = v;
         set_weight(k, i, (uint64_t)e->v[v].w);
-        e->at[v] = old ? e->slot[v] : -1; /* its index in the old core */
+        e->tag[v].index = old ? e->slot[v] : -1; /* its index in the old core */
         e->slot[v] = i++;
     }
     for (i = 0; i < m; i++) {
         int v = k->vertex[i];
         uint64_t *r = row_of(k, i);
         if (old) {
-            const uint64_t *o = row_of(old, e->at[v]);
+            const uint64_t *o = row_of(old, e->tag[v].index);
             for (int q = 0; q < m; q++)
-                if (bit(o, e->at[k->vertex[q]])) r[q / 64] |= (uint64_t)1 << q % 64;
+                if (bit(o, e->tag[k->vertex[q]].index)) r[q / 64] |= (uint64_t)1 << q % 64;
             continue;
         }
         const int *a = e->pool.a + e->v[v].adj;
@@ -203,7 +203,7 @@ int core_find_fill(struct elim *e, int vy)
                 int u = k->vertex[w * 64 + (size_t)__builtin_ctzll(b)];
                 if (vec_push(&e->fill, ((struct pair){c, u}))) return -1;
                 e->wb.a[i] += e->v[u].w;
-                e->wb.a[e->at[u]] += e->v[c].w;
+                e->wb.a[e->tag[u].index] += e->v[c].w;
                 left -= e->v[c].w * e->v[u].w;
                 new_edge(e, c, u);
             }

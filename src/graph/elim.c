@@ -36,19 +36,12 @@ static int rank_of(const struct elim *e, int member)
     return e->rank ? e->rank[member] : member;
 }
 
-static uint32_t new_stamp(struct elim *e)
-{
-    return ++e->stamp;
-}
-
 /* Between steps: no mark is in use, so stamps may start again. */
 static void rewind_stamps(struct elim *e)
 {
-    size_t bytes = (size_t)e->n * sizeof(uint32_t);
     if (e->stamp < UINT32_MAX / 2) return;
-    memset(e->mark, 0, bytes);
-    memset(e->near, 0, bytes);
-    memset(e->flag, 0, bytes);
+    memset(e->mark, 0, (size_t)e->n * sizeof *e->mark);
+    for (int v = 0; v < e->n; v++) e->tag[v].stamp = e->live[v] ? 0 : TAG_DEAD;
     e->stamp = 0;
 }
 
@@ -76,20 +69,6 @@ static void rescore(struct elim *e, int v)
 }
 
 /* ---- adjacency ------------------------------------------------------------ */
-
-static int *adj(struct elim *e, int v)
-{
-    return e->pool.a + e->v[v].adj;
-}
-
-/* Drops dead neighbours; returns how many are left. */
-static int clean(struct elim *e, int v)
-{
-    int *a = adj(e, v), k = 0;
-    for (int i = 0; i < e->v[v].len; i++)
-        if (e->live[a[i]]) a[k++] = a[i];
-    return e->v[v].len = k;
-}
 
 static int class_of(int cap)
 {
@@ -214,28 +193,6 @@ static int record(struct elim *e, int y, int vy)
     return 0;
 }
 
-static void heap_down(struct elim *e, size_t i)
-{
-    int *h = e->heap.a, x = h[i];
-    for (size_t c; (c = 2 * i + 1) < e->heap.n; i = c) {
-        if (c + 1 < e->heap.n && e->v[h[c + 1]].len < e->v[h[c]].len) c++;
-        if (e->v[h[c]].len >= e->v[x].len) break;
-        h[i] = h[c];
-    }
-    h[i] = x;
-}
-
-/* y's neighbours with the shortest lists first: they miss most of the others,
-   and when all missing pairs are found (their weight is known) the long lists
-   need not be looked at. */
-static int heap_pop(struct elim *e)
-{
-    int top = e->heap.a[0];
-    e->heap.a[0] = e->heap.a[--e->heap.n];
-    if (e->heap.n) heap_down(e, 0);
-    return top;
-}
-
 static int list_neighbours(struct elim *e, int vy)
 {
     size_t len = (size_t)clean(e, vy);
@@ -245,105 +202,11 @@ static int list_neighbours(struct elim *e, int vy)
     return 0;
 }
 
-static int touch(struct elim *e, int t)
-{
-    if (e->seen[t]) return 0;
-    e->seen[t] = 1;
-    return vec_push(&e->touched, t);
-}
-
-/* For each new edge {c, u}, u in B: common neighbours t of c and u lose a
-   missing pair; and if t lies outside N[y], c and u already have t in common. */
-static int common(struct elim *e, int c, uint32_t marked, uint32_t near, int64_t cost_c,
-                  int64_t cost_b, int vy)
-{
-    struct vertex *v = e->v;
-    int64_t wc = v[c].w;
-    if (cost_c <= cost_b) { /* go through the neighbours of c's neighbours */
-        uint32_t f = new_stamp(e);
-        for (size_t i = 0; i < e->b.n; i++) e->flag[e->b.a[i]] = f;
-        for (int i = 0; i < v[c].len; i++) {
-            int t = adj(e, c)[i];
-            if (t == vy) continue;
-            const int *a = adj(e, t);
-            int out = e->near[t] != near;
-            int64_t sum = 0, wct = wc * v[t].w;
-            for (int k = 0; k < v[t].len; k++) {
-                int u = a[k];
-                if (e->flag[u] != f) continue;
-                sum += v[u].w;
-                if (out) v[u].def -= wct;
-            }
-            if (!sum) continue;
-            v[t].def -= sum * wc;
-            if (out) {
-                v[c].def -= sum * v[t].w;
-                if (touch(e, t)) return -1;
-            }
-        }
-    } else { /* go through the neighbours of each u in B */
-        for (size_t i = 0; i < e->b.n; i++) {
-            int u = e->b.a[i];
-            const int *a = adj(e, u);
-            int64_t wcu = wc * v[u].w, out_w = 0;
-            for (int k = 0; k < v[u].len; k++) {
-                int t = a[k];
-                if (e->mark[t] != marked || t == vy) continue;
-                v[t].def -= wcu;
-                if (e->near[t] != near) {
-                    out_w += v[t].w;
-                    if (touch(e, t)) return -1;
-                }
-            }
-            v[u].def -= wc * out_w;
-            v[c].def -= v[u].w * out_w;
-        }
-    }
-    return 0;
-}
-
-/* Finds all missing pairs of N = nb and does what new edges do to the fill of
-   others. The graph itself is not changed here. */
-static int find_fill(struct elim *e, int vy, uint32_t near)
-{
-    int64_t left = e->v[vy].def;
-    e->heap.n = 0;
-    for (size_t i = 0; i < e->nb.n; i++)
-        if (vec_push(&e->heap, e->nb.a[i])) return -1;
-    for (size_t i = e->heap.n / 2; i-- > 0;) heap_down(e, i);
-    while (left > 0) {
-        if (e->heap.n == 0) return -1; /* cannot happen: the counts are exact */
-        int c = heap_pop(e), len = clean(e, c);
-        const int *a = adj(e, c);
-        int64_t wc = e->v[c].w, cost_c = 0, cost_b = 0;
-        uint32_t s = new_stamp(e);
-        for (int i = 0; i < len; i++) {
-            e->mark[a[i]] = s;
-            cost_c += e->v[a[i]].len;
-        }
-        e->b.n = 0;
-        for (size_t i = 0; i < e->heap.n; i++) { /* those not popped yet */
-            int u = e->heap.a[i];
-            if (e->mark[u] == s) continue;
-            if (vec_push(&e->b, u) || vec_push(&e->fill, ((struct pair){c, u}))) return -1;
-            if (e->fill.n > POOL_MAX / 4) {
-                e->too_dense = 1;
-                return -1;
-            }
-            e->wb.a[e->at[c]] += e->v[u].w;
-            e->wb.a[e->at[u]] += wc;
-            left -= wc * e->v[u].w;
-            cost_b += e->v[u].len;
-        }
-        if (e->b.n && common(e, c, s, near, cost_c, cost_b, vy)) return -1;
-    }
-    return 0;
-}
-
 /* v, with this many neighbours, is there no longer. */
 static void bury(struct elim *e, int v, size_t degree)
 {
     e->live[v] = 0;
+    e->tag[v].stamp = TAG_DEAD;
     e->nlive--;
     e->links -= 2 * (int64_t)degree;
     if (e->core)
@@ -362,8 +225,9 @@ static void join_members(struct elim *e, int u, int v)
 }
 
 /* u's closed neighbourhood equals v's: u becomes part of v. */
-static void merge(struct elim *e, int u, int v, size_t degree)
+static void merge(struct elim *e, int u, int v)
 {
+    size_t degree = e->core ? 0 : (size_t)clean(e, u); /* a core counts no links */
     struct vertex *x = &e->v[v], *z = &e->v[u];
     int bu = z->best, bv = x->best;
     if (bu >= 0) set_best(e, u, -1);
@@ -379,30 +243,49 @@ static void merge(struct elim *e, int u, int v, size_t degree)
     if (e->core) core_weigh(e, v);
 }
 
-/* Merges what became alike among nb (all pairwise adjacent now). */
+static int alike(const struct elim *e, int u, int v)
+{
+    const struct vertex *x = &e->v[u], *z = &e->v[v];
+    return z->hash == x->hash && e->fixed[u] == e->fixed[v] &&
+           z->wdeg + z->w == x->wdeg + x->w && z->def == x->def;
+}
+
+/* Merges what became alike among nb (all pairwise adjacent now): each goes to
+   the first one that it is like. */
+static int merge_few(struct elim *e)
+{
+    uint64_t hash[8];
+    int v[8], n = 0;
+    for (size_t i = 0; i < e->nb.n; i++) {
+        int u = e->nb.a[i], k = 0;
+        uint64_t h = e->v[u].hash;
+        while (k < n && (hash[k] != h || !alike(e, u, v[k]))) k++;
+        if (k < n) {
+            merge(e, u, v[k]);
+        } else {
+            hash[n] = h;
+            v[n++] = u;
+        }
+    }
+    return 0;
+}
+
 static int merge_alike(struct elim *e)
 {
-    size_t size = 16;
+    if (e->nb.n <= 8) return merge_few(e);
+    size_t size = 32;
     while (size < 2 * e->nb.n) size *= 2;
     if (vec_reserve(&e->table, size)) return -1;
     int *slot = e->table.a;
     memset(slot, 0xFF, size * sizeof *slot);
     for (size_t i = 0; i < e->nb.n; i++) {
         int u = e->nb.a[i];
-        const struct vertex *x = &e->v[u];
-        for (size_t k = x->hash & (size - 1);; k = (k + 1) & (size - 1)) {
-            int v = slot[k];
-            if (v < 0) {
-                slot[k] = u;
-                break;
-            }
-            const struct vertex *z = &e->v[v];
-            if (z->hash == x->hash && e->fixed[u] == e->fixed[v] &&
-                z->wdeg + z->w == x->wdeg + x->w && z->def == x->def) {
-                merge(e, u, v, e->core ? 0 : (size_t)clean(e, u)); /* a core counts no links */
-                break;
-            }
-        }
+        size_t k = e->v[u].hash & (size - 1);
+        while (slot[k] >= 0 && !alike(e, u, slot[k])) k = (k + 1) & (size - 1);
+        if (slot[k] >= 0)
+            merge(e, u, slot[k]);
+        else
+            slot[k] = u;
     }
     return 0;
 }
@@ -431,20 +314,19 @@ static int eliminate_vertex(struct elim *e, int y)
     struct vertex *Y = &e->v[vy];
     int64_t wy = weight_of(e, y), wY = Y->w, W = 0;
     rewind_stamps(e);
-    uint32_t near = new_stamp(e);
+    e->near = ++e->stamp;
     e->nb.n = e->touched.n = e->fill.n = 0;
     if (e->core ? core_neighbours(e, vy) : list_neighbours(e, vy)) return -1;
     size_t len = e->nb.n;
     if (vec_reserve(&e->wb, len)) return -1;
     for (size_t i = 0; i < len; i++) {
         int u = e->nb.a[i];
-        e->near[u] = near;
-        e->at[u] = (int)i;
+        e->tag[u] = (struct tag){e->near, (int)i};
         e->wb.a[i] = 0;
         W += e->v[u].w;
     }
     if (record(e, y, vy)) return -1;
-    if (Y->def && (e->core ? core_find_fill(e, vy) : find_fill(e, vy, near))) return -1;
+    if (Y->def && (e->core ? core_find_fill(e, vy) : find_fill(e, vy))) return -1;
     for (size_t i = 0; i < len; i++) {
         struct vertex *x = &e->v[e->nb.a[i]];
         int64_t wb = e->wb.a[i], wX = x->wdeg - wY - (W - x->w - wb);

@@ -22,6 +22,13 @@ struct pair {
     int a, b;
 };
 
+struct tag {
+    uint32_t stamp;
+    int index;
+};
+
+#define TAG_DEAD UINT32_MAX
+
 enum {
     CLASSES = 32,
     POOL_MAX = INT32_MAX /* entries of adjacency: eight gigabytes */
@@ -43,16 +50,18 @@ struct elim {
     vec(int) pool;                /* adjacency */
     vec(int64_t) spare[CLASSES];  /* free pieces of pool of 2^k entries */
 
-    /* marks: x is marked if mark[x] == its current stamp */
-    uint32_t stamp, *mark, *near, *flag;
+    /* marks: v is marked if its stamp is the current one */
+    uint32_t stamp, *mark;
+    struct tag *tag;      /* stamp `near`: v is in N, at this index; TAG_DEAD: not live */
+    uint32_t near;
     unsigned char *seen;  /* in touched */
-    int *at;              /* index in N of the vertices near y */
 
     /* work space of one step */
     vec(int) nb;           /* N: the neighbours of y ... */
     vec(int64_t) wb;       /* ... and w(B) of each */
     vec(struct pair) fill; /* the new edges */
     vec(int) touched;      /* vertices outside N whose fill changed */
+    vec(uint64_t) outer;   /* fill.c: for each of these, its neighbours in N */
     vec(int) heap, b, table;
 
     struct core *core; /* the dense rest, once there is one (core.h); then lists are dead */
@@ -74,5 +83,24 @@ static inline uint64_t elim_id(int v)
     z = (z ^ z >> 27) * 0x94D049BB133111EBu;
     return z ^ z >> 31;
 }
+
+static inline int *adj(struct elim *e, int v)
+{
+    return e->pool.a + e->v[v].adj;
+}
+
+/* Drops dead neighbours; returns how many are left. */
+static inline int clean(struct elim *e, int v)
+{
+    int *a = adj(e, v), k = 0;
+    for (int i = 0; i < e->v[v].len; i++)
+        if (e->live[a[i]]) a[k++] = a[i];
+    return e->v[v].len = k;
+}
+
+/* Finds all missing pairs of N = nb (nb[i] has index i in tag): appends them to
+   fill, adds their weights to wb, and does what new edges do to the fill counts
+   of others. The graph itself is not changed. -1: out of memory, or too_dense. */
+int find_fill(struct elim *e, int vy); /* fill.c */
 
 #endif

@@ -67,13 +67,11 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
     e->last = raw_array(int, n);
     e->next = raw_array(int, n);
     e->rep = raw_array(int, n);
-    e->at = raw_array(int, n);
     e->mark = new_array(uint32_t, n);
-    e->near = new_array(uint32_t, n);
-    e->flag = new_array(uint32_t, n);
+    e->tag = new_array(struct tag, n);
     e->seen = new_array(unsigned char, n);
     if (!e->v || !e->live || !e->fixed || !e->enabled || !e->first || !e->last || !e->next ||
-        !e->rep || !e->at || !e->mark || !e->near || !e->flag || !e->seen ||
+        !e->rep || !e->mark || !e->tag || !e->seen ||
         mintree_init(&e->queue, e->n) || vec_reserve(&e->pool, (size_t)j->ap[e->n] + 1))
         return -1;
     if (need_weight && !(e->weight = raw_array(int64_t, n))) return -1;
@@ -91,6 +89,7 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         int deg = (int)(j->ap[v + 1] - j->ap[v]);
         e->live[v] = !(gone && gone[v]);
         e->nlive += e->live[v];
+        if (!e->live[v]) e->tag[v].stamp = TAG_DEAD;
         e->first[v] = e->last[v] = e->rep[v] = v;
         e->next[v] = -1;
         if (need_weight) e->weight[v] = e->criterion->weight(size[v]);
@@ -131,10 +130,8 @@ void elim_free(struct elim *e)
     free(e->last);
     free(e->next);
     free(e->rep);
-    free(e->at);
     free(e->mark);
-    free(e->near);
-    free(e->flag);
+    free(e->tag);
     free(e->seen);
     free(e->weight);
     free(e->rank);
@@ -147,6 +144,7 @@ void elim_free(struct elim *e)
     vec_free(&e->heap);
     vec_free(&e->b);
     vec_free(&e->wb);
+    vec_free(&e->outer);
     vec_free(&e->fill);
     vec_free(&e->table);
     vec_free(&e->log);

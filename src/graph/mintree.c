@@ -37,6 +37,7 @@ static int64_t block_min(const int64_t *k)
 
 void mintree_set(struct mintree *t, int i, int64_t key)
 {
+    if (t->key[0][i] == key) return;
     for (int l = 0; l < t->top; l++) {
         int64_t old = t->key[l][i], *up = &t->key[l + 1][i / 8];
         t->key[l][i] = key;

@@ -24,6 +24,12 @@ static int ends_with(const char *path, const char *ending, size_t n)
     return len > n && memcmp(path + len - n, ending, n) == 0;
 }
 
+/* Endings that any text may have say nothing: then the content decides. */
+static int vague(const char *path)
+{
+    return ends_with(path, ".txt", 4) || ends_with(path, ".csv", 4) || ends_with(path, ".tsv", 4);
+}
+
 static const struct format *by_ending(const char *path)
 {
     for (int i = 0; formats[i]; i++)
@@ -91,7 +97,7 @@ int nami_bn_read(const char *path, const char *format, nami_bn **out, nami_err *
     *out = NULL;
     int rc = format ? named(format, &f, err) : 0;
     if (!rc) rc = file_read(path, &text, err);
-    if (!rc) rc = parse(text.s, text.n, f, out, err);
+    if (!rc) rc = parse(text.s, text.n, format || !vague(path) ? f : NULL, out, err);
     str_free(&text);
     return rc;
 }

@@ -1,8 +1,8 @@
 /* format.h: the file formats of structures, one row and one file each.
 
    A row of format.def is FORMAT(id); src/io/<id>.c ends with its record
-   `const struct format format_<id>`.  Readers get the whole text (NUL behind
-   its end, but NULs may also be inside) and build a struct bn; nami_bn_parse
+   `const struct format format_<id>`.  Readers get the whole text (it may
+   hold NUL bytes and need not end with one) and build a struct bn; nami_bn_parse
    calls bn_finish for them.  Writers append text. */
 #ifndef IO_FORMAT_H
 #define IO_FORMAT_H
