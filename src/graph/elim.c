@@ -202,13 +202,12 @@ static int list_neighbours(struct elim *e, int vy)
     return 0;
 }
 
-/* v, with this many neighbours, is there no longer. */
-static void bury(struct elim *e, int v, size_t degree)
+/* v is there no longer. */
+static void bury(struct elim *e, int v)
 {
     e->live[v] = 0;
     e->tag[v].stamp = TAG_DEAD;
     e->nlive--;
-    e->links -= 2 * (int64_t)degree;
     if (e->core)
         core_remove(e, v);
     else
@@ -227,7 +226,6 @@ static void join_members(struct elim *e, int u, int v)
 /* u's closed neighbourhood equals v's: u becomes part of v. */
 static void merge(struct elim *e, int u, int v)
 {
-    size_t degree = e->core ? 0 : (size_t)clean(e, u); /* a core counts no links */
     struct vertex *x = &e->v[v], *z = &e->v[u];
     int bu = z->best, bv = x->best;
     if (bu >= 0) set_best(e, u, -1);
@@ -237,7 +235,7 @@ static void merge(struct elim *e, int u, int v)
     x->count += z->count;
     join_members(e, u, v);
     e->rep[u] = v;
-    bury(e, u, degree);
+    bury(e, u);
     if (bu >= 0 && (bv < 0 || rank_of(e, bu) < rank_of(e, bv))) bv = bu;
     set_best(e, v, bv);
     if (e->core) core_weigh(e, v);
@@ -292,7 +290,6 @@ static int merge_alike(struct elim *e)
 
 static int add_fill(struct elim *e)
 {
-    e->links += 2 * (int64_t)e->fill.n;
     for (size_t i = 0; i < e->fill.n; i++) {
         int a = e->fill.a[i].a, b = e->fill.a[i].b;
         if (e->core)
@@ -342,7 +339,7 @@ static int eliminate_vertex(struct elim *e, int y)
     Y->hash -= elim_id(y);
     if (e->core) core_weigh(e, vy);
     if (Y->count == 0)
-        bury(e, vy, len);
+        bury(e, vy);
     else if (vec_push(&e->nb, vy))
         return -1;
     fresh = e->fill.n > 0;

@@ -67,7 +67,7 @@ struct elim {
     struct core *core; /* the dense rest, once there is one (core.h); then lists are dead */
     int *slot;         /* a vertex's index in it */
     int nlive;         /* vertices left */
-    int64_t links;     /* twice the edges between them */
+    int64_t regret;    /* list entries read lately that a core would have saved */
 
     vec(int) log;      /* the record: see elim_step */
     int64_t nfill, edges;

@@ -84,7 +84,6 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         for (int v = 0; v < e->n; v++) e->fixed[v] = fixed[v] != 0;
     memcpy(e->pool.a, j->a, (size_t)j->ap[e->n] * sizeof(int));
     e->pool.n = (size_t)j->ap[e->n];
-    e->links = j->ap[e->n];
     for (int v = 0; v < e->n; v++) {
         int deg = (int)(j->ap[v + 1] - j->ap[v]);
         e->live[v] = !(gone && gone[v]);
