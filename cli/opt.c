@@ -10,7 +10,8 @@
 #include "base/str.h"
 
 static const struct opt common[] = {
-    {"help", 'h', OPT_FLAG, offsetof(struct opt_common, help), NULL, NULL, NULL, "show this help", 0},
+    {"help", 'h', OPT_FLAG, offsetof(struct opt_common, help), NULL, NULL, NULL,
+     "show this help", 0},
     {"version", 0, OPT_FLAG, offsetof(struct opt_common, version), NULL, NULL, NULL,
      "show the version", 0},
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
@@ -141,8 +142,8 @@ static int number(const struct opt *o, const char *s, uint64_t most, uint64_t *o
     errno = 0;
     *out = strtoull(s, &end, 10);
     if (*s < '0' || *s > '9' || *end || errno || *out > most)
-        return err_set(err, NAMI_EUSAGE, "--%s wants a whole number from 0 to %llu, not '%s'", o->name,
-                       (unsigned long long)most, s);
+        return err_set(err, NAMI_EUSAGE, "--%s wants a whole number from 0 to %llu, not '%s'",
+                       o->name, (unsigned long long)most, s);
     return 0;
 }
 
@@ -163,7 +164,8 @@ static int set_many(const struct opt *o, void *at, const char *s, nami_err *err)
 {
     struct opt_many *m = at;
     if (m->n == OPT_MANY_MAX)
-        return err_set(err, NAMI_EUSAGE, "--%s can be given at most %d times", o->name, OPT_MANY_MAX);
+        return err_set(err, NAMI_EUSAGE, "--%s can be given at most %d times", o->name,
+                       OPT_MANY_MAX);
     m->a[m->n++] = s;
     return 0;
 }

@@ -13,11 +13,12 @@
 
 /* Barren, nuisance and awkward names, a plate in a plate, and one that crosses. */
 static const char model[] =
-    "{\"nodes\":[\"a \\\"b\\\"\",\"ünï\",\"n\",\"b1\",\"b2\",\"x\",\"y\",{\"name\":\"k\",\"size\":3}],"
-    "\"edges\":[[\"a \\\"b\\\"\",\"x\"],[\"ünï\",\"x\"],[\"ünï\",\"n\"],[\"n\",\"y\"],[\"x\",\"b1\"],"
-    "[\"b1\",\"b2\"],[\"k\",\"y\"],[\"k\",\"x\"]],\"observed\":[\"x\",\"y\"],\"nuisance\":[\"n\"],"
-    "\"plates\":[{\"label\":\"N\",\"nodes\":[\"n\",\"y\",\"k\"]},{\"label\":\"M\",\"nodes\":[\"n\",\"y\"]},"
-    "{\"label\":\"crossing\",\"nodes\":[\"k\",\"x\"]}]}";
+    "{\"nodes\":[\"a \\\"b\\\"\",\"ünï\",\"n\",\"b1\",\"b2\",\"x\",\"y\","
+    "{\"name\":\"k\",\"size\":3}],"
+    "\"edges\":[[\"a \\\"b\\\"\",\"x\"],[\"ünï\",\"x\"],[\"ünï\",\"n\"],[\"n\",\"y\"],"
+    "[\"x\",\"b1\"],[\"b1\",\"b2\"],[\"k\",\"y\"],[\"k\",\"x\"]],"
+    "\"observed\":[\"x\",\"y\"],\"nuisance\":[\"n\"],\"plates\":[{\"label\":\"N\",\"nodes\":[\"n\",\"y\",\"k\"]},"
+    "{\"label\":\"M\",\"nodes\":[\"n\",\"y\"]},{\"label\":\"crossing\",\"nodes\":[\"k\",\"x\"]}]}";
 
 enum { MODES = 1 << 8 }; /* the last of sections[] */
 
