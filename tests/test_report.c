@@ -17,7 +17,8 @@ static const char model[] =
     "{\"name\":\"k\",\"size\":3}],"
     "\"edges\":[[\"a \\\"b\\\"\",\"x\"],[\"ünï\",\"x\"],[\"ünï\",\"n\"],[\"n\",\"y\"],"
     "[\"x\",\"b1\"],[\"b1\",\"b2\"],[\"k\",\"y\"],[\"k\",\"x\"]],"
-    "\"observed\":[\"x\",\"y\"],\"nuisance\":[\"n\"],\"plates\":[{\"label\":\"N\",\"nodes\":[\"n\",\"y\",\"k\"]},"
+    "\"observed\":[\"x\",\"y\"],\"nuisance\":[\"n\"],"
+    "\"plates\":[{\"label\":\"N\",\"nodes\":[\"n\",\"y\",\"k\"]},"
     "{\"label\":\"M\",\"nodes\":[\"n\",\"y\"]},{\"label\":\"crossing\",\"nodes\":[\"k\",\"x\"]}]}";
 
 enum { MODES = 1 << 8 }; /* the last of sections[] */
