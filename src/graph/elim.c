@@ -291,51 +291,69 @@ static int add_fill(struct elim *e)
     return 0;
 }
 
-static int eliminate_vertex(struct elim *e, int y)
+/* Finds the new edges among N, which is tagged for that. */
+static int new_edges(struct elim *e, int vy)
 {
-    int vy = find(e, y), fresh;
-    struct vertex *Y = &e->v[vy];
-    int64_t wy = weight_of(e, y), wY = Y->w, W = 0;
     rewind_stamps(e);
     e->near = ++e->stamp;
-    e->nb.n = e->touched.n = e->fill.n = 0;
-    if (e->core ? core_neighbours(e, vy) : list_neighbours(e, vy)) return -1;
-    size_t len = e->nb.n;
-    if (vec_reserve(&e->wb, len)) return -1;
-    for (size_t i = 0; i < len; i++) {
+    e->touched.n = e->fill.n = 0;
+    if (vec_reserve(&e->wb, e->nb.n)) return -1;
+    for (size_t i = 0; i < e->nb.n; i++) {
         int u = e->nb.a[i];
         e->tag[u] = (struct tag){e->near, (int)i};
         e->wb.a[i] = 0;
-        W += e->v[u].w;
+        __builtin_prefetch(e->pool.a + e->v[u].adj);
     }
-    if (record(e, y, vy)) return -1;
-    if (Y->def && (e->core ? core_find_fill(e, vy) : find_fill(e, vy))) return -1;
-    for (size_t i = 0; i < len; i++) {
-        struct vertex *x = &e->v[e->nb.a[i]];
-        int64_t wb = e->wb.a[i], wX = x->wdeg - wY - (W - x->w - wb);
-        x->def += (wb - wy) * wX;
-        x->wdeg += wb - wy;
-        x->hash -= elim_id(y);
-    }
-    drop_member(e, vy, y);
-    Y->w -= wy;
-    Y->count--;
-    Y->def = 0;
-    Y->id -= elim_id(y);
-    Y->hash -= elim_id(y);
-    if (e->core) core_weigh(e, vy);
-    if (Y->count == 0)
-        bury(e, vy);
-    else if (vec_push(&e->nb, vy))
-        return -1;
-    fresh = e->fill.n > 0;
+    return e->core ? core_find_fill(e, vy) : find_fill(e, vy);
+}
+
+/* After new edges: puts them in, and what follows from them. */
+static int settle_edges(struct elim *e)
+{
     if (add_fill(e)) return -1;
     for (size_t i = 0; i < e->nb.n; i++) rescore(e, e->nb.a[i]);
     for (size_t i = 0; i < e->touched.n; i++) {
         e->seen[e->touched.a[i]] = 0;
         rescore(e, e->touched.a[i]);
     }
-    return fresh && (merge_alike(e) || core_try(e)) ? -1 : 0;
+    return merge_alike(e) || core_try(e) ? -1 : 0;
+}
+
+static int eliminate_vertex(struct elim *e, int y)
+{
+    int vy = find(e, y);
+    struct vertex *Y = &e->v[vy];
+    int64_t wy = weight_of(e, y), wY = Y->w, W = Y->wdeg;
+    int fills = Y->def != 0;
+    uint64_t id = elim_id(y);
+    e->nb.n = 0;
+    if (e->core ? core_neighbours(e, vy) : list_neighbours(e, vy)) return -1;
+    size_t len = e->nb.n;
+    for (size_t i = 0; i < len; i++) __builtin_prefetch(&e->v[e->nb.a[i]]);
+    if (record(e, y, vy)) return -1;
+    drop_member(e, vy, y);
+    if (fills && new_edges(e, vy)) return -1;
+    for (size_t i = 0; i < len; i++) {
+        struct vertex *x = &e->v[e->nb.a[i]];
+        int64_t wb = fills ? e->wb.a[i] : 0, wX = x->wdeg - wY - (W - x->w - wb);
+        x->def += (wb - wy) * wX;
+        x->wdeg += wb - wy;
+        x->hash -= id;
+        if (!fills) rescore(e, e->nb.a[i]);
+    }
+    Y->w -= wy;
+    Y->count--;
+    Y->def = 0;
+    Y->id -= id;
+    Y->hash -= id;
+    if (e->core) core_weigh(e, vy);
+    if (Y->count == 0) {
+        bury(e, vy);
+    } else {
+        if (vec_push(&e->nb, vy)) return -1;
+        rescore(e, vy);
+    }
+    return fills ? settle_edges(e) : 0;
 }
 
 int elim_vertex(struct elim *e, int y)
