@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/near.h"
 #include "base/str.h"
 
 static const struct opt common[] = {
@@ -32,42 +33,12 @@ int opt_takes_value(const struct opt *o)
 
 /* ---- words that were meant ------------------------------------------------ */
 
-enum { NEAR_LEN = 40 };
-
-/* Levenshtein's distance; long words are far from everything. */
-static int distance(const char *a, const char *b)
-{
-    int row[NEAR_LEN + 1], n = (int)strlen(b);
-    if (n > NEAR_LEN || strlen(a) > NEAR_LEN) return INT_MAX;
-    for (int j = 0; j <= n; j++) row[j] = j;
-    for (int i = 1; *a; a++, i++) {
-        int corner = row[0];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int best = corner + (*a != b[j - 1]);
-            if (row[j] + 1 < best) best = row[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            corner = row[j];
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
-/* Near: at most one letter in three is wrong, or it is how the word begins. */
-static int nearness(const char *s, const char *word)
-{
-    int n = (int)strnlen(s, NEAR_LEN + 1), d = distance(s, word);
-    if (n >= 2 && strncmp(s, word, (size_t)n) == 0) return 0;
-    return d <= n / 3 ? d : INT_MAX;
-}
-
 const char *opt_nearest(const char *s, opt_words *words)
 {
     const char *best = NULL, *w;
     int least = INT_MAX;
     for (int i = 0; (w = words(i)); i++) {
-        int d = nearness(s, w);
+        int d = near_distance(s, strlen(s), w);
         if (d < least) least = d, best = w;
     }
     return best;
@@ -194,7 +165,7 @@ static int unknown(struct parser *p, const char *name)
     const struct opt *o, *best = NULL;
     int least = INT_MAX;
     for (int i = 0; (o = opt_at(p->own, i)); i++) {
-        int d = o->hidden ? INT_MAX : nearness(name, o->name);
+        int d = o->hidden ? INT_MAX : near_distance(name, strlen(name), o->name);
         if (d < least) least = d, best = o;
     }
     if (best)
