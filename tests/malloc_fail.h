@@ -1,8 +1,8 @@
 /* malloc_fail.h: makes one allocation fail, and counts what is left alive.
 
    For one source file of a program linked with
-   -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free,
-   which sends the program's own calls here.  Those of shared libraries do not come by. */
+   -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free, which sends the
+   program's own calls here.  Those of shared libraries do not come by. */
 #ifndef TESTS_MALLOC_FAIL_H
 #define TESTS_MALLOC_FAIL_H
 
@@ -11,12 +11,10 @@
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t n);
-void *__real_aligned_alloc(size_t align, size_t n);
 void __real_free(void *p);
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
-void *__wrap_aligned_alloc(size_t align, size_t n);
 void __wrap_free(void *p);
 
 static struct {
@@ -72,11 +70,6 @@ void *__wrap_realloc(void *p, size_t n)
     return nomem_add(__real_realloc(p, n));
 }
 
-void *__wrap_aligned_alloc(size_t align, size_t n)
-{
-    return nomem_fails() ? NULL : nomem_add(__real_aligned_alloc(align, n));
-}
-
 void __wrap_free(void *p)
 {
     if (p) nomem_drop(p);
@@ -95,9 +88,9 @@ static int nomem_at(int (*f)(void *ctx), void *ctx, long k, const char **why)
     int rc = f(ctx);
     nomem.on = 0;
     *why = NULL;
-    if (nomem.n) *why = nomem.failed ? "a leak after a failed allocation" : "a leak";
     if (!nomem.failed && rc) *why = "an error without a failed allocation";
     if (nomem.failed && !rc) *why = "a failed allocation without an error";
+    if (nomem.n) *why = nomem.failed ? "a leak after a failed allocation" : "a leak";
     if (*why || !nomem.failed) {
         __real_free(nomem.live);
         nomem.live = NULL;

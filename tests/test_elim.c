@@ -152,16 +152,16 @@ static void check_steps(const struct elim *e, const struct naive *x)
         set got = {0};
         assert_true(i < x->nstep);
         assert_int_equal(st.vertex, x->step[i]);
-        for (int k = 0; k < st.nfree; k++) {
-            assert_false(in(got, st.free[k])); /* each once */
-            put(got, st.free[k]);
-        }
-        for (int k = 0; k < st.nchain; k++)
-            for (int q = 0; q < st.chain[k].count; q++) {
-                int v = order[place[st.chain[k].head] + q];
-                assert_false(in(got, v));
-                put(got, v);
+        for (struct elim_chain c; elim_next_chain(&st, &c);) {
+            int member[MAX], fixed = elim_is_fixed(e, c.head);
+            elim_expand(e, st.vertex, c, member);
+            for (int q = 0; q < c.count; q++) {
+                assert_false(in(got, member[q])); /* each once */
+                put(got, member[q]);
+                assert_int_equal(elim_is_fixed(e, member[q]), fixed);
+                if (fixed) assert_int_equal(member[q], order[place[c.head] + q]);
             }
+        }
         assert_memory_equal(got, x->parents[i], sizeof got);
     }
     assert_int_equal(i, x->nstep);
@@ -244,7 +244,7 @@ static void dense_graphs(void **state)
     struct rng r;
     int cores = 0, merges = 0, runs = 0;
     rng_init(&r, 31, 0);
-    for (int rep = 0; rep < 14; rep++) {
+    for (int rep = 0; rep < 10; rep++) {
         int n = 150 + (int)rng_below(&r, 150);
         set_up(&s, n, 0.01 + 0.3 * rng_unit(&r) * rng_unit(&r), &r);
         check_all(&s, &cores, &merges);
@@ -281,7 +281,7 @@ static void stamps_run_out(void **state)
         struct dag g;
         struct ugraph j;
         struct elim *e[2];
-        int n = 200;
+        int n = 200, again = 0;
         assert_int_equal(generate_random(&g, n, dense ? 0.1 : 0.01, 3, NULL), 0);
         assert_int_equal(moral_init(&j, &g, NULL, NULL), 0);
         for (int k = 0; k < 2; k++) {
@@ -289,14 +289,15 @@ static void stamps_run_out(void **state)
             for (int v = 0; v < n; v++) elim_enable(e[k], v);
         }
         for (int i = 0; i < n; i++) {
-            if (i % 20 == 10) e[1]->stamp = UINT32_MAX / 2 - (uint32_t)(i / 20);
+            if (i % 20 == 10) e[1]->stamp = UINT32_MAX / 2;
             int v = elim_pick(e[0]);
             assert_int_equal(elim_pick(e[1]), v);
             for (int k = 0; k < 2; k++) assert_int_equal(elim_vertex(e[k], v), 0);
             assert_int_equal(elim_fill(e[0]), elim_fill(e[1]));
+            again += i % 20 == 10 && e[1]->stamp < UINT32_MAX / 4;
         }
         assert_int_equal(e[1]->core != NULL, dense);
-        assert_true(e[1]->stamp < UINT32_MAX / 4);
+        assert_true(again > 0);
         assert_int_equal(e[0]->log.n, e[1]->log.n);
         assert_memory_equal(e[0]->log.a, e[1]->log.a, e[0]->log.n * sizeof(int));
         for (int k = 0; k < 2; k++) elim_free(e[k]);
@@ -467,9 +468,10 @@ static void heavy_nodes(void **state)
     assert_int_equal(dag_init(&g, N + 2, e, N, NULL), 0);
     struct problem p = {.g = &g, .observed = observed, .size = size, .mode = MODE_FREE};
     for (int c = 0; criteria[c].name; c++) {
+        if (!criteria[c].weight) continue;
         p.criterion = &criteria[c];
         struct inverse *h = must(&p, &method_nami, 0);
-        assert_int_equal(h->perm[0], 1); /* the cheaper one by every criterion */
+        assert_int_equal(h->perm[0], 1); /* the cheaper one by any criterion */
         assert_int_equal(h->edges, N);
         inverse_free(h);
     }

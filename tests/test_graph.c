@@ -404,15 +404,23 @@ static void parts(const matrix j, int n, int *part)
     }
 }
 
+static int used(const struct inverse *h, int v)
+{
+    for (int i = 0; i < h->nlatent; i++)
+        for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);)
+            if (it.node == v) return 1;
+    return 0;
+}
+
 static void check_cliques(const struct setting *s, const struct inverse *h, const struct cliques *c)
 {
     int n = s->g.n, part[MAX], roots = 0, nparts = 0;
     matrix j;
     induced_matrix(h, j);
-    parts(j, n, part);
-    for (int a = 0; a < n; a++) /* the observed ones of a part end as one clique */
+    for (int a = 0; a < n; a++) /* the observed ones that are used are one clique */
         for (int b = 0; b < n; b++)
-            if (s->observed[a] && s->observed[b] && part[a] == part[b]) join(j, a, b);
+            if (s->observed[a] && s->observed[b] && used(h, a) && used(h, b)) join(j, a, b);
+    parts(j, n, part);
     for (int i = 0; i < c->n; i++) {
         const struct clique *k = &c->clique[i];
         assert_true(k->n > 0);

@@ -39,62 +39,36 @@ static int fill_sep(struct clique *c, const struct clique *up)
     return 0;
 }
 
-/* Factors whose parents are all observed end the branches of the tree: all that
-   a branch observes are parents of its end.  Branches that share observations
-   belong to one part. */
-struct parts {
-    int *up;    /* by factor: union-find over the ends */
-    int *owner; /* by observed variable: an end that uses it, or -1 */
-    int *size;  /* of a part: how many it observes ... */
-    int *root;  /* ... and its root clique, or -1 */
-};
-
-static int part_of(struct parts *p, int i)
+/* Observed variables that some factor uses. */
+static int used_observed(const struct inverse *h, unsigned char *used)
 {
-    while (p->up[i] != i) i = p->up[i] = p->up[p->up[i]];
-    return i;
+    int n = 0;
+    for (int i = 0; i < h->nlatent; i++)
+        for (int64_t r = h->ptr[i]; r < h->ptr[i + 1]; r++)
+            for (int k = 0; k < h->run.a[r].count; k++) {
+                int p = h->run.a[r].start + k - h->nlatent;
+                if (p >= 0 && !used[p]) {
+                    used[p] = 1;
+                    n++;
+                }
+            }
+    return n;
 }
 
-static void find_parts(const struct inverse *h, struct parts *p)
+/* The clique of the observed variables is not maximal if one below it holds all
+   of them: that one takes its place. */
+static void drop_root(struct cliques *c, int root)
 {
-    int L = h->nlatent;
-    for (int k = 0; k < h->nobserved; k++) p->owner[k] = -1;
-    for (int i = 0; i < L; i++) {
-        p->up[i] = i;
-        p->root[i] = -1;
-        if (next_factor(h, i) >= 0) continue;
-        for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);) {
-            int *owner = &p->owner[h->pos[it.node] - L];
-            if (*owner < 0)
-                *owner = i;
-            else
-                p->up[part_of(p, i)] = part_of(p, *owner);
-        }
-    }
-    for (int k = 0; k < h->nobserved; k++)
-        if (p->owner[k] >= 0) p->size[part_of(p, p->owner[k])]++;
-}
-
-/* A part of which no end observes everything gets one clique more that does. */
-static int add_roots(const struct inverse *h, struct parts *p, struct cliques *out)
-{
-    int first = out->n;
-    for (int i = 0; i < h->nlatent; i++) {
-        int part = part_of(p, i);
-        if (next_factor(h, i) >= 0 || p->root[part] >= 0) continue;
-        struct clique *c = &out->clique[p->root[part] = out->n++];
-        if (!(c->node = raw_array(int, p->size[part]))) return -1;
-        c->parent = -1;
-    }
-    for (int k = 0; k < h->nobserved; k++) {
-        int root = p->owner[k] < 0 ? -1 : p->root[part_of(p, p->owner[k])];
-        if (root < first) continue;
-        struct clique *c = &out->clique[root];
-        c->node[c->n++] = h->perm[h->nlatent + k];
-    }
-    for (int i = first; i < out->n; i++)
-        qsort(out->clique[i].node, (size_t)out->clique[i].n, sizeof(int), by_value);
-    return 0;
+    int heir = 0;
+    while (heir < root && !(c->clique[heir].parent == root && c->clique[heir].nsep == c->clique[root].n))
+        heir++;
+    if (heir == root) return;
+    for (int i = 0; i < root; i++)
+        if (c->clique[i].parent == root) c->clique[i].parent = i == heir ? -1 : heir;
+    c->clique[heir].nsep = 0;
+    free(c->clique[root].node);
+    free(c->clique[root].sep);
+    c->n--; /* it was the last */
 }
 
 /* Factor i's clique {v} + parents lies inside that of a factor j before it
@@ -103,15 +77,14 @@ int cliques_new(const struct inverse *h, int64_t max, struct cliques *out, nami_
 {
     int L = h->nlatent, rc = NAMI_ENOMEM;
     int *rep = raw_array(int, L), *top = raw_array(int, L), *id = raw_array(int, L);
-    struct parts p = {raw_array(int, L), raw_array(int, h->nobserved), new_array(int, L),
-                      raw_array(int, L)};
+    unsigned char *used = new_array(unsigned char, h->nobserved);
     memset(out, 0, sizeof *out);
     if (h->edges + L > max) {
         rc = err_set(err, NAMI_ELIMIT, "the cliques have more than %lld entries", (long long)max);
         goto out;
     }
-    out->clique = new_array(struct clique, L + L / 2 + 1);
-    if (!rep || !top || !id || !p.up || !p.owner || !p.size || !p.root || !out->clique) goto out;
+    out->clique = new_array(struct clique, L + 1);
+    if (!rep || !top || !id || !used || !out->clique) goto out;
     for (int i = 0; i < L; i++) rep[i] = i;
     for (int j = 0; j < L; j++) {
         int i = next_factor(h, j);
@@ -123,27 +96,29 @@ int cliques_new(const struct inverse *h, int64_t max, struct cliques *out, nami_
         id[i] = out->n;
         if (fill_clique(&out->clique[out->n++], h, i)) goto out;
     }
-    find_parts(h, &p);
-    for (int i = 0; i < L; i++) /* an end that observes all of its part holds the root */
-        if (next_factor(h, i) < 0 && inverse_count(h, i) == p.size[part_of(&p, i)])
-            p.root[part_of(&p, i)] = id[rep[i]];
-    if (add_roots(h, &p, out)) goto out;
+    int root = -1, nused = used_observed(h, used);
+    if (nused) {
+        struct clique *c = &out->clique[root = out->n++];
+        if (!(c->node = raw_array(int, nused))) goto out;
+        for (int k = 0; k < h->nobserved; k++)
+            if (used[k]) c->node[c->n++] = h->perm[L + k];
+        qsort(c->node, (size_t)c->n, sizeof(int), by_value);
+        c->parent = -1;
+    }
     for (int i = 0; i < L; i++) {
         if (rep[i] != i) continue;
         struct clique *c = &out->clique[id[i]];
-        int next = next_factor(h, top[i]), root = p.root[part_of(&p, top[i])];
-        c->parent = next >= 0 ? id[rep[next]] : root == id[i] ? -1 : root;
+        int up = next_factor(h, top[i]);
+        c->parent = up >= 0 ? id[rep[up]] : h->ptr[i] < h->ptr[i + 1] ? root : -1;
         if (c->parent >= 0 && fill_sep(c, &out->clique[c->parent])) goto out;
     }
+    if (root >= 0) drop_root(out, root);
     rc = 0;
 out:
     free(rep);
     free(top);
     free(id);
-    free(p.up);
-    free(p.owner);
-    free(p.size);
-    free(p.root);
+    free(used);
     if (rc) cliques_free(out);
     return rc == NAMI_ENOMEM ? err_nomem(err) : rc;
 }

@@ -59,6 +59,7 @@ static int look_around(struct elim *e, int vy, struct local *x)
             } else {
                 tag[t] = (struct tag){out, nout};
                 outside[nout] = t;
+                __builtin_prefetch(&e->v[t]);
                 outer[nout++] = me;
             }
         }
