@@ -118,7 +118,7 @@ static double run_amd(const struct ugraph *j, int *order)
 /* Fill and width of eliminating everything in this order. */
 static void measure_order(const struct ugraph *j, const int *order, struct result *r)
 {
-    struct elim *e = elim_new(j, NULL, NULL, &criteria[0], NULL, NULL);
+    struct elim *e = elim_new(j, NULL, 0, NULL, &criteria[0], NULL, NULL);
     for (int i = 0; i < j->n; i++)
         if (elim_vertex(e, order[i])) die("out of memory");
     r->amd_fill = elim_fill(e);
@@ -146,7 +146,7 @@ static double run_camd(const struct dag *g, const struct ugraph *j, const unsign
     double t = now();
     if (camd_order(n, ap, j->a, order, NULL, NULL, layer) < CAMD_OK) die("CAMD failed");
     t = now() - t;
-    struct elim *e = elim_new(j, observed, NULL, &criteria[0], NULL, NULL);
+    struct elim *e = elim_new(j, observed, 1, NULL, &criteria[0], NULL, NULL);
     for (int i = 0; i < n; i++)
         if (!observed[order[i]] && elim_vertex(e, order[i])) die("out of memory");
     *edges = elim_edges(e);
@@ -160,7 +160,7 @@ static double run_camd(const struct dag *g, const struct ugraph *j, const unsign
 static double run_free(const struct ugraph *j, struct result *r)
 {
     double t = now();
-    struct elim *e = elim_new(j, NULL, NULL, &criteria[0], NULL, NULL);
+    struct elim *e = elim_new(j, NULL, 0, NULL, &criteria[0], NULL, NULL);
     if (!e) die("out of memory");
     int v;
     for (v = 0; v < j->n; v++) elim_enable(e, v);

@@ -285,7 +285,7 @@ static void stamps_run_out(void **state)
         assert_int_equal(generate_random(&g, n, dense ? 0.1 : 0.01, 3, NULL), 0);
         assert_int_equal(moral_init(&j, &g, NULL, NULL), 0);
         for (int k = 0; k < 2; k++) {
-            e[k] = elim_new(&j, NULL, NULL, &criteria[0], NULL, NULL);
+            e[k] = elim_new(&j, NULL, 0, NULL, &criteria[0], NULL, NULL);
             for (int v = 0; v < n; v++) elim_enable(e[k], v);
         }
         for (int i = 0; i < n; i++) {

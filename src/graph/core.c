@@ -16,6 +16,7 @@ struct core {
     uint64_t *row;  /* m x words */
     uint64_t *plane; /* PLANES x words: the counters, zero between steps */
     uint64_t *common, *far; /* one row each: work space; everything outside N */
+    uint64_t *given;        /* one row: the given vertices */
     int top;        /* planes in use */
     uint64_t *heavy; /* PLANES x words: bit p of the weights; a weight sum is a few popcounts */
     int heavy_top;
@@ -40,6 +41,7 @@ void core_free(struct core *k)
     free(k->plane);
     free(k->common);
     free(k->far);
+    free(k->given);
     free(k->heavy);
     free(k);
 }
@@ -83,8 +85,9 @@ static struct core *core_new(int m)
     k->plane = new_array(uint64_t, PLANES * k->words);
     k->common = new_array(uint64_t, k->words);
     k->far = new_array(uint64_t, k->words);
+    k->given = new_array(uint64_t, k->words);
     k->heavy = new_array(uint64_t, PLANES * k->words);
-    if (k->vertex && k->row && k->plane && k->common && k->far && k->heavy) return k;
+    if (k->vertex && k->row && k->plane && k->common && k->far && k->given && k->heavy) return k;
     core_free(k);
     return NULL;
 }
@@ -119,6 +122,7 @@ int core_try(struct elim *e)
         if (!e->live[v]) continue;
         k->vertex[i] = v;
         set_weight(k, i, (uint64_t)e->v[v].w);
+        if (e->fixed[v] & GIVEN) k->given[i / 64] |= (uint64_t)1 << i % 64;
         e->tag[v].index = old ? e->slot[v] : -1; /* its index in the old core */
         e->slot[v] = i++;
     }
@@ -249,12 +253,11 @@ int core_find_fill(struct elim *e, int vy)
         const uint64_t *rc = row_of(k, s);
         for (size_t w = (size_t)s / 64; w < k->words; w++) {
             uint64_t b = n[w] & ~rc[w];
+            if (e->fixed[c] & GIVEN) b &= ~k->given[w];
             if (w == (size_t)s / 64) b &= ~(uint64_t)0 << s % 64 << 1; /* later ones only */
             for (; b; b &= b - 1) {
                 int u = k->vertex[w * 64 + (size_t)__builtin_ctzll(b)];
-                if (vec_push(&e->fill, ((struct pair){c, u}))) return -1;
-                e->wb.a[i] += e->v[u].w;
-                e->wb.a[e->tag[u].index] += e->v[c].w;
+                if (note_edge(e, (int)i, e->tag[u].index)) return -1;
                 left -= e->v[c].w * e->v[u].w;
                 new_edge(e, c, u);
             }

@@ -8,7 +8,7 @@
      v in N:       def(v) += (w(B) - w(y)) w(X) - w(common neighbours outside N, per new edge)
      any v:        def(v) -= w(a) w(b) for each new edge {a,b} with a, b in N(v)
 
-   so all it takes is to enumerate, for each new edge, the common neighbours of
+   (less the pairs of given vertices, which count as joined), so all it takes is to enumerate, for each new edge, the common neighbours of
    its ends.  If y's neighbours are a clique already there is nothing to
    enumerate, and a step costs O(|N|).
 
@@ -215,8 +215,8 @@ static void merge(struct elim *e, int u, int v)
     int bu = z->best, bv = x->best;
     if (bu >= 0) set_best(e, u, -1);
     x->w += z->w;
-    x->wdeg -= z->w;
-    x->id += z->id;
+    if (!both_given(e, u, v)) x->wdeg -= z->w; /* given ones are not each other's neighbours */
+    e->id[v] += e->id[u];
     x->count += z->count;
     e->next[e->last[v]] = e->first[u];
     e->last[v] = e->last[u];
@@ -230,8 +230,59 @@ static void merge(struct elim *e, int u, int v)
 static int alike(const struct elim *e, int u, int v)
 {
     const struct vertex *x = &e->v[u], *z = &e->v[v];
-    return z->hash == x->hash && e->fixed[u] == e->fixed[v] &&
-           z->wdeg + z->w == x->wdeg + x->w && z->def == x->def;
+    if (z->hash != x->hash || e->fixed[u] != e->fixed[v]) return 0;
+    if (both_given(e, u, v)) return z->wdeg == x->wdeg;
+    return z->wdeg + z->w == x->wdeg + x->w && z->def == x->def;
+}
+
+/* v is given and its neighbours changed: is there another with the same ones?
+   There is one place for each hash: the newest takes it, and what it displaces
+   may miss a chance to be merged, no more. */
+static void merge_given(struct elim *e, int v)
+{
+    int *place = &e->alike[e->v[v].hash & e->alike_mask], u = *place;
+    if (u >= 0 && u != v && e->live[u] && alike(e, v, u))
+        merge(e, v, u);
+    else
+        *place = v;
+}
+
+/* Fixed vertices become given: edges between them go, everything is counted
+   anew, and those that hang on the same vertices are merged. */
+static int go_together(struct elim *e)
+{
+    size_t size = 64;
+    for (int v = 0; v < e->n; v++) size += e->live[v] && e->fixed[v];
+    while (size & (size - 1)) size += size & -size; /* the next power of two */
+    if (!(e->alike = raw_array(int, size))) return -1;
+    memset(e->alike, 0xFF, size * sizeof(int));
+    e->alike_mask = size - 1;
+    e->together = 1;
+    for (int v = 0; v < e->n; v++)
+        if (e->fixed[v]) e->fixed[v] |= GIVEN;
+    for (int v = 0; v < e->n; v++) {
+        if (!e->live[v]) continue;
+        int *a = adj(e, v), len = clean(e, v), k = 0;
+        for (int i = 0; i < len; i++)
+            if (!both_given(e, v, a[i])) a[k++] = a[i];
+        e->v[v].len = k;
+    }
+    elim_count(e);
+    for (int v = 0; v < e->n; v++) {
+        if (!e->live[v]) continue;
+        rescore(e, v);
+        if (e->fixed[v]) merge_given(e, v);
+    }
+    return 0;
+}
+
+/* Would joining the fixed ones among N cost too much? */
+static int too_many_fixed(const struct elim *e)
+{
+    int64_t k = 0;
+    if (e->strict || e->together || e->core) return 0;
+    for (size_t i = 0; i < e->nb.n; i++) k += e->fixed[e->nb.a[i]];
+    return k > 1 && e->spent + k * (k - 1) / 2 > 10000000 + 64 * (int64_t)e->n;
 }
 
 /* Merges what became alike among nb (all pairwise adjacent now): each goes to
@@ -243,6 +294,7 @@ static int merge_few(struct elim *e)
     for (size_t i = 0; i < e->nb.n; i++) {
         int u = e->nb.a[i], k = 0;
         uint64_t h = e->v[u].hash;
+        if (e->fixed[u] & GIVEN) continue;
         while (k < n && (hash[k] != h || !alike(e, u, v[k]))) k++;
         if (k < n) {
             merge(e, u, v[k]);
@@ -265,6 +317,7 @@ static int merge_alike(struct elim *e)
     for (size_t i = 0; i < e->nb.n; i++) {
         int u = e->nb.a[i];
         size_t k = e->v[u].hash & (size - 1);
+        if (e->fixed[u] & GIVEN) continue;
         while (slot[k] >= 0 && !alike(e, u, slot[k])) k = (k + 1) & (size - 1);
         if (slot[k] >= 0)
             merge(e, u, slot[k]);
@@ -282,11 +335,14 @@ static int add_fill(struct elim *e)
             core_join(e, a, b);
         else if (append(e, a, b) || append(e, b, a))
             return -1;
-        e->v[a].hash += e->v[b].id;
-        e->v[b].hash += e->v[a].id;
+        e->v[a].hash += e->id[b];
+        e->v[b].hash += e->id[a];
         int64_t k = (int64_t)e->v[a].count * e->v[b].count;
         e->nfill += k;
-        if (!(e->fixed[a] && e->fixed[b])) e->edges += k;
+        if (e->fixed[a] && e->fixed[b])
+            e->spent++;
+        else
+            e->edges += k;
     }
     return 0;
 }
@@ -297,11 +353,11 @@ static int new_edges(struct elim *e, int vy)
     rewind_stamps(e);
     e->near = ++e->stamp;
     e->touched.n = e->fill.n = 0;
-    if (vec_reserve(&e->wb, e->nb.n)) return -1;
+    if (vec_reserve(&e->wb, e->nb.n) || vec_reserve(&e->wbg, e->nb.n)) return -1;
     for (size_t i = 0; i < e->nb.n; i++) {
         int u = e->nb.a[i];
         e->tag[u] = (struct tag){e->near, (int)i};
-        e->wb.a[i] = 0;
+        e->wb.a[i] = e->wbg.a[i] = 0;
         __builtin_prefetch(e->pool.a + e->v[u].adj);
     }
     return e->core ? core_find_fill(e, vy) : find_fill(e, vy);
@@ -319,15 +375,21 @@ static int settle_edges(struct elim *e)
     return merge_alike(e) || core_try(e) ? -1 : 0;
 }
 
+static int neighbours(struct elim *e, int vy)
+{
+    e->nb.n = 0;
+    return e->core ? core_neighbours(e, vy) : list_neighbours(e, vy);
+}
+
 static int eliminate_vertex(struct elim *e, int y)
 {
     int vy = find(e, y);
     struct vertex *Y = &e->v[vy];
-    int64_t wy = weight_of(e, y), wY = Y->w, W = Y->wdeg;
+    if (neighbours(e, vy)) return -1;
+    if (Y->def && too_many_fixed(e) && (go_together(e) || neighbours(e, vy))) return -1;
+    int64_t wy = weight_of(e, y), wY = Y->w, W = Y->wdeg, Wg = Y->wgiven;
     int fills = Y->def != 0;
     uint64_t id = elim_id(y);
-    e->nb.n = 0;
-    if (e->core ? core_neighbours(e, vy) : list_neighbours(e, vy)) return -1;
     size_t len = e->nb.n;
     for (size_t i = 0; i < len; i++) __builtin_prefetch(&e->v[e->nb.a[i]]);
     if (record(e, y, vy)) return -1;
@@ -335,16 +397,18 @@ static int eliminate_vertex(struct elim *e, int y)
     if (fills && new_edges(e, vy)) return -1;
     for (size_t i = 0; i < len; i++) {
         struct vertex *x = &e->v[e->nb.a[i]];
-        int64_t wb = fills ? e->wb.a[i] : 0, wX = x->wdeg - wY - (W - x->w - wb);
-        x->def += (wb - wy) * wX;
+        int64_t wb = fills ? e->wb.a[i] : 0, wbg = fills ? e->wbg.a[i] : 0;
+        int64_t wX = x->wdeg - wY - (W - x->w - wb), wXg = x->wgiven - (Wg - wbg);
+        x->def += (wb - wy) * wX - wbg * wXg;
         x->wdeg += wb - wy;
+        x->wgiven += wbg;
         x->hash -= id;
         if (!fills) rescore(e, e->nb.a[i]);
     }
     Y->w -= wy;
     Y->count--;
     Y->def = 0;
-    Y->id -= id;
+    e->id[vy] -= id;
     Y->hash -= id;
     if (e->core) core_weigh(e, vy);
     if (Y->count == 0) {
@@ -353,7 +417,11 @@ static int eliminate_vertex(struct elim *e, int y)
         if (vec_push(&e->nb, vy)) return -1;
         rescore(e, vy);
     }
-    return fills ? settle_edges(e) : 0;
+    if (fills && settle_edges(e)) return -1;
+    if (Wg)
+        for (size_t i = 0; i < len; i++)
+            if (e->fixed[e->nb.a[i]] & GIVEN && e->live[e->nb.a[i]]) merge_given(e, e->nb.a[i]);
+    return 0;
 }
 
 int elim_vertex(struct elim *e, int y)
@@ -423,8 +491,7 @@ int elim_forget(struct elim *e)
     for (int v = 0; v < e->n; v++) {
         if (!e->live[v]) continue;
         int64_t k = e->v[v].count;
-        e->nb.n = 0;
-        if (e->core ? core_neighbours(e, v) : list_neighbours(e, v)) return -1;
+        if (neighbours(e, v)) return -1;
         if (!e->fixed[v]) twice += k * (k - 1);
         for (size_t i = 0; i < e->nb.n; i++) {
             int u = e->nb.a[i];
@@ -440,8 +507,8 @@ int64_t elim_growth(struct elim *e, int v)
     int y = find(e, v);
     int64_t w = 0;
     if (e->weight) return 0; /* then def does not count edges */
-    e->nb.n = 0;
-    if (e->core ? core_neighbours(e, y) : list_neighbours(e, y)) return 0;
+    if (e->together) return e->v[y].def;
+    if (neighbours(e, y)) return 0;
     for (size_t i = 0; i < e->nb.n; i++)
         if (e->fixed[e->nb.a[i]]) w += e->v[e->nb.a[i]].w;
     w = e->v[y].def - w * (w - 1) / 2; /* pairs of fixed vertices do not count */

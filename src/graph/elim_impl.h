@@ -6,10 +6,11 @@
 #include "graph/mintree.h"
 
 struct vertex {
-    int64_t def;       /* weight of the missing pairs of neighbours */
-    int64_t wdeg;      /* weight of the neighbours */
-    int64_t w;         /* weight of the members */
-    uint64_t hash, id; /* sum of member ids over the closed neighbourhood; over the members */
+    int64_t def;   /* weight of the missing pairs of neighbours */
+    int64_t wdeg;  /* weight of the neighbours */
+    int64_t wgiven; /* weight of those of them that are given */
+    int64_t w;     /* weight of the members */
+    uint64_t hash; /* sum of ids: closed neighbourhood; if given, the neighbours alone */
     int64_t adj;       /* where the neighbours are in pool; dead ones are dropped in passing */
     int len, cap;
     int best;          /* the enabled member of smallest rank, or -1 */
@@ -29,6 +30,13 @@ struct tag {
 
 #define TAG_DEAD UINT32_MAX
 
+/* An edge between two fixed vertices is no edge of the inverse; it counts in the
+   fill of others, as it does in the paper, and no more.  In a plate of 10^5
+   observations there would be 10^10 of them.  So when they get too many, the
+   fixed vertices become `given`: from then on they count as joined (they are
+   given together), and edges between them are not stored. */
+enum { FIXED = 1, GIVEN = 2 };
+
 enum {
     CLASSES = 32,
     POOL_MAX = INT32_MAX /* entries of adjacency: eight gigabytes */
@@ -38,7 +46,10 @@ struct elim {
     int n;
     struct vertex *v;  /* each on a cache line of its own */
     void *v_mem;
-    unsigned char *live, *fixed;
+    unsigned char *live, *fixed; /* fixed: 0, FIXED, or FIXED | GIVEN */
+    uint64_t *id;                /* sum of the ids of the members */
+    int strict, together;        /* never let fixed vertices count as given; they do now */
+    int64_t spent;               /* edges between fixed vertices so far */
     const struct criterion *criterion;
     int64_t *weight; /* of each member; NULL: all 1 */
     int *rank, *at_rank; /* NULL: the identity */
@@ -61,11 +72,13 @@ struct elim {
 
     /* work space of one step */
     vec(int) nb;           /* N: the neighbours of y ... */
-    vec(int64_t) wb;       /* ... and w(B) of each */
+    vec(int64_t) wb, wbg;  /* ... and of each: w(B), and the weight of the given in B */
     vec(struct pair) fill; /* the new edges */
     vec(int) touched;      /* vertices outside N whose fill changed */
     vec(uint64_t) outer;   /* fill.c: for each of these, its neighbours in N */
     vec(int) heap, b, table;
+    int *alike;            /* given vertices by their hash, for want of a better one */
+    uint64_t alike_mask;
 
     struct core *core; /* the dense rest, once there is one (core.h); then lists are dead */
     int *slot;         /* a vertex's index in it */
@@ -101,8 +114,26 @@ static inline int clean(struct elim *e, int v)
     return e->v[v].len = k;
 }
 
-/* Finds all missing pairs of N = nb (nb[i] has index i in tag): appends them to
-   fill, adds their weights to wb, and does what new edges do to the fill counts
+static inline int both_given(const struct elim *e, int a, int b)
+{
+    return e->fixed[a] & e->fixed[b] & GIVEN;
+}
+
+void elim_count(struct elim *e); /* elim_setup.c: degrees, hashes and fill of the graph as it is */
+
+/* Notes the new edge between nb[i] and nb[j] in fill, wb and wbg. */
+static inline int note_edge(struct elim *e, int i, int j)
+{
+    int a = e->nb.a[i], b = e->nb.a[j];
+    e->wb.a[i] += e->v[b].w;
+    e->wb.a[j] += e->v[a].w;
+    if (e->fixed[b] & GIVEN) e->wbg.a[i] += e->v[b].w;
+    if (e->fixed[a] & GIVEN) e->wbg.a[j] += e->v[a].w;
+    return vec_push(&e->fill, ((struct pair){a, b}));
+}
+
+/* Finds all missing pairs of N = nb (nb[i] has index i in tag): calls note_edge
+   for each, and does what new edges do to the fill counts
    of others. The graph itself is not changed. -1: out of memory, or too_dense. */
 int find_fill(struct elim *e, int vy); /* fill.c */
 

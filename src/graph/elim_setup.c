@@ -7,8 +7,8 @@
 
 /* ---- setting up ----------------------------------------------------------- */
 
-/* def(v) = sum over pairs of neighbours of w w, less the pairs that are joined:
-   one for each triangle.  Triangles are found once each, from the vertex that
+/* def(v) = sum over pairs of neighbours of w w, less the pairs that are joined
+   or both given: one for each triangle.  Triangles are found once each, from the vertex that
    comes first by (degree, number). */
 static int later(const struct elim *e, int a, int b)
 {
@@ -16,23 +16,31 @@ static int later(const struct elim *e, int a, int b)
     return la > lb || (la == lb && a > b);
 }
 
-static void initial_fill(struct elim *e)
+void elim_count(struct elim *e)
 {
     for (int v = 0; v < e->n; v++) {
         struct vertex *x = &e->v[v];
-        const int *a = e->pool.a + e->v[v].adj;
-        int64_t w = 0, ww = 0;
+        if (!e->live[v]) continue;
+        const int *a = adj(e, v);
+        int64_t w = 0, ww = 0, g = 0, gg = 0;
+        x->hash = e->fixed[v] & GIVEN ? 0 : e->id[v];
         for (int i = 0; i < x->len; i++) {
-            w += e->v[a[i]].w;
-            ww += e->v[a[i]].w * e->v[a[i]].w;
+            int64_t wu = e->v[a[i]].w, given = (e->fixed[a[i]] & GIVEN) != 0;
+            x->hash += e->id[a[i]];
+            w += wu;
+            ww += wu * wu;
+            g += given * wu;
+            gg += given * wu * wu;
         }
         x->wdeg = w;
-        x->def += (w * w - ww) / 2;
+        x->wgiven = g;
+        x->def = (w * w - ww) / 2 - (g * g - gg) / 2;
     }
     for (int v = 0; v < e->n; v++) {
-        const int *a = e->pool.a + e->v[v].adj;
+        const int *a = adj(e, v);
         int out = 0;
         uint32_t s = ++e->stamp;
+        if (!e->live[v]) continue;
         for (int i = 0; i < e->v[v].len; i++)
             if (later(e, a[i], v)) {
                 e->mark[a[i]] = s;
@@ -42,7 +50,7 @@ static void initial_fill(struct elim *e)
         for (int i = 0; i < e->v[v].len; i++) {
             int u = a[i];
             if (e->mark[u] != s) continue;
-            const int *b = e->pool.a + e->v[u].adj;
+            const int *b = adj(e, u);
             for (int k = 0; k < e->v[u].len; k++) {
                 int t = b[k];
                 if (e->mark[t] != s || !later(e, t, u)) continue;
@@ -73,6 +81,7 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
     int need_weight = e->criterion->weight && size;
     e->v = line_array(struct vertex, n, &e->v_mem);
     e->live = raw_array(unsigned char, n);
+    e->id = raw_array(uint64_t, n);
     e->fixed = new_array(unsigned char, n);
     e->enabled = new_array(unsigned char, n);
     e->first = raw_array(int, n);
@@ -83,7 +92,7 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
     e->mark = new_array(uint32_t, n);
     e->tag = new_array(struct tag, n);
     e->seen = new_array(unsigned char, n);
-    if (!e->v || !e->live || !e->fixed || !e->enabled || !e->first || !e->last || !e->next ||
+    if (!e->v || !e->live || !e->id || !e->fixed || !e->enabled || !e->first || !e->last || !e->next ||
         !e->rep || !e->when || !e->mark || !e->tag || !e->seen ||
         mintree_init(&e->queue, e->n) || vec_reserve(&e->pool, (size_t)j->ap[e->n] + 1))
         return -1;
@@ -95,7 +104,7 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         for (int v = 0; v < e->n; v++) e->at_rank[rank[v]] = v;
     }
     if (fixed)
-        for (int v = 0; v < e->n; v++) e->fixed[v] = fixed[v] != 0;
+        for (int v = 0; v < e->n; v++) e->fixed[v] = fixed[v] ? FIXED : 0;
     memcpy(e->pool.a, j->a, (size_t)j->ap[e->n] * sizeof(int));
     e->pool.n = (size_t)j->ap[e->n];
     for (int v = 0; v < e->n; v++) {
@@ -106,25 +115,25 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         e->first[v] = e->last[v] = e->rep[v] = v;
         e->next[v] = -1;
         e->when[v] = INT_MAX;
-        uint64_t h = elim_id(v);
-        for (int64_t k = j->ap[v]; k < j->ap[v + 1]; k++) {
-            h += elim_id(j->a[k]);
+        e->id[v] = elim_id(v);
+        for (int64_t k = j->ap[v]; k < j->ap[v + 1]; k++)
             if (j->a[k] > v && !(e->fixed[v] && e->fixed[j->a[k]])) e->edges++;
-        }
-        e->v[v] = (struct vertex){.w = (e->weight ? e->weight[v] : 1), .hash = h, .id = elim_id(v), .adj = j->ap[v],
+        e->v[v] = (struct vertex){.w = e->weight ? e->weight[v] : 1, .adj = j->ap[v],
                                   .len = deg, .cap = deg, .best = -1, .count = 1};
     }
-    initial_fill(e);
+    elim_count(e);
     return 0;
 }
 
-struct elim *elim_new(const struct ugraph *j, const unsigned char *fixed, const unsigned char *gone,
-                      const struct criterion *criterion, const int *size, const int *rank)
+struct elim *elim_new(const struct ugraph *j, const unsigned char *fixed, int strict,
+                      const unsigned char *gone, const struct criterion *criterion,
+                      const int *size, const int *rank)
 {
     struct elim *e = new_array(struct elim, 1);
     if (!e) return NULL;
     e->n = j->n;
     e->criterion = criterion;
+    e->strict = strict;
     if (set_up(e, j, fixed, gone, size, rank)) {
         elim_free(e);
         return NULL;
@@ -137,6 +146,8 @@ void elim_free(struct elim *e)
     if (!e) return;
     free(e->v_mem);
     free(e->live);
+    free(e->id);
+    free(e->alike);
     free(e->fixed);
     free(e->enabled);
     free(e->first);
@@ -158,6 +169,7 @@ void elim_free(struct elim *e)
     vec_free(&e->heap);
     vec_free(&e->b);
     vec_free(&e->wb);
+    vec_free(&e->wbg);
     vec_free(&e->outer);
     vec_free(&e->fill);
     vec_free(&e->table);

@@ -72,7 +72,7 @@ int eliminate(const struct problem *p, const unsigned char *role, int direct, st
         nuisance |= role[v] == ROLE_NUISANCE;
     }
     if ((rc = moral_init(&j, p->g, gone, err))) goto out;
-    if (!(*out = elim_new(&j, fixed, gone, p->criterion, p->size, p->rank))) {
+    if (!(*out = elim_new(&j, fixed, direct, gone, p->criterion, p->size, p->rank))) {
         rc = err_nomem(err);
         goto out;
     }

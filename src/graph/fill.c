@@ -28,17 +28,15 @@ static int64_t mask_weight(const struct local *x, uint64_t mask)
 
 /* Fills x, and for each vertex outside N[y] that is adjacent to N, touched and
    outer (the mask of whom).  Drops dead neighbours from the lists in passing. */
-static int look_around(struct elim *e, int vy, struct local *x)
+static int look_around(struct elim *e, int vy, size_t room, struct local *x)
 {
     struct tag *tag = e->tag;
     uint32_t near = e->near, out = ++e->stamp; /* tags of vertices outside: index in touched */
-    size_t room = 0;
     int nout = 0;
     x->k = (int)e->nb.n;
-    for (int i = 0; i < x->k; i++) room += (size_t)e->v[e->nb.a[i]].len;
     if (vec_reserve(&e->touched, room) || vec_reserve(&e->outer, room)) return -1;
     int *outside = e->touched.a;
-    uint64_t *outer = e->outer.a, all = 0;
+    uint64_t *outer = e->outer.a, all = 0, given = 0;
     tag[vy].stamp = TAG_DEAD; /* for a moment: not to be seen */
     for (int i = 0; i < x->k; i++) {
         struct vertex *c = &e->v[e->nb.a[i]];
@@ -67,23 +65,25 @@ static int look_around(struct elim *e, int vy, struct local *x)
         x->in[i] = in;
         x->w[i] = c->w;
         all |= me;
+        if (e->fixed[e->nb.a[i]] & GIVEN) given |= me;
     }
-    for (int i = 0; i < x->k; i++) x->missing[i] = all & ~x->in[i] & ~((uint64_t)1 << i);
+    for (int i = 0; i < x->k; i++) {
+        x->missing[i] = all & ~x->in[i] & ~((uint64_t)1 << i);
+        if (given >> i & 1) x->missing[i] &= ~given;
+    }
     tag[vy].stamp = 0;
     e->touched.n = (size_t)nout;
     return 0;
 }
 
-static int find_fill_small(struct elim *e, int vy)
+static int find_fill_small(struct elim *e, int vy, size_t room)
 {
     struct local x;
-    if (look_around(e, vy, &x)) return -1;
+    if (look_around(e, vy, room, &x)) return -1;
     for (int i = 0; i < x.k; i++)
         for_bits(j, x.missing[i] & ~(uint64_t)0 << i) {
             int64_t pairs = x.w[i] * x.w[j];
-            if (vec_push(&e->fill, ((struct pair){e->nb.a[i], e->nb.a[j]}))) return -1;
-            e->wb.a[i] += x.w[j];
-            e->wb.a[j] += x.w[i];
+            if (note_edge(e, i, (int)j)) return -1;
             for_bits(t, x.in[i] & x.in[j]) e->v[e->nb.a[t]].def -= pairs;
         }
     size_t kept = 0;
@@ -186,7 +186,13 @@ static int common(struct elim *e, int c, uint32_t marked, int64_t cost_c, int64_
 
 static int find_fill_large(struct elim *e, int vy)
 {
-    int64_t left = e->v[vy].def;
+    int64_t left = e->v[vy].def, heaviest = 1;
+    for (size_t i = 0; i < e->nb.n; i++)
+        if (e->v[e->nb.a[i]].w > heaviest) heaviest = e->v[e->nb.a[i]].w;
+    if (left / heaviest / heaviest > POOL_MAX / 4) { /* so many new edges at least */
+        e->too_dense = 1;
+        return -1;
+    }
     e->heap.n = 0;
     for (size_t i = 0; i < e->nb.n; i++)
         if (vec_push(&e->heap, e->nb.a[i])) return -1;
@@ -204,14 +210,8 @@ static int find_fill_large(struct elim *e, int vy)
         e->b.n = 0;
         for (size_t i = 0; i < e->heap.n; i++) { /* those not popped yet */
             int u = e->heap.a[i];
-            if (e->mark[u] == s) continue;
-            if (vec_push(&e->b, u) || vec_push(&e->fill, ((struct pair){c, u}))) return -1;
-            if (e->fill.n > POOL_MAX / 4) {
-                e->too_dense = 1;
-                return -1;
-            }
-            e->wb.a[e->tag[c].index] += e->v[u].w;
-            e->wb.a[e->tag[u].index] += wc;
+            if (e->mark[u] == s || both_given(e, c, u)) continue;
+            if (vec_push(&e->b, u) || note_edge(e, e->tag[c].index, e->tag[u].index)) return -1;
             left -= wc * e->v[u].w;
             cost_b += e->v[u].len;
         }
@@ -225,5 +225,8 @@ static int find_fill_large(struct elim *e, int vy)
 
 int find_fill(struct elim *e, int vy)
 {
-    return e->nb.n <= 64 ? find_fill_small(e, vy) : find_fill_large(e, vy);
+    size_t room = 0; /* entries of all lists; a hub's is better left alone */
+    for (size_t i = 0; i < e->nb.n; i++) room += (size_t)e->v[e->nb.a[i]].len;
+    return e->nb.n <= 64 && room <= 64 * e->nb.n ? find_fill_small(e, vy, room)
+                                                 : find_fill_large(e, vy);
 }
