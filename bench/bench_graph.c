@@ -48,7 +48,8 @@ static const struct target targets[] = {
     {"tree", 10000, MODE_REVERSE, 0, 0},    {"tree", 100000, MODE_REVERSE, 0, 0},
     {"tree", 1000000, MODE_REVERSE, 3, 0},  {"rlocal", 10000, MODE_REVERSE, 0, 0},
     {"rlocal", 100000, MODE_REVERSE, 0, 0}, {"rlocal", 1000000, MODE_REVERSE, 0, 0},
-    {"tree", 10000, MODE_FORWARD, 0, 0},    {"rdag", 10000, MODE_REVERSE, 0, 0},
+    {"plate", 10000, MODE_REVERSE, 0, 0},   {"plate", 100000, MODE_REVERSE, 0, 0},
+    {"plate", 1000000, MODE_REVERSE, 0, 0}, {"tree", 10000, MODE_FORWARD, 0, 0},    {"rdag", 10000, MODE_REVERSE, 0, 0},
     {"grid", 90000, MODE_FORWARD, 0, 0},     {"grid", 90000, MODE_FORWARD, 0, 1},
     {"pigs", 0, MODE_FORWARD, 0, 0},        {"munin1", 0, MODE_FORWARD, 5, 0},
     {"munin1", 0, MODE_REVERSE, 5, 0},      {0}};

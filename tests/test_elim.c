@@ -478,7 +478,35 @@ static void heavy_nodes(void **state)
     dag_fini(&g);
 }
 
+/* A plate of thousands: its observations become given together, and the inverse
+   stays what it is: z_i | globals, x_i; then the globals, each given the later
+   ones and all observations. */
+static void large_plate(void **state)
+{
+    (void)state;
+    for (int n = 2011; n <= 20011; n += 18000) {
+        struct dag g;
+        assert_int_equal(family_by_name("plate")->make(&g, n, 0, NULL), 0);
+        unsigned char *observed = calloc((size_t)g.n, 1);
+        for (int v = 0; v < g.n; v++) observed[v] = g.cp[v] == g.cp[v + 1];
+        struct problem p = {.g = &g, .observed = observed, .criterion = &criteria[0],
+                            .mode = MODE_REVERSE};
+        struct inverse *h;
+        int64_t N = (n - 11) / 2;
+        assert_int_equal(invert(&p, &method_nami, 0, 0, &h, NULL), 0);
+        assert_int_equal(h->edges, 12 * N + 55 + 11 * N);
+        assert_int_equal(h->width, N + 10);
+        assert_true(h->run.n <= 4 * (size_t)g.n);
+        assert_int_equal(certify(h, &g, n < 3000 ? VERIFY_FULL : VERIFY_SAMPLE, 1, NULL), 0);
+        for (int k = 0; k < NPROPERTY; k++) assert_int_equal(h->cert.is[k], 1);
+        inverse_free(h);
+        free(observed);
+        dag_fini(&g);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(large_plate),
     cmocka_unit_test(dense_graphs),   cmocka_unit_test(sparse_graphs),
     cmocka_unit_test(stamps_run_out), cmocka_unit_test(bounds),
     cmocka_unit_test(limits),         cmocka_unit_test(long_chain),

@@ -11,7 +11,11 @@ static void fill(nami_err *e, int code, int line, int col, const char *fmt, va_l
     e->line = line;
     e->col = col;
     int n = vsnprintf(e->msg, sizeof e->msg, fmt, ap);
-    if (n >= (int)sizeof e->msg) memcpy(e->msg + sizeof e->msg - 4, "...", 4);
+    if (n >= (int)sizeof e->msg) { /* cut between characters */
+        char *cut = e->msg + sizeof e->msg - 4;
+        while (cut > e->msg && (*cut & 0xC0) == 0x80) cut--;
+        memcpy(cut, "...", 4);
+    }
     for (char *c = e->msg; *c; c++) /* names from binary files: keep it one printable line */
         if ((unsigned char)*c < 32 || *c == 127) *c = '?';
 }

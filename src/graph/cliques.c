@@ -55,6 +55,26 @@ static int used_observed(const struct inverse *h, unsigned char *used)
     return n;
 }
 
+/* Eliminating a node joins its parents: all but the next to go are parents of
+   that one.  Other inverses have no clique tree of their own. */
+static int from_elimination(const struct inverse *h, int *rc, nami_err *err)
+{
+    int *mark = new_array(int, h->n), yes = mark != NULL;
+    for (int j = 0; j < h->nlatent && yes; j++) {
+        int i = next_factor(h, j);
+        if (i < 0) continue;
+        for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);) mark[it.node] = j + 1;
+        mark[h->perm[i]] = j + 1;
+        for (struct inverse_it it = inverse_it(h, j); inverse_next(&it) && yes;)
+            yes = mark[it.node] == j + 1;
+    }
+    if (mark && !yes)
+        *rc = err_set(err, NAMI_EUSAGE, "this inverse has no clique tree: it is not the result of an "
+                                        "elimination; method nami gives one");
+    free(mark);
+    return yes;
+}
+
 /* The clique of the observed variables is not maximal if one below it holds all
    of them: that one takes its place. */
 static void drop_root(struct cliques *c, int root)
@@ -83,6 +103,7 @@ int cliques_new(const struct inverse *h, int64_t max, struct cliques *out, nami_
         rc = err_set(err, NAMI_ELIMIT, "the cliques have more than %lld entries", (long long)max);
         goto out;
     }
+    if (!from_elimination(h, &rc, err)) goto out;
     out->clique = new_array(struct clique, L + 1);
     if (!rep || !top || !id || !used || !out->clique) goto out;
     for (int i = 0; i < L; i++) rep[i] = i;

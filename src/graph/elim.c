@@ -267,7 +267,7 @@ static int go_together(struct elim *e)
             if (!both_given(e, v, a[i])) a[k++] = a[i];
         e->v[v].len = k;
     }
-    elim_count(e);
+    if (elim_count(e)) return -1;
     for (int v = 0; v < e->n; v++) {
         if (!e->live[v]) continue;
         rescore(e, v);

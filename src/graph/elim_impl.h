@@ -119,7 +119,7 @@ static inline int both_given(const struct elim *e, int a, int b)
     return e->fixed[a] & e->fixed[b] & GIVEN;
 }
 
-void elim_count(struct elim *e); /* elim_setup.c: degrees, hashes and fill of the graph as it is */
+int elim_count(struct elim *e); /* elim_setup.c: degrees, hashes and fill of the graph as it is */
 
 /* Notes the new edge between nb[i] and nb[j] in fill, wb and wbg. */
 static inline int note_edge(struct elim *e, int i, int j)

@@ -16,8 +16,10 @@ static int later(const struct elim *e, int a, int b)
     return la > lb || (la == lb && a > b);
 }
 
-void elim_count(struct elim *e)
+int elim_count(struct elim *e)
 {
+    int *later_count = raw_array(int, e->n);
+    if (!later_count) return -1;
     for (int v = 0; v < e->n; v++) {
         struct vertex *x = &e->v[v];
         if (!e->live[v]) continue;
@@ -36,24 +38,29 @@ void elim_count(struct elim *e)
         x->wgiven = g;
         x->def = (w * w - ww) / 2 - (g * g - gg) / 2;
     }
+    for (int v = 0; v < e->n; v++) /* lists have no order: put the later ones first */
+        if (e->live[v]) {
+            int *a = adj(e, v), k = 0;
+            for (int i = 0; i < e->v[v].len; i++)
+                if (later(e, a[i], v)) {
+                    int t = a[i];
+                    a[i] = a[k];
+                    a[k++] = t;
+                }
+            later_count[v] = k;
+        }
     for (int v = 0; v < e->n; v++) {
         const int *a = adj(e, v);
-        int out = 0;
+        int out = e->live[v] ? later_count[v] : 0;
         uint32_t s = ++e->stamp;
-        if (!e->live[v]) continue;
-        for (int i = 0; i < e->v[v].len; i++)
-            if (later(e, a[i], v)) {
-                e->mark[a[i]] = s;
-                out++;
-            }
         if (out < 2) continue;
-        for (int i = 0; i < e->v[v].len; i++) {
+        for (int i = 0; i < out; i++) e->mark[a[i]] = s;
+        for (int i = 0; i < out; i++) {
             int u = a[i];
-            if (e->mark[u] != s) continue;
             const int *b = adj(e, u);
-            for (int k = 0; k < e->v[u].len; k++) {
+            for (int k = 0; k < later_count[u]; k++) {
                 int t = b[k];
-                if (e->mark[t] != s || !later(e, t, u)) continue;
+                if (e->mark[t] != s) continue;
                 int64_t wv = e->v[v].w, wu = e->v[u].w, wt = e->v[t].w;
                 e->v[v].def -= wu * wt;
                 e->v[u].def -= wv * wt;
@@ -61,6 +68,8 @@ void elim_count(struct elim *e)
             }
         }
     }
+    free(later_count);
+    return 0;
 }
 
 /* Sums of products of two weights must fit: all weights together stay below
@@ -121,8 +130,7 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         e->v[v] = (struct vertex){.w = e->weight ? e->weight[v] : 1, .adj = j->ap[v],
                                   .len = deg, .cap = deg, .best = -1, .count = 1};
     }
-    elim_count(e);
-    return 0;
+    return elim_count(e);
 }
 
 struct elim *elim_new(const struct ugraph *j, const unsigned char *fixed, int strict,

@@ -1,8 +1,9 @@
 /* fill.c: the new edges of a step, and what they do to the fill of others.
 
-   Two ways.  Up to 64 neighbours: one pass over their lists gives, as 64-bit
-   masks, who among N is adjacent to whom and to which vertices outside; the rest
-   is arithmetic on masks.  More: vertex by vertex, the shortest lists first. */
+   Two ways.  Up to 64 neighbours with short lists: one pass over these gives, as
+   64-bit masks, who among N is adjacent to whom and to which vertices outside;
+   the rest is arithmetic on masks.  Otherwise: vertex by vertex, the shortest
+   lists first, so that a hub with a million neighbours is hardly ever read. */
 
 #include <string.h>
 
@@ -76,16 +77,24 @@ static int look_around(struct elim *e, int vy, size_t room, struct local *x)
     return 0;
 }
 
+/* Common neighbours within N lose a missing pair for each new edge. */
+static void share_inside(struct elim *e, const struct local *x)
+{
+    for (int i = 0; i < x->k; i++)
+        for_bits(j, x->missing[i] & ~(uint64_t)0 << i) {
+            int64_t pairs = x->w[i] * x->w[j];
+            for_bits(t, x->in[i] & x->in[j]) e->v[e->nb.a[t]].def -= pairs;
+        }
+}
+
 static int find_fill_small(struct elim *e, int vy, size_t room)
 {
     struct local x;
     if (look_around(e, vy, room, &x)) return -1;
     for (int i = 0; i < x.k; i++)
-        for_bits(j, x.missing[i] & ~(uint64_t)0 << i) {
-            int64_t pairs = x.w[i] * x.w[j];
+        for_bits(j, x.missing[i] & ~(uint64_t)0 << i)
             if (note_edge(e, i, (int)j)) return -1;
-            for_bits(t, x.in[i] & x.in[j]) e->v[e->nb.a[t]].def -= pairs;
-        }
+    share_inside(e, &x);
     size_t kept = 0;
     for (size_t q = 0; q < e->touched.n; q++) {
         uint64_t mask = e->outer.a[q];
@@ -136,8 +145,10 @@ static int touch(struct elim *e, int t)
 }
 
 /* For each new edge {c, u}, u in B: common neighbours t of c and u lose a
-   missing pair; and if t lies outside N[y], c and u already have t in common. */
-static int common(struct elim *e, int c, uint32_t marked, int64_t cost_c, int64_t cost_b, int vy)
+   missing pair; and if t lies outside N[y], c and u already have t in common.
+   Unless `inside`, those within N are left to share_inside. */
+static int common(struct elim *e, int c, uint32_t marked, int64_t cost_c, int64_t cost_b, int vy,
+                  int inside)
 {
     struct vertex *v = e->v;
     int64_t wc = v[c].w;
@@ -146,9 +157,9 @@ static int common(struct elim *e, int c, uint32_t marked, int64_t cost_c, int64_
         for (size_t i = 0; i < e->b.n; i++) e->mark[e->b.a[i]] = f;
         for (int i = 0; i < v[c].len; i++) {
             int t = adj(e, c)[i];
-            if (t == vy) continue;
-            const int *a = adj(e, t);
             int out = e->tag[t].stamp != e->near;
+            if (t == vy || (!out && !inside)) continue;
+            const int *a = adj(e, t);
             int64_t sum = 0, wct = wc * v[t].w;
             for (int k = 0; k < v[t].len; k++) {
                 int u = a[k];
@@ -170,9 +181,10 @@ static int common(struct elim *e, int c, uint32_t marked, int64_t cost_c, int64_
             int64_t wcu = wc * v[u].w, out_w = 0;
             for (int k = 0; k < v[u].len; k++) {
                 int t = a[k];
-                if (e->mark[t] != marked || t == vy) continue;
+                int out = e->tag[t].stamp != e->near;
+                if (e->mark[t] != marked || t == vy || (!out && !inside)) continue;
                 v[t].def -= wcu;
-                if (e->tag[t].stamp != e->near) {
+                if (out) {
                     out_w += v[t].w;
                     if (touch(e, t)) return -1;
                 }
@@ -184,6 +196,26 @@ static int common(struct elim *e, int c, uint32_t marked, int64_t cost_c, int64_
     return 0;
 }
 
+/* Masks that grow as missing pairs are found. */
+static void no_missing(const struct elim *e, struct local *x)
+{
+    x->k = (int)e->nb.n;
+    uint64_t all = x->k < 64 ? ((uint64_t)1 << x->k) - 1 : ~(uint64_t)0;
+    for (int i = 0; i < x->k; i++) {
+        x->w[i] = e->v[e->nb.a[i]].w;
+        x->missing[i] = 0;
+        x->in[i] = all & ~((uint64_t)1 << i);
+    }
+}
+
+static void miss(struct local *x, int i, int j)
+{
+    x->missing[i] |= (uint64_t)1 << j;
+    x->missing[j] |= (uint64_t)1 << i;
+    x->in[i] &= ~((uint64_t)1 << j);
+    x->in[j] &= ~((uint64_t)1 << i);
+}
+
 static int find_fill_large(struct elim *e, int vy)
 {
     int64_t left = e->v[vy].def, heaviest = 1;
@@ -193,6 +225,9 @@ static int find_fill_large(struct elim *e, int vy)
         e->too_dense = 1;
         return -1;
     }
+    struct local x;
+    int inside = e->nb.n > 64; /* too many for masks */
+    if (!inside) no_missing(e, &x);
     e->heap.n = 0;
     for (size_t i = 0; i < e->nb.n; i++)
         if (vec_push(&e->heap, e->nb.a[i])) return -1;
@@ -205,21 +240,24 @@ static int find_fill_large(struct elim *e, int vy)
         uint32_t s = ++e->stamp;
         for (int i = 0; i < len; i++) {
             e->mark[a[i]] = s;
-            cost_c += e->v[a[i]].len;
+            if (inside || e->tag[a[i]].stamp != e->near) cost_c += e->v[a[i]].len;
         }
         e->b.n = 0;
         for (size_t i = 0; i < e->heap.n; i++) { /* those not popped yet */
             int u = e->heap.a[i];
             if (e->mark[u] == s || both_given(e, c, u)) continue;
-            if (vec_push(&e->b, u) || note_edge(e, e->tag[c].index, e->tag[u].index)) return -1;
+            int ic = e->tag[c].index, iu = e->tag[u].index;
+            if (vec_push(&e->b, u) || note_edge(e, ic, iu)) return -1;
+            if (!inside) miss(&x, ic, iu);
             left -= wc * e->v[u].w;
             cost_b += e->v[u].len;
         }
-        if (e->b.n && common(e, c, s, cost_c, cost_b, vy)) return -1;
+        if (e->b.n && common(e, c, s, cost_c, cost_b, vy, inside)) return -1;
         /* what a matrix of bits would have saved: see core_try */
         e->regret += (cost_c < cost_b ? cost_c : cost_b) - 3 * (int64_t)e->b.n * (e->nlive / 64 + 1);
         if (e->regret < 0) e->regret = 0;
     }
+    if (!inside) share_inside(e, &x);
     return 0;
 }
 

@@ -89,12 +89,27 @@ static int grid(struct dag *g, int n, uint64_t seed, nami_err *err)
     return finish(&x, g, side * side, err);
 }
 
+/* A mixture: ten globals -> z_i -> x_i <- one more global. */
+static int plate(struct dag *g, int n, uint64_t seed, nami_err *err)
+{
+    struct edges x = {0};
+    (void)seed;
+    n = n < 13 ? 13 : n - (n - 11) % 2;
+    for (int z = 11; z < n; z += 2) {
+        for (int k = 0; k < 10; k++) add(&x, k, z);
+        add(&x, z, z + 1);
+        add(&x, 10, z + 1);
+    }
+    return finish(&x, g, n, err);
+}
+
 const struct family families[] = {
     {"hmm", "hidden Markov chain: z_t -> z_{t+1}, z_t -> x_t", hmm},
     {"tree", "binary tree, edges away from the root", tree},
     {"revtree", "binary tree, edges towards the root", revtree},
     {"rlocal", "0 to 3 parents among the last 20 nodes", rlocal},
     {"rdag", "0 to 3 parents among all earlier nodes", rdag},
+    {"plate", "a plate: ten globals -> z_i -> x_i <- one more global", plate},
     {"grid", "square grid, edges from the left and from above", grid},
     {0}};
 

@@ -137,6 +137,7 @@ int nami_inverse_order(const nami_inverse *inv, const int **nodes)
 
 int nami_inverse_is_model(const nami_inverse *inv, int node)
 {
+    if (node < 0 || node >= inv->n) return -1;
     if (inv->pos[node] >= 0) return inv->pos[node] < inv->nlatent ? 0 : -1;
     for (int i = 0; i < inv->nmodel; i++)
         if (inv->model[i] == node) return 1;
@@ -145,7 +146,7 @@ int nami_inverse_is_model(const nami_inverse *inv, int node)
 
 int64_t nami_inverse_parents(const nami_inverse *inv, int node, int *out, int64_t cap)
 {
-    int i = inv->pos[node];
+    int i = node >= 0 && node < inv->n ? inv->pos[node] : -1;
     int64_t k = 0;
     if (i < 0 || i >= inv->nlatent) return -1;
     for (struct inverse_it it = inverse_it(inv, i); k < cap && inverse_next(&it);) out[k++] = it.node;
