@@ -147,7 +147,7 @@ static double run_camd(const struct dag *g, const struct ugraph *j, const unsign
     double t = now();
     if (camd_order(n, ap, j->a, order, NULL, NULL, layer) < CAMD_OK) die("CAMD failed");
     t = now() - t;
-    struct elim *e = elim_new(j, observed, 1, NULL, &criteria[0], NULL, NULL);
+    struct elim *e = elim_new(j, observed, 0, NULL, &criteria[0], NULL, NULL);
     for (int i = 0; i < n; i++)
         if (!observed[order[i]] && elim_vertex(e, order[i])) die("out of memory");
     *edges = elim_edges(e);

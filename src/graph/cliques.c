@@ -70,7 +70,7 @@ static int from_elimination(const struct inverse *h, int *rc, nami_err *err)
     }
     if (mark && !yes)
         *rc = err_set(err, NAMI_EUSAGE, "this inverse has no clique tree: it is not the result of an "
-                                        "elimination; method nami gives one");
+                                        "elimination; try --method nami --barren aside");
     free(mark);
     return yes;
 }
