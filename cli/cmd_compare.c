@@ -61,9 +61,9 @@ const struct cmd cmd_compare = {
     .name = "compare",
     .summary = "do two structures encode the same independencies?",
     .usage = "[OPTION]... FILE FILE",
-    .about = "Two structures on the same names are equivalent if they have the same edges, whatever "
-             "their direction, and the same immoralities (two parents of one child that are not "
-             "joined). If they are not, one difference is named and the exit code is 1.",
+    .about = "Two structures on the same names are equivalent if they have the same edges, "
+             "whatever their direction, and the same immoralities (two parents of one child that "
+             "are not joined). If they are not, one difference is named and the exit code is 1.",
     .opt = options,
     .example = examples,
     .min_arg = 2,

@@ -91,26 +91,33 @@ static void zsh_text(const char *s, struct str *out)
     }
 }
 
+/* What can follow: words, nothing that we know, or files. */
+static void zsh_values(opt_words *words, int is_number, struct str *out)
+{
+    str_put(out, words ? "(" : is_number ? " " : "_files");
+    if (words) put_words(words, out);
+    if (words) str_put(out, ")");
+}
+
 static void zsh_option(const struct opt *o, struct str *out)
 {
     int value = opt_takes_value(o);
-    str_put(out, " \\\n            ");
+    str_put(out, " \\\n            '");
+    if (o->kind == OPT_MANY)
+        str_put(out, "*");
+    else if (o->key)
+        str_printf(out, "(-%c --%s)", o->key, o->name);
     if (o->key)
-        str_printf(out, "'(-%c --%s)'{-%c%s,--%s%s}'[", o->key, o->name, o->key, value ? "+" : "",
-                   o->name, value ? "=" : "");
+        str_printf(out, "'{-%c%s,--%s%s}'[", o->key, value ? "+" : "", o->name, value ? "=" : "");
     else
-        str_printf(out, "'--%s%s[", o->name, value ? "=" : "");
+        str_printf(out, "--%s%s[", o->name, value ? "=" : "");
     zsh_text(o->what, out);
     str_put(out, "]");
     if (value) {
-        str_printf(out, ":%s:", o->arg);
-        if (o->words) {
-            str_put(out, "(");
-            put_words(o->words, out);
-            str_put(out, ")");
-        } else {
-            str_put(out, "_files");
-        }
+        str_put(out, ":");
+        zsh_text(o->arg, out);
+        str_put(out, ":");
+        zsh_values(o->words, o->kind == OPT_COUNT || o->kind == OPT_SEED, out);
     }
     str_put(out, "'");
 }
@@ -131,14 +138,8 @@ static void zsh(struct str *out)
         for (int k = 0; (o = opt_at(cmds[i]->opt, k)); k++)
             if (!o->hidden) zsh_option(o, out);
         str_put(out, " \\\n            '*:argument:");
-        if (cmds[i]->arg_words) {
-            str_put(out, "(");
-            put_words(cmds[i]->arg_words, out);
-            str_put(out, ")'");
-        } else {
-            str_put(out, "_files'");
-        }
-        str_put(out, " ;;\n");
+        zsh_values(cmds[i]->arg_words, 0, out);
+        str_put(out, "' ;;\n");
     }
     str_put(out, zsh_tail);
 }

@@ -28,7 +28,8 @@ const struct cmd cmd_help = {
     .name = "help",
     .summary = "show what a command does",
     .usage = "[COMMAND]",
-    .about = "Shows the commands, or what one of them does and all its options with their defaults.",
+    .about = "Shows the commands, or what one of them does and all its options with their "
+             "defaults.",
     .opt = options,
     .max_arg = 1,
     .arg_words = cmd_words,

@@ -46,8 +46,8 @@ static const struct opt options[] = {
      0},
     {"infer", 0, OPT_TEXT, AT(infer), "LIST", NULL, NULL,
      "the latents that are wanted; the others are nuisances: summed out first, with no factor", 0},
-    {"stages", 0, OPT_TEXT, AT(stages), "'A,B;C'", NULL, NULL,
-     "groups that are eliminated one after the other", 0},
+    {"stages", 0, OPT_TEXT, AT(stages), "LISTS", NULL, NULL,
+     "groups that are eliminated one after the other, as 'a,b;c'", 0},
     {"mode", 0, OPT_WORD, AT(mode), "MODE", "best", mode_words, "the order of elimination", 0},
     {"method", 0, OPT_WORD, AT(method), "METHOD", "nami", method_words, "how to invert", 0},
     {"criterion", 0, OPT_WORD, AT(criterion), "NAME", "min-fill", criterion_words,
@@ -84,7 +84,8 @@ static const struct opt options[] = {
 
 static int as_json(const struct view *w, const struct options *o, struct str *out, nami_err *err)
 {
-    return inverse_json(w, (o->compact ? INVERSE_RUNS : 0) | (o->trace ? INVERSE_TRACE : 0), out, err);
+    int flags = (o->compact ? INVERSE_RUNS : 0) | (o->trace ? INVERSE_TRACE : 0);
+    return inverse_json(w, flags, out, err);
 }
 
 #define DRAW(format)                                                                             \
@@ -151,7 +152,8 @@ static int files_init(struct files *f, const struct opt_many *names, nami_err *e
             *x = (struct file){.path = path.s, .as = output_of(path.s, path.n)};
             if (!x->as)
                 return err_set(err, NAMI_EUSAGE,
-                               "cannot tell what to write to '%s'; end it in .json, .svg, .png or .dot",
+                               "cannot tell what to write to '%s'; end it in .json, .svg, .png or "
+                               ".dot",
                                path.s);
             if (!*end) break;
         }
@@ -194,7 +196,8 @@ static int report(const struct view *w, const struct options *o, struct files *f
         if (f->file[i].as->put(w, o, &f->file[i].data, &err))
             rc = fail(RUNNING, f->file[i].path, &err);
     if (!rc && o->json && as_json(w, o, &out, &err)) rc = fail(RUNNING, w->file, &err);
-    if (!rc && !o->json && !o->quiet && show(w, which, &out, &err)) rc = fail(RUNNING, w->file, &err);
+    if (!rc && !o->json && !o->quiet && show(w, which, &out, &err))
+        rc = fail(RUNNING, w->file, &err);
     for (int i = 0; i < f->n && !rc; i++)
         if (file_write(f->file[i].path, f->file[i].data.s, f->file[i].data.n, &err))
             rc = fail(WRITING, f->file[i].path, &err);
@@ -286,12 +289,13 @@ const struct cmd cmd_invert = {
     .summary = "the faithful inverse of a Bayesian network, with a certificate",
     .usage = "[OPTION]... FILE",
     .about =
-        "Reads a structure ('-': standard input) and prints how an inference network q(z|x) for its "
-        "latents factorises, in the order in which they are sampled.\n\n"
+        "Reads a structure ('-': standard input) and prints how an inference network q(z|x) for "
+        "its latents factorises, in the order in which they are sampled.\n\n"
         "The inverse is faithful (it claims no independence that the model does not have), minimal "
         "(no edge can go) and, but for mode free, natural (edges follow the model's order, or the "
         "reverse of it). A certificate checks this by d-separation in the model alone; if it says "
-        "no, it names a witness and the exit code is 1 (in mode free, not being natural is no failure).\n\n"
+        "no, it names a witness and the exit code is 1 (in mode free, not being natural is no "
+        "failure).\n\n"
         "A latent without observed descendants is barren: its factor is the model's own, p(v|...).",
     .opt = options,
     .example = examples,

@@ -61,9 +61,9 @@ const struct exit_code exit_codes[] = {
 
 static int exit_code(enum phase phase, int code)
 {
-    int running = code == NAMI_EFILE || code == NAMI_ELIMIT ? phase != READING
-                                                            : code == NAMI_ENOMEM || code == NAMI_EBUG;
-    return running ? EXIT_FAILED : EXIT_BAD;
+    if (code == NAMI_ENOMEM || code == NAMI_EBUG) return EXIT_FAILED;
+    if (code == NAMI_EFILE || code == NAMI_ELIMIT) return phase == READING ? EXIT_BAD : EXIT_FAILED;
+    return EXIT_BAD;
 }
 
 const char *file_name(const char *path)

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/near.h"
 #include "base/str.h"
 
 static const struct opt common[] = {
-    {"help", 'h', OPT_FLAG, offsetof(struct opt_common, help), NULL, NULL, NULL, "show this help", 0},
+    {"help", 'h', OPT_FLAG, offsetof(struct opt_common, help), NULL, NULL, NULL,
+     "show this help", 0},
     {"version", 0, OPT_FLAG, offsetof(struct opt_common, version), NULL, NULL, NULL,
      "show the version", 0},
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
@@ -31,42 +33,12 @@ int opt_takes_value(const struct opt *o)
 
 /* ---- words that were meant ------------------------------------------------ */
 
-enum { NEAR_LEN = 40 };
-
-/* Levenshtein's distance; long words are far from everything. */
-static int distance(const char *a, const char *b)
-{
-    int row[NEAR_LEN + 1], n = (int)strlen(b);
-    if (n > NEAR_LEN || strlen(a) > NEAR_LEN) return INT_MAX;
-    for (int j = 0; j <= n; j++) row[j] = j;
-    for (int i = 1; *a; a++, i++) {
-        int corner = row[0];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int best = corner + (*a != b[j - 1]);
-            if (row[j] + 1 < best) best = row[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            corner = row[j];
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
-/* Near: at most one letter in three is wrong, or it is how the word begins. */
-static int nearness(const char *s, const char *word)
-{
-    int n = (int)strnlen(s, NEAR_LEN + 1), d = distance(s, word);
-    if (n >= 2 && strncmp(s, word, (size_t)n) == 0) return 0;
-    return d <= n / 3 ? d : INT_MAX;
-}
-
 const char *opt_nearest(const char *s, opt_words *words)
 {
     const char *best = NULL, *w;
     int least = INT_MAX;
     for (int i = 0; (w = words(i)); i++) {
-        int d = nearness(s, w);
+        int d = near_distance(s, strlen(s), w);
         if (d < least) least = d, best = w;
     }
     return best;
@@ -141,8 +113,8 @@ static int number(const struct opt *o, const char *s, uint64_t most, uint64_t *o
     errno = 0;
     *out = strtoull(s, &end, 10);
     if (*s < '0' || *s > '9' || *end || errno || *out > most)
-        return err_set(err, NAMI_EUSAGE, "--%s wants a whole number from 0 to %llu, not '%s'", o->name,
-                       (unsigned long long)most, s);
+        return err_set(err, NAMI_EUSAGE, "--%s wants a whole number from 0 to %llu, not '%s'",
+                       o->name, (unsigned long long)most, s);
     return 0;
 }
 
@@ -163,7 +135,8 @@ static int set_many(const struct opt *o, void *at, const char *s, nami_err *err)
 {
     struct opt_many *m = at;
     if (m->n == OPT_MANY_MAX)
-        return err_set(err, NAMI_EUSAGE, "--%s can be given at most %d times", o->name, OPT_MANY_MAX);
+        return err_set(err, NAMI_EUSAGE, "--%s can be given at most %d times", o->name,
+                       OPT_MANY_MAX);
     m->a[m->n++] = s;
     return 0;
 }
@@ -192,7 +165,7 @@ static int unknown(struct parser *p, const char *name)
     const struct opt *o, *best = NULL;
     int least = INT_MAX;
     for (int i = 0; (o = opt_at(p->own, i)); i++) {
-        int d = o->hidden ? INT_MAX : nearness(name, o->name);
+        int d = o->hidden ? INT_MAX : near_distance(name, strlen(name), o->name);
         if (d < least) least = d, best = o;
     }
     if (best)

@@ -14,7 +14,8 @@ int main(int argc, char **argv)
         nami_bn_free(bn);
         return 2;
     }
-    int n = nami_inverse_order(inv, &order), *parent = calloc((size_t)nami_bn_size(bn), sizeof(int));
+    int n = nami_inverse_order(inv, &order);
+    int *parent = calloc((size_t)nami_bn_size(bn), sizeof *parent);
     for (int i = 0; parent && i < n; i++) {
         int64_t k = nami_inverse_parents(inv, order[i], parent, nami_bn_size(bn));
         printf("q(%s |", nami_bn_name(bn, order[i]));

@@ -46,3 +46,10 @@ void *mem_raw(size_t n, size_t size)
     if (n == 0) n = 1;
     return n > SIZE_MAX / size ? NULL : advise(malloc(n * size), n * size);
 }
+
+void *mem_lines(size_t n, size_t size, void **to_free)
+{
+    if (n > (SIZE_MAX - 64) / size) return NULL;
+    *to_free = mem_raw(n * size + 64, 1);
+    return *to_free ? (void *)(((uintptr_t)*to_free + 63) & ~(uintptr_t)63) : NULL;
+}

@@ -30,5 +30,8 @@ void *mem_zero(size_t n, size_t size);
 /* The same without clearing, for arrays that are written before they are read. */
 void *mem_raw(size_t n, size_t size);
 #define raw_array(T, n) ((T *)mem_raw((size_t)(n), sizeof(T)))
+/* The same on a cache line's boundary; *to_free is what free() wants. */
+void *mem_lines(size_t n, size_t size, void **to_free);
+#define line_array(T, n, to_free) ((T *)mem_lines((size_t)(n), sizeof(T), to_free))
 
 #endif

@@ -55,6 +55,22 @@ static int used_observed(const struct inverse *h, unsigned char *used)
     return n;
 }
 
+/* The clique of the observed variables is not maximal if one below it holds all
+   of them: that one takes its place. */
+static void drop_root(struct cliques *c, int root)
+{
+    int heir = 0;
+    while (heir < root && !(c->clique[heir].parent == root && c->clique[heir].nsep == c->clique[root].n))
+        heir++;
+    if (heir == root) return;
+    for (int i = 0; i < root; i++)
+        if (c->clique[i].parent == root) c->clique[i].parent = i == heir ? -1 : heir;
+    c->clique[heir].nsep = 0;
+    free(c->clique[root].node);
+    free(c->clique[root].sep);
+    c->n--; /* it was the last */
+}
+
 /* Factor i's clique {v} + parents lies inside that of a factor j before it
    whose next factor it is, if and only if j has exactly one parent more. */
 int cliques_new(const struct inverse *h, int64_t max, struct cliques *out, nami_err *err)
@@ -96,6 +112,7 @@ int cliques_new(const struct inverse *h, int64_t max, struct cliques *out, nami_
         c->parent = up >= 0 ? id[rep[up]] : h->ptr[i] < h->ptr[i + 1] ? root : -1;
         if (c->parent >= 0 && fill_sep(c, &out->clique[c->parent])) goto out;
     }
+    if (root >= 0) drop_root(out, root);
     rc = 0;
 out:
     free(rep);

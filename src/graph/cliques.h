@@ -16,8 +16,8 @@ struct cliques {
 };
 
 /* The maximal cliques of the graph that the inverse induces (a factor's node
-   and its parents; if there are observed variables, they end as one clique for
-   each connected part), and a tree of them. At most `max` entries in all, or
+   and its parents; the observed variables that are used count as one clique, as
+   they are given together), and a tree of them: a forest if parts share nothing. At most `max` entries in all, or
    NAMI_ELIMIT. */
 int cliques_new(const struct inverse *h, int64_t max, struct cliques *out, nami_err *err);
 void cliques_free(struct cliques *c);

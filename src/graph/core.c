@@ -6,7 +6,6 @@
 enum {
     CORE_MIN = 128,    /* vertices; below, lists are as good */
     CORE_MAX = 20000,  /* vertices: 50 MB of bits */
-    CORE_SPARSE = 20,  /* a list may have this part of all vertices before bits win */
     PLANES = 62
 };
 
@@ -20,6 +19,7 @@ struct core {
     int top;        /* planes in use */
     uint64_t *heavy; /* PLANES x words: bit p of the weights; a weight sum is a few popcounts */
     int heavy_top;
+    int64_t (*shared)(const uint64_t *a, const uint64_t *b, const uint64_t *c, size_t n);
 };
 
 static uint64_t *row_of(const struct core *k, int i)
@@ -44,12 +44,40 @@ void core_free(struct core *k)
     free(k);
 }
 
+/* How many bits do a, b and c share?  Once with the processor's own instruction
+   for it, where it has one. */
+static inline __attribute__((always_inline)) int64_t shared_bits(const uint64_t *a,
+                                                                 const uint64_t *b,
+                                                                 const uint64_t *c, size_t n)
+{
+    int64_t sum = 0;
+    for (size_t w = 0; w < n; w++) sum += __builtin_popcountll(a[w] & b[w] & c[w]);
+    return sum;
+}
+
+static int64_t shared_any(const uint64_t *a, const uint64_t *b, const uint64_t *c, size_t n)
+{
+    return shared_bits(a, b, c, n);
+}
+
+#if defined __x86_64__
+__attribute__((target("popcnt"))) static int64_t shared_popcnt(const uint64_t *a, const uint64_t *b,
+                                                               const uint64_t *c, size_t n)
+{
+    return shared_bits(a, b, c, n);
+}
+#define SHARED() (__builtin_cpu_supports("popcnt") ? shared_popcnt : shared_any)
+#else
+#define SHARED() shared_any
+#endif
+
 static struct core *core_new(int m)
 {
     struct core *k = new_array(struct core, 1);
     if (!k) return NULL;
     k->m = m;
     k->words = (size_t)m / 64 + 1;
+    k->shared = SHARED();
     k->vertex = raw_array(int, m);
     k->row = new_array(uint64_t, (size_t)m * k->words);
     k->plane = new_array(uint64_t, PLANES * k->words);
@@ -75,14 +103,14 @@ void core_weigh(struct elim *e, int v)
     set_weight(e->core, e->slot[v], (uint64_t)e->v[v].w);
 }
 
-/* From lists, or from a larger core. */
+/* From lists, once what a core would have saved pays for building it; or from
+   a core that has become twice too large. */
 int core_try(struct elim *e)
 {
     struct core *old = e->core, *k;
     int m = e->nlive, i = 0;
-    if (old ? m * 2 > old->m || m < CORE_MIN
-            : m < CORE_MIN || m > CORE_MAX || e->links * CORE_SPARSE < (int64_t)m * m)
-        return 0;
+    if (m < CORE_MIN || m > CORE_MAX) return 0;
+    if (old ? m * 2 > old->m : e->regret < (int64_t)m * (m / 64 + 1)) return 0;
     if (!e->slot && !(e->slot = raw_array(int, e->n))) return -1;
     if (!(k = core_new(m))) return -1;
     int bound = old ? old->m : e->n;
@@ -110,6 +138,31 @@ int core_try(struct elim *e)
     core_free(old);
     e->core = k;
     return 0;
+}
+
+void core_join(struct elim *e, int a, int b)
+{
+    struct core *k = e->core;
+    int i = e->slot[a], j = e->slot[b];
+    row_of(k, i)[j / 64] |= (uint64_t)1 << j % 64;
+    row_of(k, j)[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+/* Takes v out of the rows of its neighbours. */
+static void hide(struct elim *e, int v)
+{
+    struct core *k = e->core;
+    int s = e->slot[v];
+    const uint64_t *r = row_of(k, s);
+    for (size_t w = 0; w < k->words; w++)
+        for (uint64_t b = r[w]; b; b &= b - 1)
+            row_of(k, (int)w * 64 + __builtin_ctzll(b))[s / 64] &= ~((uint64_t)1 << s % 64);
+}
+
+void core_remove(struct elim *e, int v)
+{
+    hide(e, v);
+    memset(row_of(e->core, e->slot[v]), 0, e->core->words * sizeof(uint64_t));
 }
 
 int core_neighbours(struct elim *e, int vy)
@@ -143,12 +196,8 @@ static void count(struct core *k, int p, const uint64_t *set)
 static int64_t weight_outside(const struct core *k, const uint64_t *set)
 {
     int64_t sum = 0;
-    for (int p = 0; p < k->heavy_top; p++) {
-        const uint64_t *heavy = k->heavy + (size_t)p * k->words;
-        int64_t n = 0;
-        for (size_t w = 0; w < k->words; w++) n += __builtin_popcountll(set[w] & k->far[w] & heavy[w]);
-        sum += n << p;
-    }
+    for (int p = 0; p < k->heavy_top; p++)
+        sum += k->shared(set, k->far, k->heavy + (size_t)p * k->words, k->words) << p;
     return sum;
 }
 
@@ -157,7 +206,9 @@ static void new_edge(struct elim *e, int c, int u)
     struct core *k = e->core;
     const uint64_t *rc = row_of(k, e->slot[c]), *ru = row_of(k, e->slot[u]);
     uint64_t pairs = (uint64_t)(e->v[c].w * e->v[u].w);
-    for (size_t w = 0; w < k->words; w++) k->common[w] = rc[w] & ru[w];
+    uint64_t any = 0;
+    for (size_t w = 0; w < k->words; w++) any |= k->common[w] = rc[w] & ru[w];
+    if (!any) return;
     for (int p = 0; pairs >> p; p++)
         if (pairs >> p & 1) count(k, p, k->common);
     int64_t out = weight_outside(k, k->common);
@@ -192,7 +243,7 @@ int core_find_fill(struct elim *e, int vy)
     const uint64_t *n = row_of(k, e->slot[vy]);
     int64_t left = e->v[vy].def;
     for (size_t w = 0; w < k->words; w++) k->far[w] = ~n[w];
-    k->far[e->slot[vy] / 64] &= ~((uint64_t)1 << e->slot[vy] % 64);
+    hide(e, vy);
     for (size_t i = 0; i < e->nb.n && left > 0; i++) {
         int c = e->nb.a[i], s = e->slot[c];
         const uint64_t *rc = row_of(k, s);
@@ -209,24 +260,6 @@ int core_find_fill(struct elim *e, int vy)
             }
         }
     }
+    for (size_t i = 0; i < e->nb.n; i++) core_join(e, vy, e->nb.a[i]);
     return settle(e);
-}
-
-void core_join(struct elim *e, int a, int b)
-{
-    struct core *k = e->core;
-    int i = e->slot[a], j = e->slot[b];
-    row_of(k, i)[j / 64] |= (uint64_t)1 << j % 64;
-    row_of(k, j)[i / 64] |= (uint64_t)1 << i % 64;
-}
-
-void core_remove(struct elim *e, int v)
-{
-    struct core *k = e->core;
-    int s = e->slot[v];
-    uint64_t *r = row_of(k, s);
-    for (size_t w = 0; w < k->words; w++)
-        for (uint64_t b = r[w]; b; b &= b - 1)
-            row_of(k, (int)w * 64 + __builtin_ctzll(b))[s / 64] &= ~((uint64_t)1 << s % 64);
-    memset(r, 0, k->words * sizeof *r);
 }

@@ -143,53 +143,47 @@ int elim_pick(const struct elim *e)
     return r < 0 || !e->rank ? r : e->at_rank[r];
 }
 
-/* Takes a member that is being eliminated out of v's list and finds the next
-   candidate. */
+/* A member is eliminated: finds v's next candidate.  The member stays in the
+   list, for the sake of earlier records (see elim_expand), unless it leads it. */
 static void drop_member(struct elim *e, int v, int member)
 {
-    int best = -1, prev = -1;
-    for (int m = e->first[v]; m >= 0; m = e->next[m]) {
-        if (m == member) {
-            if (prev < 0)
-                e->first[v] = e->next[m];
-            else
-                e->next[prev] = e->next[m];
-            if (e->last[v] == m) e->last[v] = prev;
-            continue;
-        }
-        if (e->enabled[m] && (best < 0 || rank_of(e, m) < rank_of(e, best))) best = m;
-        prev = m;
-    }
+    int best = -1;
     e->enabled[member] = 0;
+    e->when[member] = e->nstep++;
+    if (e->v[v].count > 1) {
+        while (e->when[e->first[v]] < e->nstep) e->first[v] = e->next[e->first[v]];
+        for (int m = e->first[v]; m >= 0; m = e->next[m])
+            if (e->enabled[m] && (best < 0 || rank_of(e, m) < rank_of(e, best))) best = m;
+    }
     set_best(e, v, best);
 }
 
 /* ---- one step ------------------------------------------------------------- */
 
+/* Most chains have one vertex: those take one number, with all bits turned. */
+static int *put_chain(int *out, int head, int count)
+{
+    if (count == 1) {
+        *out++ = ~head;
+    } else {
+        *out++ = head;
+        *out++ = count;
+    }
+    return out;
+}
+
 /* Writes down y and its neighbours: the other members of its vertex, and N. */
 static int record(struct elim *e, int y, int vy)
 {
     size_t start = e->log.n;
-    int nfree = e->v[vy].count - 1, nchain = 0;
+    if (vec_reserve(&e->log, start + 4 + 2 * e->nb.n)) return -1;
+    int *out = e->log.a + start + 2;
+    if (e->v[vy].count > 1) out = put_chain(out, e->first[vy], e->v[vy].count - 1);
     for (size_t i = 0; i < e->nb.n; i++)
-        *(e->fixed[e->nb.a[i]] ? &nchain : &nfree) += e->fixed[e->nb.a[i]] ? 1 : e->v[e->nb.a[i]].count;
-    if (vec_reserve(&e->log, start + 3 + (size_t)nfree + 2 * (size_t)nchain)) return -1;
-    int *out = e->log.a + start, *chain = out + 3 + nfree;
-    *out++ = y;
-    *out++ = nfree;
-    *out++ = nchain;
-    for (int m = e->first[vy]; m >= 0; m = e->next[m])
-        if (m != y) *out++ = m;
-    for (size_t i = 0; i < e->nb.n; i++) {
-        int u = e->nb.a[i];
-        if (e->fixed[u]) {
-            *chain++ = e->first[u];
-            *chain++ = e->v[u].count;
-        } else {
-            for (int m = e->first[u]; m >= 0; m = e->next[m]) *out++ = m;
-        }
-    }
-    e->log.n = (size_t)(chain - e->log.a);
+        out = put_chain(out, e->first[e->nb.a[i]], e->v[e->nb.a[i]].count);
+    e->log.n = (size_t)(out - e->log.a);
+    e->log.a[start] = y;
+    e->log.a[start + 1] = (int)(e->log.n - start - 2);
     return 0;
 }
 
@@ -202,32 +196,21 @@ static int list_neighbours(struct elim *e, int vy)
     return 0;
 }
 
-/* v, with this many neighbours, is there no longer. */
-static void bury(struct elim *e, int v, size_t degree)
+/* v is there no longer. */
+static void bury(struct elim *e, int v)
 {
     e->live[v] = 0;
     e->tag[v].stamp = TAG_DEAD;
     e->nlive--;
-    e->links -= 2 * (int64_t)degree;
     if (e->core)
         core_remove(e, v);
     else
         release(e, v);
 }
 
-static void join_members(struct elim *e, int u, int v)
-{
-    if (e->last[v] < 0)
-        e->first[v] = e->first[u];
-    else
-        e->next[e->last[v]] = e->first[u];
-    e->last[v] = e->last[u];
-}
-
 /* u's closed neighbourhood equals v's: u becomes part of v. */
 static void merge(struct elim *e, int u, int v)
 {
-    size_t degree = e->core ? 0 : (size_t)clean(e, u); /* a core counts no links */
     struct vertex *x = &e->v[v], *z = &e->v[u];
     int bu = z->best, bv = x->best;
     if (bu >= 0) set_best(e, u, -1);
@@ -235,9 +218,10 @@ static void merge(struct elim *e, int u, int v)
     x->wdeg -= z->w;
     x->id += z->id;
     x->count += z->count;
-    join_members(e, u, v);
+    e->next[e->last[v]] = e->first[u];
+    e->last[v] = e->last[u];
     e->rep[u] = v;
-    bury(e, u, degree);
+    bury(e, u);
     if (bu >= 0 && (bv < 0 || rank_of(e, bu) < rank_of(e, bv))) bv = bu;
     set_best(e, v, bv);
     if (e->core) core_weigh(e, v);
@@ -292,7 +276,6 @@ static int merge_alike(struct elim *e)
 
 static int add_fill(struct elim *e)
 {
-    e->links += 2 * (int64_t)e->fill.n;
     for (size_t i = 0; i < e->fill.n; i++) {
         int a = e->fill.a[i].a, b = e->fill.a[i].b;
         if (e->core)
@@ -308,51 +291,69 @@ static int add_fill(struct elim *e)
     return 0;
 }
 
-static int eliminate_vertex(struct elim *e, int y)
+/* Finds the new edges among N, which is tagged for that. */
+static int new_edges(struct elim *e, int vy)
 {
-    int vy = find(e, y), fresh;
-    struct vertex *Y = &e->v[vy];
-    int64_t wy = weight_of(e, y), wY = Y->w, W = 0;
     rewind_stamps(e);
     e->near = ++e->stamp;
-    e->nb.n = e->touched.n = e->fill.n = 0;
-    if (e->core ? core_neighbours(e, vy) : list_neighbours(e, vy)) return -1;
-    size_t len = e->nb.n;
-    if (vec_reserve(&e->wb, len)) return -1;
-    for (size_t i = 0; i < len; i++) {
+    e->touched.n = e->fill.n = 0;
+    if (vec_reserve(&e->wb, e->nb.n)) return -1;
+    for (size_t i = 0; i < e->nb.n; i++) {
         int u = e->nb.a[i];
         e->tag[u] = (struct tag){e->near, (int)i};
         e->wb.a[i] = 0;
-        W += e->v[u].w;
+        __builtin_prefetch(e->pool.a + e->v[u].adj);
     }
-    if (record(e, y, vy)) return -1;
-    if (Y->def && (e->core ? core_find_fill(e, vy) : find_fill(e, vy))) return -1;
-    for (size_t i = 0; i < len; i++) {
-        struct vertex *x = &e->v[e->nb.a[i]];
-        int64_t wb = e->wb.a[i], wX = x->wdeg - wY - (W - x->w - wb);
-        x->def += (wb - wy) * wX;
-        x->wdeg += wb - wy;
-        x->hash -= elim_id(y);
-    }
-    drop_member(e, vy, y);
-    Y->w -= wy;
-    Y->count--;
-    Y->def = 0;
-    Y->id -= elim_id(y);
-    Y->hash -= elim_id(y);
-    if (e->core) core_weigh(e, vy);
-    if (Y->count == 0)
-        bury(e, vy, len);
-    else if (vec_push(&e->nb, vy))
-        return -1;
-    fresh = e->fill.n > 0;
+    return e->core ? core_find_fill(e, vy) : find_fill(e, vy);
+}
+
+/* After new edges: puts them in, and what follows from them. */
+static int settle_edges(struct elim *e)
+{
     if (add_fill(e)) return -1;
     for (size_t i = 0; i < e->nb.n; i++) rescore(e, e->nb.a[i]);
     for (size_t i = 0; i < e->touched.n; i++) {
         e->seen[e->touched.a[i]] = 0;
         rescore(e, e->touched.a[i]);
     }
-    return fresh && (merge_alike(e) || core_try(e)) ? -1 : 0;
+    return merge_alike(e) || core_try(e) ? -1 : 0;
+}
+
+static int eliminate_vertex(struct elim *e, int y)
+{
+    int vy = find(e, y);
+    struct vertex *Y = &e->v[vy];
+    int64_t wy = weight_of(e, y), wY = Y->w, W = Y->wdeg;
+    int fills = Y->def != 0;
+    uint64_t id = elim_id(y);
+    e->nb.n = 0;
+    if (e->core ? core_neighbours(e, vy) : list_neighbours(e, vy)) return -1;
+    size_t len = e->nb.n;
+    for (size_t i = 0; i < len; i++) __builtin_prefetch(&e->v[e->nb.a[i]]);
+    if (record(e, y, vy)) return -1;
+    drop_member(e, vy, y);
+    if (fills && new_edges(e, vy)) return -1;
+    for (size_t i = 0; i < len; i++) {
+        struct vertex *x = &e->v[e->nb.a[i]];
+        int64_t wb = fills ? e->wb.a[i] : 0, wX = x->wdeg - wY - (W - x->w - wb);
+        x->def += (wb - wy) * wX;
+        x->wdeg += wb - wy;
+        x->hash -= id;
+        if (!fills) rescore(e, e->nb.a[i]);
+    }
+    Y->w -= wy;
+    Y->count--;
+    Y->def = 0;
+    Y->id -= id;
+    Y->hash -= id;
+    if (e->core) core_weigh(e, vy);
+    if (Y->count == 0) {
+        bury(e, vy);
+    } else {
+        if (vec_push(&e->nb, vy)) return -1;
+        rescore(e, vy);
+    }
+    return fills ? settle_edges(e) : 0;
 }
 
 int elim_vertex(struct elim *e, int y)
@@ -367,13 +368,34 @@ int elim_next_step(const struct elim *e, int64_t *at, struct elim_step *out)
 {
     if (*at >= (int64_t)e->log.n) return 0;
     const int *x = e->log.a + *at;
-    *out = (struct elim_step){.vertex = x[0],
-                              .nfree = x[1],
-                              .nchain = x[2],
-                              .free = x + 3,
-                              .chain = (const struct elim_chain *)(x + 3 + x[1])};
-    *at += 3 + x[1] + 2 * (int64_t)x[2];
+    *out = (struct elim_step){x[0], x + 2, x + 2 + x[1]};
+    *at += 2 + x[1];
     return 1;
+}
+
+int elim_next_chain(struct elim_step *s, struct elim_chain *out)
+{
+    if (s->at == s->end) return 0;
+    int head = *s->at++;
+    *out = head < 0 ? (struct elim_chain){~head, 1} : (struct elim_chain){head, *s->at++};
+    return 1;
+}
+
+/* Lists only ever grow at their ends, so the members that a chain had are still
+   the next `count` ones from its head on, but for those that were eliminated
+   before. */
+void elim_expand(const struct elim *e, int vertex, struct elim_chain c, int *out)
+{
+    for (int m = c.head, step = e->when[vertex]; c.count > 0; m = e->next[m])
+        if (e->when[m] > step) {
+            *out++ = m;
+            c.count--;
+        }
+}
+
+int elim_is_fixed(const struct elim *e, int v)
+{
+    return e->fixed[v];
 }
 
 int elim_fixed_order(const struct elim *e, int *out)

@@ -25,19 +25,22 @@ int elim_pick(const struct elim *e); /* -1 if nothing is enabled */
 int elim_vertex(struct elim *e, int v);
 
 /* What was recorded, step by step: the neighbours of each vertex when it was
-   eliminated.  Movable ones one by one; fixed ones as chains of `count` vertices
-   from `head` on, contiguous in elim_fixed_order.
-       for (int64_t at = 0; elim_next_step(e, &at, &step);) ... */
+   eliminated, as chains: `count` vertices, which elim_expand writes out.  Those of
+   a chain are either all fixed or all movable; fixed ones stand together in
+   elim_fixed_order, from `head` on.
+       for (int64_t at = 0; elim_next_step(e, &at, &step);)
+           while (elim_next_chain(&step, &chain)) ... */
 struct elim_chain {
     int head, count;
 };
 struct elim_step {
     int vertex;
-    int nfree, nchain;
-    const int *free;
-    const struct elim_chain *chain;
+    const int *at, *end;
 };
 int elim_next_step(const struct elim *e, int64_t *at, struct elim_step *out);
+int elim_next_chain(struct elim_step *s, struct elim_chain *out);
+void elim_expand(const struct elim *e, int vertex, struct elim_chain c, int *out);
+int elim_is_fixed(const struct elim *e, int v);
 /* Writes all fixed vertices so that every chain is contiguous; returns how many. */
 int elim_fixed_order(const struct elim *e, int *out);
 

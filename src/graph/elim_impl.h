@@ -36,7 +36,8 @@ enum {
 
 struct elim {
     int n;
-    struct vertex *v;
+    struct vertex *v;  /* each on a cache line of its own */
+    void *v_mem;
     unsigned char *live, *fixed;
     const struct criterion *criterion;
     int64_t *weight; /* of each member; NULL: all 1 */
@@ -46,6 +47,8 @@ struct elim {
     /* members: v's are first[v], next[..], ... */
     int *first, *last, *next, *rep;
     unsigned char *enabled; /* of a member */
+    int *when;              /* the step in which a member was eliminated; INT_MAX */
+    int nstep;
 
     vec(int) pool;                /* adjacency */
     vec(int64_t) spare[CLASSES];  /* free pieces of pool of 2^k entries */
@@ -67,7 +70,7 @@ struct elim {
     struct core *core; /* the dense rest, once there is one (core.h); then lists are dead */
     int *slot;         /* a vertex's index in it */
     int nlive;         /* vertices left */
-    int64_t links;     /* twice the edges between them */
+    int64_t regret;    /* list entries read lately that a core would have saved */
 
     vec(int) log;      /* the record: see elim_step */
     int64_t nfill, edges;

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +60,7 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
 {
     size_t n = (size_t)e->n;
     int need_weight = e->criterion->weight && size;
-    e->v = raw_array(struct vertex, n);
+    e->v = line_array(struct vertex, n, &e->v_mem);
     e->live = raw_array(unsigned char, n);
     e->fixed = new_array(unsigned char, n);
     e->enabled = new_array(unsigned char, n);
@@ -67,11 +68,12 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
     e->last = raw_array(int, n);
     e->next = raw_array(int, n);
     e->rep = raw_array(int, n);
+    e->when = raw_array(int, n);
     e->mark = new_array(uint32_t, n);
     e->tag = new_array(struct tag, n);
     e->seen = new_array(unsigned char, n);
     if (!e->v || !e->live || !e->fixed || !e->enabled || !e->first || !e->last || !e->next ||
-        !e->rep || !e->mark || !e->tag || !e->seen ||
+        !e->rep || !e->when || !e->mark || !e->tag || !e->seen ||
         mintree_init(&e->queue, e->n) || vec_reserve(&e->pool, (size_t)j->ap[e->n] + 1))
         return -1;
     if (need_weight && !(e->weight = raw_array(int64_t, n))) return -1;
@@ -84,7 +86,6 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         for (int v = 0; v < e->n; v++) e->fixed[v] = fixed[v] != 0;
     memcpy(e->pool.a, j->a, (size_t)j->ap[e->n] * sizeof(int));
     e->pool.n = (size_t)j->ap[e->n];
-    e->links = j->ap[e->n];
     for (int v = 0; v < e->n; v++) {
         int deg = (int)(j->ap[v + 1] - j->ap[v]);
         e->live[v] = !(gone && gone[v]);
@@ -92,6 +93,7 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         if (!e->live[v]) e->tag[v].stamp = TAG_DEAD;
         e->first[v] = e->last[v] = e->rep[v] = v;
         e->next[v] = -1;
+        e->when[v] = INT_MAX;
         if (need_weight) e->weight[v] = e->criterion->weight(size[v]);
         uint64_t h = elim_id(v);
         for (int64_t k = j->ap[v]; k < j->ap[v + 1]; k++) {
@@ -122,7 +124,7 @@ struct elim *elim_new(const struct ugraph *j, const unsigned char *fixed, const 
 void elim_free(struct elim *e)
 {
     if (!e) return;
-    free(e->v);
+    free(e->v_mem);
     free(e->live);
     free(e->fixed);
     free(e->enabled);
@@ -130,6 +132,7 @@ void elim_free(struct elim *e)
     free(e->last);
     free(e->next);
     free(e->rep);
+    free(e->when);
     free(e->mark);
     free(e->tag);
     free(e->seen);

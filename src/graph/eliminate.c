@@ -138,13 +138,21 @@ int inverse_from_elim(const struct problem *p, const unsigned char *role, const 
     }
     elim_fixed_order(e, obs);
     if ((rc = inverse_start(p, role, order, elim_order(e, role, order), obs, &h, err))) goto out;
+    /* the inverse has a copy of the order: from here on that array is work space */
     struct elim_step st;
     int i = 0;
     for (int64_t at = 0; elim_next_step(e, &at, &st);) {
         if (role[st.vertex] != ROLE_WANTED) continue;
-        if (inverse_add_vars(h, st.free, st.nfree)) goto nomem;
-        for (int k = 0; k < st.nchain; k++)
-            if (inverse_add(h, h->pos[st.chain[k].head], st.chain[k].count)) goto nomem;
+        int nfree = 0; /* movable ones are sorted together, fixed ones are runs already */
+        for (struct elim_chain c; elim_next_chain(&st, &c);) {
+            if (elim_is_fixed(e, c.head)) {
+                if (inverse_add(h, h->pos[c.head], c.count)) goto nomem;
+            } else {
+                elim_expand(e, st.vertex, c, order + nfree);
+                nfree += c.count;
+            }
+        }
+        if (inverse_add_vars(h, order, nfree)) goto nomem;
         inverse_close(h, i++);
     }
     *out = h;

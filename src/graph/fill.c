@@ -59,6 +59,7 @@ static int look_around(struct elim *e, int vy, struct local *x)
             } else {
                 tag[t] = (struct tag){out, nout};
                 outside[nout] = t;
+                __builtin_prefetch(&e->v[t]);
                 outer[nout++] = me;
             }
         }
@@ -215,6 +216,9 @@ static int find_fill_large(struct elim *e, int vy)
             cost_b += e->v[u].len;
         }
         if (e->b.n && common(e, c, s, cost_c, cost_b, vy)) return -1;
+        /* what a matrix of bits would have saved: see core_try */
+        e->regret += (cost_c < cost_b ? cost_c : cost_b) - 3 * (int64_t)e->b.n * (e->nlive / 64 + 1);
+        if (e->regret < 0) e->regret = 0;
     }
     return 0;
 }

@@ -32,6 +32,7 @@ void frontier_fini(struct frontier *f)
     free(f->member);
     vec_free(&f->ready);
     vec_free(&f->stack);
+    memset(f, 0, sizeof *f); /* a second call is harmless */
 }
 
 /* Paths between two nodes of a stage stay within its range of places. */

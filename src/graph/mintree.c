@@ -10,7 +10,7 @@ int mintree_init(struct mintree *t, int n)
     memset(t, 0, sizeof *t);
     for (int l = 0;; l++) {
         int blocks = n / 8 + 1; /* at least one entry of padding, so that n = 0 works too */
-        if (!(t->key[l] = aligned_alloc(64, (size_t)blocks * 8 * sizeof(int64_t)))) {
+        if (!(t->key[l] = line_array(int64_t, (size_t)blocks * 8, &t->mem[l]))) {
             mintree_fini(t);
             return -1;
         }
@@ -23,7 +23,7 @@ int mintree_init(struct mintree *t, int n)
 
 void mintree_fini(struct mintree *t)
 {
-    for (int l = 0; l <= MINTREE_LEVELS; l++) free(t->key[l]);
+    for (int l = 0; l <= MINTREE_LEVELS; l++) free(t->mem[l]);
     memset(t, 0, sizeof *t);
 }
 

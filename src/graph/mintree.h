@@ -14,6 +14,7 @@ enum { MINTREE_LEVELS = 11 }; /* 8^11 > 2^31 */
 struct mintree {
     int top;                          /* key[top] has one block of eight */
     int64_t *key[MINTREE_LEVELS + 1]; /* key[0]: the keys; key[l+1][i]: min of block i of key[l] */
+    void *mem[MINTREE_LEVELS + 1];
 };
 
 int mintree_init(struct mintree *t, int n); /* all keys MINTREE_NONE; -1: out of memory */

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/near.h"
 #include "model/bn.h"
 
 typedef vec(int) ints;
@@ -36,39 +37,15 @@ static void trim(const char **s, const char **end)
 
 /* ---- advice ------------------------------------------------------------- */
 
-enum { NEAR_MAX = 64 }; /* longer names get no advice */
-
-/* The edit distance of two short texts, by rows. */
-static int distance(const char *a, int n, const char *b, int m)
-{
-    int d[NEAR_MAX + 1];
-    for (int j = 0; j <= m; j++) d[j] = j;
-    for (int i = 1; i <= n; i++) {
-        int diag = d[0];
-        d[0] = i;
-        for (int j = 1; j <= m; j++) {
-            int best = diag + (a[i - 1] != b[j - 1]);
-            diag = d[j];
-            if (d[j] + 1 < best) best = d[j] + 1;
-            if (d[j - 1] + 1 < best) best = d[j - 1] + 1;
-            d[j] = best;
-        }
-    }
-    return d[m];
-}
-
 /* The node whose name is nearest to s, or -1 if none is near. */
 static int nearest(const struct bn *bn, const char *s, size_t len)
 {
-    int best = -1, least = len < 3 ? 1 : (int)(len / 3);
-    if (len > NEAR_MAX) return -1;
-    for (int v = 0; v < bn_n(bn) && least >= 0; v++) {
-        int m = (int)strnlen(bn_name(bn, v), NEAR_MAX + 1), n = (int)len;
-        if (m > NEAR_MAX || abs(m - n) > least) continue;
-        int d = distance(s, n, bn_name(bn, v), m);
-        if (d > least || d >= (m > n ? m : n)) continue; /* nothing in common is not near */
+    int best = -1, least = INT_MAX;
+    for (int v = 0; v < bn_n(bn); v++) {
+        int d = near_distance(s, len, bn_name(bn, v));
+        if (d >= least) continue;
         best = v;
-        least = d - 1;
+        least = d;
     }
     return best;
 }

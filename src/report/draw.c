@@ -310,7 +310,8 @@ static int render(Agraph_t *g, const char *format, struct str *out, nami_err *er
     if (laid_out) GD_drawing(g)->dpi = dots_per_inch(g);
     int rc = laid_out ? gvRenderData(gvc, g, format, &data, &n) : -1;
     if (rc)
-        rc = err_set(err, NAMI_EFILE, "Graphviz cannot draw %s; are its plugins installed?", format);
+        rc = err_set(err, NAMI_EFILE, "Graphviz cannot draw %s; are its plugins installed?",
+                     format);
     else
         str_putn(out, data, n);
     if (data) gvFreeRenderData(data);

@@ -47,7 +47,8 @@ int show_moral(const struct view *w, struct str *out, nami_err *err)
     int inexact, rc;
     if (!skip) return err_nomem(err);
     rc = roles(&w->v->p, skip, &inexact, err);
-    for (int v = 0; v < bn_n(w->bn); v++) skip[v] = skip[v] == ROLE_MODEL || skip[v] == ROLE_DROPPED;
+    for (int v = 0; v < bn_n(w->bn); v++)
+        skip[v] = skip[v] == ROLE_MODEL || skip[v] == ROLE_DROPPED;
     if (!rc) rc = moral_init(&j, &w->bn->dag, skip, err);
     if (!rc) put_edges(w, "moral", &j, out);
     ugraph_fini(&j);

@@ -13,6 +13,11 @@ enum {
     FACTOR_NAMES = 64   /* columns of the parents of one factor */
 };
 
+void show_blank(struct str *out)
+{
+    if (out->n < 2 || strcmp(out->s + out->n - 2, "\n\n") != 0) str_put(out, "\n");
+}
+
 static int show_model(const struct view *w, struct str *out, nami_err *err)
 {
     const struct inverse *h = w->h;
@@ -68,7 +73,7 @@ static int show_inverse(const struct view *w, struct str *out, nami_err *err)
     int some = total > MANY_FACTORS ? SOME_FACTORS : total;
     struct str factor = {0};
     (void)err;
-    str_put(out, "\n");
+    show_blank(out);
     struct wrap line = wrap_head(out, "  q(z|x) =", 11, w->width);
     if (!total)
         wrap_text(&line, h->nnuisance ? "1: nothing is left to infer"
@@ -86,7 +91,7 @@ static int show_inverse(const struct view *w, struct str *out, nami_err *err)
     if (some < total)
         str_printf(out, "%*s… and %s more; --json has all\n", 11, "",
                    count_text(total - some).s);
-    str_put(out, "\n");
+    show_blank(out);
     if (factor.oom) out->oom = 1;
     str_free(&factor);
     return 0;

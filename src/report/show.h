@@ -20,6 +20,9 @@ int show(const struct view *w, unsigned which, struct str *out, nami_err *err);
 
 enum { SHOW_INDENT = 13 };
 
+/* An empty line, but never two. */
+void show_blank(struct str *out);
+
 int show_moral(const struct view *w, struct str *out, nami_err *err);
 int show_induced(const struct view *w, struct str *out, nami_err *err);
 int show_cliques(const struct view *w, struct str *out, nami_err *err);

@@ -9,11 +9,13 @@
 #include "report/table.h"
 #include "report/trace.h"
 
-enum { CELL = 36 }; /* columns of a long cell */
+enum { CELL = 28 }; /* columns of a long cell */
 
 int trace_of(const struct view *w, struct trace *t, nami_err *err)
 {
-    return trace_new(&w->v->p, w->h, w->v->method == &method_paper, t, err);
+    struct problem p = w->v->p;
+    p.mode = (enum mode)mode_by_name(w->h->mode); /* the winner, if best was asked for */
+    return trace_new(&p, w->h, w->v->method == &method_paper, t, err);
 }
 
 int64_t trace_fill(const struct trace_step *s)
@@ -98,9 +100,9 @@ int show_trace(const struct view *w, struct str *out, nami_err *err)
         str_printf(&t.cells, "%d", i + 1), table_end(&t);
         for (int k = 0; k < NCOLUMN; k++) columns[k].put(w, &x.step[i], &t.cells), table_end(&t);
     }
-    str_put(out, "\n");
+    show_blank(out);
     table_put(&t, 2, out);
-    str_put(out, "\n");
+    show_blank(out);
     trace_free(&x);
     return 0;
 }

@@ -1,0 +1,34 @@
+#include "base/near.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <string.h>
+
+enum { LONGEST = 64, EDIT = 100, CASE = 1 }; /* prices */
+
+static int price(char a, char b)
+{
+    if (a == b) return 0;
+    return tolower((unsigned char)a) == tolower((unsigned char)b) ? CASE : EDIT;
+}
+
+int near_distance(const char *s, size_t len, const char *word)
+{
+    int row[LONGEST + 1], n = (int)strnlen(word, LONGEST + 1), m = (int)len;
+    if (n > LONGEST || len > LONGEST || len == 0) return INT_MAX;
+    if (m >= 2 && m <= n && strncmp(s, word, len) == 0) return 0;
+    for (int j = 0; j <= n; j++) row[j] = j * EDIT;
+    for (int i = 1; i <= m; i++) {
+        int corner = row[0];
+        row[0] = i * EDIT;
+        for (int j = 1; j <= n; j++) {
+            int best = corner + price(s[i - 1], word[j - 1]);
+            if (row[j] + EDIT < best) best = row[j] + EDIT;
+            if (row[j - 1] + EDIT < best) best = row[j - 1] + EDIT;
+            corner = row[j];
+            row[j] = best;
+        }
+    }
+    int wrong = row[n] / EDIT, longer = m > n ? m : n;
+    return wrong > (m < 3 ? 1 : m / 3) || wrong >= longer ? INT_MAX : row[n] + 1;
+}
