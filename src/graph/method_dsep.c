@@ -1,73 +1,44 @@
-#include <stdlib.h>
-
 #include "base/err.h"
 #include "graph/dsep.h"
-#include "graph/invert.h"
+#include "graph/factors.h"
 
 enum { TOO_MANY = 400 };
 
 /* Appendix F.1, the naive way: start from all later variables and drop any that
    is d-separated given the others, until none is. */
-static int prune(struct dsep *d, int v, int *pa, int n)
+static int parents(struct factors *f, int i)
 {
-    for (int again = 1; again;) {
+    struct dsep *d = f->own;
+    int *pa = f->list, n = 0, again = 1;
+    for (int q = i + 1; q < f->h->nlatent + f->h->nobserved; q++) pa[n++] = f->h->perm[q];
+    while (again) {
         again = 0;
-        for (int i = 0; i < n; i++) {
-            int u = pa[i];
-            pa[i] = pa[n - 1]; /* the others are pa[0..n-2] */
+        for (int k = 0; k < n; k++) {
+            int u = pa[k];
+            pa[k] = pa[n - 1]; /* the others are pa[0..n-2] */
             dsep_given(d, pa, n - 1);
-            dsep_from(d, v);
+            dsep_from(d, f->h->perm[i]);
             if (dsep_reaches(d, u)) {
-                pa[n - 1] = pa[i];
-                pa[i] = u;
+                pa[n - 1] = pa[k];
+                pa[k] = u;
             } else {
                 n--;
-                i--;
+                k--;
                 again = 1;
             }
         }
     }
-    return n;
+    return inverse_add_vars(f->h, pa, n);
 }
 
 static int run(const struct problem *p, struct inverse **out, nami_err *err)
 {
-    int n = p->g->n, inexact, rc, norder;
-    unsigned char *role = raw_array(unsigned char, n);
-    int *order = raw_array(int, n), *pa = raw_array(int, n);
+    if (p->g->n > TOO_MANY)
+        return err_set(err, NAMI_ELIMIT, "method dsep takes O(n^4) time and stops at %d nodes; method "
+                                         "nami gives the same inverse", TOO_MANY);
     struct dsep *d = dsep_new(p->g);
-    struct inverse *h = NULL;
-    *out = NULL;
-    if (!role || !order || !pa || !d) {
-        rc = err_nomem(err);
-        goto out;
-    }
-    if (n > TOO_MANY) {
-        rc = err_set(err, NAMI_ELIMIT, "method dsep takes O(n^4) time and stops at %d nodes; method "
-                                       "nami gives the same inverse", TOO_MANY);
-        goto out;
-    }
-    if ((rc = roles(p, role, &inexact, err)) || (rc = natural_order(p, role, order, &norder, err)) ||
-        (rc = inverse_start(p, role, order, norder, NULL, &h, err)))
-        goto out;
-    for (int i = 0; i < norder; i++) {
-        int k = 0;
-        for (int q = i + 1; q < norder + h->nobserved; q++) pa[k++] = h->perm[q];
-        k = prune(d, order[i], pa, k);
-        if (inverse_add_vars(h, pa, k)) {
-            rc = err_nomem(err);
-            goto out;
-        }
-        inverse_close(h, i);
-    }
-    *out = h;
-    h = NULL;
-out:
-    inverse_free(h);
+    int rc = d ? by_factors(p, ORDER_NAMI, parents, d, out, err) : err_nomem(err);
     dsep_free(d);
-    free(role);
-    free(order);
-    free(pa);
     return rc;
 }
 

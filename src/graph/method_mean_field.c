@@ -1,14 +1,14 @@
-#include "graph/heuristic.h"
+#include "graph/factors.h"
 
-static int parents(const struct problem *p, struct inverse *h, int i, const int *place, int *mark)
+static int parents(struct factors *f, int i)
 {
-    (void)p, (void)i, (void)place, (void)mark;
-    return inverse_add(h, h->nlatent, h->nobserved);
+    (void)i;
+    return inverse_add(f->h, f->h->nlatent, f->h->nobserved);
 }
 
 static int run(const struct problem *p, struct inverse **out, nami_err *err)
 {
-    return heuristic(p, parents, out, err);
+    return by_factors(p, ORDER_TOPOLOGICAL, parents, NULL, out, err);
 }
 
 const struct method method_mean_field = {

@@ -1,17 +1,17 @@
-#include "graph/heuristic.h"
+#include "graph/factors.h"
 
 /* A latent's parents are its children in the model. */
-static int parents(const struct problem *p, struct inverse *h, int i, const int *place, int *mark)
+static int parents(struct factors *f, int i)
 {
-    (void)place, (void)mark;
-    for_children(p->g, h->perm[i], c)
+    struct inverse *h = f->h;
+    for_children(f->p->g, h->perm[i], c)
         if (h->pos[c] >= 0 && inverse_add(h, h->pos[c], 1)) return -1;
     return 0;
 }
 
 static int run(const struct problem *p, struct inverse **out, nami_err *err)
 {
-    return heuristic(p, parents, out, err);
+    return by_factors(p, ORDER_TOPOLOGICAL, parents, NULL, out, err);
 }
 
 const struct method method_reverse_edges = {
