@@ -2,7 +2,7 @@
 
    Observed nodes have observed=true, or are filled with a colour that is not
    white (observed=false wins over that).  Subgraphs called cluster... with a
-   label are plates, unless the graph has nami=picture: then they are drawing. */
+   label are plates. Our own pictures (nami=picture) are refused. */
 #include <graphviz/cgraph.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -180,6 +180,9 @@ static int read_graph(struct bn *bn, Agraph_t *g, nami_err *err)
         return err_set(err, NAMI_EINPUT,
                        "this graph is undirected; a Bayesian network needs "
                        "'digraph' for 'graph' and '->' for '--'");
+    if (strcmp(attr(g, "nami"), "picture") == 0) /* see report/draw.c */
+        return err_set(err, NAMI_EINPUT, "this is NaMI's picture of a model and its inverse, not a "
+                                         "structure; read the file that it was made from");
     for (Agnode_t *n = agfstnode(g); n; n = agnxtnode(g, n)) {
         if (*agnameof(n) == '%')
             return err_set(err, NAMI_EINPUT,
@@ -190,7 +193,7 @@ static int read_graph(struct bn *bn, Agraph_t *g, nami_err *err)
     for (Agnode_t *n = agfstnode(g); n; n = agnxtnode(g, n))
         for (Agedge_t *e = agfstout(g, n); e; e = agnxtout(g, e))
             if ((rc = bn_edge(bn, number(bn, n), number(bn, aghead(e)), 0, 0, err))) return rc;
-    return strcmp(attr(g, "nami"), "picture") == 0 ? 0 : read_plates(bn, g, err);
+    return read_plates(bn, g, err);
 }
 
 static int read(struct bn *bn, const char *text, size_t len, nami_err *err)

@@ -19,6 +19,7 @@ struct attr {
 };
 
 static const struct attr defaults[] = {
+    {AGRAPH, "nami", "picture"}, /* so that io/dot.c does not take it for a structure */
     {AGRAPH, "fontname", "Helvetica,Arial,sans-serif"},
     {AGRAPH, "fontsize", "13"},
     {AGRAPH, "fontcolor", "#444444"},
