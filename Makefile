@@ -1,5 +1,6 @@
 # A thin Makefile for people: CMake does the work (CMakeLists.txt, CMakePresets.json).
 
+MAKEFLAGS += --no-print-directory
 JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 20
@@ -17,19 +18,19 @@ build: ## build the program: build/nami
 
 demo: ## install what is missing, build, show what NaMI does
 	@scripts/setup.sh build
-	@$(MAKE) --no-print-directory -s build
+	@$(MAKE) -s build
 	@scripts/demo.sh
 
 test: ## install what is missing, build, run all tests (also under sanitizers and valgrind)
 	@scripts/setup.sh build test
 	@cmake --preset release >/dev/null
 	@$(call BUILD,build)
-	@$(MAKE) --no-print-directory sanitize SLOW='-LE slow'
+	@$(MAKE) sanitize SLOW='-LE slow'
 	@$(call CTEST,build)
 
 bench: ## time the inversion of large graphs against SuiteSparse AMD
 	@scripts/setup.sh build bench
-	@$(MAKE) --no-print-directory build
+	@$(MAKE) build
 	@build/bench/bench_graph $(CASES)
 
 fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]
@@ -38,10 +39,10 @@ fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]
 
 check-all: ## the long checks: all tests under sanitizers and valgrind, clang-tidy, cppcheck
 	@scripts/setup.sh build test lint
-	@$(MAKE) --no-print-directory cppcheck
-	@$(MAKE) --no-print-directory tidy
-	@$(MAKE) --no-print-directory sanitize
-	@$(MAKE) --no-print-directory valgrind
+	@$(MAKE) cppcheck
+	@$(MAKE) tidy
+	@$(MAKE) sanitize
+	@$(MAKE) valgrind
 
 sanitize: ## all tests with address and undefined-behaviour sanitizers
 	@cmake --preset sanitize >/dev/null
