@@ -40,9 +40,9 @@ fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]
 check-all: ## the long checks: all tests under sanitizers and valgrind, clang-tidy, cppcheck
 	@scripts/setup.sh build test lint
 	@$(MAKE) cppcheck
-	@$(MAKE) tidy
 	@$(MAKE) sanitize
 	@$(MAKE) valgrind
+	@$(MAKE) tidy
 
 sanitize: ## all tests with address and undefined-behaviour sanitizers
 	@cmake --preset sanitize >/dev/null
