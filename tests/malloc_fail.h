@@ -76,30 +76,37 @@ void __wrap_free(void *p)
     __real_free(p);
 }
 
-/* Calls f with the 1st, 2nd, ... allocation failing until it has none left to
-   fail.  f frees all it makes and returns 0 or an error; an error is wanted
-   exactly when an allocation failed.  Returns how many could fail, or -1 and
-   the reason in *why. */
+/* Calls f with its k-th allocation failing.  f frees all it makes and returns 0
+   or an error.  Returns 1 if an allocation failed, 0 if there were fewer, -1 if
+   something is wrong: *why. */
+static int nomem_at(int (*f)(void *ctx), void *ctx, long k, const char **why)
+{
+    nomem.on = 1;
+    nomem.left = k;
+    nomem.failed = 0;
+    nomem.n = 0;
+    int rc = f(ctx);
+    nomem.on = 0;
+    *why = NULL;
+    if (!nomem.failed && rc) *why = "an error without a failed allocation";
+    if (nomem.failed && !rc) *why = "a failed allocation without an error";
+    if (nomem.n) *why = nomem.failed ? "a leak after a failed allocation" : "a leak";
+    if (*why || !nomem.failed) {
+        __real_free(nomem.live);
+        nomem.live = NULL;
+        nomem.n = nomem.cap = 0;
+    }
+    return *why ? -1 : nomem.failed;
+}
+
+/* The 1st, 2nd, ... until f has none left to fail.  Returns how many could fail,
+   or -1. */
 static long nomem_each(int (*f)(void *ctx), void *ctx, const char **why)
 {
-    *why = NULL;
-    for (long k = 1;; k++) {
-        nomem.on = 1;
-        nomem.left = k;
-        nomem.failed = 0;
-        nomem.n = 0;
-        int rc = f(ctx);
-        nomem.on = 0;
-        if (nomem.n) *why = nomem.failed ? "a leak after a failed allocation" : "a leak";
-        if (!nomem.failed && rc) *why = "an error without a failed allocation";
-        if (nomem.failed && !rc) *why = "a failed allocation without an error";
-        if (*why || !nomem.failed) {
-            __real_free(nomem.live);
-            nomem.live = NULL;
-            nomem.n = nomem.cap = 0;
-            return *why ? -1 : k - 1;
-        }
-    }
+    int more;
+    long k = 0;
+    while ((more = nomem_at(f, ctx, ++k, why)) == 1) continue;
+    return more < 0 ? -1 : k - 1;
 }
 
 #endif

@@ -229,8 +229,7 @@ static void odd_names(void **state)
         "@file",
         "none",
         "a\tb",
-        "\xEF\xBB\xBF"
-        "bom",
+        "\xEF\xBB\xBF\x62om", /* a byte-order mark, then "bom" */
         "'",
         "a.b",
         "$",

@@ -7,8 +7,13 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "graph/cliques.h"
+#include "graph/elim_impl.h"
+#include "graph/generate.h"
+#include "graph/trace.h"
 #include "io/format.h"
 #include "malloc_fail.h"
+#include "model/problem.h"
 
 struct job {
     const char *format;
@@ -61,6 +66,142 @@ static void test_formats(void **state)
     }
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats)};
+/* ---- inversion --------------------------------------------------------------- */
+
+struct inversion_job {
+    const nami_bn *bn;
+    nami_options opt;
+    int64_t edges; /* what a run without failures gave; -1: not yet */
+    int bad;       /* a result that is none, or an error that is not NAMI_ENOMEM */
+};
+
+/* The inverse with its certificate, and what is made from it. */
+static int invert_all(void *ctx)
+{
+    struct inversion_job *j = ctx;
+    struct inversion v = {0};
+    nami_inverse *h;
+    struct trace t = {0};
+    struct cliques c = {0};
+    struct ugraph g = {0};
+    nami_err err = {0};
+    int rc = nami_invert(j->bn, &j->opt, &h, &err);
+    if (rc ? h != NULL || err.code != rc : j->edges >= 0 && h->edges != j->edges) j->bad = 1;
+    if (!rc) j->edges = h->edges;
+    if (!rc) rc = inversion_init(&v, j->bn, &j->opt, &err);
+    if (!rc && nami_bn_size(j->bn) < 50) /* it is slow */
+        rc = trace_new(&v.p, h, v.method == &method_paper, &t, &err);
+    if (!rc) rc = cliques_new(h, 1000000, &c, &err);
+    if (!rc) rc = induced_init(&g, h, 1000000, &err);
+    if (rc && rc != NAMI_ENOMEM) j->bad = 1;
+    ugraph_fini(&g);
+    cliques_free(&c);
+    trace_free(&t);
+    inversion_fini(&v);
+    nami_inverse_free(h);
+    return rc;
+}
+
+/* Each stride-th allocation.  A few may fail without harm (memory that could have
+   been used again is not, a bound is not tightened): then the result is the same. */
+static long fail_inversion(struct inversion_job *j, long stride)
+{
+    long n = 0;
+    const char *why;
+    j->edges = -1;
+    assert_int_equal(invert_all(j), 0);
+    for (long k = 1;; k += stride) {
+        int more = nomem_at(invert_all, j, k, &why);
+        if (more < 0 && strcmp(why, "a failed allocation without an error") == 0) more = 1;
+        if (more < 0 || j->bad)
+            fail_msg("%s %s %s, allocation %ld: %s", j->opt.method, j->opt.mode, j->opt.criterion,
+                     k, j->bad ? "a wrong result or error" : why);
+        if (!more) return n;
+        n++;
+    }
+}
+
+/* A random graph as a structure; sinks and each 10th node are observed. */
+static nami_bn *random_bn(int n, double density, const char *more)
+{
+    struct str s = {0};
+    struct dag g;
+    nami_bn *bn;
+    nami_err err;
+    assert_int_equal(generate_random(&g, n, density, 5, NULL), 0);
+    str_put(&s, "{\"nodes\":[");
+    for (int v = 0; v < n; v++)
+        str_printf(&s, "%s{\"name\":\"%d\",\"size\":%d,\"observed\":%s}", v ? "," : "", v,
+                   1 + v % 7, v % 10 == 9 || g.cp[v] == g.cp[v + 1] ? "true" : "false");
+    str_put(&s, "],\"edges\":[");
+    for (int v = 0, k = 0; v < n; v++)
+        for_parents(&g, v, u) str_printf(&s, "%s[\"%d\",\"%d\"]", k++ ? "," : "", u, v);
+    str_printf(&s, "]%s}", more);
+    if (nami_bn_parse(s.s, s.n, "json", &bn, &err)) fail_msg("%s", err.msg);
+    str_free(&s);
+    dag_fini(&g);
+    return bn;
+}
+
+static void test_inversion(void **state)
+{
+    (void)state;
+    nami_bn *bn = random_bn(14, 0.25,
+                            ",\"stages\":[[\"0\",\"1\",\"2\"],[\"3\",\"4\"]],"
+                            "\"nuisance\":[\"5\",\"6\",\"7\"]");
+    long n = 0;
+    for (int m = 0; methods[m]; m++)
+        for (int mode = 0; mode_names[mode]; mode++)
+            for (int k = 0; k < 4; k++) {
+                struct inversion_job j = {.bn = bn,
+                                          .opt = {.method = methods[m]->name,
+                                                  .mode = mode_names[mode],
+                                                  .criterion = criteria[k].name,
+                                                  .verify = "full",
+                                                  .keep_barren = k % 2,
+                                                  .restarts = k / 2}};
+                n += fail_inversion(&j, 1);
+            }
+    nami_bn_free(bn);
+    print_message("%ld allocations failed\n", n);
+}
+
+/* Long lists, merging and the dense core. */
+static void test_large_inversion(void **state)
+{
+    (void)state;
+    static const double density[] = {0.02, 0.08, 0.25};
+    long n = 0, cores = 0;
+    for (int d = 0; d < 3; d++) {
+        nami_bn *bn = random_bn(180, density[d], d == 1 ? ",\"nuisance\":[\"1\",\"2\",\"3\"]" : "");
+        for (int mode = 0; mode_names[mode]; mode++) {
+            struct inversion_job j = {.bn = bn,
+                                      .opt = {.method = "nami",
+                                              .mode = mode_names[mode],
+                                              .criterion = criteria[mode % 2 * 3].name,
+                                              .verify = "full"}};
+            struct inversion v;
+            struct elim *e;
+            unsigned char role[180];
+            int inexact;
+            assert_int_equal(inversion_init(&v, bn, &j.opt, NULL), 0);
+            assert_int_equal(roles(&v.p, role, &inexact, NULL), 0);
+            assert_int_equal(eliminate(&v.p, role, 0, &e, NULL), 0);
+            cores += e->core != NULL;
+            elim_free(e);
+            inversion_fini(&v);
+            n += fail_inversion(&j, 5);
+        }
+        nami_bn_free(bn);
+    }
+    print_message("%ld allocations failed; %ld dense cores\n", n, cores);
+    assert_true(cores > 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_formats),
+    cmocka_unit_test(test_inversion),
+    cmocka_unit_test(test_large_inversion),
+};
 
 RUN(tests)

@@ -176,9 +176,18 @@ out:
     return rc;
 }
 
+/* As if it had never been looked at. */
+static void forget(struct certificate *c)
+{
+    for (int k = 0; k < NPROPERTY; k++) free(c->why[k].trail);
+    memset(c, 0, sizeof *c);
+    for (int k = 0; k < NPROPERTY; k++) c->is[k] = -1;
+}
+
 int certify(struct inverse *h, const struct dag *g, enum verify how, uint64_t seed, nami_err *err)
 {
     int n = g->n, total = h->nmodel + h->nlatent, rc = -1;
+    forget(&h->cert);
     h->cert.total = total;
     if (how == VERIFY_NONE) return 0;
     if (how == VERIFY_AUTO) {

@@ -140,14 +140,14 @@ int induced_init(struct ugraph *j, const struct inverse *h, int64_t max_edges, n
     struct dag g = {0};
     int rc = 0;
     memset(j, 0, sizeof *j);
-    for (int i = 0; i < h->nlatent && !rc; i++) {
+    if (h->edges > max_edges) rc = NAMI_ELIMIT;
+    for (int i = 0; i < h->nlatent && !rc; i++)
         for (struct inverse_it it = inverse_it(h, i); inverse_next(&it) && !rc;)
             if (vec_push(&e, ((struct edge){it.node, h->perm[i]}))) rc = err_nomem(err);
-        if ((int64_t)e.n > max_edges)
-            rc = err_set(err, NAMI_ELIMIT, "the induced graph has more than %lld edges",
-                         (long long)max_edges);
-    }
-    if (!rc && !(rc = dag_init(&g, h->n, e.a, e.n, err))) rc = moral_init(j, &g, NULL, err);
+    if (!rc && !(rc = dag_init(&g, h->n, e.a, e.n, err)))
+        rc = moral_upto(j, &g, NULL, max_edges, err);
+    if (rc == NAMI_ELIMIT)
+        err_set(err, rc, "the induced graph has more than %lld edges", (long long)max_edges);
     dag_fini(&g);
     vec_free(&e);
     return rc;

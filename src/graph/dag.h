@@ -48,6 +48,9 @@ struct ugraph {
    two parents of one child.  Nodes with skip[v] != 0 are left out with all
    their edges, the marriages of their parents too (skip may be NULL). */
 int moral_init(struct ugraph *j, const struct dag *g, const unsigned char *skip, nami_err *err);
+/* The same with at most `max` edges, or NAMI_ELIMIT before it takes memory. */
+int moral_upto(struct ugraph *j, const struct dag *g, const unsigned char *skip, int64_t max,
+               nami_err *err);
 void ugraph_fini(struct ugraph *j);
 
 #endif

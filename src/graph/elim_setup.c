@@ -55,6 +55,17 @@ static void initial_fill(struct elim *e)
     }
 }
 
+/* Sums of products of two weights must fit: all weights together stay below
+   2^31, if need be by making the heaviest equal. */
+static void set_weights(struct elim *e, const int *size)
+{
+    const int64_t most = (int64_t)1 << 31;
+    int64_t sum = 0;
+    for (int v = 0; v < e->n; v++) sum += e->weight[v] = e->criterion->weight(size[v]);
+    for (int v = 0; v < e->n && sum > most; v++)
+        if (e->weight[v] > most / e->n) e->weight[v] = most / e->n;
+}
+
 static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *fixed,
                   const unsigned char *gone, const int *size, const int *rank)
 {
@@ -77,6 +88,7 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         mintree_init(&e->queue, e->n) || vec_reserve(&e->pool, (size_t)j->ap[e->n] + 1))
         return -1;
     if (need_weight && !(e->weight = raw_array(int64_t, n))) return -1;
+    if (need_weight) set_weights(e, size);
     if (rank) {
         if (!(e->rank = raw_array(int, n)) || !(e->at_rank = raw_array(int, n))) return -1;
         memcpy(e->rank, rank, n * sizeof *rank);
@@ -94,7 +106,6 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         e->first[v] = e->last[v] = e->rep[v] = v;
         e->next[v] = -1;
         e->when[v] = INT_MAX;
-        if (need_weight) e->weight[v] = e->criterion->weight(size[v]);
         uint64_t h = elim_id(v);
         for (int64_t k = j->ap[v]; k < j->ap[v + 1]; k++) {
             h += elim_id(j->a[k]);

@@ -112,6 +112,7 @@ static int one_mode(const struct problem *p, const struct method *m, int restart
     struct inverse *best = NULL, *h;
     int *rank = raw_array(int, p->g->n), *order = raw_array(int, p->g->n);
     int rc = rank && order ? m->invert(&q, &best, err) : err_nomem(err);
+    if (rc == NAMI_ELIMIT && p->max_edges) rc = 0; /* other ties may stay within the bound */
     if (!m->uses_mode) restarts = 0;
     q.rank = rank;
     for (int r = 0; r < restarts && !rc; r++) {
@@ -119,7 +120,7 @@ static int one_mode(const struct problem *p, const struct method *m, int restart
             rc = err_nomem(err);
             break;
         }
-        q.max_edges = best->edges;
+        if (best) q.max_edges = best->edges;
         h = NULL;
         rc = m->invert(&q, &h, err);
         if (rc == NAMI_ELIMIT) rc = 0; /* not better */
@@ -127,10 +128,11 @@ static int one_mode(const struct problem *p, const struct method *m, int restart
     }
     free(rank);
     free(order);
-    if (rc) {
+    if (rc || !best) {
         inverse_free(best);
-        return rc;
+        return rc ? rc : NAMI_ELIMIT; /* err says so since the last run */
     }
+    err_clear(err);
     best->method = m->name;
     best->mode = mode_names[p->mode];
     *out = best;

@@ -30,7 +30,13 @@ static int64_t gather(const struct dag *g, const unsigned char *skip, int v, int
 
 int moral_init(struct ugraph *j, const struct dag *g, const unsigned char *skip, nami_err *err)
 {
-    int n = g->n;
+    return moral_upto(j, g, skip, INT64_MAX, err);
+}
+
+int moral_upto(struct ugraph *j, const struct dag *g, const unsigned char *skip, int64_t max,
+               nami_err *err)
+{
+    int n = g->n, rc = 0;
     memset(j, 0, sizeof *j);
     j->n = n;
     j->ap = new_array(int64_t, n + 1);
@@ -38,7 +44,12 @@ int moral_init(struct ugraph *j, const struct dag *g, const unsigned char *skip,
     int64_t *next = raw_array(int64_t, n + 1);
     if (!j->ap || !mark || !next) goto nomem;
     memset(mark, 0xFF, (size_t)n * sizeof *mark);
-    for (int v = 0; v < n; v++) j->ap[v + 1] = j->ap[v] + gather(g, skip, v, mark, NULL);
+    for (int v = 0; v < n; v++) {
+        j->ap[v + 1] = j->ap[v] + gather(g, skip, v, mark, NULL);
+        if (j->ap[v + 1] / 2 <= max) continue;
+        rc = err_set(err, NAMI_ELIMIT, "the graph has more than %lld edges", (long long)max);
+        goto out;
+    }
     j->m = j->ap[n] / 2;
     tmp = raw_array(int, j->ap[n]);
     j->a = raw_array(int, j->ap[n]);
@@ -49,16 +60,15 @@ int moral_init(struct ugraph *j, const struct dag *g, const unsigned char *skip,
     memcpy(next, j->ap, ((size_t)n + 1) * sizeof *next);
     for (int v = 0; v < n; v++)
         for (int64_t k = j->ap[v]; k < j->ap[v + 1]; k++) j->a[next[tmp[k]]++] = v;
-    free(mark);
-    free(tmp);
-    free(next);
-    return 0;
+    goto out;
 nomem:
+    rc = err_nomem(err);
+out:
     free(mark);
     free(tmp);
     free(next);
-    ugraph_fini(j);
-    return err_nomem(err);
+    if (rc) ugraph_fini(j);
+    return rc;
 }
 
 void ugraph_fini(struct ugraph *j)

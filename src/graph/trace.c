@@ -91,15 +91,14 @@ static int wanted(struct replay *r, struct frontier *f)
 {
     const struct problem *p = r->p;
     const int *order = r->h->perm;
-    int L = r->h->nlatent;
+    int L = r->h->nlatent, free_order = p->mode == MODE_FREE; /* then nothing waits */
     for (int i = 0, end; i < L; i = end) { /* a stage at a time */
         for (end = i + 1; end < L && (!p->stage || p->stage[order[end]] == p->stage[order[i]]);) end++;
-        if (frontier_open(f, order + i, end - i)) return -1;
-        const int free_order = p->mode == MODE_FREE;
+        if (!free_order && frontier_open(f, order + i, end - i)) return -1;
         for (int k = i; k < end; k++) r->ready[order[k]] = (unsigned char)free_order;
         for (size_t k = 0; k < f->ready.n; k++) r->ready[f->ready.a[k]] = 1;
         for (int k = i; k < end; k++) {
-            if (step(r, order[k]) || frontier_pass(f, order[k])) return -1;
+            if (step(r, order[k]) || (!free_order && frontier_pass(f, order[k]))) return -1;
             for (size_t q = 0; q < f->ready.n; q++) r->ready[f->ready.a[q]] = 1;
         }
     }
