@@ -1,0 +1,82 @@
+# A thin Makefile for people: CMake does the work (CMakeLists.txt, CMakePresets.json).
+
+MAKEFLAGS += --no-print-directory
+JOBS   ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 20
+
+BUILD = cmake --build $(1) -j $(JOBS)
+CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
+C     = $(wildcard src/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
+
+.PHONY: build demo test bench fuzz check-all sanitize valgrind tidy cppcheck format install clean help
+
+build: ## build the program: build/nami
+	@scripts/setup.sh --check build
+	@cmake --preset release >/dev/null
+	@$(call BUILD,build)
+
+demo: ## install what is missing, build, show what NaMI does
+	@scripts/setup.sh build
+	@$(MAKE) -s build
+	@scripts/demo.sh
+
+test: ## install what is missing, build, run all tests (also under sanitizers and valgrind)
+	@scripts/setup.sh build test
+	@cmake --preset release >/dev/null
+	@$(call BUILD,build)
+	@$(MAKE) sanitize SLOW='-LE slow'
+	@$(call CTEST,build)
+
+bench: ## time the inversion of large graphs against SuiteSparse AMD
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@build/bench/bench_graph $(CASES)
+
+fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]
+	@scripts/setup.sh build fuzz
+	@JOBS=$(JOBS) fuzz/run.sh $(FUZZ_SECONDS) $(FORMATS)
+
+check-all: ## the long checks: all tests under sanitizers and valgrind, clang-tidy, cppcheck
+	@scripts/setup.sh build test lint
+	@$(MAKE) cppcheck
+	@$(MAKE) sanitize
+	@$(MAKE) valgrind
+	@$(MAKE) tidy
+
+sanitize: ## all tests with address and undefined-behaviour sanitizers
+	@cmake --preset sanitize >/dev/null
+	@$(call BUILD,build-sanitize)
+	@$(call CTEST,build-sanitize) $(SLOW)
+
+valgrind: build ## the test programs under valgrind: minutes
+	@for t in test_nomem test_report test_io_tables test_io; do \
+	    echo "valgrind $$t"; \
+	    valgrind -q --error-exitcode=9 build/tests/$$t >build/valgrind.log 2>&1 || \
+	        { cat build/valgrind.log; exit 1; }; \
+	done
+
+tidy: build ## clang-tidy (.clang-tidy says which checks)
+	@printf '%s\n' $(wildcard src/*/*.c cli/*.c) | \
+	    xargs -P $(JOBS) -n 4 clang-tidy -p build --quiet --warnings-as-errors='*' 2>build/tidy.log
+
+# Suppressed: declarations at the head of a function, vec()'s members, and two that
+# take `int show = n < 8 ? n : 8` for n.
+cppcheck: ## cppcheck
+	@cppcheck -j $(JOBS) --quiet --error-exitcode=1 --std=c11 --inline-suppr \
+	    --enable=warning,style,performance,portability --suppress=variableScope \
+	    --suppress=unusedStructMember --suppress=knownConditionTrueFalse \
+	    --suppress=oppositeExpression:src/base/rng.c \
+	    -Iinclude -Isrc -Icli src cli bench fuzz examples
+
+format: ## clang-format all C files in place
+	@clang-format -i $(C)
+
+install: build ## install to PREFIX [/usr/local], under DESTDIR if given
+	@cmake --install build --prefix $(PREFIX)
+
+clean: ## remove all build directories
+	@rm -rf build build-*
+
+help: ## show this
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
