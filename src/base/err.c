@@ -4,13 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static void fill(nami_err *e, int code, int line, int col, const char *fmt, va_list ap)
+void err_fill(nami_err *e, int code, int line, int col, const char *fmt, ...)
 {
     if (!e) return;
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(e->msg, sizeof e->msg, fmt, ap);
+    va_end(ap);
     e->code = code;
     e->line = line;
     e->col = col;
-    int n = vsnprintf(e->msg, sizeof e->msg, fmt, ap);
     if (n >= (int)sizeof e->msg) { /* cut between characters */
         char *cut = e->msg + sizeof e->msg - 4;
         while (cut > e->msg && (*cut & 0xC0) == 0x80) cut--;
@@ -18,29 +21,6 @@ static void fill(nami_err *e, int code, int line, int col, const char *fmt, va_l
     }
     for (char *c = e->msg; *c; c++) /* names from binary files: keep it one printable line */
         if ((unsigned char)*c < 32 || *c == 127) *c = '?';
-}
-
-int err_at(nami_err *e, int code, int line, int col, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    fill(e, code, line, col, fmt, ap);
-    va_end(ap);
-    return code;
-}
-
-int err_set(nami_err *e, int code, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    fill(e, code, 0, 0, fmt, ap);
-    va_end(ap);
-    return code;
-}
-
-int err_nomem(nami_err *e)
-{
-    return err_set(e, NAMI_ENOMEM, "out of memory");
 }
 
 void err_clear(nami_err *e)

@@ -4,12 +4,13 @@
 
 #include "nami.h"
 
-/* Fills *e (if not NULL) and returns code, so that callers write
-   `return err_at(e, NAMI_EINPUT, line, col, "...", ...);` */
-int err_at(nami_err *e, int code, int line, int col, const char *fmt, ...)
+/* Fills *e (if not NULL).  The macros also have the value of code, so that callers
+   write `return err_at(e, NAMI_EINPUT, line, col, "...", ...);` */
+void err_fill(nami_err *e, int code, int line, int col, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-int err_set(nami_err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-int err_nomem(nami_err *e);
+#define err_at(e, code, line, col, ...) (err_fill(e, code, line, col, __VA_ARGS__), (code))
+#define err_set(e, code, ...)           err_at(e, code, 0, 0, __VA_ARGS__)
+#define err_nomem(e)                    err_set(e, NAMI_ENOMEM, "out of memory")
 void err_clear(nami_err *e);
 
 #endif

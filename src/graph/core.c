@@ -30,7 +30,7 @@ static uint64_t *row_of(const struct core *k, int i)
 
 static int bit(const uint64_t *row, int i)
 {
-    return row[i / 64] >> (i % 64) & 1;
+    return (int)(row[i / 64] >> (i % 64) & 1);
 }
 
 void core_free(struct core *k)

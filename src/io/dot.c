@@ -89,15 +89,18 @@ static int parse(char *text, graphs *all, size_t *found, int *bad)
     static char good[] = "digraph {}", nothing[] = "";
     Agraph_t *g;
     agsetfile(NULL); /* line 1 */
+    if (vec_reserve(all, 2)) return -1; /* a graph without a place would be lost */
     clear_note(1);
     g = agmemread(text);
     *bad = !g || note.bad || strstr(note.text, "badly delimited");
     clear_note(0);
-    for (; g; g = agmemread(nothing))
-        if (vec_push(all, g)) return -1;
+    for (; g; g = agmemread(nothing)) {
+        all->a[all->n++] = g;
+        if (vec_reserve(all, all->n + 2)) return -1;
+    }
     *found = all->n;
     reset_scanner(text);
-    if ((g = agmemread(good)) && vec_push(all, g)) return -1;
+    if ((g = agmemread(good))) all->a[all->n++] = g;
     return 0;
 }
 

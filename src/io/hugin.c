@@ -262,7 +262,7 @@ static void put_data(struct str *out, const struct bn *bn, int v)
         size = k;
         for (int i = t->nparent - 1; i >= 0; i--) {
             size *= (size_t)bn->node.a[t->parent[i]].nstate;
-            if ((r + k) % size == 0) str_put(out, ")");
+            if ((r + k) % size == 0) str_put(out, ")"); // NOLINT: a table has no empty side
         }
         str_put(out, r + k < t->n ? "\n    " : ";\n");
     }

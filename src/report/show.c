@@ -213,7 +213,7 @@ static int show_certificate(const struct view *w, struct str *out, nami_err *err
         if (c->is[p] == 0) {
             str_put(&text, ": ");
             why[p](w, &c->why[p], &text);
-        } else if (c->is[p] > 0 && c->checked < c->total) {
+        } else if (c->is[p] > 0 && p != NATURAL && c->checked < c->total) { /* that one is exact */
             str_printf(&text, ", as far as %s of ", count_text(c->checked).s);
             str_printf(&text, "%s factors show", count_text(c->total).s);
         }
