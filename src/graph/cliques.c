@@ -168,7 +168,7 @@ int induced_init(struct ugraph *j, const struct inverse *h, int64_t max_edges, n
     if (!rc && !(rc = dag_init(&g, h->n, e.a, e.n, err)))
         rc = moral_upto(j, &g, NULL, max_edges, err);
     if (rc == NAMI_ELIMIT)
-        err_set(err, rc, "the induced graph has more than %lld edges", (long long)max_edges);
+        rc = err_set(err, rc, "the induced graph has more than %lld edges", (long long)max_edges);
     dag_fini(&g);
     vec_free(&e);
     return rc;
