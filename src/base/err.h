@@ -8,7 +8,11 @@
    write `return err_at(e, NAMI_EINPUT, line, col, "...", ...);` */
 void err_fill(nami_err *e, int code, int line, int col, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-#define err_at(e, code, line, col, ...) (err_fill(e, code, line, col, __VA_ARGS__), (code))
+static inline int err_value(int code)
+{
+    return code; /* a call, so that it may also be left unused */
+}
+#define err_at(e, code, line, col, ...) (err_fill(e, code, line, col, __VA_ARGS__), err_value(code))
 #define err_set(e, code, ...)           err_at(e, code, 0, 0, __VA_ARGS__)
 #define err_nomem(e)                    err_set(e, NAMI_ENOMEM, "out of memory")
 void err_clear(nami_err *e);
