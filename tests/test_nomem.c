@@ -92,6 +92,7 @@ static int invert_all(void *ctx)
     if (!rc && nami_bn_size(j->bn) < 50) /* it is slow */
         rc = trace_new(&v.p, h, v.method == &method_paper, &t, &err);
     if (!rc) rc = cliques_new(h, 1000000, &c, &err);
+    if (rc == NAMI_EUSAGE) rc = 0; /* some inverses have no clique tree */
     if (!rc) rc = induced_init(&g, h, 1000000, &err);
     if (rc && rc != NAMI_ENOMEM) j->bad = 1;
     ugraph_fini(&g);
