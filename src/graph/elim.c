@@ -137,7 +137,7 @@ void elim_enable(struct elim *e, int member)
     if (e->v[v].best < 0 || rank_of(e, member) < rank_of(e, e->v[v].best)) set_best(e, v, member);
 }
 
-int elim_pick(const struct elim *e)
+int elim_pick(struct elim *e)
 {
     int r = mintree_min(&e->queue);
     return r < 0 || !e->rank ? r : e->at_rank[r];

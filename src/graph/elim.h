@@ -21,7 +21,7 @@ struct elim *elim_new(const struct ugraph *j, const unsigned char *fixed, int st
 void elim_free(struct elim *e);
 
 void elim_enable(struct elim *e, int v);
-int elim_pick(const struct elim *e); /* -1 if nothing is enabled */
+int elim_pick(struct elim *e); /* -1 if nothing is enabled */
 /* 0, NAMI_ENOMEM, or NAMI_ELIMIT when the graph gets too dense to be stored.
    After a failure only elim_free makes sense. */
 int elim_vertex(struct elim *e, int v);

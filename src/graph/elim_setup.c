@@ -23,32 +23,30 @@ int elim_count(struct elim *e)
     for (int v = 0; v < e->n; v++) {
         struct vertex *x = &e->v[v];
         if (!e->live[v]) continue;
-        const int *a = adj(e, v);
+        int *a = adj(e, v), out = 0;
         int64_t w = 0, ww = 0, g = 0, gg = 0;
-        x->hash = e->fixed[v] & GIVEN ? 0 : e->id[v];
+        uint64_t hash = e->fixed[v] & GIVEN ? 0 : e->id[v];
         for (int i = 0; i < x->len; i++) {
-            int64_t wu = e->v[a[i]].w, given = (e->fixed[a[i]] & GIVEN) != 0;
-            x->hash += e->id[a[i]];
+            int u = a[i];
+            int64_t wu = e->v[u].w;
+            hash += e->id[u];
             w += wu;
             ww += wu * wu;
-            g += given * wu;
-            gg += given * wu * wu;
+            if (e->fixed[u] & GIVEN) {
+                g += wu;
+                gg += wu * wu;
+            }
+            if (later(e, u, v)) { /* lists have no order: put these first */
+                a[i] = a[out];
+                a[out++] = u;
+            }
         }
+        later_count[v] = out;
+        x->hash = hash;
         x->wdeg = w;
         x->wgiven = g;
         x->def = (w * w - ww) / 2 - (g * g - gg) / 2;
     }
-    for (int v = 0; v < e->n; v++) /* lists have no order: put the later ones first */
-        if (e->live[v]) {
-            int *a = adj(e, v), k = 0;
-            for (int i = 0; i < e->v[v].len; i++)
-                if (later(e, a[i], v)) {
-                    int t = a[i];
-                    a[i] = a[k];
-                    a[k++] = t;
-                }
-            later_count[v] = k;
-        }
     for (int v = 0; v < e->n; v++) {
         const int *a = adj(e, v);
         int out = e->live[v] ? later_count[v] : 0;
@@ -103,8 +101,8 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
     e->seen = new_array(unsigned char, n);
     if (!e->v || !e->live || !e->id || !e->fixed || !e->enabled || !e->first || !e->last || !e->next ||
         !e->rep || !e->when || !e->mark || !e->tag || !e->seen ||
-        mintree_init(&e->queue, e->n) || vec_reserve(&e->pool, (size_t)j->ap[e->n] + 1))
-        return -1;
+        mintree_init(&e->queue, e->n) || vec_reserve(&e->pool, 4 * (size_t)j->ap[e->n] + 1) || vec_reserve(&e->log, 4 * n))
+        return -1; /* room to grow: memory that is not touched costs nothing */
     if (need_weight && !(e->weight = raw_array(int64_t, n))) return -1;
     if (need_weight) set_weights(e, size);
     if (rank) {

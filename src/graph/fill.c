@@ -265,6 +265,6 @@ int find_fill(struct elim *e, int vy)
 {
     size_t room = 0; /* entries of all lists; a hub's is better left alone */
     for (size_t i = 0; i < e->nb.n; i++) room += (size_t)e->v[e->nb.a[i]].len;
-    return e->nb.n <= 64 && room <= 64 * e->nb.n ? find_fill_small(e, vy, room)
+    return e->nb.n <= 64 && room <= 128 * e->nb.n ? find_fill_small(e, vy, room)
                                                  : find_fill_large(e, vy);
 }

@@ -38,6 +38,10 @@ static int64_t block_min(const int64_t *k)
 void mintree_set(struct mintree *t, int i, int64_t key)
 {
     if (t->key[0][i] == key) return;
+    if (key < t->last || (key == t->last && i < t->from)) {
+        t->last = key;
+        t->from = i;
+    }
     for (int l = 0; l < t->top; l++) {
         int64_t old = t->key[l][i], *up = &t->key[l + 1][i / 8];
         t->key[l][i] = key;
@@ -54,16 +58,25 @@ void mintree_set(struct mintree *t, int i, int64_t key)
     t->key[t->top][i] = key;
 }
 
-int mintree_min(const struct mintree *t)
+/* Equal keys mostly go one after the other, so the search begins where the last
+   one ended: to the right within a block, up while there is nothing, down to the
+   first. */
+int mintree_min(struct mintree *t)
 {
     int64_t m = block_min(t->key[t->top]);
-    int i = 0;
     if (m == MINTREE_NONE) return -1;
-    for (int l = t->top; l >= 0; l--) {
-        const int64_t *k = t->key[l] + (int64_t)i * 8;
-        int c = 0;
-        while (k[c] != m) c++;
-        i = i * 8 + c;
+    int fresh = m != t->last, l = fresh ? t->top : 0, i = fresh ? 0 : t->from;
+    t->last = m;
+    for (;; l++) {
+        int end = (i | 7) + 1;
+        while (i < end && t->key[l][i] != m) i++;
+        if (i < end) break;
+        i /= 8; /* the next block, as seen one level up */
     }
-    return i;
+    while (l > 0) {
+        i *= 8;
+        l--;
+        while (t->key[l][i] != m) i++;
+    }
+    return t->from = i;
 }

@@ -15,11 +15,13 @@ struct mintree {
     int top;                          /* key[top] has one block of eight */
     int64_t *key[MINTREE_LEVELS + 1]; /* key[0]: the keys; key[l+1][i]: min of block i of key[l] */
     void *mem[MINTREE_LEVELS + 1];
+    int64_t last; /* the minimum that was asked for last; */
+    int from;     /* no index below this one has a key as small */
 };
 
 int mintree_init(struct mintree *t, int n); /* all keys MINTREE_NONE; -1: out of memory */
 void mintree_fini(struct mintree *t);
 void mintree_set(struct mintree *t, int i, int64_t key);
-int mintree_min(const struct mintree *t); /* the index, or -1 if no key competes */
+int mintree_min(struct mintree *t); /* the index, or -1 if no key competes */
 
 #endif

@@ -5,27 +5,51 @@
 #include "base/vec.h"
 #include "graph/dag.h"
 
-/* Neighbours of v: its parents, its children and its children's parents, each
-   once (mark[u] == v tells), sorted later by transposing. */
-static int64_t gather(const struct dag *g, const unsigned char *skip, int v, int *mark, int *out)
+typedef vec(int) row_vec;
+
+static int by_value(const void *a, const void *b)
 {
-    int64_t k = 0;
+    return *(const int *)a - *(const int *)b;
+}
+
+static void sort_row(int *a, size_t n)
+{
+    if (n > 32) {
+        qsort(a, n, sizeof *a, by_value);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        int x = a[i];
+        size_t k = i;
+        for (; k > 0 && a[k - 1] > x; k--) a[k] = a[k - 1];
+        a[k] = x;
+    }
+}
+
+static int visit(row_vec *out, int *mark, const unsigned char *skip, int v, int u)
+{
+    if (mark[u] == v || (skip && skip[u])) return 0;
+    mark[u] = v;
+    return vec_push(out, u);
+}
+
+/* Appends the neighbours of v: its parents, its children and its children's
+   parents, each once (mark[u] == v tells), sorted. */
+static int gather(const struct dag *g, const unsigned char *skip, int v, int *mark, row_vec *out)
+{
+    size_t start = out->n;
     if (skip && skip[v]) return 0;
     mark[v] = v;
-#define VISIT(u)                               \
-    if (!(skip && skip[u]) && mark[u] != v) {  \
-        mark[u] = v;                           \
-        if (out) out[k] = u;                   \
-        k++;                                   \
-    }
-    for_parents(g, v, u) VISIT(u)
+    for_parents(g, v, u)
+        if (visit(out, mark, skip, v, u)) return -1;
     for_children(g, v, c) {
         if (skip && skip[c]) continue;
-        VISIT(c)
-        for_parents(g, c, u) VISIT(u)
+        if (visit(out, mark, skip, v, c)) return -1;
+        for_parents(g, c, u)
+            if (visit(out, mark, skip, v, u)) return -1;
     }
-#undef VISIT
-    return k;
+    sort_row(out->a + start, out->n - start);
+    return 0;
 }
 
 int moral_init(struct ugraph *j, const struct dag *g, const unsigned char *skip, nami_err *err)
@@ -36,37 +60,22 @@ int moral_init(struct ugraph *j, const struct dag *g, const unsigned char *skip,
 int moral_upto(struct ugraph *j, const struct dag *g, const unsigned char *skip, int64_t max,
                nami_err *err)
 {
-    int n = g->n, rc = 0;
+    int n = g->n, rc = 0, *mark = raw_array(int, n);
+    row_vec a = {0};
     memset(j, 0, sizeof *j);
     j->n = n;
     j->ap = new_array(int64_t, n + 1);
-    int *mark = raw_array(int, n), *tmp = NULL;
-    int64_t *next = raw_array(int64_t, n + 1);
-    if (!j->ap || !mark || !next) goto nomem;
-    memset(mark, 0xFF, (size_t)n * sizeof *mark);
-    for (int v = 0; v < n; v++) {
-        j->ap[v + 1] = j->ap[v] + gather(g, skip, v, mark, NULL);
-        if (j->ap[v + 1] / 2 <= max) continue;
-        rc = err_set(err, NAMI_ELIMIT, "the graph has more than %lld edges", (long long)max);
-        goto out;
+    if (!j->ap || !mark || vec_reserve(&a, 2 * (size_t)g->m + 1)) rc = err_nomem(err);
+    for (int v = 0; v < n && !rc; v++) mark[v] = -1;
+    for (int v = 0; v < n && !rc; v++) {
+        if (gather(g, skip, v, mark, &a)) rc = err_nomem(err);
+        j->ap[v + 1] = (int64_t)a.n;
+        if (!rc && j->ap[v + 1] / 2 > max)
+            rc = err_set(err, NAMI_ELIMIT, "the graph has more than %lld edges", (long long)max);
     }
-    j->m = j->ap[n] / 2;
-    tmp = raw_array(int, j->ap[n]);
-    j->a = raw_array(int, j->ap[n]);
-    if (!tmp || !j->a) goto nomem;
-    memset(mark, 0xFF, (size_t)n * sizeof *mark);
-    for (int v = 0; v < n; v++) gather(g, skip, v, mark, tmp + j->ap[v]);
-    /* The relation is symmetric, so its transpose is itself, with sorted rows. */
-    memcpy(next, j->ap, ((size_t)n + 1) * sizeof *next);
-    for (int v = 0; v < n; v++)
-        for (int64_t k = j->ap[v]; k < j->ap[v + 1]; k++) j->a[next[tmp[k]]++] = v;
-    goto out;
-nomem:
-    rc = err_nomem(err);
-out:
+    j->a = a.a;
+    if (!rc) j->m = j->ap[n] / 2;
     free(mark);
-    free(tmp);
-    free(next);
     if (rc) ugraph_fini(j);
     return rc;
 }

@@ -48,27 +48,31 @@ int roles(const struct problem *p, unsigned char *role, int *inexact, nami_err *
 int inverse_start(const struct problem *p, const unsigned char *role, const int *latent,
                   int nlatent, const int *observed, struct inverse **out, nami_err *err)
 {
-    int n = p->g->n, nobs = 0, rc = 0;
-    int *obs = raw_array(int, n), *topo = raw_array(int, n);
+    int n = p->g->n, count[ROLE_DROPPED + 1] = {0}, *list = NULL;
     struct inverse *h = NULL;
-    if (!obs || !topo) goto nomem;
-    for (int v = 0; v < n; v++)
-        if (role[v] == ROLE_OBSERVED) obs[nobs++] = v;
-    h = inverse_new(n, latent, nlatent, observed ? observed : obs, nobs);
-    if (!h || !(h->model = raw_array(int, n)) || !(h->nuisance = raw_array(int, n)) ||
-        dag_toposort(p->g, topo) < 0)
+    *out = NULL;
+    for (int v = 0; v < n; v++) count[role[v]]++;
+    if (!observed || count[ROLE_MODEL]) {
+        if (!(list = raw_array(int, n))) goto nomem;
+        for (int v = 0, k = 0; v < n; v++)
+            if (role[v] == ROLE_OBSERVED) list[k++] = v;
+    }
+    h = inverse_new(n, latent, nlatent, observed ? observed : list, count[ROLE_OBSERVED]);
+    if (!h || !(h->model = raw_array(int, count[ROLE_MODEL])) ||
+        !(h->nuisance = raw_array(int, count[ROLE_NUISANCE] + count[ROLE_DROPPED])))
         goto nomem;
-    for (int i = n; i-- > 0;) /* children first: the order of elimination */
-        if (role[topo[i]] == ROLE_MODEL) h->model[h->nmodel++] = topo[i];
+    if (count[ROLE_MODEL]) { /* children first: the order of elimination */
+        if (dag_toposort(p->g, list) < 0) goto nomem;
+        for (int i = n; i-- > 0;)
+            if (role[list[i]] == ROLE_MODEL) h->model[h->nmodel++] = list[i];
+    }
     for (int v = 0; v < n; v++)
         if (role[v] == ROLE_NUISANCE || role[v] == ROLE_DROPPED) h->nuisance[h->nnuisance++] = v;
+    free(list);
     *out = h;
-    goto out;
+    return 0;
 nomem:
-    rc = err_nomem(err);
+    free(list);
     inverse_free(h);
-out:
-    free(obs);
-    free(topo);
-    return rc;
+    return err_nomem(err);
 }
