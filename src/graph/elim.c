@@ -232,7 +232,7 @@ static int alike(const struct elim *e, int u, int v)
     const struct vertex *x = &e->v[u], *z = &e->v[v];
     if (z->hash != x->hash || e->fixed[u] != e->fixed[v]) return 0;
     if (both_given(e, u, v)) return z->wdeg == x->wdeg;
-    return z->wdeg + z->w == x->wdeg + x->w && z->def == x->def;
+    return z->wdeg + z->w == x->wdeg + x->w && (e->fixed[u] || z->def == x->def);
 }
 
 /* v is given and its neighbours changed: is there another with the same ones?

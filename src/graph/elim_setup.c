@@ -112,8 +112,6 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
     }
     if (fixed)
         for (int v = 0; v < e->n; v++) e->fixed[v] = fixed[v] ? FIXED : 0;
-    memcpy(e->pool.a, j->a, (size_t)j->ap[e->n] * sizeof(int));
-    e->pool.n = (size_t)j->ap[e->n];
     for (int v = 0; v < e->n; v++) {
         int deg = (int)(j->ap[v + 1] - j->ap[v]);
         e->live[v] = !(gone && gone[v]);
@@ -125,8 +123,10 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         e->id[v] = elim_id(v);
         for (int64_t k = j->ap[v]; k < j->ap[v + 1]; k++)
             if (j->a[k] > v && !(e->fixed[v] && e->fixed[j->a[k]])) e->edges++;
-        e->v[v] = (struct vertex){.w = e->weight ? e->weight[v] : 1, .adj = j->ap[v],
-                                  .len = deg, .cap = deg, .best = -1, .count = 1};
+        e->v[v] = (struct vertex){.w = e->weight ? e->weight[v] : 1, .adj = (int64_t)e->pool.n,
+                                  .len = deg, .cap = 2 * deg, .best = -1, .count = 1};
+        memcpy(e->pool.a + e->pool.n, j->a + j->ap[v], (size_t)deg * sizeof(int));
+        e->pool.n += 2 * (size_t)deg; /* room to grow */
     }
     return elim_count(e);
 }

@@ -15,6 +15,7 @@ struct local {
     int k;                           /* |N| */
     uint64_t in[64], missing[64];    /* by index in N */
     int64_t w[64];
+    uint64_t movable;                /* nobody asks for the fill of the others */
 };
 
 #define for_bits(i, mask) \
@@ -35,6 +36,7 @@ static int look_around(struct elim *e, int vy, size_t room, struct local *x)
     uint32_t near = e->near, out = ++e->stamp; /* tags of vertices outside: index in touched */
     int nout = 0;
     x->k = (int)e->nb.n;
+    x->movable = 0;
     if (vec_reserve(&e->touched, room) || vec_reserve(&e->outer, room)) return -1;
     int *outside = e->touched.a;
     uint64_t *outer = e->outer.a, all = 0, given = 0;
@@ -66,6 +68,7 @@ static int look_around(struct elim *e, int vy, size_t room, struct local *x)
         x->in[i] = in;
         x->w[i] = c->w;
         all |= me;
+        if (!e->fixed[e->nb.a[i]]) x->movable |= me;
         if (e->fixed[e->nb.a[i]] & GIVEN) given |= me;
     }
     for (int i = 0; i < x->k; i++) {
@@ -83,7 +86,7 @@ static void share_inside(struct elim *e, const struct local *x)
     for (int i = 0; i < x->k; i++)
         for_bits(j, x->missing[i] & ~(uint64_t)0 << i) {
             int64_t pairs = x->w[i] * x->w[j];
-            for_bits(t, x->in[i] & x->in[j]) e->v[e->nb.a[t]].def -= pairs;
+            for_bits(t, x->in[i] & x->in[j] & x->movable) e->v[e->nb.a[t]].def -= pairs;
         }
 }
 
@@ -146,52 +149,54 @@ static int touch(struct elim *e, int t)
 
 /* For each new edge {c, u}, u in B: common neighbours t of c and u lose a
    missing pair; and if t lies outside N[y], c and u already have t in common.
-   Unless `inside`, those within N are left to share_inside. */
-static int common(struct elim *e, int c, uint32_t marked, int64_t cost_c, int64_t cost_b, int vy,
-                  int inside)
+   Unless `inside`, those within N are left to share_inside.
+   First way: through the neighbours of c's neighbours. */
+static int common_by_c(struct elim *e, int c, int vy, int inside)
 {
     struct vertex *v = e->v;
     int64_t wc = v[c].w;
-    if (cost_c <= cost_b) { /* go through the neighbours of c's neighbours */
-        uint32_t f = ++e->stamp; /* replaces the marks of c's neighbours */
-        for (size_t i = 0; i < e->b.n; i++) e->mark[e->b.a[i]] = f;
-        for (int i = 0; i < v[c].len; i++) {
-            int t = adj(e, c)[i];
-            int out = e->tag[t].stamp != e->near;
-            if (t == vy || (!out && !inside)) continue;
-            const int *a = adj(e, t);
-            int64_t sum = 0, wct = wc * v[t].w;
-            for (int k = 0; k < v[t].len; k++) {
-                int u = a[k];
-                if (e->mark[u] != f) continue;
-                sum += v[u].w;
-                if (out) v[u].def -= wct;
-            }
-            if (!sum) continue;
-            v[t].def -= sum * wc;
-            if (out) {
-                v[c].def -= sum * v[t].w;
-                if (touch(e, t)) return -1;
-            }
+    uint32_t f = ++e->stamp; /* replaces the marks of c's neighbours */
+    for (size_t i = 0; i < e->b.n; i++) e->mark[e->b.a[i]] = f;
+    for (int i = 0; i < v[c].len; i++) {
+        int t = adj(e, c)[i], out = e->tag[t].stamp != e->near;
+        if (t == vy || (!out && !inside)) continue;
+        const int *a = adj(e, t);
+        int64_t sum = 0, wct = wc * v[t].w;
+        for (int k = 0; k < v[t].len; k++) {
+            int u = a[k];
+            if (e->mark[u] != f) continue;
+            sum += v[u].w;
+            if (out) v[u].def -= wct;
         }
-    } else { /* go through the neighbours of each u in B */
-        for (size_t i = 0; i < e->b.n; i++) {
-            int u = e->b.a[i];
-            const int *a = adj(e, u);
-            int64_t wcu = wc * v[u].w, out_w = 0;
-            for (int k = 0; k < v[u].len; k++) {
-                int t = a[k];
-                int out = e->tag[t].stamp != e->near;
-                if (e->mark[t] != marked || t == vy || (!out && !inside)) continue;
-                v[t].def -= wcu;
-                if (out) {
-                    out_w += v[t].w;
-                    if (touch(e, t)) return -1;
-                }
-            }
-            v[u].def -= wc * out_w;
-            v[c].def -= v[u].w * out_w;
+        if (!sum) continue;
+        v[t].def -= sum * wc;
+        if (out) {
+            v[c].def -= sum * v[t].w;
+            if (touch(e, t)) return -1;
         }
+    }
+    return 0;
+}
+
+/* Second way: through the neighbours of each u in B. */
+static int common_by_b(struct elim *e, int c, uint32_t marked, int vy, int inside)
+{
+    struct vertex *v = e->v;
+    int64_t wc = v[c].w;
+    for (size_t i = 0; i < e->b.n; i++) {
+        int u = e->b.a[i];
+        const int *a = adj(e, u);
+        int64_t wcu = wc * v[u].w, out_w = 0;
+        for (int k = 0; k < v[u].len; k++) {
+            int t = a[k], out = e->tag[t].stamp != e->near;
+            if (e->mark[t] != marked || t == vy || (!out && !inside)) continue;
+            v[t].def -= wcu;
+            if (!out) continue;
+            out_w += v[t].w;
+            if (touch(e, t)) return -1;
+        }
+        v[u].def -= wc * out_w;
+        v[c].def -= v[u].w * out_w;
     }
     return 0;
 }
@@ -200,9 +205,11 @@ static int common(struct elim *e, int c, uint32_t marked, int64_t cost_c, int64_
 static void no_missing(const struct elim *e, struct local *x)
 {
     x->k = (int)e->nb.n;
+    x->movable = 0;
     uint64_t all = x->k < 64 ? ((uint64_t)1 << x->k) - 1 : ~(uint64_t)0;
     for (int i = 0; i < x->k; i++) {
         x->w[i] = e->v[e->nb.a[i]].w;
+        if (!e->fixed[e->nb.a[i]]) x->movable |= (uint64_t)1 << i;
         x->missing[i] = 0;
         x->in[i] = all & ~((uint64_t)1 << i);
     }
@@ -216,15 +223,19 @@ static void miss(struct local *x, int i, int j)
     x->in[j] &= ~((uint64_t)1 << i);
 }
 
-static int find_fill_large(struct elim *e, int vy)
+/* More new edges than can be stored? */
+static int too_dense(struct elim *e, int vy)
 {
-    int64_t left = e->v[vy].def, heaviest = 1;
+    int64_t heaviest = 1;
     for (size_t i = 0; i < e->nb.n; i++)
         if (e->v[e->nb.a[i]].w > heaviest) heaviest = e->v[e->nb.a[i]].w;
-    if (left / heaviest / heaviest > POOL_MAX / 4) { /* so many new edges at least */
-        e->too_dense = 1;
-        return -1;
-    }
+    return e->too_dense = e->v[vy].def / heaviest / heaviest > POOL_MAX / 4;
+}
+
+static int find_fill_large(struct elim *e, int vy)
+{
+    int64_t left = e->v[vy].def;
+    if (too_dense(e, vy)) return -1;
     struct local x;
     int inside = e->nb.n > 64; /* too many for masks */
     if (!inside) no_missing(e, &x);
@@ -252,7 +263,9 @@ static int find_fill_large(struct elim *e, int vy)
             left -= wc * e->v[u].w;
             cost_b += e->v[u].len;
         }
-        if (e->b.n && common(e, c, s, cost_c, cost_b, vy, inside)) return -1;
+        if (e->b.n && (cost_c <= cost_b ? common_by_c(e, c, vy, inside)
+                                        : common_by_b(e, c, s, vy, inside)))
+            return -1;
         /* what a matrix of bits would have saved: see core_try */
         e->regret += (cost_c < cost_b ? cost_c : cost_b) - 3 * (int64_t)e->b.n * (e->nlive / 64 + 1);
         if (e->regret < 0) e->regret = 0;
