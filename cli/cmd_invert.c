@@ -57,7 +57,7 @@ static const struct opt options[] = {
      "all others (keep)",
      0},
     {"restarts", 0, OPT_COUNT, AT(restarts), "N", "0", NULL,
-     "extra runs that break ties at random; the best is kept", 0},
+     "extra runs that break ties by depth, then at random; the best is kept", 0},
     {"seed", 0, OPT_SEED, AT(seed), "N", "0", NULL, "of all that is random", 0},
     {"verify", 0, OPT_WORD, AT(verify), "HOW", "auto", verify_words,
      "which factors the certificate checks", 0},
