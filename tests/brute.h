@@ -69,4 +69,11 @@ static inline unsigned parent_mask(const struct inverse *h, int i)
     return m;
 }
 
+static inline int has(const int *a, int n, int v)
+{
+    for (int i = 0; i < n; i++)
+        if (a[i] == v) return 1;
+    return 0;
+}
+
 #endif
