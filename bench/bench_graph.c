@@ -132,16 +132,11 @@ static double run_camd(const struct dag *g, const struct ugraph *j, const unsign
                        int reverse, int64_t *edges)
 {
     int n = j->n, *ap = malloc(((size_t)n + 1) * sizeof(int)), *order = malloc((size_t)n * sizeof(int));
-    int *layer = calloc((size_t)n, sizeof(int)), deepest = 0;
-    const int *ptr = reverse ? g->cp : g->pp, *row = reverse ? g->c : g->p;
+    int *layer = malloc((size_t)n * sizeof(int)), deepest = 0;
     for (int v = 0; v <= n; v++) ap[v] = (int)j->ap[v];
-    if (dag_toposort(g, order) < n) die("out of memory");
-    for (int i = 0; i < n; i++) {
-        int v = order[reverse ? n - 1 - i : i];
-        for (int k = ptr[v]; k < ptr[v + 1]; k++)
-            if (layer[row[k]] >= layer[v]) layer[v] = layer[row[k]] + 1;
+    if (dag_depth(g, reverse, layer)) die("out of memory");
+    for (int v = 0; v < n; v++)
         if (layer[v] > deepest) deepest = layer[v];
-    }
     for (int v = 0; v < n; v++)
         if (observed[v]) layer[v] = deepest + 1 < n ? deepest + 1 : n - 1;
     double t = now();

@@ -493,6 +493,14 @@ static void large_plate(void **state)
                             .mode = MODE_REVERSE};
         struct inverse *h;
         int64_t N = (n - 11) / 2;
+        unsigned char *role = malloc((size_t)g.n);
+        struct elim *e;
+        int inexact;
+        assert_int_equal(roles(&p, role, &inexact, NULL), 0);
+        assert_int_equal(eliminate(&p, role, 0, &e, NULL), 0);
+        assert_int_equal(e->together, n > 10000); /* the small one counts every pair */
+        elim_free(e);
+        free(role);
         assert_int_equal(invert(&p, &method_nami, 0, 0, &h, NULL), 0);
         assert_int_equal(h->edges, 12 * N + 55 + 11 * N);
         assert_int_equal(h->width, N + 10);

@@ -53,3 +53,23 @@ void *mem_lines(size_t n, size_t size, void **to_free)
     *to_free = mem_raw(n * size + 64, 1);
     return *to_free ? (void *)(((uintptr_t)*to_free + 63) & ~(uintptr_t)63) : NULL;
 }
+
+static int by_value(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+void sort_ints(int *a, size_t n)
+{
+    if (n > 32) {
+        qsort(a, n, sizeof *a, by_value);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        int x = a[i];
+        size_t k = i;
+        for (; k > 0 && a[k - 1] > x; k--) a[k] = a[k - 1];
+        a[k] = x;
+    }
+}

@@ -5,11 +5,6 @@
 
 #include "base/err.h"
 
-static int by_value(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
 /* The factor that is eliminated first among i's latent parents, or -1. */
 static int next_factor(const struct inverse *h, int i)
 {
@@ -23,7 +18,7 @@ static int fill_clique(struct clique *c, const struct inverse *h, int i)
     if (!(c->node = raw_array(int, inverse_count(h, i) + 1))) return -1;
     c->node[c->n++] = h->perm[i];
     for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);) c->node[c->n++] = it.node;
-    qsort(c->node, (size_t)c->n, sizeof(int), by_value);
+    sort_ints(c->node, (size_t)c->n);
     return 0;
 }
 
@@ -123,7 +118,7 @@ int cliques_new(const struct inverse *h, int64_t max, struct cliques *out, nami_
         if (!(c->node = raw_array(int, nused))) goto out;
         for (int k = 0; k < h->nobserved; k++)
             if (used[k]) c->node[c->n++] = h->perm[L + k];
-        qsort(c->node, (size_t)c->n, sizeof(int), by_value);
+        sort_ints(c->node, (size_t)c->n);
         c->parent = -1;
     }
     for (int i = 0; i < L; i++) {

@@ -129,6 +129,20 @@ out:
     return k;
 }
 
+int dag_depth(const struct dag *g, int up, int *depth)
+{
+    const int *ptr = up ? g->cp : g->pp, *row = up ? g->c : g->p;
+    int n = g->n, *order = raw_array(int, n), rc = order && dag_toposort(g, order) == n ? 0 : -1;
+    for (int i = 0; i < n && !rc; i++) {
+        int v = order[up ? n - 1 - i : i];
+        depth[v] = 0;
+        for (int k = ptr[v]; k < ptr[v + 1]; k++)
+            if (depth[row[k]] >= depth[v]) depth[v] = depth[row[k]] + 1;
+    }
+    free(order);
+    return rc;
+}
+
 /* Nodes that a topological sort cannot reach all have a parent among
    themselves: walking from parent to parent must come back. */
 int dag_cycle(const struct dag *g, int *cycle)

@@ -33,6 +33,9 @@ int dag_has_edge(const struct dag *g, int from, int to);
    that are ready, to order[n].  Returns how many were written: less than n if
    there is a cycle; -1 when memory runs out. */
 int dag_toposort(const struct dag *g, int *order);
+/* The longest path from a source to each node (up: from the node to a sink) goes to
+   depth[n]; -1 when memory runs out. */
+int dag_depth(const struct dag *g, int up, int *depth);
 /* Finds one cycle v0 -> v1 -> ... -> v0 and writes it to cycle[n]; returns its
    length, 0 if there is none, -1 when memory runs out. */
 int dag_cycle(const struct dag *g, int *cycle);

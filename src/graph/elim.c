@@ -8,9 +8,10 @@
      v in N:       def(v) += (w(B) - w(y)) w(X) - w(common neighbours outside N, per new edge)
      any v:        def(v) -= w(a) w(b) for each new edge {a,b} with a, b in N(v)
 
-   (less the pairs of given vertices, which count as joined), so all it takes is to enumerate, for each new edge, the common neighbours of
-   its ends.  If y's neighbours are a clique already there is nothing to
-   enumerate, and a step costs O(|N|).
+   (less the pairs of given vertices, which count as joined).  So all it takes is
+   to enumerate, for each new edge, the common neighbours of its ends.  If y's
+   neighbours are a clique already there is nothing to enumerate, and a step costs
+   O(|N|).
 
    Vertices that have the same closed neighbourhood behave alike for ever; they
    are merged into one vertex with a weight (its members stay known).  They are
@@ -97,8 +98,8 @@ static int grow(struct elim *e, int v)
     if (e->spare[k].n) {
         to = e->spare[k].a[--e->spare[k].n];
     } else {
-        e->too_dense = e->pool.n + ((size_t)1 << k) > POOL_MAX;
-        if (e->too_dense || vec_reserve(&e->pool, e->pool.n + ((size_t)1 << k))) return -1;
+        if (e->pool.n + ((size_t)1 << k) > POOL_MAX) e->failure = NAMI_ELIMIT;
+        if (e->failure || vec_reserve(&e->pool, e->pool.n + ((size_t)1 << k))) return -1;
         to = (int64_t)e->pool.n;
         e->pool.n += (size_t)1 << k;
     }
@@ -427,7 +428,7 @@ static int eliminate_vertex(struct elim *e, int y)
 int elim_vertex(struct elim *e, int y)
 {
     if (eliminate_vertex(e, y) == 0) return 0;
-    return e->too_dense ? NAMI_ELIMIT : NAMI_ENOMEM;
+    return e->failure ? e->failure : NAMI_ENOMEM;
 }
 
 /* ---- the record ----------------------------------------------------------- */

@@ -22,7 +22,8 @@ void elim_free(struct elim *e);
 
 void elim_enable(struct elim *e, int v);
 int elim_pick(struct elim *e); /* -1 if nothing is enabled */
-/* 0, NAMI_ENOMEM, or NAMI_ELIMIT when the graph gets too dense to be stored.
+/* 0, NAMI_ENOMEM, NAMI_ELIMIT when the graph gets too dense to be stored, or
+   NAMI_EBUG when a count turns out to be wrong.
    After a failure only elim_free makes sense. */
 int elim_vertex(struct elim *e, int v);
 

@@ -87,7 +87,7 @@ struct elim {
 
     vec(int) log;      /* the record: see elim_step */
     int64_t nfill, edges;
-    int too_dense;
+    int failure; /* why a step failed, if not for want of memory: NAMI_ELIMIT or NAMI_EBUG */
 };
 
 /* A random-looking 64-bit number for each vertex (splitmix64). Sums of them
@@ -134,7 +134,7 @@ static inline int note_edge(struct elim *e, int i, int j)
 
 /* Finds all missing pairs of N = nb (nb[i] has index i in tag): calls note_edge
    for each, and does what new edges do to the fill counts
-   of others. The graph itself is not changed. -1: out of memory, or too_dense. */
+   of others. The graph itself is not changed. -1: it failed. */
 int find_fill(struct elim *e, int vy); /* fill.c */
 
 #endif

@@ -5,8 +5,6 @@
 #include "graph/core.h"
 #include "graph/elim_impl.h"
 
-/* ---- setting up ----------------------------------------------------------- */
-
 /* def(v) = sum over pairs of neighbours of w w, less the pairs that are joined
    or both given: one for each triangle.  Triangles are found once each, from the vertex that
    comes first by (degree, number). */
@@ -99,10 +97,12 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
     e->mark = new_array(uint32_t, n);
     e->tag = new_array(struct tag, n);
     e->seen = new_array(unsigned char, n);
-    if (!e->v || !e->live || !e->id || !e->fixed || !e->enabled || !e->first || !e->last || !e->next ||
-        !e->rep || !e->when || !e->mark || !e->tag || !e->seen ||
-        mintree_init(&e->queue, e->n) || vec_reserve(&e->pool, 4 * (size_t)j->ap[e->n] + 1) || vec_reserve(&e->log, 4 * n))
-        return -1; /* room to grow: memory that is not touched costs nothing */
+    if (!e->v || !e->live || !e->id || !e->fixed || !e->enabled || !e->first || !e->last ||
+        !e->next || !e->rep || !e->when || !e->mark || !e->tag || !e->seen ||
+        mintree_init(&e->queue, e->n))
+        return -1;
+    /* Room to grow: memory that is not touched costs nothing. */
+    if (vec_reserve(&e->pool, 4 * (size_t)j->ap[e->n] + 1) || vec_reserve(&e->log, 4 * n)) return -1;
     if (need_weight && !(e->weight = raw_array(int64_t, n))) return -1;
     if (need_weight) set_weights(e, size);
     if (rank) {

@@ -19,6 +19,9 @@ static int drain(const struct problem *p, struct elim *e, struct frontier *f, na
         if ((rc = elim_vertex(e, v)) == NAMI_ELIMIT)
             return err_set(err, rc, "the graph gets too dense to be inverted this way; try another "
                                     "--mode");
+        if (rc == NAMI_EBUG)
+            return err_set(err, rc, "the fill was miscounted: this is a fault of NaMI's, please "
+                                    "report the graph");
         if (rc || (f && frontier_pass(f, v))) return err_nomem(err);
         for (size_t i = 0; f && i < f->ready.n; i++) elim_enable(e, f->ready.a[i]);
     }

@@ -229,7 +229,8 @@ static int too_dense(struct elim *e, int vy)
     int64_t heaviest = 1;
     for (size_t i = 0; i < e->nb.n; i++)
         if (e->v[e->nb.a[i]].w > heaviest) heaviest = e->v[e->nb.a[i]].w;
-    return e->too_dense = e->v[vy].def / heaviest / heaviest > POOL_MAX / 4;
+    if (e->v[vy].def / heaviest / heaviest > POOL_MAX / 4) e->failure = NAMI_ELIMIT;
+    return e->failure;
 }
 
 static int find_fill_large(struct elim *e, int vy)
@@ -244,7 +245,10 @@ static int find_fill_large(struct elim *e, int vy)
         if (vec_push(&e->heap, e->nb.a[i])) return -1;
     for (size_t i = e->heap.n / 2; i-- > 0;) heap_down(e, i);
     while (left > 0) {
-        if (e->heap.n == 0) return -1; /* cannot happen: the counts are exact */
+        if (e->heap.n == 0) { /* then the counts are wrong */
+            e->failure = NAMI_EBUG;
+            return -1;
+        }
         int c = heap_pop(e), len = clean(e, c);
         const int *a = adj(e, c);
         int64_t wc = e->v[c].w, cost_c = 0, cost_b = 0;

@@ -70,19 +70,12 @@ static struct inverse *better(struct inverse *a, struct inverse *b)
 
 /* Ties to the node with the shortest way behind it (the longest path from where
    the order starts), so that the frontier moves as a wave: on a grid this is much
-   better than the order of declaration.  order is work space. */
-static int rank_by_depth(const struct dag *g, int reverse, int *rank, int *order)
+   better than the order of declaration. */
+static int rank_by_depth(const struct dag *g, int reverse, int *rank)
 {
-    int n = g->n, *depth = new_array(int, n), *start = new_array(int, n + 1);
-    int rc = -1;
-    if (depth && start && dag_toposort(g, order) == n) {
-        const int *ptr = reverse ? g->cp : g->pp, *row = reverse ? g->c : g->p;
-        for (int i = 0; i < n; i++) {
-            int v = order[reverse ? n - 1 - i : i];
-            for (int k = ptr[v]; k < ptr[v + 1]; k++)
-                if (depth[row[k]] >= depth[v]) depth[v] = depth[row[k]] + 1;
-        }
-        for (int v = 0; v < n; v++) start[depth[v] + 1 < n ? depth[v] + 1 : n]++;
+    int n = g->n, *depth = raw_array(int, n), *start = new_array(int, n + 1), rc = -1;
+    if (depth && start && dag_depth(g, reverse, depth) == 0) {
+        for (int v = 0; v < n; v++) start[depth[v] + 1]++;
         for (int d = 0; d < n; d++) start[d + 1] += start[d];
         for (int v = 0; v < n; v++) rank[v] = start[depth[v]]++;
         rc = 0;
@@ -93,11 +86,11 @@ static int rank_by_depth(const struct dag *g, int reverse, int *rank, int *order
 }
 
 /* Another way to break ties: the first time by depth, then at random. */
-static int next_rank(const struct problem *p, int r, uint64_t seed, int *rank, int *order)
+static int next_rank(const struct problem *p, int r, uint64_t seed, int *rank)
 {
     struct rng rng;
     if (r == 0 && p->mode != MODE_FREE)
-        return rank_by_depth(p->g, p->mode == MODE_REVERSE, rank, order);
+        return rank_by_depth(p->g, p->mode == MODE_REVERSE, rank);
     rng_init(&rng, seed, (uint64_t)r);
     for (int v = 0; v < p->g->n; v++) rank[v] = v;
     rng_shuffle(&rng, rank, p->g->n);
@@ -110,13 +103,13 @@ static int one_mode(const struct problem *p, const struct method *m, int restart
 {
     struct problem q = *p;
     struct inverse *best = NULL, *h;
-    int *rank = raw_array(int, p->g->n), *order = raw_array(int, p->g->n);
-    int rc = rank && order ? m->invert(&q, &best, err) : err_nomem(err);
+    int *rank = raw_array(int, p->g->n);
+    int rc = rank ? m->invert(&q, &best, err) : err_nomem(err);
     if (rc == NAMI_ELIMIT && p->max_edges) rc = 0; /* other ties may stay within the bound */
     if (!m->uses_mode) restarts = 0;
     q.rank = rank;
     for (int r = 0; r < restarts && !rc; r++) {
-        if (next_rank(p, r, seed, rank, order)) {
+        if (next_rank(p, r, seed, rank)) {
             rc = err_nomem(err);
             break;
         }
@@ -127,7 +120,6 @@ static int one_mode(const struct problem *p, const struct method *m, int restart
         best = better(best, h);
     }
     free(rank);
-    free(order);
     if (rc || !best) {
         inverse_free(best);
         return rc ? rc : NAMI_ELIMIT; /* err says so since the last run */

@@ -7,25 +7,6 @@
 
 typedef vec(int) row_vec;
 
-static int by_value(const void *a, const void *b)
-{
-    return *(const int *)a - *(const int *)b;
-}
-
-static void sort_row(int *a, size_t n)
-{
-    if (n > 32) {
-        qsort(a, n, sizeof *a, by_value);
-        return;
-    }
-    for (size_t i = 1; i < n; i++) {
-        int x = a[i];
-        size_t k = i;
-        for (; k > 0 && a[k - 1] > x; k--) a[k] = a[k - 1];
-        a[k] = x;
-    }
-}
-
 static int visit(row_vec *out, int *mark, const unsigned char *skip, int v, int u)
 {
     if (mark[u] == v || (skip && skip[u])) return 0;
@@ -48,7 +29,7 @@ static int gather(const struct dag *g, const unsigned char *skip, int v, int *ma
         for_parents(g, c, u)
             if (visit(out, mark, skip, v, u)) return -1;
     }
-    sort_row(out->a + start, out->n - start);
+    sort_ints(out->a + start, out->n - start);
     return 0;
 }
 

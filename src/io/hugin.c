@@ -275,14 +275,9 @@ static int hugin_write(const struct bn *bn, struct str *out, nami_err *err)
     str_put(out, "net\n{\n}\n");
     for (int v = 0; v < bn_n(bn); v++) put_node(out, bn, v);
     for (int v = 0; v < bn_n(bn); v++) {
-        int n = parents_of(bn, v, &parent);
-        if (!n && !bn->node.a[v].cpt) continue;
+        if (!parents_of(bn, v, &parent) && !bn->node.a[v].cpt) continue;
         str_put(out, "\npotential ( ");
-        put_name(out, bn_name(bn, v));
-        for (int i = 0; i < n; i++) {
-            str_put(out, i ? " " : " | ");
-            put_name(out, bn_name(bn, parent[i]));
-        }
+        put_family(out, bn, v, " ", put_name);
         str_put(out, " )\n{\n");
         if (bn->node.a[v].cpt) put_data(out, bn, v);
         str_put(out, "}\n");

@@ -156,6 +156,18 @@ int parents_of(const struct bn *bn, int v, const int **parent)
     return t ? t->nparent : bn->dag.pp[v + 1] - bn->dag.pp[v];
 }
 
+void put_family(struct str *out, const struct bn *bn, int v, const char *sep,
+                void (*put_name)(struct str *out, const char *name))
+{
+    const int *parent;
+    int n = parents_of(bn, v, &parent);
+    put_name(out, bn_name(bn, v));
+    for (int i = 0; i < n; i++) {
+        str_put(out, i ? sep : " | ");
+        put_name(out, bn_name(bn, parent[i]));
+    }
+}
+
 const char *state_name(const struct bn *bn, int v, int s, char buf[16])
 {
     if (bn->node.a[v].state) return bn->node.a[v].state[s];

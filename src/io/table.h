@@ -48,6 +48,9 @@ int parents_set(struct bn *bn, int child, const indices *parent, int line, int c
 
 /* The parents of v, in the order of its table if it has one. */
 int parents_of(const struct bn *bn, int v, const int **parent);
+/* "v | a, b", with `sep` between the parents. */
+void put_family(struct str *out, const struct bn *bn, int v, const char *sep,
+                void (*put_name)(struct str *out, const char *name));
 /* The name of a state; one that has none is called s0, s1, ... */
 const char *state_name(const struct bn *bn, int v, int s, char buf[16]);
 /* The shortest of %.15g and %.17g that reads back as the same number. */
