@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 20
 
 BUILD = cmake --build $(1) -j $(JOBS)
 CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
-C     = $(wildcard src/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
+C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
 
 .PHONY: build demo test bench fuzz check-all sanitize valgrind tidy cppcheck format install clean help
 
@@ -57,7 +57,7 @@ valgrind: build ## the test programs under valgrind: minutes
 	done
 
 tidy: build ## clang-tidy (.clang-tidy says which checks)
-	@printf '%s\n' $(wildcard src/*/*.c cli/*.c) | \
+	@printf '%s\n' $(wildcard src/*/*.c src/*/*/*.c cli/*.c) | \
 	    xargs -P $(JOBS) -n 4 clang-tidy -p build --quiet --warnings-as-errors='*' 2>build/tidy.log
 
 # Suppressed: declarations at the head of a function, vec()'s members, and two that

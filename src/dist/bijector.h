@@ -1,0 +1,21 @@
+/* bijector.h: between a domain and the unconstrained scale, with the log-Jacobian. */
+#ifndef DIST_BIJECTOR_H
+#define DIST_BIJECTOR_H
+
+#include "dist/dist.h"
+
+/* How many unconstrained numbers a value of n elements takes: n; n - 1 for a simplex;
+   k(k+1)/2 for a k x k covariance; -1 for discrete domains. */
+int unconstrained_size(enum domain d, int n);
+/* u -> x, and log |dx/du| as the result (for simplex and SPD: with respect to the free
+   elements: the first n - 1; the lower triangle).  lo and hi bound scalars further (uniform,
+   pareto, truncation; -INFINITY and INFINITY where the domain says it all). */
+double constrain(enum domain d, double lo, double hi, int n, const double *u, double *x);
+/* x -> u; x must be inside (the boundary gives +-INFINITY). */
+void unconstrain(enum domain d, double lo, double hi, int n, const double *x, double *u);
+/* Given dx = df/dx, adds to du: df/du through x(u), plus jac times the derivative of
+   the log-Jacobian. work: 2 n doubles. */
+void constrain_grad(enum domain d, double lo, double hi, int n, const double *u, const double *x,
+                    const double *dx, double jac, double *du, double *work);
+
+#endif

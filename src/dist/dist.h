@@ -1,0 +1,122 @@
+/* dist.h: the distributions, one row and one file each.
+
+   A row of dist.def is DIST(id); src/dist/<id>.c ends with its record `const struct
+   dist dist_<id>`.  Names without a d are Stan's, with Stan's arguments.  JAGS's
+   names are rows JAGS(...): one line of the model language that says which of the
+   records they mean (`dnorm(mu, tau)` is `normal(mu, 1 / sqrt(tau))`). */
+#ifndef DIST_DIST_H
+#define DIST_DIST_H
+
+#include "base/kernel.h"
+
+/* Where a number, a vector or a matrix lives; domain.c has the table. */
+enum domain {
+    REAL,        /* any number */
+    POSITIVE,    /* > 0 */
+    NONNEGATIVE, /* >= 0 */
+    UNIT,        /* [0, 1] */
+    OPEN_UNIT,   /* (0, 1) */
+    BINARY,      /* 0 or 1 */
+    COUNT,       /* 0, 1, 2, ... */
+    INDEX,       /* 1, 2, 3, ... */
+    VECTOR,      /* real vector */
+    POSITIVES,   /* vector of numbers > 0 */
+    WEIGHTS,     /* vector of numbers >= 0, not all 0: probabilities up to a factor */
+    SIMPLEX,     /* vector of numbers >= 0 that sum to 1 */
+    COUNTS,      /* vector of 0, 1, 2, ... */
+    SPD,         /* symmetric positive definite matrix */
+    NDOMAIN
+};
+
+struct domain_info {
+    const char *name;     /* "positive", as messages say it: "sigma must be positive" */
+    int rank;             /* 0 scalar, 1 vector, 2 square matrix */
+    int discrete;
+    double lo, hi;        /* bounds of each element (of the diagonal, for SPD) */
+    int lo_open, hi_open; /* is the bound itself outside? */
+};
+extern const struct domain_info domains[NDOMAIN];
+/* Is x[n] (n = k*k for a k x k matrix, row-major) inside?  Sums within 1e-6. NaN is not. */
+int domain_holds(enum domain d, const double *x, int n);
+
+enum { DIST_ARGS = 4, DIST_TRIES = 6, DIST_PARTS = 8 };
+
+struct dist_arg {
+    const char *name;
+    enum domain domain;
+};
+
+/* Parameters to test at: all arguments' elements in a row; n[k] is the number of
+   elements of argument k (0 for those not used). */
+struct dist_try {
+    int n[DIST_ARGS];
+    double p[24];
+};
+
+struct dist {
+    const char *name, *what;
+    int narg;
+    struct dist_arg arg[DIST_ARGS];
+    enum domain domain; /* of the value */
+
+    /* A scalar distribution with scalar arguments has these element-wise kernels;
+       a[0] is the value, a[1...] the arguments.  logp is -INFINITY outside the support and NaN where
+       an argument is outside its domain (never a trap, never an endless loop). grad
+       gives derivatives by value (0 if discrete) and arguments (0 by discrete ones);
+       only defined where logp is finite. */
+    map_fn *logp;
+    map_grad_fn *grad;
+    /* out[i] given a[0][i], ... the arguments alone; NaN where they are invalid. */
+    void (*sample)(const void *self, const struct stream *s, int n, double *out,
+                   const double *const *a);
+
+    /* All others have block kernels: a holds the elements of the value, then those
+       of the arguments; out[0] is the log density.  dim[0] is the number of elements
+       of the value, dim[1...] of the arguments.  For sample, out is the value and a holds the arguments' elements alone. */
+    block_fn *blogp;
+    block_grad_fn *bgrad;
+    void (*bsample)(const void *self, const struct stream *s, const int *dim, int L,
+                    double *const *out, const struct lanes *a, double *work);
+    int (*work)(const int *dim); /* doubles of scratch for any of the three; NULL: none */
+    /* The number of elements of the value, from those of the arguments (n[k]), or -1 if
+       they do not fit each other, with *why a sentence.  NULL: a scalar. */
+    int (*size)(const int *n, const char **why);
+
+    /* Where known, for scalar values: P(X <= x) and its inverse (smallest x with P >= u), used by T(,). */
+    double (*cdf)(double x, const double *p);
+    double (*quantile)(double u, const double *p);
+    /* The support where it depends on the parameters (uniform, pareto, binomial); NULL:
+       the domain says it all. For messages, check and bijectors. */
+    void (*bounds)(const double *p, double *lo, double *hi);
+    /* Mean and variance of each element of the value (p: all arguments' elements in a
+       row, n as above); 0 if they exist and are written, -1 if not. */
+    int (*moments)(const int *n, const double *p, double *mean, double *var);
+
+    struct dist_try try_at[DIST_TRIES]; /* ends with n[0] == 0 */
+};
+
+#define DIST(id) extern const struct dist dist_##id;
+#define JAGS(name, args, meaning)
+#include "dist/dist.def"
+#undef DIST
+#undef JAGS
+
+/* All records in the order of dist.def, NULL at the end. */
+extern const struct dist *const dists[];
+const struct dist *dist_find(const char *name, size_t len); /* or NULL */
+
+/* A name of JAGS: args is "mu:real, tau:positive", meaning is an expression in the model
+   language over them. A name may have several rows with other argument names. */
+struct dist_alias {
+    const char *name, *args, *meaning;
+};
+extern const struct dist_alias dist_aliases[]; /* ends with name == NULL */
+
+/* T(lower, upper) of any dist with cdf and quantile, as kernels of the same kind:
+   self is the struct dist; a = value, arguments, lower, upper (-INFINITY/INFINITY if open). */
+map_fn truncated_logp;
+map_grad_fn truncated_grad;
+void truncated_sample(const void *self, const struct stream *s, int n, double *out,
+                      const double *const *a); /* a = arguments, lower, upper */
+
+#endif

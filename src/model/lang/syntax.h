@@ -1,0 +1,101 @@
+/* syntax.h: a model file as a tree, exactly as written. */
+#ifndef MODEL_LANG_SYNTAX_H
+#define MODEL_LANG_SYNTAX_H
+
+#include "base/dict.h"
+#include "model/lang/diag.h"
+#include "nami.h"
+
+enum expr_kind {
+    X_NUMBER, /* value */
+    X_REF,    /* name, or name[arg, ...]; a bare name has narg == 0 */
+    X_CALL,   /* name(arg, ...); operators too, under the names + - * / ^ %*% %/% %% : == != < <= > >=
+                 && || !; unary minus is "-" with one argument; x^y and pow are different names */
+    X_EMPTY   /* an empty subscript, as in x[i, ] or x[] */
+};
+
+struct expr {
+    enum expr_kind kind;
+    int name; /* a number of syntax.names */
+    struct place at; /* the name or operator; for numbers, the number */
+    struct place all; /* from the first to the last character (of the first line) */
+    double value;
+    int narg;
+    struct expr **arg;
+    int *argname; /* named arguments: number of syntax.names or -1, each; NULL if none is named */
+};
+
+/* for (var in range) */
+struct loop {
+    int var;
+    struct place at;
+    struct expr *range; /* a ":" call, or any vector */
+    int outer;          /* the loop around it, or -1 */
+};
+
+struct rel {
+    int stochastic;     /* ~, or <- and = */
+    int in_data;        /* in a data { } block */
+    struct place at;    /* the ~ or <- */
+    int loop;           /* the innermost loop around it, or -1 */
+    int link;           /* logit(p) <- ...: the name of the link; or -1 */
+    struct expr *lhs;   /* X_REF */
+    struct expr *rhs;   /* X_CALL of a distribution, or any expression */
+    int trunc;          /* 'T' or 'I' if a truncation follows, or 0 */
+    struct place trunc_at;
+    struct expr *lower, *upper; /* or NULL where open */
+};
+
+enum decl_kind {
+    D_CONST,     /* ref (its subscripts are sizes), value or NULL */
+    D_VAR,       /* JAGS's var: ref */
+    D_OBSERVE,   /* ref; one declaration for each item of the list */
+    D_INFER,     /* ref */
+    D_STAGE,     /* ref and stage 0, 1, ... */
+    D_LEARN,     /* ref: a network's name */
+    D_NETWORK,   /* name, in, out, layer */
+    D_SIMULATOR, /* text */
+    NDECL
+};
+
+struct decl {
+    enum decl_kind kind;
+    struct place at;
+    struct expr *ref, *value;
+    int stage;
+    int name;
+    int nin, nout;
+    struct expr **in, **out; /* sizes in real[...] -> real[...] */
+    int nlayer;
+    struct expr **layer; /* calls: dense(200, tanh) */
+    const char *text;    /* of a string, without its quotes */
+};
+
+enum dialect { NATIVE, BUGS };
+
+struct syntax {
+    enum dialect dialect;
+    struct arena mem;
+    struct dict names;
+    vec(struct rel) rel;
+    vec(struct loop) loop;
+    vec(struct decl) decl;
+};
+
+/* Reads a whole file; what is wrong goes to d, and reading goes on behind it.
+   Returns 0 or NAMI_ENOMEM.  With errors in d, the tree holds what could be read.
+   The text is at most INT_MAX long; nesting deeper than 200 is an error. */
+int syntax_parse(struct syntax *s, const char *text, size_t len, enum dialect dialect,
+                 struct diags *d);
+void syntax_free(struct syntax *s);
+
+/* One expression alone (aliases of distributions, --set): NULL if it is wrong. */
+struct expr *syntax_parse_expr(struct syntax *s, const char *text, size_t len, struct diags *d);
+
+/* As text of the language, with the fewest parentheses that keep the meaning. */
+void syntax_put_expr(const struct syntax *s, const struct expr *x, struct str *out);
+/* The whole program in JAGS's language or ours, one relation a line, loops indented.  `jags`: names and
+   operators that JAGS knows.  */
+#define syntax_name(s, k) ((s)->names.name.a[k])
+
+#endif

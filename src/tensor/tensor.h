@@ -1,0 +1,133 @@
+/* tensor.h: the evaluator.  A program is a straight list of vector instructions
+   over rows; a row is one scalar for `lanes` draws (particles, data sets) at
+   once.  A plate is one instruction with gathered rows; a chain is one
+   instruction a level.  Nothing is allocated and no tree is walked while it runs. */
+#ifndef TENSOR_TENSOR_H
+#define TENSOR_TENSOR_H
+
+#include "base/arena.h"
+#include "base/kernel.h"
+#include "base/vec.h"
+#include "nami.h"
+
+/* Which rows an argument of an instruction reads: element j (of m) of instance i
+   (of n) is row idx[i * m + j] (or idx[j] if shared), or base + i * si + j * sj.
+   If is_const, these number the program's constants instead. */
+struct operand {
+    int is_const, shared;
+    int m; /* elements of an instance; 1 for element-wise operations */
+    int base, si, sj;
+    const int *idx; /* or NULL; lives in the program's arena */
+};
+
+enum instr_kind {
+    I_MAP,     /* rows out .. out+n-1 = map(args) */
+    I_BLOCK,   /* instance i writes rows out + i * width .. + width-1 */
+    I_DRAW,    /* like I_MAP, but sampled: draw() into the rows outs */
+    I_BDRAW,   /* like I_BLOCK, but sampled: bdraw() into the rows outs */
+    I_COPY     /* rows outs = args */
+};
+
+enum { INSTR_ARGS = 8, INSTR_DIMS = 9 };
+
+struct instr {
+    enum instr_kind kind;
+    int n;              /* instances */
+    int width;          /* elements an instance writes; 1 for I_MAP, I_DRAW */
+    int out;            /* first row written, contiguous; -1 if `outs` is used */
+    struct operand outs; /* I_DRAW, I_BDRAW, I_COPY: where results go (never const) */
+    int narg;
+    struct operand arg[INSTR_ARGS];
+    int dim[INSTR_DIMS]; /* for block kernels */
+    int sum;            /* add the results (log densities) to the total: see exec.total */
+    int tag;            /* the caller's: which statement this is */
+    const void *self;
+    map_fn *map;
+    map_grad_fn *map_grad;  /* NULL: no derivative (step, round, discrete) */
+    block_fn *block;
+    block_grad_fn *block_grad;
+    void (*draw)(const void *self, const struct stream *s, int n, double *out,
+                 const double *const *a);
+    void (*bdraw)(const void *self, const struct stream *s, const int *dim, int L,
+                  double *const *out, const struct lanes *a, double *work);
+    int nwork; /* doubles of scratch a block kernel wants */
+};
+
+struct prog {
+    struct arena mem;
+    vec(struct instr) code;
+    vec(double) constant;
+    int nrow;  /* rows in all */
+    int nnode; /* the first rows are the model's variables; the rest are temporaries */
+};
+
+void prog_free(struct prog *p);
+int prog_const(struct prog *p, double x); /* its number, or -1; equal ones are not merged */
+
+/* The workspace of one thread: rows, adjoints, scratch; allocated once. */
+struct exec {
+    const struct prog *p;
+    int lanes;      /* in use now: at most cap */
+    int cap;        /* a multiple of 8 */
+    double *row;    /* row r, lane b: row[(size_t)r * cap + b] */
+    double *adj;    /* the same for derivatives of the total; NULL if not wanted */
+    double *total;  /* per lane: sum of the results of instructions with `sum` */
+    double *const_adj; /* derivatives by the constants, summed over lanes; NULL if not wanted */
+    double *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
+    int ntag;
+    uint64_t seed, first; /* for draws: lane b is draw first + b (first % 4 == 0) */
+    double *work;         /* private */
+    void *mem;            /* private: what exec_fini frees */
+};
+
+enum { EXEC_GRAD = 1, EXEC_CONST_GRAD = 2 };
+int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags, nami_err *err);
+void exec_fini(struct exec *x);
+/* Runs all instructions for x->lanes lanes.  The rows of variables that no instruction
+   writes are inputs and must be filled. */
+void exec_run(struct exec *x);
+/* After exec_run: adj = d(total)/d(row) for every row, const_adj likewise.  The
+   program must not reuse temporaries (each row written once). */
+void exec_back(struct exec *x);
+
+/* How many lanes fit the cache well for this program: a multiple of 8, 8..512. */
+int exec_lanes(const struct prog *p);
+
+/* ---- functions of the model language ------------------------------------- */
+
+/* One row for each in op.def, one record in op_*.c.  A function is either element-wise
+   (map) and applies to scalars and, elementwise with recycling of scalars, to arrays; or a
+   block function of whole arguments. */
+enum { OP_TRIES = 6 };
+struct op {
+    const char *name; /* as in the language: "+", "exp", "inprod" */
+    const char *args; /* for `nami list functions`: "x, y" */
+    const char *what;
+    int min_arg, max_arg; /* max -1: any number */
+    map_fn *map;
+    map_grad_fn *map_grad;
+    block_fn *block;
+    block_grad_fn *block_grad;
+    int (*work)(const int *dim);
+    /* Block functions: the result's shape from the arguments'.  shape[k] = {ndim, d0, d1, ...};
+       ndim 0 is a scalar.  Fills out the same way, and dim[] for the kernel.  Returns 0, or
+       -1 with *why a sentence ("the vectors have lengths 3 and 4"). */
+    int (*shape)(int narg, const int (*shape)[4], int *out, int *dim, const char **why);
+    /* Interval arithmetic: where results can lie, for the check of supports.  lo/hi of the
+       arguments in, of the result out; NULL: anywhere. For block functions over all elements. */
+    void (*range)(int narg, const double *lo, const double *hi, double *out);
+    int integer; /* 1: gives integers always; 2: if all arguments are integers */
+    const char *jags; /* how JAGS calls it, if otherwise; "" if it has none */
+    double try_at[OP_TRIES][3]; /* element-wise: points to test gradients at; ends with a row of 0s */
+};
+#define OP(id) extern const struct op op_##id;
+#include "tensor/op.def"
+#undef OP
+extern const struct op *const ops[]; /* NULL at the end */
+const struct op *op_find(const char *name, size_t len); /* or NULL; knows aliases (pow, inv_logit) */
+
+/* select(candidates, k): the k-th of m candidates, k from 1; NaN outside.  dim = {m}.
+   Not in op.def: subscripts make it. With width w, candidates are m blocks of w: dim = {m, w}. */
+extern const struct op op_select;
+
+#endif
