@@ -34,7 +34,8 @@ struct instr {
     enum instr_kind kind;
     int n;              /* instances */
     int width;          /* elements an instance writes; 1 for I_MAP, I_DRAW */
-    int out;            /* first row written, contiguous; -1 if `outs` is used */
+    int out;            /* first row written, contiguous; -1 if `outs` is used, or if I_MAP or
+                           I_BLOCK only adds to the total */
     struct operand outs; /* I_DRAW, I_BDRAW, I_COPY: where results go (never const) */
     int narg;
     struct operand arg[INSTR_ARGS];
@@ -76,8 +77,8 @@ struct exec {
     double *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
     int ntag;
     uint64_t seed, first; /* for draws: lane b is draw first + b (first % 4 == 0) */
-    double *work;         /* private */
-    void *mem;            /* private: what exec_fini frees */
+    struct scratch *scratch; /* private */
+    void *mem;               /* private: what exec_fini frees */
 };
 
 enum { EXEC_GRAD = 1, EXEC_CONST_GRAD = 2 };
@@ -123,7 +124,7 @@ struct op {
 #define OP(id) extern const struct op op_##id;
 #include "tensor/op.def"
 #undef OP
-extern const struct op *const ops[]; /* NULL at the end */
+extern const struct op *const ops[]; /* in the order of op.def, NULL at the end */
 const struct op *op_find(const char *name, size_t len); /* or NULL; knows aliases (pow, inv_logit) */
 
 /* select(candidates, k): the k-th of m candidates, k from 1; NaN outside.  dim = {m}.
