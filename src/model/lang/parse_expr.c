@@ -300,8 +300,7 @@ static void no_operand(struct parser *p)
 struct expr *parse_primary(struct parser *p)
 {
     const struct token *t = now(p);
-    int ends = t->newline && t->kind == TOKEN_NAME && begins_statement(p, p->i);
-    if (t->kind == TOKEN_NAME && !(ends && p->i && !is_op(t - 1, ','))) {
+    if (t->kind == TOKEN_NAME) {
         int call = is_op(ahead(p), '(') && !(p->line_ends && ahead(p)->newline);
         return call ? listed(p, X_CALL) : parse_ref(p);
     }
@@ -335,38 +334,29 @@ static int is_open_range(const struct parser *p, const struct expr *x)
     return x && x->kind == X_CALL && x != p->paren && strcmp(syntax_name(p->s, x->name), ":") == 0;
 }
 
-static void put(const struct parser *p, const struct expr *x, struct str *out)
-{
-    syntax_put_expr(p->s, x, out);
-}
-
 /* 1:m+1 or k-1:m: few who write it mean it. */
-static void warn_range(struct parser *p, const struct expr *x, int left)
+static void warn_range(struct parser *p, const struct expr *x, int left, int first)
 {
-    const struct expr *range = x->arg[!left], *other = x->arg[left];
+    const struct expr *range = x->arg[!left];
     const char *op = syntax_name(p->s, x->name);
-    struct str a = {0}, b = {0}, c = {0};
-    put(p, x, &a);
-    put(p, range, &b);
-    put(p, left ? range->arg[1] : range->arg[0], &c);
-    struct str o = {0}, e = {0};
-    put(p, other, &o);
-    put(p, left ? range->arg[0] : range->arg[1], &e);
-    if (a.oom || b.oom || c.oom || o.oom || e.oom)
+    struct str means = {0}, from = {0}, to = {0}, other = {0};
+    syntax_put_expr(p->s, x, &means);
+    syntax_put_expr(p->s, range->arg[0], &from);
+    syntax_put_expr(p->s, range->arg[1], &to);
+    syntax_put_expr(p->s, x->arg[left], &other);
+    if (means.oom || from.oom || to.oom || other.oom) {
         nomem(p);
-    else if (left)
-        diag_warning(p->d, x->all,
-                     diag_text(p->d, "write %s:(%s %s %s) if you mean that", e.s, c.s, op, o.s),
-                     "%s means (%s) %s %s", a.s, b.s, op, o.s);
-    else
-        diag_warning(p->d, x->all,
-                     diag_text(p->d, "write (%s %s %s):%s if you mean that", o.s, op, c.s, e.s),
-                     "%s means %s %s (%s)", a.s, o.s, op, b.s);
-    str_free(&a);
-    str_free(&b);
-    str_free(&c);
-    str_free(&o);
-    str_free(&e);
+    } else {
+        const char *advice = left ? diag_text(p->d, "write %s:(%s %s %s) if you mean that", from.s,
+                                              to.s, op, other.s)
+                                  : diag_text(p->d, "write (%s %s %s):%s if you mean that", other.s,
+                                              op, from.s, to.s);
+        diag_warning(p->d, x->all, advice, "%s means %s", quote(p, first, p->i - 1), means.s);
+    }
+    str_free(&means);
+    str_free(&from);
+    str_free(&to);
+    str_free(&other);
 }
 
 /* a < b < c, 1:2:3 */
@@ -394,7 +384,7 @@ static struct expr *binary(struct parser *p, int min)
         }
         right = sum && is_open_range(p, y);
         x = y ? operation(p, op, x, y, first) : NULL;
-        if (x && (left || right)) warn_range(p, x, left);
+        if (x && (left || right)) warn_range(p, x, left, first);
         if (x && is_chain(p, level)) x = NULL;
     }
     return x;

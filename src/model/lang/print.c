@@ -41,6 +41,12 @@ static int find_operator(const struct syntax *s, const struct expr *x)
     return -1;
 }
 
+static int is_range(const struct syntax *s, const struct expr *x)
+{
+    int k = find_operator(s, x);
+    return k >= 0 && operators[k].level == RANGE;
+}
+
 static void put_number(struct str *out, double v)
 {
     char buf[40];
@@ -91,6 +97,10 @@ static void put_operation(struct out *o, const struct expr *x, int k, int min)
     if (level == COMPARE || level == RANGE) left = level + 1;
     if (level == POWER) left = ATOM, right = NEGATE;
     if (put_jags(o, x, min)) return;
+    if (level >= SUM && level < RANGE) { /* (1:m) + 1: nobody should have to think */
+        if (is_range(o->s, x->arg[0])) left = NEGATE;
+        if (is_range(o->s, x->arg[x->narg - 1])) right = NEGATE;
+    }
     if (level < min) str_put(o->str, "(");
     if (x->narg == 2) put_expr(o, x->arg[0], left);
     str_put(o->str, operators[k].text);
