@@ -5,7 +5,7 @@
 #define DENSITY(x) (0.398942280401432677939946059934 * exp(-0.5 * (x) * (x))) /* of N(0, 1) */
 
 /* e / (1 + e)^2 with e = exp(-|x|): ilogit(x) (1 - ilogit(x)) where that would round to 0 */
-static inline double logistic_density(double x)
+INLINE double logistic_density(double x)
 {
     double e = exp(-fabs(x));
     return e / ((1 + e) * (1 + e));

@@ -2,7 +2,7 @@
 #include "tensor/op.h"
 
 /* z[b] += x[b] * y[b]; either may be a constant */
-static inline __attribute__((always_inline)) void add_product(double *z, struct lanes x,
+INLINE void add_product(double *z, struct lanes x,
                                                               struct lanes y, int L)
 {
     const double *p = x.p, *q = y.p;

@@ -16,7 +16,7 @@ static inline int wanted(const struct lanes *k, int b, int m)
 }
 
 /* out[b] = x[b] where k[b] rounds to `which` */
-static inline __attribute__((always_inline)) void choose(double *out, const struct lanes *x,
+INLINE void choose(double *out, const struct lanes *x,
                                                          const struct lanes *k, double which, int L)
 {
     const double *p = x->p, *q = k->p;

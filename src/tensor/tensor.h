@@ -99,7 +99,7 @@ int exec_lanes(const struct prog *p);
 /* One row for each in op.def, one record in op_*.c.  A function is either element-wise
    (map) and applies to scalars and, elementwise with recycling of scalars, to arrays; or a
    block function of whole arguments. */
-enum { OP_TRIES = 6 };
+enum { OP_TRIES = 6, SHAPE_VALUE = -1 };
 struct op {
     const char *name; /* as in the language: "+", "exp", "inprod" */
     const char *args; /* for `nami list functions`: "x, y" */
@@ -111,11 +111,15 @@ struct op {
     block_grad_fn *block_grad;
     int (*work)(const int *dim);
     /* Block functions: the result's shape from the arguments'.  shape[k] = {ndim, d0, d1, ...};
-       ndim 0 is a scalar.  Fills out the same way, and dim[] for the kernel.  Returns 0, or
-       -1 with *why a sentence ("the vectors have lengths 3 and 4"). */
+       ndim 0 is a scalar.  An argument named by a bit of `sizes` must be a constant, is given as
+       {SHAPE_VALUE, its value}, and is not among the kernel's arguments (rep's times).  Fills out
+       the same way, and dim[] for the kernel.  Returns 0, or -1 with *why a sentence ("the two
+       differ in length"). */
     int (*shape)(int narg, const int (*shape)[4], int *out, int *dim, const char **why);
+    unsigned sizes;
     /* Interval arithmetic: where results can lie, for the check of supports.  lo/hi of the
-       arguments in, of the result out; NULL: anywhere. For block functions over all elements. */
+       arguments in, of the result (out[0], out[1]); NULL: anywhere.  For block functions over
+       all elements.  An open end at 0 is DBL_TRUE_MIN, at 1 the number before it. */
     void (*range)(int narg, const double *lo, const double *hi, double *out);
     int integer; /* 1: gives integers always; 2: if all arguments are integers */
     const char *jags; /* how JAGS calls it, if otherwise; "" if it has none */
