@@ -51,22 +51,23 @@ void data_free(struct data *d)
     arena_free(&d->mem);
 }
 
-void to_row_major(double *out, const double *x, int ndim, const int *dim)
+void column_walk_init(struct column_walk *w, int ndim, const int *dim)
 {
-    size_t step[MAX_DIM + 1], at = 0, n = 1;
-    int sub[MAX_DIM + 1] = {0};
+    size_t n = 1;
+    *w = (struct column_walk){.ndim = ndim, .dim = dim};
     for (int k = 0; k < ndim; k++) {
-        step[k] = n;
+        w->step[k] = n;
         n *= (size_t)dim[k];
     }
-    for (size_t i = 0; i < n; i++) {
-        out[i] = x[at];
-        for (int k = ndim - 1; k >= 0; k--) {
-            at += step[k];
-            if (++sub[k] < dim[k]) break;
-            at -= step[k] * (size_t)dim[k];
-            sub[k] = 0;
-        }
+}
+
+void column_walk_next(struct column_walk *w)
+{
+    for (int k = w->ndim - 1; k >= 0; k--) {
+        w->at += w->step[k];
+        if (++w->sub[k] < w->dim[k]) return;
+        w->at -= w->step[k] * (size_t)w->dim[k];
+        w->sub[k] = 0;
     }
 }
 

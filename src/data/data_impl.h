@@ -7,8 +7,16 @@
 int data_json(struct data *d, const char *text, size_t len, nami_err *err);
 int data_rdump(struct data *d, const char *text, size_t len, nami_err *err);
 
-/* out (row-major) = x (column-major: the first subscript runs fastest). */
-void to_row_major(double *out, const double *x, int ndim, const int *dim);
+/* A walk over an array in row-major order: where does its column-major form (the first
+   subscript runs fastest) have the element?  First w.at, after each next() the next one. */
+struct column_walk {
+    int ndim;
+    const int *dim;
+    size_t at, step[MAX_DIM + 1];
+    int sub[MAX_DIM + 1];
+};
+void column_walk_init(struct column_walk *w, int ndim, const int *dim); /* ndim <= MAX_DIM + 1 */
+void column_walk_next(struct column_walk *w);
 
 /* "m[2,3]": name with subscripts from 1 at where[0..n-1]. */
 enum { PATH_MAX_LEN = 200 };

@@ -143,10 +143,9 @@ static int add(struct rdump *p, const struct rlex *name)
     v.name = arena_strndup(&p->d->mem, name->t, name->n);
     v.x = arena_array(&p->d->mem, double, v.n);
     if (!v.name || !v.x) return err_nomem(p->err);
-    if (s.ndim > 1 && !s.row_major)
-        to_row_major(v.x, p->x.a, v.ndim, v.dim);
-    else if (v.n)
-        memcpy(v.x, p->x.a, v.n * sizeof *v.x);
+    struct column_walk w;
+    column_walk_init(&w, v.ndim, v.dim);
+    for (size_t i = 0; i < v.n; i++, column_walk_next(&w)) v.x[i] = p->x.a[s.row_major ? i : w.at];
     return vec_push(&p->set->value, v) ? err_nomem(p->err) : 0;
 }
 

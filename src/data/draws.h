@@ -24,8 +24,7 @@ struct draws {
 
 /* One row for each in draws.def and one file draws_<id>.c: json (an array of n data sets, in
    CmdStan's convention: --data reads it), csv (a column for each element: x[1], m[2,3]), npz
-   (an array for each variable, first axis = draws).  Text is appended to *out; lack of memory
-   may also show in out->oom alone. */
+   (an array for each variable, first axis = draws).  The text is appended to *out. */
 struct draws_format {
     const char *name, *ending, *what;
     int (*write)(const struct draws *d, struct str *out, nami_err *err);
