@@ -53,7 +53,8 @@ static int observe_instead(struct model *m, const char *what, nami_err *err)
     return rc;
 }
 
-static int build(struct model *m, const struct model_options *opt, nami_err *err)
+/* Everything up to the graph, which is not finished yet. */
+static int build_graph(struct model *m, const struct model_options *opt, nami_err *err)
 {
     int rc;
 #define STEP(call)                                                       \
@@ -68,7 +69,13 @@ static int build(struct model *m, const struct model_options *opt, nami_err *err
     STEP(model_schedule(m));
     STEP(model_supports(m));
     if ((rc = model_graph(m, err))) return rc;
-    if (m->diags.nerror) return first_error(m, err);
+    return m->diags.nerror ? first_error(m, err) : 0;
+}
+
+static int build(struct model *m, const struct model_options *opt, nami_err *err)
+{
+    int rc = build_graph(m, opt, err);
+    if (rc || (rc = bn_finish(m->bn, err))) return rc;
     if (opt && opt->observe && (rc = observe_instead(m, opt->observe, err))) return rc;
     STEP(model_compile(m, &m->sample, 0));
     STEP(model_compile(m, &m->density, 1));
@@ -78,15 +85,35 @@ static int build(struct model *m, const struct model_options *opt, nami_err *err
     return m->diags.oom ? err_nomem(err) : 0;
 }
 
-int model_parse(struct model *m, const char *file, const char *text, size_t len,
-                enum dialect dialect, const struct model_options *opt, nami_err *err)
+static int parse(struct model *m, const char *file, const char *text, size_t len,
+                 enum dialect dialect, nami_err *err)
 {
     m->file = file;
     if (!m->text.n) str_putn(&m->text, text, len);
     if (m->text.oom || syntax_parse(&m->syntax, text, len, dialect, &m->diags) || m->diags.oom)
         return err_nomem(err);
-    if (m->diags.nerror) return first_error(m, err);
-    return build(m, opt, err);
+    return m->diags.nerror ? first_error(m, err) : 0;
+}
+
+int model_parse(struct model *m, const char *file, const char *text, size_t len,
+                enum dialect dialect, const struct model_options *opt, nami_err *err)
+{
+    int rc = parse(m, file, text, len, dialect, err);
+    return rc ? rc : build(m, opt, err);
+}
+
+int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out, nami_err *err)
+{
+    struct model m = {0};
+    int rc = parse(&m, NULL, text, len, dialect, err);
+    if (!rc) rc = build_graph(&m, NULL, err);
+    if (!rc) {
+        struct bn empty = *out;
+        *out = *m.bn;
+        *m.bn = empty;
+    }
+    model_free(&m);
+    return rc;
 }
 
 enum dialect model_dialect(const char *path)

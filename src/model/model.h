@@ -160,6 +160,9 @@ int model_read(struct model *m, const char *path, const char *const *data, int n
                const struct model_options *opt, nami_err *err);
 int model_parse(struct model *m, const char *file, const char *text, size_t len,
                 enum dialect dialect, const struct model_options *opt, nami_err *err);
+/* Only the graph of a model without data files, for readers of structures: `out` is new, and
+   bn_finish is left to the caller. */
+int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out, nami_err *err);
 void model_free(struct model *m);
 enum dialect model_dialect(const char *path);
 

@@ -194,5 +194,5 @@ int model_graph(struct model *m, nami_err *err)
     }
     for (size_t l = 0; l < m->syntax.loop.n && !rc; l++) rc = add_plate(m, (int)l, err);
     if (!rc && wishes(m)) rc = err_nomem(err);
-    return rc ? rc : bn_finish(m->bn, err);
+    return rc;
 }
