@@ -7,6 +7,8 @@
 #ifndef DIST_DIST_H
 #define DIST_DIST_H
 
+#include <stddef.h>
+
 #include "base/kernel.h"
 
 /* Where a number, a vector or a matrix lives; domain.c has the table. */
@@ -29,13 +31,15 @@ enum domain {
 };
 
 struct domain_info {
-    const char *name;     /* "positive", as messages say it: "sigma must be positive" */
+    const char *name;     /* one word: "positive", "unit" */
+    const char *what;     /* as messages say it: "theta must be between 0 and 1" */
     int rank;             /* 0 scalar, 1 vector, 2 square matrix */
     int discrete;
     double lo, hi;        /* bounds of each element (of the diagonal, for SPD) */
     int lo_open, hi_open; /* is the bound itself outside? */
 };
 extern const struct domain_info domains[NDOMAIN];
+int domain_find(const char *name, size_t len); /* or -1 */
 /* Is x[n] (n = k*k for a k x k matrix, row-major) inside?  Sums within 1e-6. NaN is not. */
 int domain_holds(enum domain d, const double *x, int n);
 
@@ -85,6 +89,12 @@ struct dist {
     /* Where known, for scalar values: P(X <= x) and its inverse (smallest x with P >= u), used by T(,). */
     double (*cdf)(double x, const double *p);
     double (*quantile)(double u, const double *p);
+    /* The same for the upper tail, where 1 - cdf would lose its digits: P(X > x), and the
+       smallest x with P(X > x) <= u.  Both or neither, and only with those above. */
+    double (*ccdf)(double x, const double *p);
+    double (*cquantile)(double u, const double *p);
+    /* g[k] = d cdf(x) / d p[k] at finite x, where it is easy; otherwise T(,) uses differences. */
+    void (*dcdf)(double x, const double *p, double *g);
     /* The support where it depends on the parameters (uniform, pareto, binomial); NULL:
        the domain says it all. For messages, check and bijectors. */
     void (*bounds)(const double *p, double *lo, double *hi);

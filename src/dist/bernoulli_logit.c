@@ -1,0 +1,55 @@
+/* p(1) = 1/(1 + exp(-alpha)) */
+#include "dist/loops.h"
+
+static inline double lp(double x, double alpha)
+{
+    double v = -softplus(x == 1 ? -alpha : alpha);
+    return density(is_real(alpha), (x == 0) | (x == 1), x, v);
+}
+
+static inline void dlp(double x, double alpha, double *g)
+{
+    double q = sigmoid(x == 1 ? -alpha : alpha);
+    g[0] = 0;
+    g[1] = x == 1 ? q : -q;
+}
+DENSITY(1, lp, dlp)
+
+static inline double draw(double u, double alpha)
+{
+    return if_ok(is_real(alpha), u * (1 + exp(-alpha)) < 1 ? 1. : 0.);
+}
+SAMPLE_UNIFORM(1, draw)
+
+static double cdf(double x, const double *p)
+{
+    return if_ok(is_real(p[0]), x < 0 ? 0 : x < 1 ? sigmoid(-p[0]) : 1);
+}
+
+static double ccdf(double x, const double *p)
+{
+    return if_ok(is_real(p[0]), x < 0 ? 1 : x < 1 ? sigmoid(p[0]) : 0);
+}
+
+static double quantile(double u, const double *p)
+{
+    return if_ok(is_real(p[0]) & is_unit(u), u > sigmoid(-p[0]));
+}
+
+static double cquantile(double u, const double *p)
+{
+    return if_ok(is_real(p[0]) & is_unit(u), u < sigmoid(p[0]));
+}
+
+static int moments(const int *n, const double *p, double *mean, double *var)
+{
+    (void)n;
+    *mean = sigmoid(p[0]);
+    *var = *mean * sigmoid(-p[0]);
+    return 0;
+}
+
+const struct dist dist_bernoulli_logit = {
+    "bernoulli_logit", "0 or 1, by the log odds of 1", 1, {{"alpha", REAL}}, BINARY, KERNELS,
+    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
+    .try_at = {TRY_1(0.385), TRY_1(-5.17)}};

@@ -1,0 +1,57 @@
+/* log p = (alpha - 1) log x + (beta - 1) log(1 - x) - log B(alpha, beta) */
+#include "dist/loops.h"
+
+static inline bool ok(double alpha, double beta)
+{
+    return is_positive(alpha) & is_positive(beta);
+}
+
+static inline double lp(double x, double alpha, double beta)
+{
+    double v = (alpha - 1) * log(x) + (beta - 1) * log1p(-x) - lbeta(alpha, beta);
+    return density(ok(alpha, beta), (x > 0) & (x < 1), x, v);
+}
+
+static inline void dlp(double x, double alpha, double beta, double *g)
+{
+    g[0] = (alpha - 1) / x - (beta - 1) / (1 - x);
+    g[1] = log(x) + digamma(alpha + beta) - digamma(alpha);
+    g[2] = log1p(-x) + digamma(alpha + beta) - digamma(beta);
+}
+DENSITY(2, lp, dlp)
+
+SAMPLE_RNG(2, draw_beta)
+
+static double cdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), x <= 0 ? 0 : x >= 1 ? 1 : beta_i(p[0], p[1], x, 1 - x));
+}
+
+static double ccdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), x <= 0 ? 1 : x >= 1 ? 0 : beta_i(p[1], p[0], 1 - x, x));
+}
+
+static double quantile(double u, const double *p)
+{
+    return cdf_inverse(cdf, 1, u, p, 0, 1);
+}
+
+static double cquantile(double u, const double *p)
+{
+    return cdf_inverse(ccdf, -1, u, p, 0, 1);
+}
+
+static int moments(const int *n, const double *p, double *mean, double *var)
+{
+    (void)n;
+    double s = p[0] + p[1];
+    *mean = p[0] / s;
+    *var = *mean * (p[1] / s) / (s + 1);
+    return 0;
+}
+
+const struct dist dist_beta = {
+    "beta", "beta, by two shapes", 2, {{"alpha", POSITIVE}, {"beta", POSITIVE}}, OPEN_UNIT, KERNELS,
+    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
+    .try_at = {TRY_2(2.385, 0.71), TRY_2(0.31, 0.42), TRY_2(137.1, 23.3)}};

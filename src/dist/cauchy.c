@@ -1,0 +1,68 @@
+/* p = 1 / (pi sigma (1 + z^2)),  z = (x - mu)/sigma */
+#include "dist/loops.h"
+
+static inline bool ok(double mu, double sigma)
+{
+    return is_real(mu) & is_positive(sigma);
+}
+
+static inline double lp(double x, double mu, double sigma)
+{
+    double z = (x - mu) / sigma;
+    return density(ok(mu, sigma), true, x, -LOG_PI - log(sigma) - log1p(z * z));
+}
+
+static inline void dlp(double x, double mu, double sigma, double *g)
+{
+    double z = (x - mu) / sigma, w = 2 * z / (1 + z * z);
+    g[0] = -w / sigma;
+    g[1] = w / sigma;
+    g[2] = (w * z - 1) / sigma;
+}
+DENSITY(2, lp, dlp)
+
+static inline double draw(double u, double mu, double sigma)
+{
+    return if_ok(ok(mu, sigma), mu + sigma * tan(M_PI * (u - 0.5)));
+}
+SAMPLE_UNIFORM(2, draw)
+
+/* atan2 keeps the digits of both tails. */
+static double cdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), atan2(1, (p[0] - x) / p[1]) / M_PI);
+}
+
+static double ccdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), atan2(1, (x - p[0]) / p[1]) / M_PI);
+}
+
+/* z with P(Z > z) = u: cot(pi u) */
+static double upper(double u)
+{
+    if (u == 1) return -INFINITY;
+    return u <= 0.5 ? 1 / tan(M_PI * u) : -1 / tan(M_PI * (1 - u));
+}
+
+static double quantile(double u, const double *p)
+{
+    return if_ok(ok(p[0], p[1]) & is_unit(u), p[0] - p[1] * upper(u));
+}
+
+static double cquantile(double u, const double *p)
+{
+    return if_ok(ok(p[0], p[1]) & is_unit(u), p[0] + p[1] * upper(u));
+}
+
+static void dcdf(double x, const double *p, double *g)
+{
+    double z = (x - p[0]) / p[1], f = exp(lp(x, p[0], p[1]));
+    g[0] = -f;
+    g[1] = f > 0 ? -f * z : 0;
+}
+
+const struct dist dist_cauchy = {
+    "cauchy", "Cauchy, by median and scale", 2, {{"mu", REAL}, {"sigma", POSITIVE}}, REAL, KERNELS,
+    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
+    .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)}};

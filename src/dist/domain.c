@@ -1,0 +1,72 @@
+#include <math.h>
+#include <string.h>
+
+#include "dist/block.h"
+#include "dist/dist.h"
+
+#define INF INFINITY
+const struct domain_info domains[NDOMAIN] = {
+    [REAL] = {"real", "a number", 0, 0, -INF, INF, 1, 1},
+    [POSITIVE] = {"positive", "positive", 0, 0, 0, INF, 1, 1},
+    [NONNEGATIVE] = {"nonnegative", "0 or more", 0, 0, 0, INF, 0, 1},
+    [UNIT] = {"unit", "between 0 and 1", 0, 0, 0, 1, 0, 0},
+    [OPEN_UNIT] = {"open_unit", "between 0 and 1, both excluded", 0, 0, 0, 1, 1, 1},
+    [BINARY] = {"binary", "0 or 1", 0, 1, 0, 1, 0, 0},
+    [COUNT] = {"count", "one of 0, 1, 2, ...", 0, 1, 0, INF, 0, 1},
+    [INDEX] = {"index", "one of 1, 2, 3, ...", 0, 1, 1, INF, 0, 1},
+    [VECTOR] = {"vector", "a vector of numbers", 1, 0, -INF, INF, 1, 1},
+    [POSITIVES] = {"positives", "a vector of positive numbers", 1, 0, 0, INF, 1, 1},
+    [WEIGHTS] = {"weights", "a vector of numbers >= 0, not all 0", 1, 0, 0, INF, 0, 1},
+    [SIMPLEX] = {"simplex", "a vector of numbers >= 0 that sum to 1", 1, 0, 0, 1, 0, 0},
+    [COUNTS] = {"counts", "a vector of 0, 1, 2, ...", 1, 1, 0, INF, 0, 1},
+    [SPD] = {"spd", "a symmetric positive definite matrix", 2, 0, 0, INF, 1, 1},
+};
+
+int domain_find(const char *name, size_t len)
+{
+    for (int d = 0; d < NDOMAIN; d++)
+        if (strlen(domains[d].name) == len && memcmp(domains[d].name, name, len) == 0) return d;
+    return -1;
+}
+
+/* Is the matrix symmetric, and x'Ax > 0?  Factors a copy where there is room for one;
+   larger matrices by Gershgorin-free elimination would need the caller's memory, so
+   only their diagonal and symmetry are looked at. */
+static int spd_holds(const double *x, int size)
+{
+    enum { MOST = 16 };
+    double A[MOST * MOST];
+    int n = matrix_order(size);
+    if (n < 0) return 0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            double scale = sqrt(x[i * n + i]) * sqrt(x[j * n + j]);
+            if (!is_positive(x[i * n + i]) || !is_real(x[i * n + j])) return 0;
+            if (!(fabs(x[i * n + j] - x[j * n + i]) <= 1e-8 * scale)) return 0;
+            if (i != j && !(fabs(x[i * n + j]) < scale)) return 0;
+        }
+    if (n > MOST) return 1;
+    memcpy(A, x, sizeof(double) * (size_t)size);
+    for (int j = 0; j < n; j++) { /* A = L D L', D on the diagonal */
+        if (!(A[j * n + j] > 0)) return 0;
+        for (int i = j + 1; i < n; i++)
+            for (int k = j + 1; k <= i; k++)
+                A[i * n + k] -= A[i * n + j] / A[j * n + j] * A[k * n + j];
+    }
+    return 1;
+}
+
+int domain_holds(enum domain d, const double *x, int n)
+{
+    const struct domain_info *i = &domains[d];
+    double sum = 0;
+    if (d == SPD) return spd_holds(x, n);
+    for (int k = 0; k < n; k++) {
+        if (!is_real(x[k]) || !(i->lo_open ? x[k] > i->lo : x[k] >= i->lo)) return 0;
+        if (!(i->hi_open ? x[k] < i->hi : x[k] <= i->hi)) return 0;
+        if (i->discrete && floor(x[k]) != x[k]) return 0;
+        sum += x[k];
+    }
+    if (d == SIMPLEX) return fabs(sum - 1) <= 1e-6;
+    return d == WEIGHTS ? is_positive(sum) : 1;
+}

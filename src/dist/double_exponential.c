@@ -1,0 +1,75 @@
+/* p = exp(-|z|) / (2 sigma),  z = (x - mu)/sigma: Laplace's distribution */
+#include "dist/loops.h"
+
+static inline bool ok(double mu, double sigma)
+{
+    return is_real(mu) & is_positive(sigma);
+}
+
+static inline double lp(double x, double mu, double sigma)
+{
+    double z = (x - mu) / sigma;
+    return density(ok(mu, sigma), true, x, -LOG_2 - log(sigma) - fabs(z));
+}
+
+static inline void dlp(double x, double mu, double sigma, double *g)
+{
+    double z = (x - mu) / sigma, sign = (x > mu ? 1. : 0.) - (x < mu ? 1. : 0.);
+    g[0] = -sign / sigma;
+    g[1] = sign / sigma;
+    g[2] = (fabs(z) - 1) / sigma;
+}
+DENSITY(2, lp, dlp)
+
+static inline double draw(double u, double mu, double sigma)
+{
+    double e = -log(2 * (u < 0.5 ? u : 1 - u));
+    return if_ok(ok(mu, sigma), mu + sigma * (u < 0.5 ? -e : e));
+}
+SAMPLE_UNIFORM(2, draw)
+
+static double lower(double z)
+{
+    return z < 0 ? 0.5 * exp(z) : 1 - 0.5 * exp(-z);
+}
+
+static double cdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), lower((x - p[0]) / p[1]));
+}
+
+static double ccdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), lower((p[0] - x) / p[1]));
+}
+
+static double quantile(double u, const double *p)
+{
+    return if_ok(is_unit(u), draw(u, p[0], p[1]));
+}
+
+static double cquantile(double u, const double *p)
+{
+    return if_ok(is_unit(u), 2 * p[0] - draw(u, p[0], p[1]));
+}
+
+static void dcdf(double x, const double *p, double *g)
+{
+    double z = (x - p[0]) / p[1], f = exp(lp(x, p[0], p[1]));
+    g[0] = -f;
+    g[1] = f > 0 ? -f * z : 0;
+}
+
+static int moments(const int *n, const double *p, double *mean, double *var)
+{
+    (void)n;
+    *mean = p[0];
+    *var = 2 * p[1] * p[1];
+    return 0;
+}
+
+const struct dist dist_double_exponential = {
+    "double_exponential", "double exponential (Laplace), by mean and scale", 2,
+    {{"mu", REAL}, {"sigma", POSITIVE}}, REAL, KERNELS,
+    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
+    .moments = moments, .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)}};

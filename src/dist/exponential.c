@@ -1,0 +1,58 @@
+/* log p = log beta - beta x */
+#include "dist/loops.h"
+
+static inline double lp(double x, double beta)
+{
+    return density(is_positive(beta), (x >= 0) & (x <= DBL_MAX), x, log(beta) - beta * x);
+}
+
+static inline void dlp(double x, double beta, double *g)
+{
+    g[0] = -beta;
+    g[1] = 1 / beta - x;
+}
+DENSITY(1, lp, dlp)
+
+static inline double draw(double u, double beta)
+{
+    return if_ok(is_positive(beta), -log(u) / beta);
+}
+SAMPLE_UNIFORM(1, draw)
+
+static double cdf(double x, const double *p)
+{
+    return if_ok(is_positive(p[0]), x > 0 ? -expm1(-p[0] * x) : 0);
+}
+
+static double ccdf(double x, const double *p)
+{
+    return if_ok(is_positive(p[0]), x > 0 ? exp(-p[0] * x) : 1);
+}
+
+static double quantile(double u, const double *p)
+{
+    return if_ok(is_positive(p[0]), -log1p(-u) / p[0]);
+}
+
+static double cquantile(double u, const double *p)
+{
+    return draw(u, p[0]);
+}
+
+static void dcdf(double x, const double *p, double *g)
+{
+    g[0] = x > 0 ? x * exp(-p[0] * x) : 0;
+}
+
+static int moments(const int *n, const double *p, double *mean, double *var)
+{
+    (void)n;
+    *mean = 1 / p[0];
+    *var = *mean * *mean;
+    return 0;
+}
+
+const struct dist dist_exponential = {
+    "exponential", "exponential, by rate", 1, {{"beta", POSITIVE}}, POSITIVE, KERNELS,
+    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
+    .moments = moments, .try_at = {TRY_1(2.385), TRY_1(0.0137)}};

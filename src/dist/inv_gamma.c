@@ -1,0 +1,63 @@
+/* 1/x is gamma(alpha, beta):
+   log p = alpha log beta - log Gamma(alpha) - (alpha + 1) log x - beta/x */
+#include "dist/loops.h"
+
+static inline bool ok(double alpha, double beta)
+{
+    return is_positive(alpha) & is_positive(beta);
+}
+
+static inline double lp(double x, double alpha, double beta)
+{
+    double v = alpha * log(beta) - lgam(alpha) - (alpha + 1) * log(x) - beta / x;
+    return density(ok(alpha, beta), (x > 0) & (x <= DBL_MAX), x, v);
+}
+
+static inline void dlp(double x, double alpha, double beta, double *g)
+{
+    g[0] = (beta / x - (alpha + 1)) / x;
+    g[1] = log(beta) - digamma(alpha) - log(x);
+    g[2] = alpha / beta - 1 / x;
+}
+DENSITY(2, lp, dlp)
+
+static double draw(struct rng *r, double alpha, double beta)
+{
+    return ok(alpha, beta) ? exp(log(beta) - draw_log_gamma(r, alpha)) : NAN;
+}
+SAMPLE_RNG(2, draw)
+
+static double cdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), x > 0 ? gamma_q(p[0], p[1] / x) : 0);
+}
+
+static double ccdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), x > 0 ? gamma_p(p[0], p[1] / x) : 1);
+}
+
+static double quantile(double u, const double *p)
+{
+    return cdf_inverse(cdf, 1, u, p, 0, INFINITY);
+}
+
+static double cquantile(double u, const double *p)
+{
+    return cdf_inverse(ccdf, -1, u, p, 0, INFINITY);
+}
+
+static int moments(const int *n, const double *p, double *mean, double *var)
+{
+    (void)n;
+    if (p[0] <= 2) return -1;
+    *mean = p[1] / (p[0] - 1);
+    *var = *mean * *mean / (p[0] - 2);
+    return 0;
+}
+
+const struct dist dist_inv_gamma = {
+    "inv_gamma", "inverse gamma, by shape and scale", 2,
+    {{"alpha", POSITIVE}, {"beta", POSITIVE}}, POSITIVE, KERNELS,
+    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
+    .try_at = {TRY_2(2.385, 0.7), TRY_2(0.81, 4.2), TRY_2(137.1, 13.3)}};

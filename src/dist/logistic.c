@@ -1,0 +1,69 @@
+/* p = exp(-z) / (sigma (1 + exp(-z))^2),  z = (x - mu)/sigma; even in z */
+#include "dist/loops.h"
+
+static inline bool ok(double mu, double sigma)
+{
+    return is_real(mu) & is_positive(sigma);
+}
+
+static inline double lp(double x, double mu, double sigma)
+{
+    double z = fabs((x - mu) / sigma);
+    return density(ok(mu, sigma), true, x, -z - log(sigma) - 2 * log1p(exp(-z)));
+}
+
+static inline void dlp(double x, double mu, double sigma, double *g)
+{
+    double z = (x - mu) / sigma, e = exp(-fabs(z)), t = (1 - e) / (1 + e);
+    t = z < 0 ? -t : t; /* tanh(z/2) */
+    g[0] = -t / sigma;
+    g[1] = t / sigma;
+    g[2] = (z * t - 1) / sigma;
+}
+DENSITY(2, lp, dlp)
+
+static inline double draw(double u, double mu, double sigma)
+{
+    return if_ok(ok(mu, sigma), mu + sigma * log(u / (1 - u)));
+}
+SAMPLE_UNIFORM(2, draw)
+
+static double cdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), sigmoid((x - p[0]) / p[1]));
+}
+
+static double ccdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), sigmoid((p[0] - x) / p[1]));
+}
+
+static double quantile(double u, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), p[0] + p[1] * (log(u) - log1p(-u)));
+}
+
+static double cquantile(double u, const double *p)
+{
+    return if_ok(ok(p[0], p[1]), p[0] - p[1] * (log(u) - log1p(-u)));
+}
+
+static void dcdf(double x, const double *p, double *g)
+{
+    double z = (x - p[0]) / p[1], f = exp(lp(x, p[0], p[1]));
+    g[0] = -f;
+    g[1] = f > 0 ? -f * z : 0;
+}
+
+static int moments(const int *n, const double *p, double *mean, double *var)
+{
+    (void)n;
+    *mean = p[0];
+    *var = p[1] * p[1] * (M_PI * M_PI / 3);
+    return 0;
+}
+
+const struct dist dist_logistic = {
+    "logistic", "logistic, by mean and scale", 2, {{"mu", REAL}, {"sigma", POSITIVE}}, REAL,
+    KERNELS, .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
+    .moments = moments, .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)}};

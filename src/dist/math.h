@@ -1,0 +1,175 @@
+/* math.h: special functions.  The inline ones have no branches, so that loops over
+   them are vectorised; none of them traps, calls GSL's error handler or keeps state. */
+#ifndef DIST_MATH_H
+#define DIST_MATH_H
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+/* glibc's libmvec has vector variants (below 4 ulp, IEEE special cases kept) that its
+   own headers only declare under -ffast-math. */
+#if defined __x86_64__ && defined __GLIBC__ && defined __GNUC__ && !defined __clang__
+#if __GLIBC_PREREQ(2, 35)
+#define VECTOR_MATH __attribute__((simd("notinbranch"), const))
+VECTOR_MATH double exp(double);
+VECTOR_MATH double log(double);
+VECTOR_MATH double cos(double);
+VECTOR_MATH double tan(double);
+VECTOR_MATH double atan(double);
+VECTOR_MATH double pow(double, double);
+VECTOR_MATH double log1p(double);
+VECTOR_MATH double expm1(double);
+#endif
+#endif
+
+#define LOG_2PI      1.83787706640934548356
+#define HALF_LOG_2PI 0.91893853320467274178
+#define LOG_2        0.69314718055994530942
+#define LOG_PI       1.14472988584940017414
+
+/* Is x a finite number, of this kind? (NaN is not.) */
+static inline bool is_real(double x)
+{
+    return fabs(x) <= DBL_MAX;
+}
+static inline bool is_positive(double x)
+{
+    return (x > 0) & (x <= DBL_MAX);
+}
+static inline bool is_unit(double x)
+{
+    return (x >= 0) & (x <= 1);
+}
+static inline bool is_count(double x)
+{
+    return (x >= 0) & (x <= DBL_MAX) & (floor(x) == x);
+}
+
+/* v in the support, -INFINITY outside; NaN if the arguments are not ok or x is NaN. */
+static inline double density(bool ok, bool inside, double x, double v)
+{
+    double y = inside ? v : -INFINITY;
+    return (ok & (x == x)) ? y : NAN;
+}
+/* v, or NaN */
+static inline double if_ok(bool ok, double v)
+{
+    return ok ? v : NAN;
+}
+
+static inline double sigmoid(double t)
+{
+    return 1 / (1 + exp(-t));
+}
+/* log(1 + exp t) */
+static inline double softplus(double t)
+{
+    return (t > 0 ? t : 0) + log1p(exp(-fabs(t)));
+}
+/* x log y, 0 if x is 0 */
+static inline double xlogy(double x, double y)
+{
+    double v = x * log(y);
+    return x == 0 ? 0 : v;
+}
+
+/* Stirling's remainder: log Gamma(x) = (x - 1/2) log x - x + log(2 pi)/2 + stirling(x),
+   for x >= 8 to the last digit. */
+static inline double stirling(double x)
+{
+    double r = 1 / x, q = r * r;
+    return r * (1. / 12 -
+                q * (1. / 360 -
+                     q * (1. / 1260 - q * (1. / 1680 - q * (1. / 1188 - q * (691. / 360360 -
+                                                                             q * (1. / 156)))))));
+}
+/* log Gamma(x), x > 0: shifted to x + 8 if need be.  The error is about 1e-15 in
+   absolute terms for small x, which is what a log density wants. */
+static inline double lgam(double x)
+{
+    bool big = x >= 8;
+    double y = big ? x : x + 8;
+    double p = x * (x + 1) * (x + 2) * (x + 3) * (x + 4) * (x + 5) * (x + 6) * (x + 7);
+    double v = (y - 0.5) * log(y) - y + HALF_LOG_2PI + stirling(y) - log(big ? 1 : p);
+    return x <= DBL_MAX ? v : x; /* not inf - inf */
+}
+/* log Gamma(x + 1) - (x + 1/2) log x + x - log(2 pi)/2, x > 0 */
+static inline double stirling_error(double x)
+{
+    double small = lgam(x) + (0.5 - x) * log(x) + x - HALF_LOG_2PI, large = stirling(x);
+    return x >= 8 ? large : small;
+}
+/* psi(x) = d log Gamma(x) / dx, x > 0, by the same shift. */
+static inline double digamma(double x)
+{
+    double s = 0, y = x, q;
+    for (int i = 0; i < 8; i++) s += x < 8 ? 1 / (x + i) : 0;
+    y = x < 8 ? x + 8 : x;
+    q = 1 / (y * y);
+    return log(y) - 0.5 / y - s -
+           q * (1. / 12 -
+                q * (1. / 120 -
+                     q * (1. / 252 - q * (1. / 240 - q * (1. / 132 - q * (691. / 32760 -
+                                                                          q * (1. / 12)))))));
+}
+static inline double lbeta(double a, double b)
+{
+    return lgam(a) + lgam(b) - lgam(a + b);
+}
+/* x log(x / m) + m - x without cancellation (Loader 2000), x > 0: the saddle-point
+   part of a count's density. */
+static inline double deviance(double x, double m)
+{
+    double t = (m - x) / x;
+    return (m - x) - x * log1p(t <= DBL_MAX ? t : DBL_MAX);
+}
+/* log of exp(-m) m^x / x!, also for x that are no integers */
+static inline double poisson_lp(double x, double m)
+{
+    double y = x > 0 ? x : 1;
+    double v = -stirling_error(y) - deviance(y, m) - HALF_LOG_2PI - 0.5 * log(y);
+    double zero = x > 0 ? -INFINITY : 0; /* m = 0 */
+    return m > 0 ? (x > 0 ? v : -m) : zero;
+}
+/* log of C(x + y, x) p^x q^y, q = 1 - p, also for x, y >= 0 that are no integers */
+static inline double binomial_lp(double x, double y, double p, double q)
+{
+    double n = x + y, a = x > 0 ? x : 1, b = y > 0 ? y : 1, m = n > 0 ? n : 1;
+    double v = stirling_error(m) - stirling_error(a) - stirling_error(b) - deviance(a, m * p) -
+               deviance(b, m * q) + 0.5 * (log(m / a) - log(b)) - HALF_LOG_2PI;
+    double none = y * (q > 0.5 ? log1p(-p) : log(q)), all = x * (p > 0.5 ? log1p(-q) : log(p));
+    v = x > 0 ? v : none;
+    v = (y > 0) | !(x > 0) ? v : all;
+    v = ((p <= 0) & (x > 0)) | ((q <= 0) & (y > 0)) ? -INFINITY : v;
+    return n > 0 ? v : 0;
+}
+/* log Gamma(a + 1/2) - log Gamma(a), also for large a */
+static inline double lgam_half(double a)
+{
+    double large = a * log1p(0.5 / a) + 0.5 * log(a) - 0.5 + stirling(a + 0.5) - stirling(a);
+    double small = lgam(a + 0.5) - lgam(a);
+    return a >= 8 ? large : small;
+}
+
+/* ---- special.c -------------------------------------------------------------- */
+
+/* Regularised incomplete gamma P(a, x), and Q = 1 - P without cancellation. */
+double gamma_p(double a, double x);
+double gamma_q(double a, double x);
+/* Regularised incomplete beta I_x(a, b); y = 1 - x is given too, so that neither end
+   loses digits.  The complement is beta_i(b, a, y, x). */
+double beta_i(double a, double b, double x, double y);
+/* Phi(z) and its inverse. */
+double normal_p(double z);
+double normal_quantile(double u);
+
+/* The x between lo and hi (may be infinite) with f(x, p) = u: rising is +1 for a
+   cdf, -1 for its complement.  By bisection of the doubles themselves: 64 steps. */
+double cdf_inverse(double (*f)(double, const double *), int rising, double u, const double *p, double lo,
+              double hi);
+/* The smallest integer x >= lo with cdf(x) >= u (or complement <= u). */
+double count_inverse(double (*f)(double, const double *), int rising, double u, const double *p,
+                    double lo, double hi);
+
+#endif

@@ -1,0 +1,89 @@
+/* log p = log Gamma((nu+1)/2) - log Gamma(nu/2) - log(nu pi)/2 - log sigma
+           - (nu+1)/2 log(1 + z^2/nu),  z = (x - mu)/sigma */
+#include "dist/loops.h"
+
+static inline bool ok(double nu, double mu, double sigma)
+{
+    return is_positive(nu) & is_real(mu) & is_positive(sigma);
+}
+
+static inline double lp(double x, double nu, double mu, double sigma)
+{
+    double z = (x - mu) / sigma;
+    double v = lgam_half(0.5 * nu) - 0.5 * (log(nu) + LOG_PI) - log(sigma) -
+               0.5 * (nu + 1) * log1p(z * z / nu);
+    return density(ok(nu, mu, sigma), true, x, v);
+}
+
+static inline void dlp(double x, double nu, double mu, double sigma, double *g)
+{
+    double z = (x - mu) / sigma, w = (nu + 1) / (nu + z * z);
+    g[0] = -w * z / sigma;
+    g[1] = 0.5 * (digamma(0.5 * (nu + 1)) - digamma(0.5 * nu) - log1p(z * z / nu) +
+                  (w * z * z - 1) / nu);
+    g[2] = w * z / sigma;
+    g[3] = (w * z * z - 1) / sigma;
+}
+DENSITY(3, lp, dlp)
+
+/* A normal over sqrt(chi_square(nu) / nu), the root in logs for small nu. */
+static double draw(struct rng *r, double nu, double mu, double sigma)
+{
+    if (!ok(nu, mu, sigma)) return NAN;
+    double z = rng_normal(r), half = 0.5 * nu;
+    return mu + sigma * z * exp(0.5 * (log(half) - draw_log_gamma(r, half)));
+}
+SAMPLE_RNG(3, draw)
+
+/* P(T > |z|) = I(nu/2, 1/2; nu / (nu + z^2)) / 2 */
+static double upper(double z, double nu)
+{
+    if (isinf(z)) return z < 0;
+    double t = fabs(z) / sqrt(nu), d = 1 + t * t;
+    double tail = nu > 1e10 ? normal_p(-fabs(z)) : beta_i(0.5 * nu, 0.5, 1 / d, t / d * t) / 2;
+    return z < 0 ? 1 - tail : tail;
+}
+
+static double cdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1], p[2]), upper((p[1] - x) / p[2], p[0]));
+}
+
+static double ccdf(double x, const double *p)
+{
+    return if_ok(ok(p[0], p[1], p[2]), upper((x - p[1]) / p[2], p[0]));
+}
+
+static double upper_of(double z, const double *p)
+{
+    return upper(z, p[0]);
+}
+
+static double cquantile(double u, const double *p)
+{
+    if (!ok(p[0], p[1], p[2])) return NAN;
+    double z = u < 0.5 ? cdf_inverse(upper_of, -1, u, p, 0, INFINITY)
+                       : -cdf_inverse(upper_of, -1, 1 - u, p, 0, INFINITY);
+    return p[1] + p[2] * z;
+}
+
+static double quantile(double u, const double *p)
+{
+    double flip[] = {p[0], -p[1], p[2]};
+    return -cquantile(u, flip);
+}
+
+static int moments(const int *n, const double *p, double *mean, double *var)
+{
+    (void)n;
+    if (p[0] <= 2) return -1;
+    *mean = p[1];
+    *var = p[2] * p[2] * p[0] / (p[0] - 2);
+    return 0;
+}
+
+const struct dist dist_student_t = {
+    "student_t", "Student's t, by degrees of freedom, location and scale", 3,
+    {{"nu", POSITIVE}, {"mu", REAL}, {"sigma", POSITIVE}}, REAL, KERNELS,
+    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
+    .try_at = {TRY_3(4.385, 0.7, 2.385), TRY_3(0.83, -3.1, 0.21), TRY_3(153.7, 11.3, 4.1)}};

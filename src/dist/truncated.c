@@ -1,0 +1,121 @@
+/* T(lower, upper) of any distribution with a cdf: log p(x) - log Z on [lower, upper], where
+   Z = P(lower <= X <= upper) is taken from the tail that keeps its digits. */
+#include <string.h>
+
+#include "dist/dist.h"
+#include "dist/math.h"
+
+static double upper_tail(const struct dist *d, double x, const double *p)
+{
+    return d->ccdf ? d->ccdf(x, p) : 1 - d->cdf(x, p);
+}
+
+/* The part of the support that is left: for counts "from lower" means "above lower - 1". */
+struct cut {
+    double lo, hi; /* P(lo < X <= hi) */
+    double a, b;   /* the tails there: lower ones, or upper ones if `upper` */
+    int upper;
+    double Z; /* NaN if nothing is left */
+};
+
+static struct cut cut(const struct dist *d, const double *p, double lower, double upper)
+{
+    int discrete = domains[d->domain].discrete;
+    struct cut c = {.lo = discrete ? ceil(lower) - 1 : lower, .hi = discrete ? floor(upper) : upper};
+    c.a = d->cdf(c.lo, p);
+    c.upper = c.a > 0.5;
+    if (c.upper) {
+        c.a = upper_tail(d, c.lo, p);
+        c.b = upper_tail(d, c.hi, p);
+        c.Z = c.a - c.b;
+    } else {
+        c.b = d->cdf(c.hi, p);
+        c.Z = c.b - c.a;
+        if (c.a == 0 && c.b > 0.5) c.Z = 1 - upper_tail(d, c.hi, p); /* the same, rounded once */
+    }
+    if (!(lower <= upper) || !(c.Z > 0)) c.Z = NAN;
+    return c;
+}
+
+void truncated_logp(const void *self, int n, double *out, const double *const *a)
+{
+    const struct dist *d = self;
+    d->logp(d, n, out, a);
+    for (int i = 0; i < n; i++) {
+        double p[DIST_ARGS], x = a[0][i], lower = a[d->narg + 1][i], upper = a[d->narg + 2][i];
+        for (int k = 0; k < d->narg; k++) p[k] = a[1 + k][i];
+        out[i] = density(true, x >= lower && x <= upper, x, out[i]) - log(cut(d, p, lower, upper).Z);
+    }
+}
+
+/* d log Z / d p[k], by central differences with Richardson's extrapolation: with steps h
+   and h/2 the error is O(h^4), about 1e-10 relative. */
+static double dlogz(const struct dist *d, const double *p, int k, double lower, double upper)
+{
+    double h = 1e-3 * (fabs(p[k]) > 0 ? fabs(p[k]) : 1), q[DIST_ARGS], slope[2];
+    memcpy(q, p, sizeof(double) * (size_t)d->narg);
+    if (d->arg[k].domain == UNIT || d->arg[k].domain == OPEN_UNIT) h = fmin(h, 0.5 * (1 - p[k]));
+    if (d->arg[k].domain == REAL) h = 1e-3; /* replaced by the scale below */
+    if (d->arg[k].domain == REAL && d->narg > k + 1) h *= fabs(p[k + 1]);
+    for (int s = 0; s < 2; s++, h /= 2) {
+        q[k] = p[k] + h;
+        double up = log(cut(d, q, lower, upper).Z);
+        q[k] = p[k] - h;
+        slope[s] = (up - log(cut(d, q, lower, upper).Z)) / (2 * h);
+    }
+    return (4 * slope[1] - slope[0]) / 3;
+}
+
+/* f(x) / Z: what a bound moves */
+static double edge(const struct dist *d, const double *p, double x, double Z)
+{
+    double v;
+    const double *a[1 + DIST_ARGS] = {&x};
+    if (domains[d->domain].discrete || isinf(x)) return 0;
+    for (int k = 0; k < d->narg; k++) a[1 + k] = &p[k];
+    d->logp(d, 1, &v, a);
+    return exp(v - log(Z));
+}
+
+void truncated_grad(const void *self, int n, const double *out, const double *dout,
+                    const double *const *a, double *const *da)
+{
+    const struct dist *d = self;
+    int na = d->narg;
+    d->grad(d, n, out, dout, a, da);
+    for (int i = 0; i < n; i++) {
+        double p[DIST_ARGS], lower = a[na + 1][i], upper = a[na + 2][i];
+        double glo[DIST_ARGS] = {0}, ghi[DIST_ARGS] = {0};
+        for (int k = 0; k < na; k++) p[k] = a[1 + k][i];
+        struct cut c = cut(d, p, lower, upper);
+        if (d->dcdf && is_real(c.lo)) d->dcdf(c.lo, p, glo);
+        if (d->dcdf && is_real(c.hi)) d->dcdf(c.hi, p, ghi);
+        for (int k = 0; k < na; k++) {
+            if (!da[1 + k] || domains[d->arg[k].domain].discrete) continue;
+            double g = d->dcdf ? (ghi[k] - glo[k]) / c.Z : dlogz(d, p, k, lower, upper);
+            da[1 + k][i] -= dout[i] * g;
+        }
+        if (da[na + 1]) da[na + 1][i] = dout[i] * edge(d, p, lower, c.Z);
+        if (da[na + 2]) da[na + 2][i] = -dout[i] * edge(d, p, upper, c.Z);
+    }
+}
+
+void truncated_sample(const void *self, const struct stream *s, int n, double *out,
+                      const double *const *a)
+{
+    const struct dist *d = self;
+    stream_uniform(s, n, out);
+    for (int i = 0; i < n; i++) {
+        double p[DIST_ARGS], lower = a[d->narg][i], upper = a[d->narg + 1][i], x;
+        for (int k = 0; k < d->narg; k++) p[k] = a[k][i];
+        struct cut c = cut(d, p, lower, upper);
+        double u = c.a + out[i] * (c.b - c.a);
+        if (!c.upper)
+            x = d->quantile(u, p);
+        else
+            x = d->cquantile ? d->cquantile(u, p) : d->quantile(1 - u, p);
+        if (x < lower) x = lower; /* rounding */
+        if (x > upper) x = upper;
+        out[i] = if_ok(c.Z > 0, x);
+    }
+}

@@ -1,0 +1,31 @@
+/* wishart.h: what the two Wishart distributions share. */
+#ifndef DIST_WISHART_H
+#define DIST_WISHART_H
+
+#include "dist/block.h"
+
+/* Everything both need, in a slab: factors of the value X and of the scale S, log
+   determinants, and t, the trace that stands in the density. */
+struct wishart_slab {
+    double *X, *S, *y; /* (n, n), (n, n), (n) */
+    double logX[SLAB], logS[SLAB], trace[SLAB];
+    double known[SLAB]; /* 0, or NaN if X is */
+    const double *nu;
+    double nu_buf[SLAB];
+};
+int wishart_work(const int *dim);
+int wishart_size(const int *n, const char **why);
+/* a: X, nu, S.  trace = tr(S^-1 X), or tr(X^-1 S) if `inverse`.  work: wishart_work. */
+void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a, int b0, int m,
+                  double *work);
+/* nu n/2 log 2 + log Gamma_n(nu/2), and its derivative by nu; NaN unless nu > n - 1 */
+double wishart_norm(int n, double nu);
+double wishart_dnorm(int n, double nu);
+/* A <- Bartlett's factor: A A' is wishart(nu, I) */
+void bartlett(const struct stream *s, int n, int b0, int m, const double *nu, double *A);
+/* out <- B B' */
+void outer_square(int n, int b0, int m, const double *B, double *const *out);
+/* T <- P Y P for symmetric P, Y; scratch is (n, n) */
+void sandwich(int n, int m, const double *P, const double *Y, double *scratch, double *T);
+
+#endif

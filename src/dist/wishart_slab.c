@@ -1,0 +1,122 @@
+#include "dist/wishart.h"
+
+#define AT(A, i, j) ((A) + ((i) * n + (j)) * SLAB)
+
+/* X, S, their inverses, two scratches, y */
+int wishart_work(const int *dim)
+{
+    return 7 * dim[0] * SLAB;
+}
+
+int wishart_size(const int *n, const char **why)
+{
+    if (matrix_order(n[1]) > 0) return n[1];
+    *why = "S must be a square matrix";
+    return -1;
+}
+
+/* tr((A A')^-1 B B') = |A^-1 B|^2, column by column */
+static void trace_of(int n, int m, const double *A, const double *B, double *y, double *trace)
+{
+    fill(trace, 0);
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++)
+            if (i < j)
+                fill(y + i * SLAB, 0);
+            else
+                memcpy(y + i * SLAB, AT(B, i, j), sizeof(double) * SLAB);
+        solve_lower(n, m, A, y);
+        for (int i = 0; i < n; i++) {
+            const double *restrict yi = y + i * SLAB;
+            EACH(b, m) trace[b] += yi[b] * yi[b];
+        }
+    }
+}
+
+void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a, int b0, int m,
+                  double *work)
+{
+    int nn = n * n;
+    w->X = work;
+    w->S = work + nn * SLAB;
+    w->y = work + 6 * nn * SLAB;
+    for (int e = 0; e < 2 * nn; e++) fill(work + e * SLAB, 1); /* unused lanes hold numbers */
+    w->nu = lanes_at(&a[nn], b0, m, w->nu_buf);
+    mat_load(n, a, b0, m, w->X);
+    mat_load(n, a + nn + 1, b0, m, w->S);
+    fill(w->known, 0);
+    for (int e = 0; e < nn; e++) {
+        const double *x = w->X + e * SLAB;
+        EACH(b, m) w->known[b] += x[b] == x[b] ? 0 : NAN;
+    }
+    chol(n, m, w->X);
+    chol(n, m, w->S);
+    log_diagonal(n, m, w->X, w->logX);
+    log_diagonal(n, m, w->S, w->logS);
+    EACH(b, m)
+    {
+        w->logX[b] *= 2;
+        w->logS[b] *= 2;
+    }
+    trace_of(n, m, inverse ? w->X : w->S, inverse ? w->S : w->X, w->y, w->trace);
+}
+
+/* log Gamma_n(a) = n(n-1)/4 log pi + sum_{i<n} log Gamma(a - i/2) */
+double wishart_norm(int n, double nu)
+{
+    double v = 0.5 * nu * n * LOG_2 + 0.25 * n * (n - 1) * LOG_PI;
+    for (int i = 0; i < n; i++) v += lgam(0.5 * (nu - i));
+    return if_ok((nu > n - 1) & is_positive(nu), v);
+}
+
+double wishart_dnorm(int n, double nu)
+{
+    double v = 0.5 * n * LOG_2;
+    for (int i = 0; i < n; i++) v += 0.5 * digamma(0.5 * (nu - i));
+    return v;
+}
+
+/* Lower triangular: chi(nu - i) on the diagonal, normals below. */
+void bartlett(const struct stream *s, int n, int b0, int m, const double *nu, double *A)
+{
+    for (int b = 0; b < m; b++) {
+        struct rng r;
+        stream_rng(s, b0 + b, &r);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                AT(A, i, j)[b] = j > i    ? 0
+                                 : j == i ? sqrt(2 * draw_gamma(&r, 0.5 * (nu[b] - i)))
+                                          : rng_normal(&r);
+    }
+}
+
+void outer_square(int n, int b0, int m, const double *B, double *const *out)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) {
+            double t[SLAB];
+            fill(t, 0);
+            for (int k = 0; k < n; k++) {
+                const double *restrict p = AT(B, i, k), *restrict q = AT(B, j, k);
+                EACH(b, m) t[b] += p[b] * q[b];
+            }
+            memcpy(out[i * n + j] + b0, t, sizeof(double) * (size_t)m);
+            memcpy(out[j * n + i] + b0, t, sizeof(double) * (size_t)m);
+        }
+}
+
+void sandwich(int n, int m, const double *P, const double *Y, double *scratch, double *T)
+{
+    for (int pass = 0; pass < 2; pass++) { /* scratch = P Y, T = scratch P */
+        const double *A = pass ? scratch : P, *B = pass ? P : Y;
+        for (int e = 0; e < n * n; e++) {
+            double t[SLAB];
+            fill(t, 0);
+            for (int k = 0; k < n; k++) {
+                const double *restrict p = AT(A, e / n, k), *restrict q = AT(B, k, e % n);
+                EACH(b, m) t[b] += p[b] * q[b];
+            }
+            memcpy((pass ? T : scratch) + e * SLAB, t, sizeof t);
+        }
+    }
+}
