@@ -46,7 +46,7 @@ static int put_json(struct model *m, size_t n, const struct density *d, struct s
         int rc = model_draws(m, n, d->grad, NULL, 0, &g, err);
         if (rc) return rc;
         str_put(out, ",\"grad\":");
-        if ((rc = draws_format_of(".json")->write(&g, out, err))) return rc;
+        if ((rc = draws_format_of("x.json")->write(&g, out, err))) return rc;
     }
     str_put(out, "}\n");
     return 0;

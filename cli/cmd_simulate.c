@@ -96,7 +96,7 @@ static int put(struct model *m, const struct options *o, const double *x)
     if (model_draws(m, (size_t)o->n, x, o->only, o->all, &d, &err)) return fail(RUNNING, NULL, &err);
     for (int i = 0; i < o->out.n && !rc; i++) rc = write_file(&d, o->out.a[i]);
     if (rc || (o->out.n && !o->json)) return rc;
-    if (draws_format_of(o->json ? ".json" : ".csv")->write(&d, &out, &err)) {
+    if (draws_format_of(o->json ? "x.json" : "x.csv")->write(&d, &out, &err)) {
         str_free(&out);
         return fail(RUNNING, NULL, &err);
     }

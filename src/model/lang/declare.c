@@ -248,6 +248,10 @@ static int declare_var(struct model *m, const struct decl *d)
 static int use_data(struct model *m)
 {
     const struct dataset *set = m->data.set.n ? &m->data.set.a[0] : NULL;
+    for (size_t i = 0; set && i < set->value.n; i++) { /* those in loop bounds are new */
+        int k = dict_find(&m->syntax.names, set->value.a[i].name, strlen(set->value.a[i].name));
+        if (k >= 0 && model_array(m, k, (struct place){0, 0, 0}) < 0) return NAMI_ENOMEM;
+    }
     for (size_t i = 0; set && i < m->array.n; i++) {
         struct array *a = &m->array.a[i];
         a->data = dataset_find(set, a->name, strlen(a->name));

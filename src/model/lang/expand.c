@@ -104,7 +104,7 @@ static int lhs_bounds(struct model *m, struct stmt *s, int *bound)
 {
     const struct term *l = s->lhs;
     struct array *a = &m->array.a[l->array];
-    int known = a->ndim >= 0 && a->n >= 0 && (a->data || a->decl);
+    int known = a->ndim >= 0 && (a->n || a->data || a->decl);
     if (a->ndim < 0) a->ndim = l->narg, memset(a->dim, 0, sizeof a->dim);
     if (l->narg != a->ndim && !(l->narg == 1 && !l->arg[0])) {
         diag_error(&m->diags, l->all, NULL, "%s has %d dimension%s elsewhere, not %d", a->name, a->ndim,
@@ -196,7 +196,9 @@ static int grow_ints(int **p, int *cap, int need)
 /* Makes instance k the owner of e. */
 static int own(struct model *m, const struct stmt *s, int k, int e)
 {
-    if (m->owner[e] >= 0) return bad_twice(m, s, e);
+    int made = m->owner[e] >= 0 ? m->inst_stmt[m->owner[e]] : -1;
+    int given = made >= 0 && m->stmt.a[made].rel->in_data && !s->rel->in_data;
+    if (made >= 0 && !given) return bad_twice(m, s, e); /* what a data block makes is data */
     if (m->array.a[m->elem_array[e]].is_const) return bad_twice(m, s, e);
     if (!s->rel->stochastic) {
         if (m->state[e] == E_CONST) return bad_twice(m, s, e);

@@ -11,7 +11,7 @@ struct walk {
 
 static int is_constant(const struct model *m, int k)
 {
-    return m->lhs_off[k] == m->lhs_off[k + 1] || m->state[m->lhs[m->lhs_off[k]]] == E_CONST;
+    return m->stmt.a[m->inst_stmt[k]].rel->in_data || m->lhs_off[k] == m->lhs_off[k + 1] || m->state[m->lhs[m->lhs_off[k]]] == E_CONST;
 }
 
 /* The next instance that k reads, from (r, j) on, or -1. */
