@@ -330,8 +330,10 @@ static int lex_string(struct lex *x, const char *from)
             const char *end = x->s;
             x->s += n;
             t.at = place_from(x, from);
-            if (*from == '\'')
+            if (*from == '\'') {
+                t.kind = TOKEN_BAD;
                 diag_error(x->d, t.at, "write \" instead of '", "a string stands in double quotes");
+            }
             return emit(x, t, begin, end);
         }
         if (*x->s == '\\' && x->s + 1 < x->end && (x->s[1] == '"' || x->s[1] == '\\')) n = 2;

@@ -52,13 +52,21 @@ static int ends_early(const struct parser *p)
             ((is_name(p, t, "model") || is_name(p, t, "data")) && is_op(ahead(p), '{')));
 }
 
+/* A } that stands to the left of the line it closes, as in
+       model {
+         for (i in 1:N) {
+       }                      */
+static int is_suspect(const struct parser *p, const struct token *owner)
+{
+    const struct token *t = now(p);
+    return t->newline && t->at.line != owner->at.line && t->at.col < line_start(p, owner)->at.col;
+}
+
 static void close_block(struct parser *p, const struct token *owner, const struct token *brace)
 {
-    const struct token *t = now(p), *from = line_start(p, owner);
+    const struct token *t = now(p);
     if (is_op(t, '}')) {
-        if (t->newline && t->at.line != brace->at.line && t->at.col != from->at.col &&
-            t->at.col < from->at.col && !p->suspect.line)
-            p->suspect = brace->at;
+        if (!p->suspect.line && is_suspect(p, owner)) p->suspect = brace->at;
         p->end = t->at;
         next(p);
         return;

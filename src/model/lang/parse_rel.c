@@ -321,7 +321,7 @@ static int is_type(const struct parser *p)
 static const struct token *find_arrow(const struct parser *p)
 {
     const struct token *t = now(p);
-    while (t->kind != TOKEN_END && !is_op(t, OP2('-', '>')) && !t[1].newline) t++;
+    while (t->kind != TOKEN_END && !is_op(t, OP2('-', '>')) && !is_op(t, ';') && !t[1].newline) t++;
     return is_op(t, OP2('-', '>')) ? t : NULL;
 }
 
