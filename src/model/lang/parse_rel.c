@@ -131,7 +131,10 @@ static int is_bounds(const struct parser *p, const char *letter)
 static int parse_distribution(struct parser *p, struct rel *r)
 {
     int first = p->i;
-    if (!(r->rhs = parse_expr(p))) return -1;
+    p->line_ends = 1; /* no operator can follow */
+    r->rhs = parse_expr(p);
+    p->line_ends = 0;
+    if (!r->rhs) return -1;
     if (r->rhs->kind != X_CALL || is_operator(p->s, r->rhs) || r->rhs == p->paren) {
         fail_at(p, span(p, first, p->i - 1),
                 is_operator(p->s, r->rhs) ? "use <- for a value; a distribution stands alone"
