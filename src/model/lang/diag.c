@@ -18,6 +18,8 @@ static const char *vtext(struct diags *d, const char *fmt, va_list ap)
         d->oom = 1;
     else
         vsnprintf(s, (size_t)n + 1, fmt, ap);
+    for (char *c = s; c && *c; c++) /* what was quoted may hold anything */
+        if ((unsigned char)*c < 32 || *c == 127) *c = '?';
     return s;
 }
 

@@ -330,8 +330,10 @@ static int lex_string(struct lex *x, const char *from)
             const char *end = x->s;
             x->s += n;
             t.at = place_from(x, from);
-            if (*from == '\'')
+            if (*from == '\'') {
+                t.kind = TOKEN_BAD;
                 diag_error(x->d, t.at, "write \" instead of '", "a string stands in double quotes");
+            }
             return emit(x, t, begin, end);
         }
         if (*x->s == '\\' && x->s + 1 < x->end && (x->s[1] == '"' || x->s[1] == '\\')) n = 2;
@@ -387,9 +389,10 @@ static int lex_symbol(struct lex *x)
     }
     if (starts(x, "*/") && !starts(x, "*/*")) {
         x->s += 2;
-        diag_error(x->d, place_from(x, from), "remove it, or begin the comment with /*",
+        struct token t = {.kind = TOKEN_BAD, .at = place_from(x, from)};
+        diag_error(x->d, t.at, "remove it; a comment ends at its first */",
                    "this */ ends no comment");
-        return 0;
+        return emit(x, t, from, x->s);
     }
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (starts(x, pairs[i])) {
@@ -406,7 +409,7 @@ static int lex_one(struct lex *x)
     char c = *x->s;
     if (is_letter(c)) return lex_word(x, from);
     if (is_digit(c) || (c == '.' && x->s + 1 < x->end && is_digit(x->s[1]))) return lex_number(x);
-    if (c == '_' || c == '.') return lex_word(x, from);
+    if ((c == '_' || c == '.') && x->s + 1 < x->end && is_word(x->s[1])) return lex_word(x, from);
     if (c == '"' || c == '\'') return x->s++, lex_string(x, from);
     if (c == '%') return lex_special(x);
     if ((unsigned char)c < 32 || (unsigned char)c >= 127) return lex_odd(x);
@@ -420,7 +423,8 @@ static int is_binary(struct lex *x)
     int wide = x->s == x->text && (starts(x, "\xFF\xFE") || starts(x, "\xFE\xFF"));
     if (*x->s && !wide) return 0;
     x->s++;
-    diag_error(x->d, place_from(x, from), "save it as plain text, in UTF-8",
+    diag_error(x->d, wide ? (struct place){0} : place_from(x, from),
+               "save it as plain text, in UTF-8",
                wide ? "this file is in UTF-16" : "this file holds a NUL byte");
     x->s = x->end;
     return x->out->cut = 1;

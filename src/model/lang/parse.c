@@ -52,13 +52,22 @@ static int ends_early(const struct parser *p)
             ((is_name(p, t, "model") || is_name(p, t, "data")) && is_op(ahead(p), '{')));
 }
 
+/* A } that stands to the left of the line it closes, as in
+       model {
+         for (i in 1:N) {
+       }                      */
+static int is_suspect(const struct parser *p, const struct token *owner)
+{
+    const struct token *t = now(p);
+    return t->newline && t->at.line != owner->at.line && t->at.col < line_start(p, owner)->at.col;
+}
+
 static void close_block(struct parser *p, const struct token *owner, const struct token *brace)
 {
-    const struct token *t = now(p), *from = line_start(p, owner);
+    const struct token *t = now(p);
     if (is_op(t, '}')) {
-        if (t->newline && t->at.line != brace->at.line && t->at.col != from->at.col &&
-            t->at.col < from->at.col && !p->suspect.line)
-            p->suspect = brace->at;
+        if (!p->suspect.line && is_suspect(p, owner)) p->suspect = brace->at;
+        p->end = t->at;
         next(p);
         return;
     }
@@ -67,7 +76,10 @@ static void close_block(struct parser *p, const struct token *owner, const struc
     if (p->suspect.line)
         fail_at(p, p->suspect, "add a }, or mind the indentation", "this '{' seems to have no '}'");
     else
-        fail_at(p, brace->at, "add a }", "this '{' has no '}'");
+        fail_at(p, brace->at,
+                t->kind == TOKEN_END ? "add a }"
+                                     : diag_text(p->d, "add a } before line %d", t->at.line),
+                "this '{' has no '}'");
     p->cut = 1; /* once is enough */
 }
 
@@ -137,7 +149,9 @@ static int skip_function(struct parser *p)
 static void parse_outside(struct parser *p)
 {
     if (!p->outside && p->nmodel)
-        fail_at(p, now(p)->at, "is there a } too many before it?",
+        fail_at(p, now(p)->at,
+                diag_text(p->d, "the } of line %d ends the model: remove it if it is one too many",
+                          p->end.line),
                 "this relation stands behind the end of model { }");
     else if (!p->outside)
         fail_at(p, now(p)->at, "write model { before the relations and } behind them",
@@ -167,8 +181,9 @@ static void parse_strange(struct parser *p)
 {
     const struct token *t = now(p);
     const char *near = near_keyword(p, t);
-    if (is_name(p, t, "model") || is_name(p, t, "data"))
-        fail_at(p, behind(p), NULL, "expected '{' after '%s'", quote(p, p->i, p->i));
+    if (is_name(p, t, "list") && is_op(ahead(p), '(') && !p->strange)
+        fail_at(p, t->at, "put data and initial values into files of their own",
+                "a model file holds no values");
     else if (near && t->newline)
         fail_at(p, t->at, diag_text(p->d, "did you mean %s?", near), "'%s' is no declaration",
                 quote(p, p->i, p->i));
@@ -177,7 +192,8 @@ static void parse_strange(struct parser *p)
     else if (is_op(t, '}'))
         fail_at(p, t->at, "remove it, or add its '{'", "this '}' closes nothing");
     else if (p->nmodel)
-        fail_at(p, t->at, "write # before a comment", "this text behind model { } has no meaning");
+        fail_at(p, t->at, "remove it, or write # before a comment",
+                "this text behind model { } has no meaning");
     else
         unexpected(p, p->s->dialect == BUGS ? "model {" : "model { or a declaration");
     p->strange |= !near;
@@ -199,6 +215,11 @@ static void parse_top(struct parser *p)
         parse_model(p, 0);
     } else if (block && is_name(p, t, "data")) {
         parse_model(p, 1);
+    } else if (is_name(p, t, "model") && !looks_like_relation(p, p->i)) {
+        next(p);
+        fail_at(p, behind(p), "write {", "missing '{' after 'model'");
+        p->nmodel++;
+        p->outside = 1;
     } else if (looks_like_relation(p, p->i) || (is_name(p, t, "for") && !block)) {
         parse_outside(p);
     } else if (kind >= 0) {

@@ -27,8 +27,10 @@ struct parser {
     int in_block;      /* inside of model { } or data { } */
     int indent;        /* the column of its `model` */
     int nmodel, nsimulator;
+    struct place end;     /* the } of the last model { } */
     struct place suspect; /* the first { whose } stands under something else */
     int outside, strange; /* said once: relations outside of model { }, text that is none of ours */
+    int native;           /* said once: a native declaration in a BUGS file */
     int stop;             /* another language: no more to say */
 };
 

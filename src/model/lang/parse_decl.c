@@ -151,6 +151,10 @@ static int parse_layers(struct parser *p, struct decl *d)
     return d->layer ? 0 : -1;
 fail:
     p->arg.n = base;
+    while (!is_op(now(p), '}') && now(p)->kind != TOKEN_END &&
+           !(now(p)->newline && begins_statement(p, p->i)))
+        next(p);
+    accept(p, '}');
     return -1;
 }
 
@@ -218,8 +222,10 @@ void parse_decl(struct parser *p, int kind)
     struct decl d = {.kind = (enum decl_kind)kind, .at = t->at, .name = -1};
     int rc;
     if (kind != D_VAR && p->s->dialect == BUGS) {
-        fail_at(p, t->at, "rename the file to .nami", "'%s' is not part of the language of JAGS",
-                words[kind]);
+        if (!p->native++)
+            fail_at(p, t->at, "rename the file to .nami",
+                    "'%s' is not part of the language of JAGS", words[kind]);
+        p->quiet = 1;
     }
     next(p);
     p->line_ends = kind != D_VAR; /* as in JAGS */

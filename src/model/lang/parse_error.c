@@ -113,9 +113,9 @@ void missing(struct parser *p, const char *what, const struct token *opened)
         return;
     }
     if (opened->at.line != behind(p).line)
-        advice = diag_text(p->d, "the '%c' of line %d is still open", opened->op, opened->at.line);
+        advice = diag_text(p->d, "close the '%c' of line %d", opened->op, opened->at.line);
     else
-        advice = diag_text(p->d, "the '%c' at column %d is still open", opened->op, opened->at.col);
+        advice = diag_text(p->d, "close the '%c' of column %d", opened->op, opened->at.col);
     fail_at(p, behind(p), advice, "missing %s", what);
 }
 
@@ -158,7 +158,9 @@ int begins_statement(const struct parser *p, int i)
     const struct token *t = &p->t[i];
     if (t->kind == TOKEN_END || is_op(t, '}')) return 1;
     if (t->kind != TOKEN_NAME) return 0;
-    if (is_name(p, t, "for") && is_op(&t[1], '(')) return 1;
+    if (is_name(p, t, "for") &&
+        (is_op(&t[1], '(') || is_name(p, &t[1 + (t[1].kind != TOKEN_END)], "in")))
+        return 1;
     if ((is_name(p, t, "model") || is_name(p, t, "data")) && is_op(&t[1], '{')) return 1;
     return looks_like_relation(p, i) || looks_like_decl(p, i);
 }

@@ -168,8 +168,8 @@ static int list_goes_on(struct parser *p, int close, const struct token *opened)
         return 0;
     }
     if (t->kind == TOKEN_NAME || t->kind == TOKEN_NUMBER || is_op(t, '(')) {
-        fail_at(p, t->at, "separate them by commas", "missing ',' before '%s'",
-                quote(p, p->i, p->i));
+        fail_at(p, t->at, "write , between arguments, * between factors",
+                "missing ',' or an operator before '%s'", quote(p, p->i, p->i));
         return 1;
     }
     unexpected(p, close == ')' ? "',' or ')'" : "',' or ']'");
@@ -318,11 +318,15 @@ struct expr *parse_primary(struct parser *p)
 static struct expr *prefix(struct parser *p)
 {
     const struct token *t = now(p);
-    int first = p->i, not = is_op(t, '!');
-    if (!not &&!is_op(t, '-')) return parse_primary(p);
+    int first = p->i, negation = is_op(t, '!');
+    if (t->newline && p->i && !is_op(t - 1, ',') && begins_statement(p, p->i)) {
+        no_operand(p);
+        return NULL;
+    }
+    if (!negation && !is_op(t, '-')) return parse_primary(p);
     if (enter(p)) return NULL;
     next(p);
-    struct expr *x = binary(p, not ? NOT : NEGATE);
+    struct expr *x = binary(p, negation ? NOT : NEGATE);
     p->depth--;
     return x ? operation(p, t, x, NULL, first) : NULL;
 }

@@ -17,7 +17,9 @@ static int split_link(struct parser *p, struct rel *r)
     for (size_t i = 0; i < sizeof links / sizeof *links; i++) known |= !strcmp(name, links[i]);
     if (r->stochastic) {
         fail_at(p, x->all,
-                "write the bare name on the left, and the function into the distribution",
+                !strcmp(name, "log")
+                    ? "write x ~ lognormal(mu, sigma) for log(x) ~ normal(mu, sigma)"
+                    : "leave the bare name on the left",
                 "a function cannot stand on the left of '~'");
     } else if (!known) {
         fail_at(p, x->at, "the links are logit, log, probit and cloglog; write others on the right",
@@ -75,7 +77,9 @@ static int parse_arrow(struct parser *p, struct rel *r, int first)
         next(p);
         return 0;
     }
-    if (t->newline || t->kind == TOKEN_END)
+    if (t->kind == TOKEN_BAD)
+        p->quiet = 1;
+    else if (t->newline || t->kind == TOKEN_END)
         fail_at(p, span(p, first, p->i - 1), "add ~ and a distribution, or <- and a value",
                 "'%s' alone is no relation", quote(p, first, p->i - 1));
     else if (is_op(t, '+') || is_op(t, '-') || is_op(t, '*') || is_op(t, '/') || is_op(t, '^'))
@@ -127,29 +131,49 @@ static int is_bounds(const struct parser *p, const char *letter)
 static int parse_distribution(struct parser *p, struct rel *r)
 {
     int first = p->i;
-    if (!(r->rhs = parse_expr(p))) return -1;
+    p->line_ends = 1; /* no operator can follow */
+    r->rhs = parse_expr(p);
+    p->line_ends = 0;
+    if (!r->rhs) return -1;
     if (r->rhs->kind != X_CALL || is_operator(p->s, r->rhs) || r->rhs == p->paren) {
-        fail_at(p, span(p, first, p->i - 1), "use <- for a value",
+        fail_at(p, span(p, first, p->i - 1),
+                is_operator(p->s, r->rhs) ? "use <- for a value; a distribution stands alone"
+                                          : "use <- for a value",
                 "'~' needs a distribution, such as normal(0, 1)");
         return -1;
     }
     if (is_bounds(p, "T") || is_bounds(p, "I")) return parse_bounds(p, r);
-    if (now(p)->newline) return 0;
-    if (is_bounds(p, "C") && !looks_like_relation(p, p->i))
+    if (now(p)->newline || looks_like_relation(p, p->i)) return 0;
+    if (is_bounds(p, "C"))
         fail_at(p, now(p)->at, "write T( , ) if the distribution is truncated",
                 "there is no C( , )");
-    else if (is_name(p, now(p), "T") && is_op(ahead(p), '[') && !looks_like_relation(p, p->i))
+    else if (is_name(p, now(p), "T") && is_op(ahead(p), '['))
         fail_at(p, ahead(p)->at, "write T(lower, upper)", "bounds stand in parentheses");
-    return p->quiet ? -1 : 0;
+    else
+        return 0;
+    return -1;
 }
 
 static int parse_value(struct parser *p, struct rel *r)
 {
     if (!(r->rhs = parse_expr(p))) return -1;
-    if ((is_bounds(p, "T") || is_bounds(p, "I")) && !now(p)->newline)
-        fail_at(p, now(p)->at, "write ~ for a distribution",
-                "bounds can only follow a distribution");
-    return p->quiet ? -1 : 0;
+    if (!(is_bounds(p, "T") || is_bounds(p, "I")) || now(p)->newline) return 0;
+    fail_at(p, now(p)->at, "write ~ for a distribution", "bounds can only follow a distribution");
+    return -1;
+}
+
+/* Behind a relation, on its line: another one, ; or } */
+static void check_end(struct parser *p)
+{
+    const struct token *t = now(p);
+    if (t->newline || t->kind != TOKEN_OP || is_op(t, ';') || is_op(t, '}')) return;
+    if (is_op(t, OP2('<', '-')) || is_op(t, '=') || is_op(t, '~'))
+        fail_at(p, t->at, "write two relations", "a relation defines one name");
+    else if (is_op(t, ',') && is_op(t - 1, ')'))
+        fail_at(p, t->at, "is there a ) too many before it?",
+                "expected the end of the relation, but found ','");
+    else if (!is_op(t, ')') && !is_op(t, ']'))
+        unexpected(p, "the end of the relation");
 }
 
 static int parse_relation(struct parser *p)
@@ -160,7 +184,8 @@ static int parse_relation(struct parser *p)
     if (!r.lhs || parse_arrow(p, &r, first)) return -1;
     if (r.lhs->kind == X_CALL && split_link(p, &r)) return -1;
     if (r.stochastic ? parse_distribution(p, &r) : parse_value(p, &r)) return -1;
-    if (p->quiet) return -1; /* read, but not as it should be */
+    check_end(p);
+    if (p->quiet) return now(p)->newline ? 0 : -1; /* read, but not as it should be */
     return vec_push(&p->s->rel, r) ? nomem(p) : 0;
 }
 
@@ -295,9 +320,17 @@ static int is_type(const struct parser *p)
     return 0;
 }
 
-static void not_a_statement(struct parser *p)
+/* 2 * x -> y */
+static const struct token *find_arrow(const struct parser *p)
 {
     const struct token *t = now(p);
+    while (t->kind != TOKEN_END && !is_op(t, OP2('-', '>')) && !is_op(t, ';') && !t[1].newline) t++;
+    return is_op(t, OP2('-', '>')) ? t : NULL;
+}
+
+static void not_a_statement(struct parser *p)
+{
+    const struct token *t = now(p), *arrow;
     if (t->kind == TOKEN_BAD) {
         p->quiet = 1;
     } else if (is_op(t, ')') || is_op(t, ']')) {
@@ -307,8 +340,8 @@ static void not_a_statement(struct parser *p)
                (is_op(ahead(p), '~') || is_op(ahead(p), OP2('<', '-')))) {
         fail_at(p, t->at, "write a name; values come from the data file",
                 "the left side of a relation must be a name, not a number");
-    } else if (t->kind == TOKEN_NUMBER && is_op(ahead(p), OP2('-', '>'))) {
-        fail_at(p, ahead(p)->at, "write the name on the left: x <- value",
+    } else if ((arrow = find_arrow(p))) {
+        fail_at(p, arrow->at, "write the name on the left: x <- value",
                 "an arrow points to the left, to the name that it defines");
     } else if (is_op(t, '{')) {
         fail_at(p, t->at, "write for (i in 1:N) before it, or remove the braces",
@@ -330,7 +363,7 @@ void parse_statement(struct parser *p)
     } else if (is_name(p, t, "for") && (is_op(ahead(p), '(') || ahead(p)->kind == TOKEN_NAME)) {
         parse_loop(p);
     } else if (looks_like_decl(p, p->i)) {
-        fail_at(p, t->at, "write it before or behind model { }",
+        fail_at(p, t->at, "move it before or behind model { }",
                 "'%s' cannot stand inside of model { }", quote(p, p->i, p->i));
         next(p);
         recover(p);

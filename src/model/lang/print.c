@@ -59,7 +59,7 @@ static void put_list(struct out *o, const struct expr *x, char open, char close)
 {
     str_putn(o->str, &open, 1);
     for (int i = 0; i < x->narg; i++) {
-        if (i) str_put(o->str, x->arg[i]->kind == X_EMPTY ? "," : ", ");
+        if (i) str_put(o->str, ", ");
         if (x->argname && x->argname[i] >= 0)
             str_printf(o->str, "%s = ", syntax_name(o->s, x->argname[i]));
         put_expr(o, x->arg[i], OR);
