@@ -56,6 +56,8 @@ struct range {
 struct range term_range(struct model *m, const struct term *t, const int *counter);
 int model_supports(struct model *m); /* support.c */
 int model_observed(struct model *m); /* graph.c */
-void model_lint(struct model *m);    /* lint.c */
+/* lint.c */
+void model_lint(struct model *m);
+const char *source_text(struct model *m, struct place at); /* as written; NULL: no memory */
 
 #endif
