@@ -63,7 +63,7 @@ static int compile_assignment(struct compiler *c)
 static int compile_bound(struct compiler *c, const struct term *t, double open, struct val *v)
 {
     if (t) return compile_term(c, t, v);
-    int k = prog_const(c->p, open);
+    int k = shared_const(c, open);
     if (k < 0) return NAMI_ENOMEM;
     *v = (struct val){.o = {.is_const = 1, .m = 1, .base = k}};
     return 0;
@@ -217,5 +217,6 @@ int model_compile(struct model *m, struct prog *p, int by_density)
     }
     free(key);
     free(inst);
+    free(c.seen);
     return rc;
 }
