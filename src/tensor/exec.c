@@ -37,7 +37,8 @@ int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
 
 static int in_place(const struct exec *x, const struct operand *o, const struct tile *t)
 {
-    return t->rows == 1 || (t->w == x->cap && !o->idx && o->si == 1);
+    if (t->rows == 1) return t->b0 + t->n <= x->cap;
+    return t->w == x->cap && t->n == t->rows * t->w && !o->idx && o->si == 1;
 }
 
 VECTOR static void fill(double *to, double v, int n)
@@ -84,24 +85,37 @@ double *tile_place(const struct exec *x, const struct operand *o, double *rows,
 static void tile_write(const struct exec *x, const struct operand *o, const struct tile *t,
                        const double *from)
 {
-    for (int i = 0; i < t->rows; i++, from += t->w) {
-        double *to = lanes_of(x, x->row, operand_at(o, t->i0 + i, 0));
-        for (int b = 0; b < t->w; b++) to[b] = from[b];
-    }
+    if (t->w == 1)
+        for (int i = 0; i < t->rows; i++)
+            *lanes_of(x, x->row, operand_at(o, t->i0 + i, 0)) = from[i];
+    else
+        for (int i = 0; i < t->rows; i++, from += t->w)
+            memcpy(lanes_of(x, x->row, operand_at(o, t->i0 + i, 0)), from,
+                   (size_t)t->w * sizeof *from);
 }
 
 /* ---- totals ---------------------------------------------------------------- */
 
-/* In the order of the instances: so the sum of a lane does not depend on tiles. */
-static void add_lanes(const struct exec *x, const struct instr *c, int b0, int w, const double *v)
+/* rows * w results, in the order of the instances: so a lane's sum does not depend on tiles. */
+static void add_rows(const struct exec *x, double *to, const struct tile *t, const double *v)
 {
-    double *total = x->total + b0;
-    if (w > x->lanes - b0) w = x->lanes - b0;
-    EACH(b, w) total[b] += v[b];
-    if (x->by_tag && c->tag >= 0 && c->tag < x->ntag) {
-        double *tag = lanes_of(x, x->by_tag, c->tag) + b0;
-        EACH(b, w) tag[b] += v[b];
+    int w = t->w < x->lanes - t->b0 ? t->w : x->lanes - t->b0;
+    to += t->b0;
+    if (w == 1) {
+        double sum = *to;
+        for (int i = 0; i < t->rows; i++) sum += v[(size_t)i * (size_t)t->w];
+        *to = sum;
+        return;
     }
+    for (int i = 0; i < t->rows; i++, v += t->w) EACH(b, w) to[b] += v[b];
+}
+
+static void add_up(const struct exec *x, const struct instr *c, const struct tile *t,
+                   const double *v)
+{
+    add_rows(x, x->total, t, v);
+    if (x->by_tag && c->tag >= 0 && c->tag < x->ntag)
+        add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v);
 }
 
 /* ---- one instruction --------------------------------------------------------- */
@@ -117,8 +131,7 @@ static void run_map(struct exec *x, const struct instr *c)
         double *out = c->out < 0 ? s->res : tile_place(x, &to, x->row, &t, s->res);
         c->map(c->self, t.n, out, a);
         if (out == s->res && c->out >= 0) tile_write(x, &to, &t, out);
-        if (c->sum)
-            for (int i = 0; i < t.rows; i++) add_lanes(x, c, t.b0, t.w, out + (size_t)i * t.w);
+        if (c->sum) add_up(x, c, &t, out);
     }
 }
 
@@ -127,7 +140,7 @@ static void run_draw(struct exec *x, const struct instr *c)
 {
     struct scratch *s = x->scratch;
     const double *a[INSTR_ARGS] = {0};
-    int width = round_up(x->lanes);
+    int width = padded(x);
     struct tile t = {.rows = 1};
     for (t.i0 = 0; t.i0 < c->n; t.i0++)
         for (t.b0 = 0; t.b0 < width; t.b0 += TILE) {
@@ -163,12 +176,12 @@ int block_point(const struct exec *x, const struct instr *c, int i)
 static void run_block(struct exec *x, const struct instr *c)
 {
     struct scratch *s = x->scratch;
-    int L = round_up(x->lanes);
+    struct tile one = {.rows = 1, .w = x->lanes};
     for (int i = 0; i < c->n; i++) {
         block_point(x, c, i);
-        c->block(c->self, c->dim, L, s->out, s->in, s->work);
+        c->block(c->self, c->dim, padded(x), s->out, s->in, s->work);
         if (c->sum)
-            for (int j = 0; j < c->width; j++) add_lanes(x, c, 0, x->lanes, s->out[j]);
+            for (int j = 0; j < c->width; j++) add_up(x, c, &one, s->out[j]);
     }
 }
 
@@ -178,14 +191,14 @@ static void run_bdraw(struct exec *x, const struct instr *c)
     for (int i = 0; i < c->n; i++) {
         struct stream str = {x->seed, (uint32_t)operand_at(&c->outs, i, 0), x->first};
         block_point(x, c, i);
-        c->bdraw(c->self, &str, c->dim, round_up(x->lanes), s->out, s->in, s->work);
+        c->bdraw(c->self, &str, c->dim, padded(x), s->out, s->in, s->work);
     }
 }
 
 static void run_copy(struct exec *x, const struct instr *c)
 {
     const struct operand *from = &c->arg[0], *to = &c->outs;
-    int L = round_up(x->lanes);
+    int L = padded(x);
     for (int i = 0; i < c->n; i++)
         for (int j = 0; j < to->m; j++) {
             double *out = lanes_of(x, x->row, operand_at(to, i, j));
@@ -283,7 +296,7 @@ static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *m
 int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags, nami_err *err)
 {
     if (flags & EXEC_CONST_GRAD) flags |= EXEC_GRAD;
-    *x = (struct exec){.p = p, .cap = round_up(most(cap, 1)), .ntag = ntag};
+    *x = (struct exec){.p = p, .cap = cap > 1 ? round_up(cap) : 1, .ntag = ntag};
     struct needs need = needs_of(p);
     size_t size = lay_out(x, need, flags, NULL);
     if (size >= SIZE_MAX / 2 || !(x->mem = mem_zero(size + 64, 1))) return err_nomem(err);

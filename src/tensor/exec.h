@@ -40,6 +40,13 @@ static inline int round_up(int n)
     return (n + LANE_BLOCK - 1) / LANE_BLOCK * LANE_BLOCK;
 }
 
+/* Lanes that kernels see: up to a multiple of 8 if there is room. */
+static inline int padded(const struct exec *x)
+{
+    int n = round_up(x->lanes);
+    return n <= x->cap ? n : x->lanes;
+}
+
 static inline int operand_at(const struct operand *o, int i, int j)
 {
     if (o->idx) return o->shared ? o->idx[j] : o->idx[(size_t)i * (size_t)o->m + (size_t)j];

@@ -95,7 +95,11 @@ static void arccos_range(int narg, const double *lo, const double *hi, double *o
 static void loggam_range(int narg, const double *lo, const double *hi, double *out)
 {
     (void)narg;
-    double low = 1.4616321449683622, a = more(lo[0], 0), b = more(hi[0], 0);
+    double low = 1.4616321449683622, a = lo[0], b = hi[0];
+    if (a < 0) {
+        range_set(out, -INFINITY, INFINITY);
+        return;
+    }
     double least = b < low ? log_gamma(b) : a > low ? log_gamma(a) : log_gamma(low);
     range_set(out, least, more(log_gamma(a), log_gamma(b)));
 }

@@ -6,11 +6,12 @@ static int order_work(const int *dim)
     return 2 * dim[0];
 }
 
-/* Equal ones keep their order. */
+/* Equal ones keep their order; NaN comes last. */
 static int after(const double *x, double i, double j)
 {
     double a = x[(int)i], b = x[(int)j];
-    return a > b || (a == b && i > j);
+    if (a < b || a > b) return a > b;
+    return isnan(a) == isnan(b) ? i > j : isnan(a);
 }
 
 static void sift(const double *x, double *at, int root, int n)

@@ -69,7 +69,7 @@ int prog_const(struct prog *p, double x); /* its number, or -1; equal ones are n
 struct exec {
     const struct prog *p;
     int lanes;      /* in use now: at most cap */
-    int cap;        /* a multiple of 8 */
+    int cap;        /* a multiple of 8; or 1, best for many rows of one lane */
     double *row;    /* row r, lane b: row[(size_t)r * cap + b] */
     double *adj;    /* the same for derivatives of the total; NULL if not wanted */
     double *total;  /* per lane: sum of the results of instructions with `sum` */
@@ -82,6 +82,7 @@ struct exec {
 };
 
 enum { EXEC_GRAD = 1, EXEC_CONST_GRAD = 2 };
+/* cap is rounded up to a multiple of 8, but for 1.  Sets lanes = cap, and all rows to 0. */
 int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags, nami_err *err);
 void exec_fini(struct exec *x);
 /* Runs all instructions for x->lanes lanes.  The rows of variables that no instruction
