@@ -187,7 +187,7 @@ static void stream(size_t n, double *x, const struct str *s, const char *words)
 static void npy(void **state)
 {
     (void)state;
-    double x[5 * 5];
+    double x[5 * 6];
     struct str s = {0};
     put_array(&s, 2, 0, 0, 7);
     put_array(&s, 2, 2, 2, 8);
