@@ -51,7 +51,7 @@ static const double *read_constants(const struct exec *x, const struct operand *
 {
     const double *value = x->p->constant.a;
     if (operand_fixed(o)) {
-        if (t->i0 == 0 && t->b0 == 0) fill(buf, value[operand_at(o, 0, 0)], TILE);
+        if (t->i0 == 0 && t->b0 == 0) fill(buf, value[operand_at(o, 0, 0)], t->n); /* no later tile is larger */
     } else if (t->w == 1) {
         for (int i = 0; i < t->rows; i++) buf[i] = value[operand_at(o, t->i0 + i, 0)];
     } else {
