@@ -202,6 +202,9 @@ int model_point(const struct model *m, const struct dataset *d, size_t n, size_t
             x[(size_t)m->row[e] * n + i] = y;
         }
     }
+    for (size_t k = 0; k < m->array.n; k++) /* what derivatives are wanted for */
+        for (int e = m->array.a[k].first; m->array.a[k].free && e < m->array.a[k].first + m->array.a[k].n; e++)
+            x[(size_t)m->row[e] * n + i] = m->value[e];
     return 0;
 }
 
@@ -218,7 +221,7 @@ static int all_known(const struct model *m, const char *names, nami_err *err)
     for (const char *s = names; s && *s; s += *s == ',') {
         size_t n = strcspn(s, ",");
         int k = dict_find(&m->syntax.names, s, n), a = k < 0 ? -1 : m->array_of[k];
-        if (a < 0 || !m->array.a[a].defined)
+        if (a < 0 || (!m->array.a[a].defined && !m->array.a[a].free))
             return err_set(err, NAMI_EINPUT, "the model defines no variable called '%.*s'", (int)n, s);
         s += n;
     }
@@ -237,6 +240,11 @@ int model_draws(struct model *m, size_t n, const double *x, const char *names, i
         int row = -1, random = 0, whole = 1, integer = 1;
         for (int k = 0; k < a->n; k++) {
             int e = a->first + k;
+            if (a->free) {
+                random = 1, integer = 0;
+                if (row < 0) row = m->row[e];
+                continue;
+            }
             if (m->state[e] != E_RANDOM) {
                 whole = 0;
                 continue;
