@@ -170,7 +170,7 @@ static void check_end(struct parser *p)
     if (is_op(t, OP2('<', '-')) || is_op(t, '=') || is_op(t, '~'))
         fail_at(p, t->at, "write two relations", "a relation defines one name");
     else if (is_op(t, ',') && is_op(t - 1, ')'))
-        fail_at(p, t->at, "is there a ) too many before it?",
+        fail_at(p, t->at, t[1].newline ? "remove it" : "is there a ) too many before it?",
                 "expected the end of the relation, but found ','");
     else if (!is_op(t, ')') && !is_op(t, ']'))
         unexpected(p, "the end of the relation");
