@@ -11,12 +11,23 @@ const struct op *const ops[] = {
 /* Other names: of Stan, of R, of older JAGS. */
 static const struct {
     const char *alias, *name;
-} aliases[] = {
-    {"pow", "^"},           {"inv_logit", "ilogit"}, {"Phi", "phi"},       {"inv_Phi", "probit"},
-    {"lgamma", "loggam"},   {"inv_cloglog", "icloglog"}, {"fabs", "abs"},  {"acos", "arccos"},
-    {"acosh", "arccosh"},   {"asin", "arcsin"},      {"asinh", "arcsinh"}, {"atan", "arctan"},
-    {"atanh", "arctanh"},   {"log_determinant", "logdet"},
-    {"dot_product", "inprod"}, {"interp_lin", "interp.lin"}, {0}};
+} aliases[] = {{"pow", "^"},
+               {"inv_logit", "ilogit"},
+               {"Phi", "phi"},
+               {"inv_Phi", "probit"},
+               {"lgamma", "loggam"},
+               {"inv_cloglog", "icloglog"},
+               {"fabs", "abs"},
+               {"acos", "arccos"},
+               {"acosh", "arccosh"},
+               {"asin", "arcsin"},
+               {"asinh", "arcsinh"},
+               {"atan", "arctan"},
+               {"atanh", "arctanh"},
+               {"log_determinant", "logdet"},
+               {"dot_product", "inprod"},
+               {"interp_lin", "interp.lin"},
+               {0}};
 
 static int same(const char *a, const char *name, size_t len)
 {
@@ -67,10 +78,7 @@ void range_hull(int narg, const double *lo, const double *hi, double *out)
 }
 
 /* 0 times anything is 0 here: bounds are limits. */
-static double times(double x, double y)
-{
-    return x == 0 || y == 0 ? 0 : x * y;
-}
+static double times(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
 
 void range_times(int narg, const double *lo, const double *hi, double *out)
 {
