@@ -96,6 +96,7 @@ static int run_job(struct job *j, int threads, unsigned flags, int ntag,
     size_t per = (j->n + (size_t)threads - 1) / (size_t)threads; /* few draws: share them out */
     if ((size_t)j->lanes > per) j->lanes = (int)((per + 7) / 8 * 8);
     if (j->lanes < 8) j->lanes = 8;
+    if (j->n == 1) j->lanes = 1;
     j->exec = new_array(struct exec, threads);
     if (!j->exec) return err_nomem(err);
     for (; made < threads && !rc; made++)

@@ -130,6 +130,11 @@ struct op {
 #include "tensor/op.def"
 #undef OP
 extern const struct op *const ops[]; /* in the order of op.def, NULL at the end */
+/* Other names: of Stan, of R, of older JAGS. */
+struct op_alias {
+    const char *alias, *name;
+};
+extern const struct op_alias op_aliases[]; /* ends with alias == NULL */
 const struct op *op_find(const char *name, size_t len); /* or NULL; knows aliases (pow, inv_logit) */
 
 /* select(candidates, k): the k-th of m candidates, k from 1; NaN outside.  dim = {m}.
