@@ -99,7 +99,7 @@ static int parse_bounds(struct parser *p, struct rel *r)
 {
     const struct token *t = now(p), *opened = ahead(p);
     char letter = p->text[t->off];
-    r->trunc = letter;
+    r->trunc = (unsigned char)letter;
     r->trunc_at = t->at;
     next(p);
     next(p);
