@@ -45,6 +45,10 @@ EXAMPLES = {
     "rats": 50000, "pumps": 100000, "seeds": 100000, "dugongs": 100000, "surgical": 100000,
     "epil": 50000, "dyes": 100000, "hlogit": 10000,
 }
+# Where the graphs differ, and why.
+KNOWN = {
+    "stagnant": ({"edges": 1}, "J[1] = 1 + step(1 - k - 0.5) is 1 whatever k is; JAGS tries all k, NaMI does not"),
+}
 NAMI_DRAWS = 20000 if numpy else 2000
 SIGMAS = 6.0        # some 3000 scalars are compared: 6 sigma by chance once in 100,000 runs
 HEAVY = 30.0        # kurtosis above which a variance says nothing
@@ -177,9 +181,9 @@ class Nami:
         p = subprocess.run([self.path, command, "--help"], capture_output=True)
         return p.returncode == 0
 
-    def run(self, *args):
+    def run(self, *args, ok=(0,)):
         p = subprocess.run([self.path] + list(args), capture_output=True, text=True)
-        if p.returncode:
+        if p.returncode not in ok:
             raise RuntimeError("nami %s: exit %d\n%s" % (" ".join(args), p.returncode, p.stderr.strip()))
         return p.stdout
 
@@ -192,14 +196,15 @@ def model_files(name):
     return base + ".bug", base + "-data.R"
 
 
-def nami_counts(nami, name, where):
+def nami_counts(nami, name):
+    """From the first line of `nami check`: its exit code is 1 where a prior is too vague."""
     model, data = model_files(name)
-    out = os.path.join(where, "graph.json")
-    nami.run("export", model, "--data", data, "--to", "json", "-o", out)
-    with open(out) as f:
-        g = json.load(f)
-    n, seen = len(g["nodes"]), len(g["observed"])
-    return {"observed": seen, "unobserved": n - seen, "stochastic": n, "edges": len(g["edges"])}
+    out = nami.run("check", model, "--data", data, "-n", "2", ok=(0, 1))
+    m = re.match(r"(\d+) nodes, (\d+) edges, (\d+) observed", out)
+    if not m:
+        raise RuntimeError("nami check %s does not begin with its counts: %s" % (model, out[:100]))
+    n, edges, seen = map(int, m.groups())
+    return {"observed": seen, "unobserved": n - seen, "stochastic": n, "edges": edges}
 
 
 def nami_moments(nami, name, where, n):
@@ -257,12 +262,16 @@ def compare_graphs(nami, names, helper, where):
                 continue
         if nami:
             try:
-                got = nami_counts(nami, name, where)
+                got = nami_counts(nami, name)
             except RuntimeError as e:
                 result(False, "graph " + name, str(e))
                 continue
             bad = ["%s %d, JAGS %d" % (k, got[k], want[k]) for k in KEYS if got[k] != want[k]]
-            result(not bad, "graph " + name, "; ".join(bad))
+            known = KNOWN.get(name)
+            if known and {k: got[k] - want[k] for k in KEYS if got[k] != want[k]} == known[0]:
+                result(True, "graph " + name, "; ".join(bad) + " (" + known[1] + ")")
+            else:
+                result(not bad, "graph " + name, "; ".join(bad))
         elif helper:
             result(True, "graph " + name, "JAGS agrees with counts.json")
 
@@ -369,10 +378,10 @@ def main():
             self_check(examples, helper)
         else:
             nami = Nami(mode)
-            if nami.can("export"):
+            if nami.can("check"):
                 compare_graphs(nami, names, helper, where)
             else:
-                skipped("graph", "this nami has no command export")
+                skipped("graph", "this nami has no command check")
             for what, need, compare in (
                     ("logp", ("simulate", "logp"), lambda n: compare_logp(nami, n, helper, where)),
                     ("moments", ("simulate",), lambda n: compare_moments(nami, n, where))):

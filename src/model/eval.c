@@ -110,7 +110,28 @@ static int run_job(struct job *j, int threads, unsigned flags, int ntag,
 
 /* ---- draws --------------------------------------------------------------------------- */
 
-/* The rows of a simulator's variables. */
+/* Does any element of the array have a distribution? */
+static int is_drawn(const struct model *m, const struct array *a)
+{
+    for (int e = a->first; e < a->first + a->n; e++)
+        if (m->state[e] == E_RANDOM && m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic) return 1;
+    return 0;
+}
+
+static int needs_simulator(const struct model *m, nami_err *err)
+{
+    for (size_t i = 0; i < m->stmt.n && !m->simulator; i++) {
+        const struct stmt *s = &m->stmt.a[i];
+        if (!s->rel->stochastic || s->dist) continue;
+        return err_at(err, NAMI_EINPUT, s->lhs->at.line, s->lhs->at.col,
+                      "%s is simulated, but the model names no simulator; declare simulator \"command\"",
+                      m->array.a[s->lhs->array].name);
+    }
+    return 0;
+}
+
+/* The rows of a simulator's variables: all that have a distribution, known or not, since the
+   draws of some do not go with those of others from elsewhere. */
 static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double *x, nami_err *err)
 {
     struct draws_var *var = new_array(struct draws_var, m->array.n);
@@ -118,9 +139,7 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
     size_t total = 0;
     for (size_t i = 0; var && i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
-        if (!a->n || m->state[a->first] != E_RANDOM ||
-            !m->stmt.a[m->inst_stmt[m->owner[a->first]]].rel->stochastic)
-            continue;
+        if (!is_drawn(m, a)) continue;
         var[nvar].name = a->name;
         var[nvar].ndim = a->ndim;
         memcpy(var[nvar].dim, a->dim, sizeof a->dim);
@@ -150,6 +169,7 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
 {
     struct job j = {.m = m, .p = &m->sample, .n = n, .seed = seed, .first = first, .x = x};
     int rc = model_needs_values(m, err);
+    if (!rc) rc = needs_simulator(m, err);
     if (!rc && m->simulator) rc = ask_simulator(m, seed, n, x, err);
     if (rc) return rc;
     return run_job(&j, threads, 0, 0, simulate, err);

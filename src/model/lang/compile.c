@@ -126,7 +126,7 @@ int compile_group(struct compiler *c, int by_density)
     struct operand lhs;
     int narg, rc;
     if (c->s->rhs) return compile_assignment(c);
-    if (!c->s->dist) return 0;
+    if (!c->s->dist || (!by_density && c->m->simulator)) return 0; /* a simulator draws all or nothing */
     if ((rc = compile_lhs(c, &lhs)) || (rc = compile_args(c, arg, &narg))) return rc;
     return by_density ? compile_density(c, &lhs, arg, narg) : compile_draw(c, &lhs, arg, narg);
 }

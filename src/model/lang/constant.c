@@ -261,7 +261,13 @@ static int eval_range(struct model *m, const struct term *t, const int *counter,
     int rc;
     if ((rc = eval_scalar(m, t->arg[0], counter, &x)) || (rc = eval_scalar(m, t->arg[1], counter, &y)))
         return rc;
-    if (!(fabs(x) < 1e9) || !(fabs(y) < 1e9)) return not_scalar(m, t, 0);
+    if (!(fabs(x) < 1e9) || !(fabs(y) < 1e9)) {
+        int missing = value_is_missing(x) || value_is_missing(y);
+        diag_error(&m->diags, t->all,
+                   missing ? "give it in a data file (--data FILE), or by --set NAME=VALUE" : NULL,
+                   missing ? "a bound of this range has no value" : "a bound of this range is not a number below 1e9");
+        return IS_WRONG;
+    }
     int n = y < x ? 0 : (int)floor(y - x + 1e-9) + 1; /* empty, as in JAGS: not 3:1 = 3 2 1 */
     if (cval_size(out, n ? n : 1)) return NAMI_ENOMEM;
     out->n = n;

@@ -101,6 +101,11 @@ int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim)
         if (rc == NOT_CONST)
             diag_error(&m->diags, x[i]->all, NULL, "a size must be a constant");
         if (rc) return rc < 0 ? rc : IS_WRONG;
+        if (value_is_missing(v)) {
+            diag_error(&m->diags, x[i]->all, "give it in a data file (--data FILE), or by --set NAME=VALUE",
+                       "this size has no value");
+            return IS_WRONG;
+        }
         if (!(v >= 0 && v < INT_MAX) || v != floor(v)) {
             diag_error(&m->diags, x[i]->all, NULL, "a size must be a whole number, not %g", v);
             return IS_WRONG;

@@ -426,8 +426,9 @@ static int is_binary(struct lex *x)
     int wide = x->s == x->text && (starts(x, "\xFF\xFE") || starts(x, "\xFE\xFF"));
     if (*x->s && !wide) return 0;
     x->s++;
-    diag_error(x->d, wide ? (struct place){0} : place_from(x, from),
-               "save it as plain text, in UTF-8",
+    struct place at = {0};
+    if (!wide) at = place_from(x, from);
+    diag_error(x->d, at, "save it as plain text, in UTF-8",
                wide ? "this file is in UTF-16" : "this file holds a NUL byte");
     x->s = x->end;
     return x->out->cut = 1;

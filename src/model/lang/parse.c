@@ -258,7 +258,9 @@ static void parse_file(struct parser *p)
     }
     p->quiet = 0;
     if (p->nmodel || p->outside || p->strange || p->stop || p->cut || p->nsimulator) return;
-    fail_at(p, empty ? (struct place){0} : now(p)->at, "write the relations inside of model { }",
+    struct place at = {0};
+    if (!empty) at = now(p)->at;
+    fail_at(p, at, "write the relations inside of model { }",
             empty ? "this file is empty" : "there is no model { }");
 }
 

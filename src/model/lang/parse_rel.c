@@ -99,7 +99,7 @@ static int parse_bounds(struct parser *p, struct rel *r)
 {
     const struct token *t = now(p), *opened = ahead(p);
     char letter = p->text[t->off];
-    r->trunc = letter;
+    r->trunc = (unsigned char)letter;
     r->trunc_at = t->at;
     next(p);
     next(p);
@@ -138,6 +138,7 @@ static int parse_distribution(struct parser *p, struct rel *r)
     if (r->rhs->kind != X_CALL || is_operator(p->s, r->rhs) || r->rhs == p->paren) {
         fail_at(p, span(p, first, p->i - 1),
                 is_operator(p->s, r->rhs) ? "use <- for a value; a distribution stands alone"
+                : r->rhs->kind == X_CALL  ? "remove the parentheses"
                                           : "use <- for a value",
                 "'~' needs a distribution, such as normal(0, 1)");
         return -1;
