@@ -92,7 +92,7 @@ void exec_run(struct exec *x);
    program must not reuse temporaries (each row written once). */
 void exec_back(struct exec *x);
 
-/* How many lanes fit the cache well for this program: a multiple of 8, 8..512. */
+/* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);
 
 /* ---- functions of the model language ------------------------------------- */
