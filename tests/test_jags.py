@@ -296,13 +296,13 @@ def compare_logp(nami, name, helper, where):
 def off(mean, var, n, s):
     """How many standard errors apart: means, variances (None if the tails are too heavy)."""
     m, v, vm, vv, kurtosis = s
-    # variances from both sides, each estimated on this one; discrete and constant nodes: rounding
-    scale = 1 + NAMI_DRAWS / n
+    scale = 1 + NAMI_DRAWS / n  # both sides vary; how much is estimated on ours
     eps = 2e-6  # JAGS prints six digits
     a = abs(m - mean) / (math.sqrt(vm * scale) + eps * abs(mean) + 1e-12)
     if kurtosis > HEAVY:
         return a, None
-    return a, abs(v - var) / (math.sqrt(vv * scale) + eps * abs(var) + 1e-12)
+    # vm * scale, of second order, is all there is where vv is 0: a coin's variance at p = 1/2
+    return a, abs(v - var) / (math.sqrt(vv * scale) + vm * scale + eps * abs(var) + 1e-12)
 
 
 def compare_moments(nami, name, where):
@@ -314,11 +314,11 @@ def compare_moments(nami, name, where):
     worst, at, heavy = 0, "", 0
     for x in set(theirs["mean"]) & set(ours):
         raw, bent = ours[x]
-        tests = list(off(theirs["asinh_mean"][x], theirs["asinh_variance"][x], n, bent))
         if raw[4] <= HEAVY:
-            tests += off(theirs["mean"][x], theirs["variance"][x], n, raw)
+            tests = off(theirs["mean"][x], theirs["variance"][x], n, raw)
         else:
             heavy += 1
+            tests = off(theirs["asinh_mean"][x], theirs["asinh_variance"][x], n, bent)
         z = max(t for t in tests if t is not None)
         if z > worst:
             worst, at = z, x
