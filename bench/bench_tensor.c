@@ -45,10 +45,7 @@ static void numbers(void *ctx)
     }
 }
 
-static void run(void *x)
-{
-    exec_run(x);
-}
+static void run(void *x) { exec_run(x); }
 
 static void run_and_back(void *x)
 {
@@ -58,8 +55,14 @@ static void run_and_back(void *x)
 
 static struct instr map_of(const struct op *op, int n, int out)
 {
-    return (struct instr){.kind = I_MAP, .n = n, .width = 1, .out = out, .narg = op->min_arg,
-                          .self = op, .map = op->map, .map_grad = op->map_grad};
+    return (struct instr){.kind = I_MAP,
+                          .n = n,
+                          .width = 1,
+                          .out = out,
+                          .narg = op->min_arg,
+                          .self = op,
+                          .map = op->map,
+                          .map_grad = op->map_grad};
 }
 
 /* rows: a (n), b (n), c (n), b * c, a + b * c, exp of it; gathered through idx if there is one */

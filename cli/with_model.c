@@ -26,7 +26,8 @@ void show_messages(const struct model *m, int quiet)
 int open_model(struct model *m, const char *path, const struct model_opts *o)
 {
     nami_err err = {0};
-    struct model_options opt = {.set = o->set.a, .nset = o->set.n, .observe = o->observe};
+    struct model_options opt = {.set = o->set.a, .nset = o->set.n, .observe = o->observe,
+                                .free = o->free.a, .nfree = o->free.n};
     int rc = model_read(m, path, o->data.a, o->data.n, &opt, &err);
     if (rc == NAMI_EINPUT && m->diags.nerror) {
         show_messages(m, 0);

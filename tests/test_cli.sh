@@ -198,16 +198,24 @@ bad 2 'an argument is missing' invert
 bad 2 'too many arguments' invert a b
 bad 2 'nosuch' invert "$ex/student.json" --show nosuch
 bad 2 'cannot open' invert -- --json
-bad 2 'choose from formats' list dists
+bad 2 'choose from dists, functions, formats' list xyzzy
 
 # ---- list, compare, convert --------------------------------------------------------------
-for topic in formats methods modes criteria; do
+for topic in dists functions formats methods modes criteria; do
     run 0 list $topic
     is "$(wc -c <out | awk '{print ($1 > 20)}')" 1
     run 0 list $topic --json
     json_is out 'all(r["name"] and r["what"] for r in x)' True
 done
 run 0 list; has out methods
+run 0 list dists --json
+json_is out '[(r["arguments"], r["value"], r["standard"]) for r in x if r["name"] == "normal"]' \
+    "[('mu real, sigma positive', 'real', 'Stan')]"
+json_is out '[r["what"] for r in x if r["name"] == "dnorm"]' "['normal(mu, 1 / sqrt(tau))', 'normal(mu, sd)']"
+json_is out '[r["arguments"] for r in x if r["name"] == "dcat"]' "['pi weights']"
+run 0 list functions --json
+json_is out '{"+", "exp", "length", "dim", "rep", "pow"} <= {r["name"] for r in x}' True
+json_is out 'all(r["arguments"] for r in x)' True
 printf 'A B\nB C\n' >ab.edges
 printf 'B A\nB C\n' >ba.edges
 printf 'A B\nC B\n' >v.edges
@@ -253,6 +261,7 @@ is "$(complete_as 'nami invert --mode ')" 'forward reverse best free'
 is "$(complete_as 'nami invert --mode = fr')" free
 is "$(complete_as 'nami invert --obs')" --observe
 is "$(complete_as 'nami list me')" methods
+is "$(complete_as 'nami list d')" dists
 is "$(complete_as 'nami completion z')" zsh
 is "$(complete_as 'nami invert -o ')" ''
 run 0 completion zsh

@@ -10,14 +10,12 @@
 
 enum { LANES = 5 };
 
-static double uniform(struct rng *r, double lo, double hi)
-{
-    return lo + (hi - lo) * rng_unit(r);
-}
+static double uniform(struct rng *r, double lo, double hi) { return lo + (hi - lo) * rng_unit(r); }
 
 static void assert_near(double a, double b, double tol, const char *what)
 {
-    if (!(fabs(a - b) <= tol * (1 + fabs(a) + fabs(b)))) fail_msg("%s: %.12g, not %.12g", what, a, b);
+    if (!(fabs(a - b) <= tol * (1 + fabs(a) + fabs(b))))
+        fail_msg("%s: %.12g, not %.12g", what, a, b);
 }
 
 static double call(const struct op *op, const double *x)
@@ -28,10 +26,7 @@ static double call(const struct op *op, const double *x)
     return out;
 }
 
-static int given(const double *x)
-{
-    return x[0] != 0 || x[1] != 0 || x[2] != 0;
-}
+static int given(const double *x) { return x[0] != 0 || x[1] != 0 || x[2] != 0; }
 
 static void records(void **state)
 {
@@ -348,16 +343,30 @@ static void known_values(void **state)
     static const struct {
         const struct op *op;
         double x[3], y;
-    } maps[] = {{&op_idiv, {-7, 2}, -4},   {&op_mod, {-7, 2}, 1},    {&op_mod, {7.5, 2}, 1.5},
-                {&op_round, {2.5}, 2},     {&op_round, {-1.7}, -2},  {&op_trunc, {-1.7}, -1},
-                {&op_step, {0}, 1},        {&op_equals, {2, 2}, 1},  {&op_and, {2, 0}, 0},
-                {&op_or, {2, 0}, 1},       {&op_not, {2}, 0},        {&op_logfact, {5}, 4.787491742782046},
-                {&op_loggam, {0.5}, 0.5723649429247001},             {&op_phi, {1.96}, 0.9750021048517795},
-                {&op_probit, {0.975}, 1.959963984540054},            {&op_cloglog, {0.5}, -0.36651292058166435},
-                {&op_ilogit, {800}, 1},    {&op_ilogit, {-800}, 0},  {&op_pow, {-2, 3}, -8},
-                {&op_pow, {0, 0}, 1},      {&op_ifelse, {0, 1, NAN}, NAN}};
+    } maps[] = {{&op_idiv, {-7, 2}, -4},
+                {&op_mod, {-7, 2}, 1},
+                {&op_mod, {7.5, 2}, 1.5},
+                {&op_round, {2.5}, 2},
+                {&op_round, {-1.7}, -2},
+                {&op_trunc, {-1.7}, -1},
+                {&op_step, {0}, 1},
+                {&op_equals, {2, 2}, 1},
+                {&op_and, {2, 0}, 0},
+                {&op_or, {2, 0}, 1},
+                {&op_not, {2}, 0},
+                {&op_logfact, {5}, 4.787491742782046},
+                {&op_loggam, {0.5}, 0.5723649429247001},
+                {&op_phi, {1.96}, 0.9750021048517795},
+                {&op_probit, {0.975}, 1.959963984540054},
+                {&op_cloglog, {0.5}, -0.36651292058166435},
+                {&op_ilogit, {800}, 1},
+                {&op_ilogit, {-800}, 0},
+                {&op_pow, {-2, 3}, -8},
+                {&op_pow, {0, 0}, 1},
+                {&op_ifelse, {0, 1, NAN}, NAN}};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
-        if (!isnan(maps[i].y)) assert_near(call(maps[i].op, maps[i].x), maps[i].y, 1e-14, maps[i].op->name);
+        if (!isnan(maps[i].y))
+            assert_near(call(maps[i].op, maps[i].x), maps[i].y, 1e-14, maps[i].op->name);
 }
 
 static void select_and_dense(void **state)
@@ -369,7 +378,8 @@ static void select_and_dense(void **state)
         int m = 1 + t % 12, w = 1 + t % 2;
         struct block_call c = {.op = &op_select, .dim = {m, w}, .nin = m * w + 1, .nout = w};
         random_block(&c, &r);
-        for (int b = 0; b < LANES; b++) c.in[m * w][b] = 1 + rng_below(&r, (uint32_t)m) + uniform(&r, -0.4, 0.4);
+        for (int b = 0; b < LANES; b++)
+            c.in[m * w][b] = 1 + rng_below(&r, (uint32_t)m) + uniform(&r, -0.4, 0.4);
         check_gradient(&c, &r);
         c.in[m * w][0] = t % 2 ? 0 : m + 1;
         run_block(&c);

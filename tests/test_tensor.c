@@ -10,10 +10,7 @@
 
 enum { INPUTS = 12, INSTRS = 10, MAX_N = 40 };
 
-static double uniform(struct rng *r, double lo, double hi)
-{
-    return lo + (hi - lo) * rng_unit(r);
-}
+static double uniform(struct rng *r, double lo, double hi) { return lo + (hi - lo) * rng_unit(r); }
 
 static int near(double a, double b, double tol)
 {
@@ -68,7 +65,8 @@ static void random_instr(struct prog *p, struct rng *r)
         c.dim[0] = m[0] = 1 + (int)rng_below(r, 6);
         if (op == &op_sort) c.width = m[0];
         if (op == &op_matmul) {
-            int d[] = {1 + (int)rng_below(r, 3), 1 + (int)rng_below(r, 3), 1 + (int)rng_below(r, 3)};
+            int d[] = {1 + (int)rng_below(r, 3), 1 + (int)rng_below(r, 3),
+                       1 + (int)rng_below(r, 3)};
             memcpy(c.dim, d, sizeof d);
             c.narg = 2, m[0] = d[0] * d[1], m[1] = d[1] * d[2], c.width = d[0] * d[2];
         }
@@ -137,7 +135,8 @@ static void scalar_op(const struct instr *c, const double *a, double *out)
     }
     if (op == &op_select) {
         double k = rint(a[d[0] * d[1]]);
-        for (int j = 0; j < d[1]; j++) out[j] = k >= 1 && k <= d[0] ? a[((int)k - 1) * d[1] + j] : NAN;
+        for (int j = 0; j < d[1]; j++)
+            out[j] = k >= 1 && k <= d[0] ? a[((int)k - 1) * d[1] + j] : NAN;
     }
     if (op == &op_matmul)
         for (int i = 0; i < d[0]; i++)
@@ -159,7 +158,7 @@ static double interpret(const struct prog *p, const double *constant, double *ro
             for (int q = 0; q < c->narg; q++)
                 for (int j = 0; j < c->arg[q].m; j++) {
                     const struct operand *o = &c->arg[q];
-                    int at = !o->idx    ? o->base + i * o->si + j * o->sj
+                    int at = !o->idx     ? o->base + i * o->si + j * o->sj
                              : o->shared ? o->idx[j]
                                          : o->idx[i * o->m + j];
                     a[n++] = o->is_const ? constant[at] : row[at];
@@ -325,10 +324,22 @@ static void draws(void **state)
     (void)state;
     struct prog p = {.nrow = 7, .nnode = 7};
     int five = prog_const(&p, 5), idx[] = {3, 1};
-    struct instr d = {.kind = I_DRAW, .n = 2, .width = 1, .out = -1, .narg = 1, .draw = shifted_normal,
-                      .outs = {.m = 1, .idx = idx}, .arg = {{.is_const = 1, .m = 1, .base = five}}};
-    struct instr e = {.kind = I_BDRAW, .n = 1, .width = 2, .out = -1, .narg = 1, .bdraw = shifted_pair,
-                      .outs = {.m = 2, .base = 4, .sj = 1}, .arg = {{.m = 2, .base = 3, .sj = -2}}};
+    struct instr d = {.kind = I_DRAW,
+                      .n = 2,
+                      .width = 1,
+                      .out = -1,
+                      .narg = 1,
+                      .draw = shifted_normal,
+                      .outs = {.m = 1, .idx = idx},
+                      .arg = {{.is_const = 1, .m = 1, .base = five}}};
+    struct instr e = {.kind = I_BDRAW,
+                      .n = 1,
+                      .width = 2,
+                      .out = -1,
+                      .narg = 1,
+                      .bdraw = shifted_pair,
+                      .outs = {.m = 2, .base = 4, .sj = 1},
+                      .arg = {{.m = 2, .base = 3, .sj = -2}}};
     assert_int_equal(vec_push(&p.code, d), 0);
     assert_int_equal(vec_push(&p.code, e), 0);
     struct exec x, y;
@@ -368,7 +379,7 @@ static void sizes(void **state)
     exec_fini(&x);
 }
 
-static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(random_programs), cmocka_unit_test(gradients), cmocka_unit_test(draws),
-    cmocka_unit_test(sizes)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs),
+                                          cmocka_unit_test(gradients), cmocka_unit_test(draws),
+                                          cmocka_unit_test(sizes)};
 RUN(tests)

@@ -173,7 +173,7 @@ static int f_structure(struct rdump *p, struct shape *s)
 {
     static const char *const ignored = ".Dimnames dimnames .Names names class .Label levels .Tsp "
                                        "tsp row.names comment";
-    int line = p->r.tline, col = p->r.tcol, have = 0, rc = 0;
+    int line = p->r.tline, col = p->r.tcol, have = 0, rc;
     size_t from = p->x.n, n;
     const char *name;
     struct shape dim = {0}, data = {0};

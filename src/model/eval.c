@@ -96,6 +96,7 @@ static int run_job(struct job *j, int threads, unsigned flags, int ntag,
     size_t per = (j->n + (size_t)threads - 1) / (size_t)threads; /* few draws: share them out */
     if ((size_t)j->lanes > per) j->lanes = (int)((per + 7) / 8 * 8);
     if (j->lanes < 8) j->lanes = 8;
+    if (j->n == 1) j->lanes = 1;
     j->exec = new_array(struct exec, threads);
     if (!j->exec) return err_nomem(err);
     for (; made < threads && !rc; made++)
@@ -222,6 +223,9 @@ int model_point(const struct model *m, const struct dataset *d, size_t n, size_t
             x[(size_t)m->row[e] * n + i] = y;
         }
     }
+    for (size_t k = 0; k < m->array.n; k++) /* what derivatives are wanted for */
+        for (int e = m->array.a[k].first; m->array.a[k].free && e < m->array.a[k].first + m->array.a[k].n; e++)
+            x[(size_t)m->row[e] * n + i] = m->value[e];
     return 0;
 }
 
@@ -238,7 +242,7 @@ static int all_known(const struct model *m, const char *names, nami_err *err)
     for (const char *s = names; s && *s; s += *s == ',') {
         size_t n = strcspn(s, ",");
         int k = dict_find(&m->syntax.names, s, n), a = k < 0 ? -1 : m->array_of[k];
-        if (a < 0 || !m->array.a[a].defined)
+        if (a < 0 || (!m->array.a[a].defined && !m->array.a[a].free))
             return err_set(err, NAMI_EINPUT, "the model defines no variable called '%.*s'", (int)n, s);
         s += n;
     }
@@ -257,6 +261,11 @@ int model_draws(struct model *m, size_t n, const double *x, const char *names, i
         int row = -1, random = 0, whole = 1, integer = 1;
         for (int k = 0; k < a->n; k++) {
             int e = a->first + k;
+            if (a->free) {
+                random = 1, integer = 0;
+                if (row < 0) row = m->row[e];
+                continue;
+            }
             if (m->state[e] != E_RANDOM) {
                 whole = 0;
                 continue;

@@ -8,10 +8,7 @@
 
 /* ---- tiles ----------------------------------------------------------------- */
 
-static int whole(const struct exec *x)
-{
-    return x->lanes >= x->cap - x->cap / 4;
-}
+static int whole(const struct exec *x) { return x->lanes >= x->cap - x->cap / 4; }
 
 int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
 {
@@ -41,17 +38,14 @@ static int in_place(const struct exec *x, const struct operand *o, const struct 
     return t->w == x->cap && t->n == t->rows * t->w && !o->idx && o->si == 1;
 }
 
-VECTOR static void fill(double *to, double v, int n)
-{
-    EACH(i, n) to[i] = v;
-}
+VECTOR static void fill(double *to, double v, int n) { EACH(i, n) to[i] = v; }
 
 static const double *read_constants(const struct exec *x, const struct operand *o,
                                     const struct tile *t, double *buf)
 {
     const double *value = x->p->constant.a;
     if (operand_fixed(o)) {
-        if (t->i0 == 0 && t->b0 == 0) fill(buf, value[operand_at(o, 0, 0)], TILE);
+        if (t->i0 == 0 && t->b0 == 0) fill(buf, value[operand_at(o, 0, 0)], t->n); /* no later tile is larger */
     } else if (t->w == 1) {
         for (int i = 0; i < t->rows; i++) buf[i] = value[operand_at(o, t->i0 + i, 0)];
     } else {
@@ -126,8 +120,7 @@ static void run_map(struct exec *x, const struct instr *c)
     struct operand to = outputs(c);
     const double *a[INSTR_ARGS] = {0};
     for (struct tile t = {0}; tile_next(x, c, &t);) {
-        for (int k = 0; k < c->narg; k++)
-            a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg + k * TILE);
+        for (int k = 0; k < c->narg; k++) a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
         double *out = c->out < 0 ? s->res : tile_place(x, &to, x->row, &t, s->res);
         c->map(c->self, t.n, out, a);
         if (out == s->res && c->out >= 0) tile_write(x, &to, &t, out);
@@ -148,7 +141,7 @@ static void run_draw(struct exec *x, const struct instr *c)
             struct stream str = {x->seed, (uint32_t)row, x->first + (uint64_t)t.b0};
             t.n = t.w = width - t.b0 < TILE ? width - t.b0 : TILE;
             for (int k = 0; k < c->narg; k++)
-                a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg + k * TILE);
+                a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
             c->draw(c->self, &str, t.n, lanes_of(x, x->row, row) + t.b0, a);
         }
 }
@@ -228,10 +221,7 @@ struct needs {
     int in, out, lane, dconst, work;
 };
 
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
+static int most(int a, int b) { return a > b ? a : b; }
 
 static struct needs needs_of(const struct prog *p)
 {
@@ -270,8 +260,8 @@ static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *m
     struct scratch none, *s = cut(mem, &used, 1, sizeof *s);
     x->scratch = s;
     if (!s) s = &none; /* counting */
-    s->arg = cut(mem, &used, INSTR_ARGS * TILE, sizeof(double));
-    s->darg = cut(mem, &used, INSTR_ARGS * TILE, sizeof(double));
+    s->arg = cut(mem, &used, INSTR_ARGS, sizeof *s->arg);
+    s->darg = cut(mem, &used, INSTR_ARGS, sizeof *s->arg);
     s->res = cut(mem, &used, TILE, sizeof(double));
     s->dres = cut(mem, &used, TILE, sizeof(double));
     s->work = cut(mem, &used, (size_t)need.work, sizeof(double));
@@ -293,7 +283,8 @@ static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *m
     return used;
 }
 
-int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags, nami_err *err)
+int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags,
+              nami_err *err)
 {
     if (flags & EXEC_CONST_GRAD) flags |= EXEC_GRAD;
     *x = (struct exec){.p = p, .cap = cap > 1 ? round_up(cap) : 1, .ntag = ntag};

@@ -63,10 +63,9 @@ static void back_map(struct exec *x, const struct instr *c)
     double *da[INSTR_ARGS] = {0};
     if (!c->map_grad || (c->out < 0 && !c->sum)) return;
     for (int k = 0; k < c->narg; k++)
-        da[k] = !c->arg[k].is_const || x->const_adj ? s->darg + k * TILE : NULL;
+        da[k] = !c->arg[k].is_const || x->const_adj ? s->darg[k] : NULL;
     for (struct tile t = {0}; tile_next(x, c, &t);) {
-        for (int k = 0; k < c->narg; k++)
-            a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg + k * TILE);
+        for (int k = 0; k < c->narg; k++) a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
         if (c->out >= 0)
             out = tile_read(x, &to, x->row, &t, s->res);
         else

@@ -19,9 +19,7 @@ VECTOR static void activate(int act, int n, double *x)
     case ACT_TANH: EACH(i, n) x[i] = tanh(x[i]); break;
     case ACT_RELU: EACH(i, n) x[i] = x[i] > 0 ? x[i] : 0; break;
     case ACT_SIGMOID: EACH(i, n) x[i] = 1 / (1 + exp(-x[i])); break;
-    case ACT_SOFTPLUS:
-        EACH(i, n) x[i] = (x[i] > 0 ? x[i] : 0) + log1p(exp(-fabs(x[i])));
-        break;
+    case ACT_SOFTPLUS: EACH(i, n) x[i] = (x[i] > 0 ? x[i] : 0) + log1p(exp(-fabs(x[i]))); break;
     default: break;
     }
 }
@@ -38,17 +36,14 @@ VECTOR static void activate_grad(int act, int n, const double *y, double *d)
     }
 }
 
-static int dense_work(const int *dim)
-{
-    return 2 * dim[0] * CHUNK;
-}
+static int dense_work(const int *dim) { return 2 * dim[0] * CHUNK; }
 
 /* x (in, CHUNK) = CHUNK lanes of the inputs; lanes beyond the last are 0 */
 static void pack(const struct lanes *a, int in, int b0, int w, double *x)
 {
     if (w < CHUNK) memset(x, 0, (size_t)in * CHUNK * sizeof *x);
     for (int i = 0; i < in; i++, x += CHUNK)
-        for (int b = 0; b < w; b++) x[b] = a[i].p[(size_t)(b0 + b) * (size_t)a[i].step];
+        for (int b = 0; b < w; b++) x[b] = lane(&a[i], b0 + b);
 }
 
 enum { ROWS = 4 }; /* results at a time: their sums stay in registers */
@@ -92,8 +87,8 @@ static void dense_block(const void *self, const int *dim, int L, double *const *
 }
 
 /* One result with g[b] = d total / d (sum): dx_i += w_i g, dw_i += sum_b g x_i, dbias += sum_b g */
-VECTOR static void dense_row(const double *w, const double *g, const double *x, int in,
-                             double *dx, double *dw)
+VECTOR static void dense_row(const double *w, const double *g, const double *x, int in, double *dx,
+                             double *dw)
 {
     for (int i = 0; i < in; i++, x += CHUNK, dx += CHUNK) {
         double wi = w[i];
@@ -123,7 +118,8 @@ static void dense_grad(const void *self, const int *dim, int L, const double *co
             memcpy(y, out[o] + b0, (size_t)w * sizeof *y);
             memcpy(g, dout[o] + b0, (size_t)w * sizeof *g);
             activate_grad(d->act, CHUNK, y, g);
-            dense_row(d->w + (size_t)o * in, g, x, d->in, dx, d->dw ? d->dw + (size_t)o * in : NULL);
+            dense_row(d->w + (size_t)o * in, g, x, d->in, dx,
+                      d->dw ? d->dw + (size_t)o * in : NULL);
             if (d->dbias)
                 for (int b = 0; b < w; b++) d->dbias[o] += g[b];
         }
@@ -140,7 +136,13 @@ static int dense_shape(int narg, const int (*shape)[4], int *out, int *dim, cons
     return 0;
 }
 
-const struct op op_dense = {.name = "dense", .args = "x, ...", .what = "a layer of a network",
-                            .min_arg = 1, .max_arg = -1, .block = dense_block,
-                            .block_grad = dense_grad, .work = dense_work, .shape = dense_shape,
+const struct op op_dense = {.name = "dense",
+                            .args = "x, ...",
+                            .what = "a layer of a network",
+                            .min_arg = 1,
+                            .max_arg = -1,
+                            .block = dense_block,
+                            .block_grad = dense_grad,
+                            .work = dense_work,
+                            .shape = dense_shape,
                             .jags = ""};

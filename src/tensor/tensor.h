@@ -92,7 +92,7 @@ void exec_run(struct exec *x);
    program must not reuse temporaries (each row written once). */
 void exec_back(struct exec *x);
 
-/* How many lanes fit the cache well for this program: a multiple of 8, 8..512. */
+/* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);
 
 /* ---- functions of the model language ------------------------------------- */
@@ -130,6 +130,11 @@ struct op {
 #include "tensor/op.def"
 #undef OP
 extern const struct op *const ops[]; /* in the order of op.def, NULL at the end */
+/* Other names: of Stan, of R, of older JAGS. */
+struct op_alias {
+    const char *alias, *name;
+};
+extern const struct op_alias op_aliases[]; /* ends with alias == NULL */
 const struct op *op_find(const char *name, size_t len); /* or NULL; knows aliases (pow, inv_logit) */
 
 /* select(candidates, k): the k-th of m candidates, k from 1; NaN outside.  dim = {m}.

@@ -176,22 +176,28 @@ static int collect(const struct model *m, int by_density, struct key *key)
     return n;
 }
 
-/* Constants that are read together with random elements have rows: filled first. */
-static int copy_constants(struct compiler *c)
+/* Constants with rows of their own are filled in first: those that are read together with
+   random elements, and in a program that samples, the free ones. */
+static int copy_constants(struct compiler *c, int free_too)
 {
     const struct model *m = c->m;
-    if (!m->ncrow) return 0;
-    struct instr *x = emit(c, I_COPY, m->ncrow, 1);
-    if (!x) return NAMI_ENOMEM;
+    vec(int) rows = {0};
     size_t first = c->p->constant.n;
-    for (int i = 0; i < m->ncrow; i++)
-        if (vec_push(&c->p->constant, 0)) return NAMI_ENOMEM;
-    for (int e = 0; e < m->nelem; e++)
-        if (m->row[e] >= m->nrow) c->p->constant.a[first + (size_t)(m->row[e] - m->nrow)] = m->value[e];
-    x->narg = 1;
-    x->arg[0] = (struct operand){.is_const = 1, .m = 1, .base = (int)first, .si = 1};
-    x->outs = (struct operand){.m = 1, .base = m->nrow, .si = 1};
-    return 0;
+    int rc = 0;
+    for (int e = 0; e < m->nelem && !rc; e++) {
+        int is_free = free_too && m->array.a[m->elem_array[e]].free;
+        if (m->row[e] < m->nrow && !is_free) continue;
+        if (vec_push(&rows, m->row[e]) || vec_push(&c->p->constant, m->value[e])) rc = NAMI_ENOMEM;
+    }
+    struct instr *x = rc || !rows.n ? NULL : emit(c, I_COPY, (int)rows.n, 1);
+    if (rows.n && !rc && !x) rc = NAMI_ENOMEM;
+    if (x) {
+        x->narg = 1;
+        x->arg[0] = (struct operand){.is_const = 1, .m = 1, .base = (int)first, .si = 1};
+        rc = operand_of(c, rows.a, (int)rows.n, 1, &x->outs);
+    }
+    vec_free(&rows);
+    return rc;
 }
 
 int model_compile(struct model *m, struct prog *p, int by_density)
@@ -203,7 +209,7 @@ int model_compile(struct model *m, struct prog *p, int by_density)
     int n = rc ? 0 : collect(m, by_density, key);
     p->nnode = m->nrow;
     p->nrow = c.base = c.temp = m->nrow + m->ncrow;
-    if (!rc && m->stmt.n) rc = copy_constants(&c);
+    if (!rc && m->stmt.n) rc = copy_constants(&c, !by_density);
     for (int i = 0, j; i < n && !rc; i = j) {
         for (j = i; j < n && key[j].level == key[i].level && key[j].stmt == key[i].stmt &&
                     key[j].form == key[i].form; j++)

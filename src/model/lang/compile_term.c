@@ -187,11 +187,17 @@ static int compile_ref(struct compiler *c, const struct term *t, struct val *out
 
 /* ---- functions -------------------------------------------------------------------------- */
 
+static int is_constant(const struct compiler *c, const struct val *v, double x)
+{
+    return v->o.is_const && v->o.m == 1 && !v->o.si && c->p->constant.a[v->o.base] == x;
+}
+
 static int compile_map(struct compiler *c, const struct term *t, struct val *v, struct val *out)
 {
     int shape[4] = {0};
     for (int i = 0; i < t->narg; i++)
         if (shapes_merge(c->m, t, shape, v[i].shape)) return IS_WRONG;
+    if (t->op == &op_pow && is_constant(c, &v[1], 2)) return emit_map(c, &op_square, v, 1, shape, out);
     return emit_map(c, t->op, v, t->narg, shape, out);
 }
 
