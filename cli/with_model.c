@@ -33,7 +33,7 @@ int open_model(struct model *m, const char *path, const struct model_opts *o)
         show_messages(m, 0);
         return EXIT_BAD;
     }
-    if (rc) return fail(READING, m->file && !m->diags.nerror ? file_name(path) : NULL, &err);
+    if (rc) return fail(READING, file_name(m->reading), &err);
     show_messages(m, o->quiet);
     return EXIT_YES;
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# test_cli.sh NAMI EXAMPLE: the command line as a user meets it.
+# test_cli.sh NAMI INVERT SIMULATE: the command line as a user meets it.
 set -u
-nami=$(realpath "$1") example=$(realpath "$2")
+nami=$(realpath "$1") example=$(realpath "$2") simulate=$(realpath "$3")
 here=$(cd "$(dirname "$0")/.." && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -272,12 +272,35 @@ if command -v zsh >/dev/null; then
 fi
 bad 2 'choose from bash, zsh' completion fish
 
-# ---- the example program ----------------------------------------------------------------------
+# ---- the example programs ---------------------------------------------------------------------
 "$example" "$ex/student.json" >out 2>err; is $? 0
 has out 'faithful'
 is "$(grep -c '^q(' out)" 5
 "$example" cycle.json >out 2>err; is $? 2
 has err cycle
+"$simulate" "$ex/models/schools.nami" "$ex/models/schools.json" >out 2>err; is $? 0
+has out 'theta[8]'
+is "$(wc -l <out)" 19
+"$simulate" "$ex/models/schools.nami" >out 2>err; is $? 2
+has err 'this size has no value'
+"$simulate" none.nami >out 2>err; is $? 2
+has err 'none.nami: cannot open'
+bad 2 'none.json: error: cannot open' check "$ex/models/schools.nami" --data none.json
+
+# ---- simulators --------------------------------------------------------------------------------
+cat >sim.nami <<'M'
+simulator "echo '{\"a\": 40, \"y\": [41, 42]}'"
+model {
+  a ~ normal(0, 1)
+  y[1:2] ~ simulated(a)
+}
+observe y
+M
+run 0 simulate sim.nami -n 1 -o sim.json
+is "$(tr -d ' \n' <sim.json)" '[{"a":40,"y":[41,42]}]'
+bad 2 'y comes from a simulator: its density is not known' logp sim.nami --at sim.json
+run 0 invert sim.nami
+has out 'q(z|x) = q(a|y)'
 
 echo "$done checks, $failed failed"
 [ "$failed" = 0 ]

@@ -148,9 +148,14 @@ enum dialect model_dialect(const char *path)
 int model_read(struct model *m, const char *path, const char *const *data, int ndata,
                const struct model_options *opt, nami_err *err)
 {
+    m->reading = path;
     int rc = file_read(path, &m->text, err);
-    for (int i = 0; i < ndata && !rc; i++) rc = data_read(&m->data, data[i], err);
+    for (int i = 0; i < ndata && !rc; i++) {
+        m->reading = data[i];
+        rc = data_read(&m->data, data[i], err);
+    }
     if (rc) return rc;
+    m->reading = path;
     return model_parse(m, path, m->text.s ? m->text.s : "", m->text.n, model_dialect(path), opt, err);
 }
 
