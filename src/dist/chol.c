@@ -10,11 +10,22 @@ int matrix_order(int size)
     return n > 0 && n * n == size ? n : -1;
 }
 
-void mat_load(int n, const struct lanes *a, int b0, int m, double *A)
+void mat_load(int n, const struct lanes *a, struct slab s, double *A)
 {
     double buf[SLAB];
     for (int e = 0; e < n * n; e++)
-        memcpy(ROW(A, e), lanes_at(&a[e], b0, m, buf), sizeof(double) * (size_t)m);
+        memcpy(ROW(A, e), lanes_at(&a[e], s, buf), sizeof(double) * (size_t)s.m);
+}
+
+void difference(int n, const struct lanes *x, const struct lanes *mu, struct slab s, double *y)
+{
+    double xbuf[SLAB], mbuf[SLAB];
+    for (int i = 0; i < n; i++) {
+        const double *restrict p = lanes_at(&x[i], s, xbuf);
+        const double *restrict q = lanes_at(&mu[i], s, mbuf);
+        double *restrict yi = ROW(y, i);
+        EACH(b, s.m) yi[b] = p[b] - if_ok(is_real(q[b]), q[b]);
+    }
 }
 
 /* y += c x z over the lanes */
@@ -45,14 +56,14 @@ void chol(int n, int m, double *A)
     }
 }
 
-void chol_load(int n, const struct lanes *a, int b0, int m, double *A)
+void chol_load(int n, const struct lanes *a, struct slab s, double *A)
 {
     if (!all_constant(a, n * n)) {
-        mat_load(n, a, b0, m, A);
-        chol(n, m, A);
-    } else if (b0 == 0) {
-        mat_load(n, a, 0, 1, A);
-        chol(n, 1, A);
+        mat_load(n, a, s, A);
+        chol(n, s.m, A);
+    } else if (s.first == 0) {
+        mat_load(n, a, slab_at(0, 1), A);
+        chol(n, LANES, A);
         for (int e = 0; e < n * n; e++) fill(ROW(A, e), *ROW(A, e));
     }
 }

@@ -121,8 +121,9 @@ static inline double lbeta(double a, double b)
    part of a count's density. */
 static inline double deviance(double x, double m)
 {
-    double t = (m - x) / x;
-    return (m - x) - x * log1p(t <= DBL_MAX ? t : DBL_MAX);
+    double t = (m - x) / x, r = m / x;
+    double near = log1p(t), far = log(r <= DBL_MAX ? r : DBL_MAX);
+    return (m - x) - x * (fabs(t) < 0.5 ? near : far);
 }
 /* log of exp(-m) m^x / x!, also for x that are no integers */
 static inline double poisson_lp(double x, double m)
@@ -165,7 +166,7 @@ double normal_p(double z);
 double normal_quantile(double u);
 
 /* The x between lo and hi (may be infinite) with f(x, p) = u: rising is +1 for a
-   cdf, -1 for its complement.  By bisection of the doubles themselves: 64 steps. */
+   cdf, -1 for its complement. */
 double cdf_inverse(double (*f)(double, const double *), int rising, double u, const double *p, double lo,
               double hi);
 /* The smallest integer x >= lo with cdf(x) >= u (or complement <= u). */
