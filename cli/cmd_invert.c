@@ -11,6 +11,7 @@
 #include "report/draw.h"
 #include "report/json.h"
 #include "report/show.h"
+#include "with_model.h"
 
 struct options {
     struct opt_common common;
@@ -18,7 +19,7 @@ struct options {
     uint64_t seed;
     int restarts, threads, json, compact, trace, quiet;
     unsigned show;
-    struct opt_many out;
+    struct opt_many out, data, set;
 };
 
 /* ---- words ---------------------------------------------------------------- */
@@ -75,6 +76,10 @@ static const struct opt options[] = {
      "what to print, a comma list of", 0},
     {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, NULL, NULL,
      "no text and no notes: only files, --json and the exit code", 0},
+    {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
+     "of a model file: values of constants and observations, JSON or R dump", 0},
+    {"set", 0, OPT_MANY, AT(set), "NAME=VALUE", NULL, NULL,
+     "of a model file: the value of a constant, instead of the file's", 0},
     {"threads", 0, OPT_COUNT, AT(threads), "N", "1", NULL,
      "accepted as everywhere; inversion uses one", 0},
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
@@ -262,16 +267,22 @@ static int run(const void *options_, int narg, char **arg)
     const char *file = file_name(arg[0]);
     struct files f = {0};
     nami_bn *bn = NULL;
+    struct model m = {0};
     nami_err err;
     int rc;
     (void)narg;
-    if (files_init(&f, &o->out, &err))
+    if (files_init(&f, &o->out, &err)) {
         rc = fail(RUNNING, NULL, &err);
-    else if (nami_bn_read(arg[0], o->format, &bn, &err))
+    } else if (!o->format && is_model_file(arg[0])) {
+        struct model_opts mo = {.data = o->data, .set = o->set, .quiet = o->quiet};
+        rc = open_model(&m, arg[0], &mo);
+        if (!rc) rc = run_on(m.bn, file, o, &f);
+    } else if (nami_bn_read(arg[0], o->format, &bn, &err))
         rc = fail(READING, file, &err);
     else
         rc = run_on(bn, file, o, &f);
     nami_bn_free(bn);
+    model_free(&m);
     files_fini(&f);
     return rc;
 }

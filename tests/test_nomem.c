@@ -13,6 +13,7 @@
 #include "graph/trace.h"
 #include "io/format.h"
 #include "malloc_fail.h"
+#include "model/lang/syntax.h"
 #include "model/problem.h"
 
 struct job {
@@ -64,6 +65,59 @@ static void test_formats(void **state)
         print_message("%s: %ld allocations failed\n", formats[i]->name, fails);
         assert_true(fails > 0);
     }
+}
+
+/* ---- the model language ------------------------------------------------------ */
+
+struct program_job {
+    struct str text;
+    enum dialect dialect;
+};
+
+/* Read, printed, with its messages; errors of the program are none of ours. */
+static int parse_and_print(void *ctx)
+{
+    struct program_job *j = ctx;
+    struct syntax s;
+    struct diags d = {0};
+    struct str out = {0};
+    int rc = syntax_parse(&s, j->text.s, j->text.n, j->dialect, &d);
+    if (!rc) {
+        diags_print(&d, "f", j->text.s, j->text.n, &out);
+        syntax_put(&s, j->dialect, &out);
+        if (out.oom) rc = NAMI_ENOMEM;
+    }
+    str_free(&out);
+    syntax_free(&s);
+    diags_free(&d);
+    return rc;
+}
+
+static void test_language(void **state)
+{
+    (void)state;
+    static const char *const where[] = {"good/*.nami", "good/*.bug", "bad/*.nami", "bad/*.bug"};
+    long fails = 0;
+    for (int i = 0; i < 4; i++) {
+        char pattern[512];
+        glob_t g;
+        snprintf(pattern, sizeof pattern, "%s/tests/models/%s", SOURCE_DIR, where[i]);
+        if (glob(pattern, 0, NULL, &g)) fail_msg("no models %s", pattern);
+        for (size_t k = 0; k < g.gl_pathc; k++) {
+            struct program_job j = {.dialect = i % 2 ? BUGS : NATIVE};
+            const char *why;
+            nami_err err;
+            str_put(&j.text, "");
+            if (file_read(g.gl_pathv[k], &j.text, &err)) fail_msg("%s", err.msg);
+            long n = nomem_each(parse_and_print, &j, &why);
+            if (n < 0) fail_msg("%s: %s", g.gl_pathv[k], why);
+            fails += n;
+            str_free(&j.text);
+        }
+        globfree(&g);
+    }
+    print_message("%ld allocations failed\n", fails);
+    assert_true(fails > 500);
 }
 
 /* ---- inversion --------------------------------------------------------------- */
@@ -201,6 +255,7 @@ static void test_large_inversion(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_formats),
+    cmocka_unit_test(test_language),
     cmocka_unit_test(test_inversion),
     cmocka_unit_test(test_large_inversion),
 };

@@ -67,3 +67,16 @@ int str_width(const char *s)
     for (; *s; s++) n += (*s & 0xC0) != 0x80;
     return n;
 }
+
+size_t str_char(const char *s, size_t n)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    size_t k = u[0] < 0xC2 || u[0] > 0xF4 ? 1 : u[0] < 0xE0 ? 2 : u[0] < 0xF0 ? 3 : 4;
+    if (k == 1 || k > n) return 1;
+    for (size_t i = 1; i < k; i++)
+        if ((u[i] & 0xC0) != 0x80) return 1;
+    if ((u[0] == 0xE0 && u[1] < 0xA0) || (u[0] == 0xED && u[1] > 0x9F) || /* long forms, surrogates */
+        (u[0] == 0xF0 && u[1] < 0x90) || (u[0] == 0xF4 && u[1] > 0x8F))
+        return 1;
+    return k;
+}

@@ -20,5 +20,7 @@ void str_free(struct str *t);
 
 /* The number of columns that UTF-8 text takes (one for each code point). */
 int str_width(const char *s);
+/* The bytes of the first character of s[n], n > 0: 1 if it is ASCII or no valid UTF-8. */
+size_t str_char(const char *s, size_t n);
 
 #endif

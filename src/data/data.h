@@ -10,8 +10,8 @@ enum { MAX_DIM = 8 };
 
 struct value {
     const char *name;
-    int ndim;         /* 0 for a single number */
-    int dim[MAX_DIM];
+    int ndim;         /* 0 for a single number; R's c(5) and JSON's [5] have one dimension */
+    int dim[MAX_DIM]; /* may be 0: an empty list */
     size_t n;
     double *x; /* row-major: the last subscript runs fastest, whatever the file's order was */
     int line;
@@ -32,12 +32,14 @@ struct data {
     vec(struct dataset) set;
 };
 
-const struct value *dataset_find(const struct dataset *d, const char *name, size_t len); /* or NULL */
+const struct value *dataset_find(const struct dataset *d, const char *name,
+                                 size_t len); /* or NULL */
 void data_free(struct data *d);
 
 /* Adds the data sets of a file ("-": standard input; .json, .R, .txt or what it looks like).
+   JSON: one object, a list of them, or one after another (JSON Lines); R: one data set.
    Strings in JSON and R, lists of lists of unequal length, and a name twice are errors
-   with line and advice. */
+   with line and advice; *d then has the sets it had. */
 int data_read(struct data *d, const char *path, nami_err *err);
 int data_parse(struct data *d, const char *text, size_t len, nami_err *err);
 

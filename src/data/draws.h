@@ -24,12 +24,13 @@ struct draws {
 
 /* One row for each in draws.def and one file draws_<id>.c: json (an array of n data sets, in
    CmdStan's convention: --data reads it), csv (a column for each element: x[1], m[2,3]), npz
-   (an array for each variable, first axis = draws). */
+   (an array for each variable, first axis = draws).  The text is appended to *out. */
 struct draws_format {
     const char *name, *ending, *what;
     int (*write)(const struct draws *d, struct str *out, nami_err *err);
 };
-extern const struct draws_format *const draws_formats[]; /* NULL at the end */
+extern const struct draws_format *const draws_formats[];      /* NULL at the end */
 const struct draws_format *draws_format_of(const char *path); /* by its ending, or NULL */
+size_t draws_var_size(const struct draws_var *v);             /* its number of elements */
 
 #endif

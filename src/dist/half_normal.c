@@ -60,4 +60,4 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 const struct dist dist_half_normal = {
     "half_normal", "absolute value of a normal(0, sigma)", 1, {{"sigma", POSITIVE}}, POSITIVE,
     KERNELS, .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .moments = moments, .try_at = {TRY_1(2.385), TRY_1(0.0137)}};
+    .moments = moments, .own = 1, .try_at = {TRY_1(2.385), TRY_1(0.0137)}};

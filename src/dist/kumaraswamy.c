@@ -64,4 +64,4 @@ const struct dist dist_kumaraswamy = {
     "kumaraswamy", "Kumaraswamy: like beta, with a cdf in closed form", 2,
     {{"a", POSITIVE}, {"b", POSITIVE}}, OPEN_UNIT, KERNELS,
     .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .try_at = {TRY_2(2.385, 1.71), TRY_2(0.61, 0.72), TRY_2(13.1, 23.3)}};
+    .own = 1, .try_at = {TRY_2(2.385, 1.71), TRY_2(0.61, 0.72), TRY_2(13.1, 23.3)}};

@@ -69,4 +69,4 @@ const struct dist dist_relaxed_bernoulli = {
     "relaxed_bernoulli", "relaxed Bernoulli (binary concrete), by temperature and probability", 2,
     {{"temperature", POSITIVE}, {"p", UNIT}}, OPEN_UNIT, KERNELS,
     .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile,
-    .try_at = {TRY_2(0.785, 0.3), TRY_2(2.385, 0.92)}};
+    .own = 1, .try_at = {TRY_2(0.785, 0.3), TRY_2(2.385, 0.92)}};

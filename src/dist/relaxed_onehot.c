@@ -142,4 +142,4 @@ const struct dist dist_relaxed_onehot = {
     "relaxed_onehot", "relaxed one-hot vector (concrete), by temperature and weights", 2,
     {{"temperature", POSITIVE}, {"p", WEIGHTS}}, SIMPLEX,
     .blogp = logp, .bgrad = grad, .bsample = sample, .size = size,
-    .try_at = {{{1, 3}, {0.785, 0.3, 1.3, 0.9}}, {{1, 2}, {2.385, 0.2, 0.8}}}};
+    .own = 1, .try_at = {{{1, 3}, {0.785, 0.3, 1.3, 0.9}}, {{1, 2}, {2.385, 0.2, 0.8}}}};

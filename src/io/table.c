@@ -175,7 +175,7 @@ const char *state_name(const struct bn *bn, int v, int s, char buf[16])
     return buf;
 }
 
-void put_number(struct str *out, double x)
+void put_probability(struct str *out, double x)
 {
     char buf[40];
     snprintf(buf, sizeof buf, "%.15g", x);
@@ -187,6 +187,6 @@ void put_row(struct str *out, const double *p, int k, const char *sep)
 {
     for (int s = 0; s < k; s++) {
         if (s) str_put(out, sep);
-        put_number(out, p[s]);
+        put_probability(out, p[s]);
     }
 }

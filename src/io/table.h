@@ -54,7 +54,7 @@ void put_family(struct str *out, const struct bn *bn, int v, const char *sep,
 /* The name of a state; one that has none is called s0, s1, ... */
 const char *state_name(const struct bn *bn, int v, int s, char buf[16]);
 /* The shortest of %.15g and %.17g that reads back as the same number. */
-void put_number(struct str *out, double x);
+void put_probability(struct str *out, double x);
 /* k numbers with `sep` between them. */
 void put_row(struct str *out, const double *p, int k, const char *sep);
 

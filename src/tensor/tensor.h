@@ -34,7 +34,8 @@ struct instr {
     enum instr_kind kind;
     int n;              /* instances */
     int width;          /* elements an instance writes; 1 for I_MAP, I_DRAW */
-    int out;            /* first row written, contiguous; -1 if `outs` is used */
+    int out;            /* first row written, contiguous; -1 if `outs` is used, or if I_MAP or
+                           I_BLOCK only adds to the total */
     struct operand outs; /* I_DRAW, I_BDRAW, I_COPY: where results go (never const) */
     int narg;
     struct operand arg[INSTR_ARGS];
@@ -68,7 +69,7 @@ int prog_const(struct prog *p, double x); /* its number, or -1; equal ones are n
 struct exec {
     const struct prog *p;
     int lanes;      /* in use now: at most cap */
-    int cap;        /* a multiple of 8 */
+    int cap;        /* a multiple of 8; or 1, best for many rows of one lane */
     double *row;    /* row r, lane b: row[(size_t)r * cap + b] */
     double *adj;    /* the same for derivatives of the total; NULL if not wanted */
     double *total;  /* per lane: sum of the results of instructions with `sum` */
@@ -76,11 +77,12 @@ struct exec {
     double *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
     int ntag;
     uint64_t seed, first; /* for draws: lane b is draw first + b (first % 4 == 0) */
-    double *work;         /* private */
-    void *mem;            /* private: what exec_fini frees */
+    struct scratch *scratch; /* private */
+    void *mem;               /* private: what exec_fini frees */
 };
 
 enum { EXEC_GRAD = 1, EXEC_CONST_GRAD = 2 };
+/* cap is rounded up to a multiple of 8, but for 1.  Sets lanes = cap, and all rows to 0. */
 int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags, nami_err *err);
 void exec_fini(struct exec *x);
 /* Runs all instructions for x->lanes lanes.  The rows of variables that no instruction
@@ -90,7 +92,7 @@ void exec_run(struct exec *x);
    program must not reuse temporaries (each row written once). */
 void exec_back(struct exec *x);
 
-/* How many lanes fit the cache well for this program: a multiple of 8, 8..512. */
+/* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);
 
 /* ---- functions of the model language ------------------------------------- */
@@ -98,7 +100,7 @@ int exec_lanes(const struct prog *p);
 /* One row for each in op.def, one record in op_*.c.  A function is either element-wise
    (map) and applies to scalars and, elementwise with recycling of scalars, to arrays; or a
    block function of whole arguments. */
-enum { OP_TRIES = 6 };
+enum { OP_TRIES = 6, SHAPE_VALUE = -1 };
 struct op {
     const char *name; /* as in the language: "+", "exp", "inprod" */
     const char *args; /* for `nami list functions`: "x, y" */
@@ -110,11 +112,15 @@ struct op {
     block_grad_fn *block_grad;
     int (*work)(const int *dim);
     /* Block functions: the result's shape from the arguments'.  shape[k] = {ndim, d0, d1, ...};
-       ndim 0 is a scalar.  Fills out the same way, and dim[] for the kernel.  Returns 0, or
-       -1 with *why a sentence ("the vectors have lengths 3 and 4"). */
+       ndim 0 is a scalar.  An argument named by a bit of `sizes` must be a constant, is given as
+       {SHAPE_VALUE, its value}, and is not among the kernel's arguments (rep's times).  Fills out
+       the same way, and dim[] for the kernel.  Returns 0, or -1 with *why a sentence ("the two
+       differ in length"). */
     int (*shape)(int narg, const int (*shape)[4], int *out, int *dim, const char **why);
+    unsigned sizes;
     /* Interval arithmetic: where results can lie, for the check of supports.  lo/hi of the
-       arguments in, of the result out; NULL: anywhere. For block functions over all elements. */
+       arguments in, of the result (out[0], out[1]); NULL: anywhere.  For block functions over
+       all elements.  An open end at 0 is DBL_TRUE_MIN, at 1 the number before it. */
     void (*range)(int narg, const double *lo, const double *hi, double *out);
     int integer; /* 1: gives integers always; 2: if all arguments are integers */
     const char *jags; /* how JAGS calls it, if otherwise; "" if it has none */
@@ -123,7 +129,12 @@ struct op {
 #define OP(id) extern const struct op op_##id;
 #include "tensor/op.def"
 #undef OP
-extern const struct op *const ops[]; /* NULL at the end */
+extern const struct op *const ops[]; /* in the order of op.def, NULL at the end */
+/* Other names: of Stan, of R, of older JAGS. */
+struct op_alias {
+    const char *alias, *name;
+};
+extern const struct op_alias op_aliases[]; /* ends with alias == NULL */
 const struct op *op_find(const char *name, size_t len); /* or NULL; knows aliases (pow, inv_logit) */
 
 /* select(candidates, k): the k-th of m candidates, k from 1; NaN outside.  dim = {m}.

@@ -9,8 +9,8 @@
 enum expr_kind {
     X_NUMBER, /* value */
     X_REF,    /* name, or name[arg, ...]; a bare name has narg == 0 */
-    X_CALL,   /* name(arg, ...); operators too, under the names + - * / ^ %*% %/% %% : == != < <= > >=
-                 && || !; unary minus is "-" with one argument; x^y and pow are different names */
+    X_CALL,   /* name(arg, ...); operators too, under the names + - * / ^ %*% %/% %% : == != < <= >
+                 >= && || !; unary minus is "-" with one argument; x^y and pow are different names */
     X_EMPTY   /* an empty subscript, as in x[i, ] or x[] */
 };
 
@@ -23,7 +23,10 @@ struct expr {
     int narg;
     struct expr **arg;
     int *argname; /* named arguments: number of syntax.names or -1, each; NULL if none is named */
+    int height;   /* of the tree below: 0 for a leaf, at most HEIGHT_MAX */
 };
+
+enum { NEST_MAX = 200, HEIGHT_MAX = 1000 }; /* recursion over a tree is safe */
 
 /* for (var in range) */
 struct loop {
@@ -84,18 +87,22 @@ struct syntax {
 
 /* Reads a whole file; what is wrong goes to d, and reading goes on behind it.
    Returns 0 or NAMI_ENOMEM.  With errors in d, the tree holds what could be read.
-   The text is at most INT_MAX long; nesting deeper than 200 is an error. */
+   *s need not be initialised.  The text is at most INT_MAX long; nesting deeper than NEST_MAX is
+   an error. */
 int syntax_parse(struct syntax *s, const char *text, size_t len, enum dialect dialect,
                  struct diags *d);
 void syntax_free(struct syntax *s);
 
-/* One expression alone (aliases of distributions, --set): NULL if it is wrong. */
+/* One expression alone (aliases of distributions, --set), in a syntax that was read or is zero:
+   NULL if it is wrong, or (d->oom) memory runs out. */
 struct expr *syntax_parse_expr(struct syntax *s, const char *text, size_t len, struct diags *d);
 
 /* As text of the language, with the fewest parentheses that keep the meaning. */
 void syntax_put_expr(const struct syntax *s, const struct expr *x, struct str *out);
-/* The whole program in JAGS's language or ours, one relation a line, loops indented.  `jags`: names and
-   operators that JAGS knows.  */
+/* The whole program, one relation a line, loops indented.  Reading it gives the same tree; but
+   what a JAGS file cannot hold (as == BUGS, from a native file) is left out or rewritten:
+   constants with a value go to data { }, %/% and %% become calls of trunc(). */
+void syntax_put(const struct syntax *s, enum dialect as, struct str *out);
 #define syntax_name(s, k) ((s)->names.name.a[k])
 
 #endif

@@ -1,0 +1,117 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/parallel.h"
+#include "model/eval.h"
+#include "with_model.h"
+
+struct options {
+    struct opt_common common;
+    struct model_opts model;
+    struct opt_many at, by;
+    int json, grad;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct opt options[] = {
+    {"at", 0, OPT_MANY, AT(at), "FILE", NULL, NULL,
+     "points: data sets with a value for every random variable (default: --data)", 0},
+    {"grad", 0, OPT_FLAG, AT(grad), NULL, NULL, NULL,
+     "also the derivatives by every continuous variable (JSON)", 0},
+    {"by", 0, OPT_MANY, AT(by), "NAME", NULL, NULL,
+     "with --grad: a constant to differentiate by as well; may be repeated", 0},
+    {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON", 0},
+    MODEL_OPTIONS(struct options, model),
+    {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
+};
+
+static void put_number(struct str *out, double x)
+{
+    if (x - x == 0)
+        str_printf(out, "%.17g", x);
+    else
+        str_put(out, x != x ? "\"NaN\"" : x > 0 ? "\"Inf\"" : "\"-Inf\"");
+}
+
+/* {"logp": [...], "grad": [{"x": [...]}, ...]} */
+static int put_json(struct model *m, size_t n, const struct density *d, struct str *out, nami_err *err)
+{
+    str_put(out, "{\"logp\":[");
+    for (size_t i = 0; i < n; i++) {
+        str_put(out, i ? "," : "");
+        put_number(out, d->logp[i]);
+    }
+    str_put(out, "]");
+    if (d->grad) {
+        struct draws g;
+        int rc = model_draws(m, n, d->grad, NULL, 0, &g, err);
+        if (rc) return rc;
+        str_put(out, ",\"grad\":");
+        if ((rc = draws_format_of("x.json")->write(&g, out, err))) return rc;
+    }
+    str_put(out, "}\n");
+    return 0;
+}
+
+static int evaluate(struct model *m, const struct options *o, const struct data *at, struct str *out,
+                    nami_err *err)
+{
+    size_t n = at->set.n, size = (size_t)m->nrow * n;
+    double *x = raw_array(double, size), *g = o->grad ? raw_array(double, size) : NULL;
+    double *logp = raw_array(double, n);
+    struct density d = {.logp = logp, .grad = g};
+    int rc = !x || !logp || (o->grad && !g) ? err_nomem(err) : 0;
+    for (size_t i = 0; i < size && !rc; i++) x[i] = 0;
+    for (size_t i = 0; i < n && !rc; i++) {
+        rc = model_point(m, &at->set.a[i], n, i, 0, x, err);
+        if (rc) err->line = 0;
+    }
+    if (!rc) rc = model_logp(m, n, x, parallel_threads(o->model.threads), &d, err);
+    if (!rc && (o->json || o->grad)) rc = put_json(m, n, &d, out, err);
+    for (size_t i = 0; i < n && !rc && !o->json && !o->grad; i++) str_printf(out, "%.15g\n", logp[i]);
+    free(x);
+    free(g);
+    free(logp);
+    return rc;
+}
+
+static int run(const void *options_, int narg, char **arg)
+{
+    const struct options *o = options_;
+    struct model m = {0};
+    struct data at = {0};
+    struct str out = {0};
+    nami_err err = {0};
+    struct model_opts mo = o->model;
+    mo.free = o->by;
+    int rc = open_model(&m, arg[0], &mo);
+    (void)narg;
+    for (int i = 0; i < o->at.n && !rc; i++)
+        if (data_read(&at, o->at.a[i], &err)) rc = fail(READING, o->at.a[i], &err);
+    if (!rc && evaluate(&m, o, o->at.n ? &at : &m.data, &out, &err)) rc = fail(RUNNING, NULL, &err);
+    data_free(&at);
+    model_free(&m);
+    if (!rc) return finish(&out, EXIT_YES);
+    str_free(&out);
+    return rc;
+}
+
+static const struct example examples[] = {
+    {"nami logp pumps.nami --data pumps.json --at points.json", "log p(x, z) at each point"},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_logp = {
+    .name = "logp",
+    .summary = "the log joint density of a model at given points",
+    .usage = "[OPTION]... FILE",
+    .about = "Prints log p(x, z), with all normalising constants, at each data set of --at: a line each, "
+             "or JSON. Every random variable needs a value there.",
+    .opt = options,
+    .example = examples,
+    .min_arg = 1,
+    .max_arg = 1,
+    .size = sizeof(struct options),
+    .run = run,
+};

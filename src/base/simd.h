@@ -1,0 +1,53 @@
+/* simd.h: loops over arrays that the compiler makes into vector code.
+
+       VECTOR static void f(int n, double *out, const double *x)
+       {
+           EACH(i, n) out[i] = exp(x[i]) + 1;
+       }
+
+   VECTOR compiles a function twice, for AVX2 with FMA and for any machine, and
+   chooses when the program starts.  EACH promises that no element depends on
+   another.  The functions below have vector versions in glibc's libmvec (within 4 units
+   in the last place).  A vector and a scalar version may differ in the last place:
+   where results must not depend on n, keep n a multiple of 8. */
+#ifndef BASE_SIMD_H
+#define BASE_SIMD_H
+
+#include <math.h>
+
+/* For what a VECTOR function calls in its loops. */
+#define INLINE static inline __attribute__((always_inline))
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
+    !defined(__SANITIZE_ADDRESS__)
+#define VECTOR       __attribute__((target_clones("arch=x86-64-v3", "default")))
+#define EACH(i, n)   _Pragma("GCC ivdep") for (int i = 0; i < (n); i++)
+#define MVEC(f, ...) __attribute__((simd("notinbranch"))) double f(__VA_ARGS__);
+MVEC(exp, double)
+MVEC(log, double)
+MVEC(sin, double)
+MVEC(cos, double)
+MVEC(pow, double, double)
+#if __GLIBC_PREREQ(2, 35)
+MVEC(tan, double)
+MVEC(tanh, double)
+MVEC(sinh, double)
+MVEC(cosh, double)
+MVEC(asin, double)
+MVEC(acos, double)
+MVEC(atan, double)
+MVEC(asinh, double)
+MVEC(acosh, double)
+MVEC(atanh, double)
+MVEC(log1p, double)
+MVEC(expm1, double)
+MVEC(erf, double)
+MVEC(erfc, double)
+#endif
+#undef MVEC
+#else
+#define VECTOR
+#define EACH(i, n) for (int i = 0; i < (n); i++)
+#endif
+
+#endif

@@ -1,0 +1,73 @@
+/* draws_json.c: draws as a list of data sets, one a line; --data reads them. */
+#include <jansson.h>
+#include <math.h>
+
+#include "base/err.h"
+#include "data/draws_impl.h"
+
+static void element(struct str *out, double x, int integer)
+{
+    if (isfinite(x))
+        put_number(out, x, integer);
+    else if (value_is_missing(x))
+        str_put(out, "null");
+    else
+        str_put(out, isnan(x) ? "\"NaN\"" : x > 0 ? "\"Inf\"" : "\"-Inf\"");
+}
+
+/* The elements from dimension k on; returns the next one. */
+static const double *array(struct str *out, const struct draws_var *v, int k, const double *x)
+{
+    if (k == v->ndim) {
+        element(out, *x, v->integer);
+        return x + 1;
+    }
+    str_put(out, "[");
+    for (int i = 0; i < v->dim[k]; i++) {
+        if (i) str_put(out, ",");
+        x = array(out, v, k + 1, x);
+    }
+    str_put(out, "]");
+    return x;
+}
+
+static int check_names(const struct draws *d, nami_err *err)
+{
+    for (int v = 0; v < d->nvar; v++) {
+        json_t *j = json_string(d->var[v].name);
+        if (!j)
+            return err_set(err, NAMI_EINPUT, "'%s' is not UTF-8, so JSON cannot hold it; rename it",
+                           d->var[v].name);
+        json_decref(j);
+    }
+    return 0;
+}
+
+static int write(const struct draws *d, struct str *out, nami_err *err)
+{
+    struct rows r;
+    int rc = check_names(d, err);
+    if (rc || (rc = rows_init(&r, d, err))) return rc;
+    str_put(out, "[");
+    for (size_t i = 0; i < d->n; i++) {
+        const double *x = rows_at(&r, i);
+        str_put(out, i ? ",\n{" : "\n{");
+        for (int v = 0; v < d->nvar; v++) {
+            if (v) str_put(out, ",");
+            str_quote(out, d->var[v].name);
+            str_put(out, ":");
+            array(out, &d->var[v], 0, x + d->var[v].base);
+        }
+        str_put(out, "}");
+    }
+    str_put(out, "\n]\n");
+    rows_fini(&r);
+    return out->oom ? err_nomem(err) : 0;
+}
+
+const struct draws_format draws_json = {
+    .name = "json",
+    .ending = ".json",
+    .what = "a list of data sets, one for each draw, as --data reads them",
+    .write = write,
+};

@@ -1,0 +1,31 @@
+/* npy.h: one array in NumPy's .npy format: header, then the elements. */
+#ifndef DATA_NPY_H
+#define DATA_NPY_H
+
+#include "base/str.h"
+#include "data/data.h"
+
+#define NPY_MAGIC "\x93NUMPY"
+
+/* What a header says. */
+struct npy {
+    char kind;   /* f, i, u or b */
+    int size;    /* bytes of an element */
+    int big;     /* big-endian */
+    int fortran; /* column-major */
+    int ndim;    /* dim[0] is the axis of draws, where there is one */
+    int dim[MAX_DIM + 1];
+    size_t n;      /* elements */
+    size_t header; /* bytes of the header */
+};
+
+/* Reads the header at s.  a->header is 0 if it needs more than len bytes; a->n elements of
+   a->size bytes follow it. */
+int npy_header(struct npy *a, const char *s, size_t len, nami_err *err);
+/* The elements, row-major whatever their order was. */
+void npy_numbers(const struct npy *a, const char *data, double *x);
+
+/* Writes a header: '<f8' or '<i8', C order. */
+void npy_put_header(struct str *out, int integer, int ndim, const size_t *dim);
+
+#endif

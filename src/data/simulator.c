@@ -1,0 +1,65 @@
+#include "data/simulator.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/data_impl.h"
+#include "data/simulator_impl.h"
+
+int sim_room(struct sim *m, size_t n)
+{
+    if (n <= m->cap) return 0;
+    free(m->tmp);
+    m->tmp = raw_array(double, n);
+    m->cap = m->tmp ? n : 0;
+    return m->tmp ? 0 : err_nomem(m->err);
+}
+
+int sim_in_row(struct sim *m, size_t row, const nami_err *e)
+{
+    if (e->code == NAMI_ENOMEM) return err_nomem(m->err);
+    return err_set(m->err, e->code, SIM_NAME "failed in row %zu: %s", m->s->command, row + 1,
+                   e->msg);
+}
+
+static int missing(struct sim *m, const struct draws_var *v, size_t row, size_t element)
+{
+    size_t sub[MAX_DIM];
+    char path[PATH_MAX_LEN];
+    for (int k = v->ndim - 1; k >= 0; element /= (size_t)v->dim[k--])
+        sub[k] = element % (size_t)v->dim[k];
+    return sim_bad(m, "gave no number for %s in row %zu; a simulator must give all of them",
+                   m->s->command, element_path(path, v->name, v->ndim, sub), row + 1);
+}
+
+int sim_scatter(struct sim *m, const struct draws_var *v, size_t first, size_t k, const double *p)
+{
+    size_t size = draws_var_size(v);
+    for (size_t i = 0; i < k; i++)
+        for (size_t e = 0; e < size; e++) {
+            double y = p[i * size + e];
+            if (value_is_missing(y)) return missing(m, v, first + i, e);
+            m->x[(v->base + e) * m->n + first + i] = y;
+        }
+    return 0;
+}
+
+/* A command may end in .so, too: then it has blanks, and no file is called so. */
+static int is_plugin(const char *command)
+{
+    size_t n = strlen(command);
+    return n > 3 && strcmp(command + n - 3, ".so") == 0 &&
+           (!strpbrk(command, " \t\n") || access(command, F_OK) == 0);
+}
+
+int simulator_run(const struct simulator *s, size_t n, uint64_t seed, double *x, nami_err *err)
+{
+    struct sim m = {.s = s, .n = n, .seed = seed, .x = x, .err = err, .npy = -1};
+    err_clear(err);
+    if (n == 0) return 0;
+    int rc = is_plugin(s->command) ? sim_plugin(&m) : sim_command(&m);
+    free(m.tmp);
+    str_free(&m.text);
+    return rc;
+}

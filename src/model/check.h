@@ -1,0 +1,24 @@
+/* check.h: the prior predictive check: what makes a model hard or impossible to
+   amortise.  Messages go to m->diags as warnings, at the statement to change. */
+#ifndef MODEL_CHECK_H
+#define MODEL_CHECK_H
+
+#include "model/model.h"
+
+/* What draws of one statement look like, all its instances together. */
+struct check_row {
+    int stmt;
+    double mean, sd, q05, q50, q95; /* of finite values */
+    double nan, inf;                /* shares of all values that are not numbers, infinite */
+};
+
+struct check {
+    size_t n;    /* draws */
+    int nrow;
+    struct check_row *row; /* stochastic statements in order; in the model's memory */
+    int nproblem;          /* messages added: 0 is a good model */
+};
+
+int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct check *out, nami_err *err);
+
+#endif

@@ -1,0 +1,313 @@
+#include "model/eval.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/parallel.h"
+#include "data/simulator.h"
+#include "tensor/dense.h"
+
+int model_needs_values(const struct model *m, nami_err *err)
+{
+    for (size_t i = 0; m->nmissing && i < m->array.n; i++) {
+        const struct array *a = &m->array.a[i];
+        if (!a->is_const || a->data || !a->n || !value_is_missing(m->value[a->first])) continue;
+        return err_at(err, NAMI_EINPUT, a->at.line, a->at.col,
+                      "const %s has no value; give it in a data file (--data FILE)%s%s%s", a->name,
+                      a->ndim ? "" : " or by --set ", a->ndim ? "" : a->name, a->ndim ? "" : "=...");
+    }
+    return 0;
+}
+
+/* ---- threads over chunks of lanes ---------------------------------------------------- */
+
+struct job {
+    const struct model *m;
+    const struct prog *p;
+    size_t n;
+    int lanes;
+    struct exec *exec; /* one for each worker */
+    atomic_size_t next;
+    uint64_t seed, first;
+    double *x;
+    const double *at;
+    const struct density *out;
+};
+
+static void chunk_in(struct job *j, struct exec *e, size_t i, const double *x)
+{
+    for (int r = 0; r < j->p->nnode; r++)
+        memcpy(e->row + (size_t)r * (size_t)e->cap, x + (size_t)r * j->n + i,
+               sizeof(double) * (size_t)e->lanes);
+}
+
+static void chunk_out(struct job *j, const struct exec *e, size_t i, const double *from, int rows, double *x)
+{
+    for (int r = 0; r < rows; r++)
+        memcpy(x + (size_t)r * j->n + i, from + (size_t)r * (size_t)e->cap,
+               sizeof(double) * (size_t)e->lanes);
+}
+
+static int next_chunk(struct job *j, struct exec *e, size_t *i)
+{
+    *i = atomic_fetch_add(&j->next, (size_t)j->lanes);
+    if (*i >= j->n) return 0;
+    e->lanes = (int)(j->n - *i < (size_t)j->lanes ? j->n - *i : (size_t)j->lanes);
+    return 1;
+}
+
+static void simulate(void *job, int worker)
+{
+    struct job *j = job;
+    struct exec *e = &j->exec[worker];
+    size_t i;
+    while (next_chunk(j, e, &i)) {
+        if (j->m->simulator) chunk_in(j, e, i, j->x);
+        e->seed = j->seed;
+        e->first = j->first + i;
+        exec_run(e);
+        chunk_out(j, e, i, e->row, j->p->nnode, j->x);
+    }
+}
+
+static void densities(void *job, int worker)
+{
+    struct job *j = job;
+    struct exec *e = &j->exec[worker];
+    size_t i;
+    while (next_chunk(j, e, &i)) {
+        chunk_in(j, e, i, j->at);
+        exec_run(e);
+        if (j->out->logp) memcpy(j->out->logp + i, e->total, sizeof(double) * (size_t)e->lanes);
+        if (j->out->by_stmt) chunk_out(j, e, i, e->by_tag, e->ntag, j->out->by_stmt);
+        if (!e->adj) continue;
+        exec_back(e);
+        if (j->out->grad) chunk_out(j, e, i, e->adj, j->p->nnode, j->out->grad);
+    }
+}
+
+static int run_job(struct job *j, int threads, unsigned flags, int ntag,
+                   void (*work)(void *, int), nami_err *err)
+{
+    int rc = 0, made = 0;
+    j->lanes = exec_lanes(j->p);
+    size_t per = (j->n + (size_t)threads - 1) / (size_t)threads; /* few draws: share them out */
+    if ((size_t)j->lanes > per) j->lanes = (int)((per + 7) / 8 * 8);
+    if (j->lanes < 8) j->lanes = 8;
+    if (j->n == 1) j->lanes = 1;
+    j->exec = new_array(struct exec, threads);
+    if (!j->exec) return err_nomem(err);
+    for (; made < threads && !rc; made++)
+        rc = exec_init(&j->exec[made], j->p, j->lanes, ntag, flags, err);
+    atomic_init(&j->next, 0);
+    if (!rc) parallel_run(threads, work, j);
+    for (int i = 0; i < made; i++) exec_fini(&j->exec[i]);
+    free(j->exec);
+    return rc;
+}
+
+/* ---- draws --------------------------------------------------------------------------- */
+
+/* Does any element of the array have a distribution? */
+static int is_drawn(const struct model *m, const struct array *a)
+{
+    for (int e = a->first; e < a->first + a->n; e++)
+        if (m->state[e] == E_RANDOM && m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic) return 1;
+    return 0;
+}
+
+static int needs_simulator(const struct model *m, nami_err *err)
+{
+    for (size_t i = 0; i < m->stmt.n && !m->simulator; i++) {
+        const struct stmt *s = &m->stmt.a[i];
+        if (!s->rel->stochastic || s->dist) continue;
+        return err_at(err, NAMI_EINPUT, s->lhs->at.line, s->lhs->at.col,
+                      "%s is simulated, but the model names no simulator; declare simulator \"command\"",
+                      m->array.a[s->lhs->array].name);
+    }
+    return 0;
+}
+
+/* The rows of a simulator's variables: all that have a distribution, known or not, since the
+   draws of some do not go with those of others from elsewhere. */
+static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double *x, nami_err *err)
+{
+    struct draws_var *var = new_array(struct draws_var, m->array.n);
+    int nvar = 0, rc = 0;
+    size_t total = 0;
+    for (size_t i = 0; var && i < m->array.n; i++) {
+        const struct array *a = &m->array.a[i];
+        if (!is_drawn(m, a)) continue;
+        var[nvar].name = a->name;
+        var[nvar].ndim = a->ndim;
+        memcpy(var[nvar].dim, a->dim, sizeof a->dim);
+        var[nvar++].base = total;
+        total += (size_t)a->n;
+    }
+    double *y = raw_array(double, total * n);
+    if (!var || !y) rc = err_nomem(err);
+    struct simulator s = {.command = m->simulator, .nvar = nvar, .var = var};
+    if (!rc) rc = simulator_run(&s, n, seed, y, err);
+    for (int v = 0; v < nvar && !rc; v++)
+        for (size_t i = 0; i < m->array.n; i++) {
+            const struct array *a = &m->array.a[i];
+            if (a->name != var[v].name) continue;
+            for (int k = 0; k < a->n; k++)
+                if (m->row[a->first + k] >= 0)
+                    memcpy(x + (size_t)m->row[a->first + k] * n, y + (var[v].base + (size_t)k) * n,
+                           sizeof(double) * n);
+        }
+    free(y);
+    free(var);
+    return rc;
+}
+
+int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
+                   double *x, nami_err *err)
+{
+    struct job j = {.m = m, .p = &m->sample, .n = n, .seed = seed, .first = first, .x = x};
+    int rc = model_needs_values(m, err);
+    if (!rc) rc = needs_simulator(m, err);
+    if (!rc && m->simulator) rc = ask_simulator(m, seed, n, x, err);
+    if (rc) return rc;
+    return run_job(&j, threads, 0, 0, simulate, err);
+}
+
+/* ---- densities ------------------------------------------------------------------------ */
+
+int model_logp(const struct model *m, size_t n, const double *x, int threads,
+               const struct density *out, nami_err *err)
+{
+    struct job j = {.m = m, .p = &m->density, .n = n, .at = x, .out = out};
+    int grad = out->grad || out->dweights, rc = model_needs_values(m, err);
+    if (rc) return rc;
+    for (size_t i = 0; i < m->stmt.n; i++)
+        if (m->stmt.a[i].rel->stochastic && !m->stmt.a[i].dist)
+            return err_at(err, NAMI_EINPUT, m->stmt.a[i].lhs->at.line, m->stmt.a[i].lhs->at.col,
+                          "%s comes from a simulator: its density is not known",
+                          m->array.a[m->stmt.a[i].lhs->array].name);
+    if (out->dweights) threads = 1; /* one sum */
+    size_t at = 0;
+    for (size_t i = 0; i < m->net.n; i++)
+        for (int l = 0; l < m->net.a[i].nlayer; l++) {
+            struct dense *d = &m->net.a[i].layer[l];
+            d->dw = out->dweights ? out->dweights + at : NULL;
+            at += (size_t)d->in * (size_t)d->out;
+            d->dbias = out->dweights ? out->dweights + at : NULL;
+            at += (size_t)d->out;
+        }
+    if (out->dweights) memset(out->dweights, 0, sizeof(double) * at);
+    return run_job(&j, threads, grad ? EXEC_GRAD : 0, out->by_stmt ? (int)m->stmt.n : 0, densities, err);
+}
+
+/* ---- in and out ------------------------------------------------------------------------ */
+
+int model_point(const struct model *m, const struct dataset *d, size_t n, size_t i, int some,
+                double *x, nami_err *err)
+{
+    for (int k = 0; k < m->ninst; k++) {
+        if (!m->stmt.a[m->inst_stmt[k]].rel->stochastic) continue;
+        for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) {
+            int e = m->lhs[j];
+            const struct array *a = &m->array.a[m->elem_array[e]];
+            const struct value *v = dataset_find(d, a->name, strlen(a->name));
+            if (v && v->n != (size_t)a->n)
+                return err_set(err, NAMI_EINPUT, "%s has %zu elements in the data, but %d in the model",
+                               a->name, v->n, a->n);
+            double y = v ? v->x[e - a->first] : value_missing();
+            if (value_is_missing(y) && !some)
+                return err_set(err, NAMI_EINPUT, "the data give no value for %s%s", a->name,
+                               v ? " in some of its elements" : "");
+            x[(size_t)m->row[e] * n + i] = y;
+        }
+    }
+    for (size_t k = 0; k < m->array.n; k++) /* what derivatives are wanted for */
+        for (int e = m->array.a[k].first; m->array.a[k].free && e < m->array.a[k].first + m->array.a[k].n; e++)
+            x[(size_t)m->row[e] * n + i] = m->value[e];
+    return 0;
+}
+
+static int listed(const char *names, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *s = names; s && *s; s += strcspn(s, ","), s += *s == ',')
+        if (strncmp(s, name, n) == 0 && (s[n] == ',' || !s[n])) return 1;
+    return !names;
+}
+
+static int all_known(const struct model *m, const char *names, nami_err *err)
+{
+    for (const char *s = names; s && *s; s += *s == ',') {
+        size_t n = strcspn(s, ",");
+        int k = dict_find(&m->syntax.names, s, n), a = k < 0 ? -1 : m->array_of[k];
+        if (a < 0 || (!m->array.a[a].defined && !m->array.a[a].free))
+            return err_set(err, NAMI_EINPUT, "the model defines no variable called '%.*s'", (int)n, s);
+        s += n;
+    }
+    return 0;
+}
+
+int model_draws(struct model *m, size_t n, const double *x, const char *names, int all,
+                struct draws *out, nami_err *err)
+{
+    struct draws_var *var = arena_array(&m->mem, struct draws_var, m->array.n + 1);
+    int nvar = 0, rc = all_known(m, names, err);
+    if (rc) return rc;
+    if (!var) return err_nomem(err);
+    for (size_t i = 0; i < m->array.n; i++) {
+        const struct array *a = &m->array.a[i];
+        int row = -1, random = 0, whole = 1, integer = 1;
+        for (int k = 0; k < a->n; k++) {
+            int e = a->first + k;
+            if (a->free) {
+                random = 1, integer = 0;
+                if (row < 0) row = m->row[e];
+                continue;
+            }
+            if (m->state[e] != E_RANDOM) {
+                whole = 0;
+                continue;
+            }
+            const struct stmt *s = &m->stmt.a[m->inst_stmt[m->owner[e]]];
+            if (row < 0) row = m->row[e];
+            random |= s->rel->stochastic;
+            integer &= s->dist && domains[s->dist->domain].discrete;
+        }
+        if (row < 0 || (!random && !all && !names) || !listed(names, a->name)) continue;
+        struct draws_var *v = &var[nvar++];
+        *v = (struct draws_var){.name = a->name, .ndim = a->ndim, .integer = integer, .base = (size_t)row};
+        memcpy(v->dim, a->dim, sizeof a->dim);
+        if (!whole) v->base = SIZE_MAX; /* has holes: laid out anew below */
+    }
+    size_t extra = 0;
+    for (int v = 0; v < nvar; v++)
+        if (var[v].base == SIZE_MAX) {
+            size_t k = 1;
+            for (int d = 0; d < var[v].ndim; d++) k *= (size_t)var[v].dim[d];
+            extra += k;
+        }
+    *out = (struct draws){.n = n, .nvar = nvar, .var = var, .x = x};
+    if (!extra) return 0;
+    double *y = arena_array(&m->mem, double, ((size_t)m->nrow + extra) * n);
+    if (!y) return err_nomem(err);
+    memcpy(y, x, sizeof(double) * (size_t)m->nrow * n);
+    size_t at = (size_t)m->nrow;
+    for (int v = 0; v < nvar; v++) {
+        if (var[v].base != SIZE_MAX) continue;
+        var[v].base = at;
+        const struct array *a = NULL;
+        for (size_t i = 0; i < m->array.n; i++)
+            if (m->array.a[i].name == var[v].name) a = &m->array.a[i];
+        for (int k = 0; a && k < a->n; k++, at++) {
+            int e = a->first + k;
+            for (size_t i = 0; i < n; i++)
+                y[at * n + i] = m->state[e] == E_RANDOM  ? x[(size_t)m->row[e] * n + i]
+                                : m->state[e] == E_CONST ? m->value[e]
+                                                         : value_missing();
+        }
+    }
+    out->x = y;
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* eval.h: a model's draws and densities, many at a time, on all threads. */
+#ifndef MODEL_EVAL_H
+#define MODEL_EVAL_H
+
+#include "data/draws.h"
+#include "model/model.h"
+
+/* Draws first .. first+n-1 from the model: x[(size_t)row * n + i] for each of its nrow rows.
+   The same (seed, draw) gives the same numbers however they are asked for. first % 4 == 0. */
+int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
+                   double *x, nami_err *err);
+
+/* log p of n points; x as above (deterministic rows are not read). grad, if not NULL: its
+   derivatives by every row, in the same layout (0 for deterministic ones); dweights, if
+   not NULL: by the weights of all networks in turn, summed over the points;
+   by_stmt, if not NULL: the share of each statement, by_stmt[s * n + i]. */
+struct density {
+    double *logp, *grad, *dweights, *by_stmt;
+};
+int model_logp(const struct model *m, size_t n, const double *x, int threads,
+               const struct density *out, nami_err *err);
+
+/* Puts a data set's values of all stochastic elements into point i of n; what it
+   does not give is an error, or NaN if `some`. */
+int model_point(const struct model *m, const struct dataset *d, size_t n, size_t i, int some,
+                double *x, nami_err *err);
+/* Constants must have values for this. */
+int model_needs_values(const struct model *m, nami_err *err);
+
+/* The named arrays of draws in x, for files: stochastic ones, or all. `names`: a comma list or NULL.
+   Memory is the model's. */
+int model_draws(struct model *m, size_t n, const double *x, const char *names, int all,
+                struct draws *out, nami_err *err);
+
+#endif

@@ -1,0 +1,228 @@
+/* compile.c: statements to programs, level by level, a whole plate at a time. */
+#include <limits.h>
+
+#include "model/lang/compile.h"
+
+/* ---- one group ---------------------------------------------------------------------- */
+
+/* The rows that the left sides define. */
+static int compile_lhs(struct compiler *c, struct operand *out)
+{
+    const struct model *m = c->m;
+    int w = m->lhs_off[c->inst[0] + 1] - m->lhs_off[c->inst[0]];
+    int *idx = raw_array(int, (size_t)c->n * (size_t)w);
+    if (!idx) return NAMI_ENOMEM;
+    for (int i = 0; i < c->n; i++)
+        for (int j = 0; j < w; j++)
+            idx[(size_t)i * (size_t)w + (size_t)j] = m->row[m->lhs[m->lhs_off[c->inst[i]] + j]];
+    int rc = operand_of(c, idx, c->n, w, out);
+    free(idx);
+    return rc;
+}
+
+static int is_consecutive(const struct operand *o, int n)
+{
+    return !o->idx && (o->m == 1 || o->sj == 1) && (n == 1 || o->si == o->m);
+}
+
+static int compile_assignment(struct compiler *c)
+{
+    struct model *m = c->m;
+    const struct stmt *s = c->s;
+    struct operand lhs;
+    struct val v;
+    size_t before = c->p->code.n;
+    int rc = compile_lhs(c, &lhs);
+    if (!rc) rc = compile_term(c, s->rhs, &v);
+    if (rc) return rc;
+    if (v.o.m != lhs.m && v.o.m != 1) {
+        struct str name = {0};
+        inst_name(m, c->inst[0], &name);
+        diag_error(&m->diags, s->rhs->all, NULL, "%s has %d element%s, but this has %d",
+                   name.s ? name.s : "it", lhs.m, lhs.m == 1 ? "" : "s", v.o.m);
+        str_free(&name);
+        return IS_WRONG;
+    }
+    struct instr *last = c->p->code.n > before ? &c->p->code.a[c->p->code.n - 1] : NULL;
+    if (last && last->out >= 0 && !v.o.is_const && v.o.base == last->out && v.o.m == lhs.m &&
+        is_consecutive(&v.o, c->n) && is_consecutive(&lhs, c->n)) {
+        c->temp = last->out; /* the last instruction writes it directly */
+        last->out = lhs.base;
+        return 0;
+    }
+    struct operand from, to;
+    if (operand_flat(c, &v.o, lhs.m, &from) || operand_flat(c, &lhs, lhs.m, &to)) return NAMI_ENOMEM;
+    struct instr *x = emit(c, I_COPY, c->n * lhs.m, 1);
+    if (!x) return NAMI_ENOMEM;
+    x->narg = 1;
+    x->arg[0] = from;
+    x->outs = to;
+    return 0;
+}
+
+static int compile_bound(struct compiler *c, const struct term *t, double open, struct val *v)
+{
+    if (t) return compile_term(c, t, v);
+    int k = shared_const(c, open);
+    if (k < 0) return NAMI_ENOMEM;
+    *v = (struct val){.o = {.is_const = 1, .m = 1, .base = k}};
+    return 0;
+}
+
+static int compile_args(struct compiler *c, struct val *arg, int *narg)
+{
+    const struct stmt *s = c->s;
+    int rc = 0;
+    *narg = s->narg;
+    for (int i = 0; i < s->narg && !rc; i++) rc = compile_term(c, s->arg[i], &arg[i]);
+    if (!rc && s->rel->trunc) {
+        if (!(rc = compile_bound(c, s->lower, -INFINITY, &arg[*narg])))
+            rc = compile_bound(c, s->upper, INFINITY, &arg[*narg + 1]);
+        *narg += 2;
+    }
+    return rc;
+}
+
+static int compile_density(struct compiler *c, const struct operand *lhs, const struct val *arg, int narg)
+{
+    const struct dist *d = c->s->dist;
+    int truncated = c->s->rel->trunc != 0;
+    struct instr *x = emit(c, d->logp ? I_MAP : I_BLOCK, c->n, 1);
+    if (!x) return NAMI_ENOMEM;
+    x->narg = narg + 1;
+    x->arg[0] = *lhs;
+    x->dim[0] = lhs->m;
+    for (int i = 0; i < narg; i++) x->arg[i + 1] = arg[i].o, x->dim[i + 1] = arg[i].o.m;
+    x->self = d;
+    x->map = truncated ? truncated_logp : d->logp;
+    x->map_grad = truncated ? truncated_grad : d->grad;
+    x->block = d->blogp;
+    x->block_grad = d->bgrad;
+    x->nwork = d->work ? d->work(x->dim) : 0;
+    x->sum = 1;
+    x->out = new_rows(c, (size_t)c->n);
+    return 0;
+}
+
+static int compile_draw(struct compiler *c, const struct operand *lhs, const struct val *arg, int narg)
+{
+    const struct dist *d = c->s->dist;
+    struct instr *x = emit(c, d->sample ? I_DRAW : I_BDRAW, c->n, lhs->m);
+    if (!x) return NAMI_ENOMEM;
+    x->narg = narg;
+    x->outs = *lhs;
+    x->dim[0] = lhs->m;
+    for (int i = 0; i < narg; i++) x->arg[i] = arg[i].o, x->dim[i + 1] = arg[i].o.m;
+    x->self = d;
+    x->draw = c->s->rel->trunc ? truncated_sample : d->sample;
+    x->bdraw = d->bsample;
+    x->nwork = d->work ? d->work(x->dim) : 0;
+    return 0;
+}
+
+int compile_group(struct compiler *c, int by_density)
+{
+    struct val arg[DIST_ARGS + 2];
+    struct operand lhs;
+    int narg, rc;
+    if (c->s->rhs) return compile_assignment(c);
+    if (!c->s->dist || (!by_density && c->m->simulator)) return 0; /* a simulator draws all or nothing */
+    if ((rc = compile_lhs(c, &lhs)) || (rc = compile_args(c, arg, &narg))) return rc;
+    return by_density ? compile_density(c, &lhs, arg, narg) : compile_draw(c, &lhs, arg, narg);
+}
+
+/* ---- all groups ---------------------------------------------------------------------- */
+
+struct key {
+    int level, stmt, inst;
+    uint64_t form; /* what its references look like: equal ones can go together */
+};
+
+static uint64_t form_of(const struct stmt *s, int i)
+{
+    uint64_t h = 1469598103934665603u;
+    for (int r = 0; r < s->nref; r++) {
+        const struct foot *f = &s->foot[r];
+        uint64_t x = (uint64_t)f->random[i] + 2 * (uint64_t)f->pick[i] + ((uint64_t)f->low[i] << 32);
+        for (int d = 0; d <= f->shape[i][0]; d++) x = x * 1099511628211u + (uint64_t)f->shape[i][d];
+        h = (h ^ x) * 1099511628211u;
+    }
+    return h;
+}
+
+static int compare(const void *a_, const void *b_)
+{
+    const struct key *a = a_, *b = b_;
+    if (a->level != b->level) return a->level < b->level ? -1 : 1;
+    if (a->stmt != b->stmt) return a->stmt < b->stmt ? -1 : 1;
+    if (a->form != b->form) return a->form < b->form ? -1 : 1;
+    return (a->inst > b->inst) - (a->inst < b->inst);
+}
+
+static int collect(const struct model *m, int by_density, struct key *key)
+{
+    int n = 0, sorted = 1;
+    for (int k = 0; k < m->ninst; k++) {
+        const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+        int level = by_density ? m->dlevel[k] : m->level[k];
+        int w = m->lhs_off[k + 1] - m->lhs_off[k];
+        if (level < 0) continue;
+        if (by_density && s->rel->stochastic) level = INT_MAX; /* all at the end */
+        key[n] = (struct key){level, m->inst_stmt[k], k, form_of(s, k - s->first) + (uint64_t)w};
+        if (n) sorted &= compare(&key[n - 1], &key[n]) < 0;
+        n++;
+    }
+    if (!sorted) qsort(key, (size_t)n, sizeof *key, compare);
+    return n;
+}
+
+/* Constants with rows of their own are filled in first: those that are read together with
+   random elements, and in a program that samples, the free ones. */
+static int copy_constants(struct compiler *c, int free_too)
+{
+    const struct model *m = c->m;
+    vec(int) rows = {0};
+    size_t first = c->p->constant.n;
+    int rc = 0;
+    for (int e = 0; e < m->nelem && !rc; e++) {
+        int is_free = free_too && m->array.a[m->elem_array[e]].free;
+        if (m->row[e] < m->nrow && !is_free) continue;
+        if (vec_push(&rows, m->row[e]) || vec_push(&c->p->constant, m->value[e])) rc = NAMI_ENOMEM;
+    }
+    struct instr *x = rc || !rows.n ? NULL : emit(c, I_COPY, (int)rows.n, 1);
+    if (rows.n && !rc && !x) rc = NAMI_ENOMEM;
+    if (x) {
+        x->narg = 1;
+        x->arg[0] = (struct operand){.is_const = 1, .m = 1, .base = (int)first, .si = 1};
+        rc = operand_of(c, rows.a, (int)rows.n, 1, &x->outs);
+    }
+    vec_free(&rows);
+    return rc;
+}
+
+int model_compile(struct model *m, struct prog *p, int by_density)
+{
+    struct compiler c = {.m = m, .p = p, .s = m->stmt.a, .keep = by_density};
+    struct key *key = raw_array(struct key, m->ninst);
+    int *inst = raw_array(int, m->ninst), rc = 0;
+    if (!key || !inst) rc = NAMI_ENOMEM;
+    int n = rc ? 0 : collect(m, by_density, key);
+    p->nnode = m->nrow;
+    p->nrow = c.base = c.temp = m->nrow + m->ncrow;
+    if (!rc && m->stmt.n) rc = copy_constants(&c, !by_density);
+    for (int i = 0, j; i < n && !rc; i = j) {
+        for (j = i; j < n && key[j].level == key[i].level && key[j].stmt == key[i].stmt &&
+                    key[j].form == key[i].form; j++)
+            inst[j - i] = key[j].inst;
+        c.s = &m->stmt.a[key[i].stmt];
+        c.inst = inst;
+        c.n = j - i;
+        if (!c.keep) c.temp = c.base;
+        rc = compile_group(&c, by_density);
+        if (rc == IS_WRONG) rc = 0; /* said; the next group may have more to say */
+    }
+    free(key);
+    free(inst);
+    free(c.seen);
+    return rc;
+}

@@ -1,0 +1,51 @@
+/* compile.h: what the files of the compiler share. */
+#ifndef MODEL_LANG_COMPILE_H
+#define MODEL_LANG_COMPILE_H
+
+#include "model/lang/lang.h"
+
+/* The value of a term for all instances of a group: o.m elements each. */
+struct val {
+    struct operand o;
+    int shape[4];
+};
+
+struct compiler {
+    struct model *m;
+    struct prog *p;
+    const struct stmt *s;
+    const int *inst; /* the group: instances of one statement on one level, of one shape */
+    int n;
+    int keep;  /* temporaries are kept, for derivatives */
+    int temp;  /* the next free row */
+    int base;  /* the first temporary */
+    struct {
+        uint64_t bits;
+        int id; /* 0: free; else 1 + the constant's number */
+    } *seen; /* numbers that are constants already, hashed */
+    size_t nseen, cap_seen;
+};
+
+/* 0, IS_WRONG (said), or NAMI_ENOMEM */
+int compile_term(struct compiler *c, const struct term *t, struct val *out);
+int compile_group(struct compiler *c, int by_density);
+
+#define counter_of(c, i) inst_counter((c)->m, (c)->inst[i])
+
+/* operand.c */
+int *index_array(struct compiler *c, size_t n); /* in the program's memory; NULL: none */
+int operand_row(const struct operand *o, int i, int j);
+/* Rows (or constants) idx[n * m] as an operand: as a formula where there is one. */
+int operand_of(struct compiler *c, const int *idx, int n, int m, struct operand *out);
+/* The same elements, one instance each, recycled to m elements. */
+int operand_flat(struct compiler *c, const struct operand *o, int m, struct operand *out);
+/* The number of a constant, which many may share; -1: no memory. */
+int shared_const(struct compiler *c, double x);
+/* Constants as rows. */
+int operand_rows(struct compiler *c, struct val *v);
+struct instr *emit(struct compiler *c, enum instr_kind kind, int n, int width); /* NULL: no memory */
+int new_rows(struct compiler *c, size_t n);                                   /* the first of n */
+void val_of_rows(struct val *v, int first, const int *shape);
+int shape_size(const int *shape);
+
+#endif

@@ -1,0 +1,303 @@
+/* declare.c: declarations and data to arrays and their elements. */
+#include <limits.h>
+
+#include "model/lang/lang.h"
+
+/* ---- elements ------------------------------------------------------------------- */
+
+static int grow(void *p, size_t size, size_t n)
+{
+    void *q = realloc(*(void **)p, size * n);
+    if (!q) return -1;
+    *(void **)p = q;
+    return 0;
+}
+
+/* Gives an array whose dimensions are known its elements. */
+int add_elements(struct model *m, int array, struct place at)
+{
+    struct array *a = &m->array.a[array];
+    double n = 1;
+    for (int d = 0; d < a->ndim; d++) n *= a->dim[d];
+    if (m->nelem + n > INT_MAX / 8) {
+        diag_error(&m->diags, at, NULL, "%s has too many elements", a->name);
+        a->ndim = -1;
+        return 0;
+    }
+    a->n = (int)n;
+    a->first = m->nelem;
+    int need = m->nelem + a->n;
+    if (need > m->elem_cap) {
+        size_t cap = (size_t)need + (size_t)m->elem_cap + 64;
+        if (grow(&m->elem_array, sizeof(int), cap) || grow(&m->owner, sizeof(int), cap) ||
+            grow(&m->state, 1, cap) || grow(&m->observed, 1, cap) ||
+            grow(&m->value, sizeof(double), cap))
+            return NAMI_ENOMEM;
+        m->elem_cap = (int)cap;
+    }
+    for (int e = a->first; e < need; e++) {
+        m->elem_array[e] = array;
+        m->owner[e] = -1;
+        m->state[e] = E_NONE;
+        m->observed[e] = 0;
+        m->value[e] = value_missing();
+    }
+    m->nelem = need;
+    if (a->data)
+        for (int i = 0; i < a->n; i++)
+            if (!value_is_missing(a->data->x[i])) {
+                m->state[a->first + i] = E_CONST;
+                m->value[a->first + i] = a->data->x[i];
+            }
+    return 0;
+}
+
+void elem_name(const struct model *m, int e, struct str *out)
+{
+    const struct array *a = &m->array.a[m->elem_array[e]];
+    int at[MAX_DIM], k = e - a->first;
+    str_put(out, a->name);
+    for (int d = a->ndim - 1; d >= 0; d--) at[d] = k % a->dim[d] + 1, k /= a->dim[d];
+    for (int d = 0; d < a->ndim; d++) str_printf(out, "%c%d", d ? ',' : '[', at[d]);
+    if (a->ndim) str_put(out, "]");
+}
+
+void inst_name(const struct model *m, int k, struct str *out)
+{
+    int first = m->lhs[m->lhs_off[k]], last = m->lhs[m->lhs_off[k + 1] - 1];
+    const struct array *a = &m->array.a[m->elem_array[first]];
+    int lo[MAX_DIM], hi[MAX_DIM], x = first - a->first, y = last - a->first;
+    if (m->lhs_off[k + 1] - m->lhs_off[k] == a->n && a->n > 1) {
+        str_put(out, a->name); /* all of it */
+        return;
+    }
+    str_put(out, a->name);
+    for (int d = a->ndim - 1; d >= 0; d--) {
+        lo[d] = x % a->dim[d] + 1, x /= a->dim[d];
+        hi[d] = y % a->dim[d] + 1, y /= a->dim[d];
+    }
+    for (int d = 0; d < a->ndim; d++) {
+        str_printf(out, "%c%d", d ? ',' : '[', lo[d]);
+        if (hi[d] > lo[d]) str_printf(out, ":%d", hi[d]);
+    }
+    if (a->ndim) str_put(out, "]");
+}
+
+/* ---- declarations ---------------------------------------------------------------- */
+
+int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim)
+{
+    int oom = 0;
+    for (int i = 0; i < n; i++) {
+        double v;
+        struct term *t;
+        if (x[i]->kind == X_EMPTY) {
+            diag_error(&m->diags, x[i]->all, NULL, "a size is missing");
+            return IS_WRONG;
+        }
+        t = resolve_alone(m, x[i], NULL, &oom);
+        if (!t) return oom ? NAMI_ENOMEM : IS_WRONG;
+        int rc = eval_scalar(m, t, NULL, &v);
+        if (rc == NOT_CONST)
+            diag_error(&m->diags, x[i]->all, NULL, "a size must be a constant");
+        if (rc) return rc < 0 ? rc : IS_WRONG;
+        if (value_is_missing(v)) {
+            diag_error(&m->diags, x[i]->all, "give it in a data file (--data FILE), or by --set NAME=VALUE",
+                       "this size has no value");
+            return IS_WRONG;
+        }
+        if (!(v >= 0 && v < INT_MAX) || v != floor(v)) {
+            diag_error(&m->diags, x[i]->all, NULL, "a size must be a whole number, not %g", v);
+            return IS_WRONG;
+        }
+        dim[i] = (int)v;
+    }
+    return 0;
+}
+
+static void put_dims(struct str *t, const int *dim, int ndim)
+{
+    if (!ndim) str_put(t, "a single number");
+    for (int d = 0; d < ndim; d++) str_printf(t, d ? " x %d" : "%d", dim[d]);
+}
+
+static int same_dims(struct model *m, struct place at, const struct array *a, const int *dim, int ndim)
+{
+    if (a->ndim == ndim && (!ndim || memcmp(a->dim, dim, sizeof(int) * (size_t)ndim) == 0)) return 1;
+    struct str t = {0};
+    put_dims(&t, dim, ndim);
+    str_put(&t, " here, but ");
+    put_dims(&t, a->dim, a->ndim);
+    diag_error(&m->diags, at, NULL, "%s is %s in the data", a->name, t.s ? t.s : "");
+    str_free(&t);
+    return 0;
+}
+
+/* --set name=expression, or NULL */
+static const char *setting(const struct model_options *opt, const char *name)
+{
+    size_t n = strlen(name);
+    for (int i = 0; opt && i < opt->nset; i++)
+        if (strncmp(opt->set[i], name, n) == 0 && opt->set[i][n] == '=') return opt->set[i] + n + 1;
+    return NULL;
+}
+
+/* The value of a constant: --set, then data, then the file's own. */
+static int const_value(struct model *m, struct array *a, const struct decl *d,
+                       const struct model_options *opt, struct cval *v)
+{
+    const char *text = setting(opt, a->name);
+    const struct expr *x = d->value;
+    int oom = 0;
+    if (text) {
+        struct diags none = {0};
+        struct syntax alone = {0};
+        double value = 0;
+        struct expr *e = syntax_parse_expr(&alone, text, strlen(text), &none);
+        char *end;
+        value = strtod(text, &end);
+        int ok = e && end != text && !*end;
+        syntax_free(&alone);
+        diags_free(&none);
+        if (!ok) {
+            diag_error(&m->diags, d->at, NULL, "--set %s=%s: give a number", a->name, text);
+            return IS_WRONG;
+        }
+        v->x = raw_array(double, 1);
+        if (!v->x) return NAMI_ENOMEM;
+        v->x[0] = value;
+        v->n = v->cap = 1;
+        return IS_CONST;
+    }
+    struct term *t = resolve_alone(m, x, NULL, &oom);
+    if (!t) return oom ? NAMI_ENOMEM : IS_WRONG;
+    int rc = eval_term(m, t, NULL, v);
+    if (rc == NOT_CONST) {
+        diag_error(&m->diags, x->all, NULL, "the value of const %s is not a constant", a->name);
+        rc = IS_WRONG;
+    }
+    return rc;
+}
+
+static int declare_const(struct model *m, const struct decl *d, const struct model_options *opt)
+{
+    int k = model_array(m, d->ref->name, d->ref->at), dim[MAX_DIM], rc;
+    if (k < 0) return NAMI_ENOMEM;
+    struct array *a = &m->array.a[k];
+    if (a->is_const) {
+        diag_error(&m->diags, d->ref->at, NULL, "const %s is declared twice", a->name);
+        return 0;
+    }
+    a->is_const = 1;
+    a->decl = d;
+    if (a->defined) {
+        diag_error(&m->diags, d->ref->at, "drop one of them", "const %s is also defined by a relation",
+                   a->name);
+        return 0;
+    }
+    if (d->ref->narg > MAX_DIM) return 0;
+    if ((rc = eval_sizes(m, d->ref->arg, d->ref->narg, dim))) return rc < 0 ? rc : 0;
+    a = &m->array.a[k];
+    if (a->data && !setting(opt, a->name)) {
+        same_dims(m, d->ref->all, a, dim, d->ref->narg);
+        return 0; /* its elements are there */
+    }
+    struct cval v = {0};
+    if (d->value || setting(opt, a->name)) {
+        rc = const_value(m, a, d, opt, &v);
+        if (rc) {
+            cval_free(&v);
+            return rc < 0 ? rc : 0;
+        }
+    }
+    a = &m->array.a[k];
+    a->data = NULL;
+    a->ndim = d->ref->narg;
+    memcpy(a->dim, dim, sizeof dim);
+    if (!d->ref->narg && v.n > 1) { /* const v = c(1, 2, 3) */
+        a->ndim = v.ndim;
+        memcpy(a->dim, v.dim, sizeof v.dim);
+    }
+    rc = add_elements(m, k, d->ref->at);
+    a = &m->array.a[k];
+    if (!rc && v.n && v.n != a->n && v.n != 1)
+        diag_error(&m->diags, d->value->all, NULL, "%s has %d elements, but this has %d", a->name, a->n,
+                   v.n);
+    else if (!rc)
+        for (int i = 0; i < a->n; i++) {
+            m->state[a->first + i] = E_CONST;
+            if (v.n) m->value[a->first + i] = v.x[v.n == 1 ? 0 : i];
+        }
+    if (!rc && !v.n) m->nmissing++;
+    cval_free(&v);
+    return rc;
+}
+
+static int declare_var(struct model *m, const struct decl *d)
+{
+    int k = model_array(m, d->ref->name, d->ref->at), dim[MAX_DIM], rc;
+    if (k < 0) return NAMI_ENOMEM;
+    if (d->ref->narg > MAX_DIM) return 0;
+    if ((rc = eval_sizes(m, d->ref->arg, d->ref->narg, dim))) return rc < 0 ? rc : 0;
+    struct array *a = &m->array.a[k];
+    a->decl = d;
+    if (a->data) {
+        same_dims(m, d->ref->all, a, dim, d->ref->narg);
+        return 0;
+    }
+    a->ndim = d->ref->narg;
+    memcpy(a->dim, dim, sizeof dim);
+    return add_elements(m, k, d->ref->at);
+}
+
+static int use_data(struct model *m)
+{
+    const struct dataset *set = m->data.set.n ? &m->data.set.a[0] : NULL;
+    for (size_t i = 0; set && i < set->value.n; i++) { /* those in loop bounds are new */
+        int k = dict_find(&m->syntax.names, set->value.a[i].name, strlen(set->value.a[i].name));
+        if (k >= 0 && model_array(m, k, (struct place){0, 0, 0}) < 0) return NAMI_ENOMEM;
+    }
+    for (size_t i = 0; set && i < m->array.n; i++) {
+        struct array *a = &m->array.a[i];
+        a->data = dataset_find(set, a->name, strlen(a->name));
+        if (!a->data) continue;
+        a->ndim = a->data->ndim;
+        memcpy(a->dim, a->data->dim, sizeof a->dim);
+        if (add_elements(m, (int)i, a->at)) return NAMI_ENOMEM;
+    }
+    return 0;
+}
+
+int model_declare(struct model *m, const struct model_options *opt)
+{
+    int rc = 0;
+    /* names that only declarations use */
+    for (size_t i = 0; i < m->syntax.decl.n; i++) {
+        const struct decl *d = &m->syntax.decl.a[i];
+        if (d->ref && (d->kind == D_CONST || d->kind == D_VAR) &&
+            model_array(m, d->ref->name, d->ref->at) < 0)
+            return NAMI_ENOMEM;
+    }
+    for (int i = 0; opt && i < opt->nset; i++) {
+        const char *eq = strchr(opt->set[i], '=');
+        int k = eq ? dict_find(&m->syntax.names, opt->set[i], (size_t)(eq - opt->set[i])) : -1;
+        int known = 0;
+        for (size_t j = 0; j < m->syntax.decl.n; j++)
+            known |= k >= 0 && m->syntax.decl.a[j].kind == D_CONST && m->syntax.decl.a[j].ref->name == k;
+        if (!known)
+            diag_error(&m->diags, (struct place){0, 0, 0}, "declare it: const name = value",
+                       "--set %s: the model has no such constant", opt->set[i]);
+    }
+    if (use_data(m)) return NAMI_ENOMEM;
+    for (size_t i = 0; i < m->syntax.decl.n && !rc; i++) {
+        const struct decl *d = &m->syntax.decl.a[i];
+        if (d->kind == D_CONST) rc = declare_const(m, d, opt);
+        if (d->kind == D_VAR) rc = declare_var(m, d);
+        if (d->kind == D_SIMULATOR) m->simulator = d->text;
+        if (d->kind == D_NETWORK) rc = declare_network(m, d);
+    }
+    for (int i = 0; opt && i < opt->nfree; i++)
+        for (size_t j = 0; j < m->array.n; j++)
+            if (strcmp(m->array.a[j].name, opt->free[i]) == 0) m->array.a[j].free = 1;
+    return rc;
+}

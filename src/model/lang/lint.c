@@ -1,0 +1,35 @@
+/* lint.c: what is legal but probably not meant. */
+#include "model/lang/lang.h"
+
+/* The text at a place, as written. */
+const char *source_text(struct model *m, struct place at)
+{
+    const char *s = m->text.s, *end = s + m->text.n;
+    for (int line = 1; s && line < at.line; line++) {
+        s = memchr(s, '\n', (size_t)(end - s));
+        if (!s) return "";
+        s++;
+    }
+    if (!s || end - s < at.col - 1 + at.len) return "";
+    return diag_text(&m->diags, "%.*s", at.len, s + at.col - 1);
+}
+
+/* dnorm(0, 1.0E-6): BUGS counts in precisions. */
+static void tiny_precision(struct model *m, const struct stmt *s)
+{
+    for (int i = 0; i < s->ngiven; i++) {
+        double tau;
+        if (strcmp(s->formal[i].name, "tau") != 0 || !s->dist || s->given[i]->kind != T_NUMBER) continue;
+        tau = s->given[i]->value;
+        if (strcmp(s->dist->name, "normal") != 0 || !(tau > 0) || tau >= 1e-3) continue;
+        diag_warning(&m->diags, s->rel->rhs->all,
+                     "its second argument is a precision; a prior as wide as this draws what no data look like",
+                     "%s is a normal with sd = %g", source_text(m, s->rel->rhs->all), 1 / sqrt(tau));
+    }
+}
+
+void model_lint(struct model *m)
+{
+    for (size_t i = 0; i < m->stmt.n; i++)
+        if (m->stmt.a[i].rel->stochastic && m->stmt.a[i].n) tiny_precision(m, &m->stmt.a[i]);
+}

@@ -1,0 +1,104 @@
+/* network.c: network dec : real[30] -> real[784] { dense(200, tanh); dense(784) } */
+#include "model/lang/lang.h"
+
+#include "base/rng.h"
+#include "tensor/dense.h"
+
+/* Names are looked up before sizes can be: see model_resolve. */
+int name_networks(struct model *m)
+{
+    for (size_t i = 0; i < m->syntax.decl.n; i++) {
+        const struct decl *d = &m->syntax.decl.a[i];
+        if (d->kind != D_NETWORK) continue;
+        struct net net = {.name = syntax_name(&m->syntax, d->name), .decl = d};
+        for (size_t j = 0; j < m->net.n; j++)
+            if (strcmp(m->net.a[j].name, net.name) == 0)
+                diag_error(&m->diags, d->at, NULL, "network %s is declared twice", net.name);
+        if (op_find(net.name, strlen(net.name)))
+            diag_error(&m->diags, d->at, "choose another name", "%s is the name of a function", net.name);
+        if (vec_push(&m->net, net)) return NAMI_ENOMEM;
+    }
+    for (size_t i = 0; i < m->syntax.decl.n; i++) {
+        const struct decl *d = &m->syntax.decl.a[i];
+        int found = 0;
+        if (d->kind != D_LEARN) continue;
+        for (size_t j = 0; j < m->net.n; j++)
+            if (m->net.a[j].decl->name == d->ref->name) found = m->net.a[j].learn = 1;
+        if (!found)
+            diag_error(&m->diags, d->ref->all, "networks are declared: network name : real[n] -> real[m] { ... }",
+                       "no network is called %s", syntax_name(&m->syntax, d->ref->name));
+    }
+    return 0;
+}
+
+/* dense(size) or dense(size, activation) */
+static int read_layer(struct model *m, const struct expr *x, int in, struct dense *l)
+{
+    const char *name = x->kind == X_CALL ? syntax_name(&m->syntax, x->name) : "";
+    int rc;
+    if (strcmp(name, "dense") != 0 || x->narg < 1 || x->narg > 2) {
+        diag_error(&m->diags, x->all, "layers are dense(size) or dense(size, tanh)",
+                   "this is no layer of a network");
+        return IS_WRONG;
+    }
+    if ((rc = eval_sizes(m, x->arg, 1, &l->out))) return rc;
+    l->in = in;
+    if (x->narg == 1) return 0;
+    const char *act = x->arg[1]->kind == X_REF ? syntax_name(&m->syntax, x->arg[1]->name) : "";
+    l->act = act_find(act, strlen(act));
+    if (l->act >= 0) return 0;
+    diag_error(&m->diags, x->arg[1]->all, "there are linear, tanh, relu, sigmoid and softplus",
+               "no activation is called %s", act);
+    return IS_WRONG;
+}
+
+/* Weights uniform in +-sqrt(6 / (in + out)) (Glorot), biases zero. */
+static void first_weights(struct net *net, uint64_t seed)
+{
+    struct rng r;
+    double *w = net->w;
+    rng_init(&r, seed, 0x6e657477);
+    for (int l = 0; l < net->nlayer; l++) {
+        struct dense *d = &net->layer[l];
+        double a = sqrt(6.0 / (d->in + d->out));
+        size_t n = (size_t)d->in * (size_t)d->out;
+        d->w = w;
+        d->bias = w + n;
+        for (size_t i = 0; i < n; i++) w[i] = a * (2 * rng_unit(&r) - 1);
+        w += n + (size_t)d->out;
+    }
+}
+
+int declare_network(struct model *m, const struct decl *d)
+{
+    struct net *net = NULL;
+    int rc, in = 1, out = 1, size[2];
+    for (size_t i = 0; i < m->net.n; i++)
+        if (m->net.a[i].decl == d) net = &m->net.a[i];
+    if (!net) return 0;
+    if (d->nin > 1 || d->nout > 1) {
+        diag_error(&m->diags, d->at, NULL, "networks map vectors to vectors");
+        return 0;
+    }
+    if ((rc = eval_sizes(m, d->in, d->nin, &size[0])) || (rc = eval_sizes(m, d->out, d->nout, &size[1])))
+        return rc < 0 ? rc : 0;
+    if (d->nin) in = size[0];
+    if (d->nout) out = size[1];
+    net->layer = arena_array(&m->mem, struct dense, d->nlayer + 1);
+    if (!net->layer) return NAMI_ENOMEM;
+    net->in = in;
+    for (int l = 0; l < d->nlayer; l++) {
+        if ((rc = read_layer(m, d->layer[l], in, &net->layer[l]))) return rc < 0 ? rc : 0;
+        in = net->layer[l].out;
+        net->nw += ((size_t)net->layer[l].in + 1) * (size_t)in;
+    }
+    net->nlayer = d->nlayer;
+    net->out = out;
+    if (in != out)
+        diag_error(&m->diags, d->nlayer ? d->layer[d->nlayer - 1]->all : d->at, NULL,
+                   "the last layer of %s gives %d numbers, but %d are declared", net->name, in, out);
+    net->w = arena_array(&m->mem, double, net->nw);
+    if (!net->w) return NAMI_ENOMEM;
+    first_weights(net, 0);
+    return 0;
+}

@@ -1,0 +1,255 @@
+/* parse_decl.c: const, var, observe, infer, stages, learn, network, simulator. */
+
+#include <string.h>
+
+#include "model/lang/parse.h"
+
+static const char *const words[NDECL] = {
+    [D_CONST] = "const",  [D_VAR] = "var",     [D_OBSERVE] = "observe", [D_INFER] = "infer",
+    [D_STAGE] = "stages", [D_LEARN] = "learn", [D_NETWORK] = "network", [D_SIMULATOR] = "simulator",
+};
+
+int decl_kind_of(const struct parser *p, const struct token *t)
+{
+    for (int k = 0; k < NDECL; k++)
+        if (is_name(p, t, words[k])) return k;
+    return -1;
+}
+
+static int push(struct parser *p, struct decl d) { return vec_push(&p->s->decl, d) ? nomem(p) : 0; }
+
+/* d or w[n] or d = 5 */
+static int parse_const(struct parser *p, struct decl d)
+{
+    const struct token *t;
+    if (!(d.ref = parse_ref(p))) return -1;
+    t = now(p);
+    if (continues(p) && (is_op(t, '=') || is_op(t, OP2('<', '-')))) {
+        next(p);
+        if (!(d.value = parse_expr(p))) return -1;
+    } else if (continues(p) && is_op(t, '~')) {
+        fail_at(p, t->at,
+                "write const x = value, or the relation inside of model { } without const",
+                "a constant has a value, not a distribution");
+        return -1;
+    } else if (continues(p) &&
+               (is_op(t, OP2('=', '=')) || is_op(t, OP2(':', '=')) || is_op(t, ':'))) {
+        fail_at(p, t->at, "write =", "'%s' defines nothing", quote(p, p->i, p->i));
+        return -1;
+    }
+    return push(p, d);
+}
+
+static int parse_item(struct parser *p, struct decl d)
+{
+    if (d.kind == D_CONST) return parse_const(p, d);
+    return (d.ref = parse_ref(p)) ? push(p, d) : -1;
+}
+
+/* After the ; of stages: the next stage, or another declaration? */
+static int has_stage(const struct parser *p)
+{
+    const struct token *t = now(p);
+    return t->kind != TOKEN_END && !t->newline && !looks_like_decl(p, p->i) &&
+           !(t->kind == TOKEN_NAME && is_op(ahead(p), '{'));
+}
+
+static void no_item(struct parser *p, int kind)
+{
+    if (now(p)->kind != TOKEN_OP || !continues(p))
+        unexpected(p, "a name");
+    else
+        fail_at(p, now(p)->at, diag_text(p->d, "write %s x", words[kind]),
+                "expected a name, but found '%s'", quote(p, p->i, p->i));
+}
+
+/* a, b[1:3] and, for stages, z ; y, w */
+static int parse_items(struct parser *p, struct decl d)
+{
+    do {
+        if ((!continues(p) && !is_op(now(p) - 1, ',')) || now(p)->kind != TOKEN_NAME) {
+            no_item(p, d.kind);
+            return -1;
+        }
+        d.at = now(p)->at;
+        if (parse_item(p, d)) return -1;
+        if (d.kind == D_STAGE && continues(p) && is_op(now(p), ';')) {
+            next(p);
+            if (!has_stage(p)) return 1;
+            d.stage++;
+        } else if (!continues(p) || !accept(p, ',')) {
+            return 0;
+        }
+    } while (1);
+}
+
+/* ---- network f : real[2] -> real[1] { dense(8, tanh); dense(1) } ------------------- */
+
+static const char FORM[] = "write network f : real[2] -> real[1] { dense(8, tanh); dense(1) }";
+
+static int expect(struct parser *p, int op, const char *what)
+{
+    if (accept(p, op)) return 0;
+    if (now(p)->kind == TOKEN_BAD || now(p)->kind == TOKEN_END || !continues(p))
+        unexpected(p, what);
+    else
+        fail_at(p, now(p)->at, FORM, "expected %s, but found '%s'", what, quote(p, p->i, p->i));
+    return -1;
+}
+
+/* real[sizes]; a bare real has none */
+static int parse_type(struct parser *p, int *n, struct expr ***size)
+{
+    if (!is_name(p, now(p), "real")) {
+        fail_at(p, now(p)->kind == TOKEN_END ? behind(p) : now(p)->at, FORM,
+                "a network takes and gives real[...]");
+        return -1;
+    }
+    struct expr *x = parse_ref(p);
+    if (!x) return -1;
+    for (int i = 0; i < x->narg; i++)
+        if (x->arg[i]->kind == X_EMPTY) {
+            fail_at(p, x->all, FORM, "a size is missing");
+            return -1;
+        }
+    *n = x->narg;
+    *size = x->arg;
+    return 0;
+}
+
+static int parse_layer(struct parser *p)
+{
+    int first = p->i;
+    struct expr *x = parse_expr(p);
+    if (!x) return -1;
+    if (x->kind != X_CALL || is_operator(p->s, x) || x == p->paren) {
+        fail_at(p, span(p, first, p->i - 1), "write it as dense(200, tanh)",
+                "a layer is written like a call");
+        return -1;
+    }
+    if (vec_push(&p->arg, x)) return nomem(p);
+    if (now(p)->newline || is_op(now(p), ';') || is_op(now(p), '}')) return 0;
+    fail_at(p, now(p)->at, "separate the layers by ; or new lines",
+            "expected the end of the layer, but found '%s'", quote(p, p->i, p->i));
+    return -1;
+}
+
+static int parse_layers(struct parser *p, struct decl *d)
+{
+    const struct token *brace = now(p);
+    size_t base = p->arg.n;
+    if (!is_op(brace, '{')) {
+        fail_at(p, behind(p), FORM, "a network needs its layers in braces");
+        return -1;
+    }
+    next(p);
+    while (!is_op(now(p), '}')) {
+        if (accept(p, ';')) continue;
+        if (now(p)->kind == TOKEN_END || (now(p)->newline && begins_statement(p, p->i))) {
+            if (!p->cut) fail_at(p, brace->at, "add a }", "this '{' has no '}'");
+            p->quiet = 1;
+            goto fail;
+        }
+        if (parse_layer(p)) goto fail;
+    }
+    next(p);
+    if (p->arg.n == base) {
+        fail_at(p, brace->at, FORM, "a network needs at least one layer");
+        goto fail;
+    }
+    d->layer = take_args(p, base, &d->nlayer);
+    return d->layer ? 0 : -1;
+fail:
+    p->arg.n = base;
+    while (!is_op(now(p), '}') && now(p)->kind != TOKEN_END &&
+           !(now(p)->newline && begins_statement(p, p->i)))
+        next(p);
+    accept(p, '}');
+    return -1;
+}
+
+static int parse_network(struct parser *p, struct decl d)
+{
+    d.at = now(p)->at;
+    if (now(p)->kind != TOKEN_NAME || !continues(p)) {
+        unexpected(p, "the name of a network");
+        return -1;
+    }
+    if ((d.name = intern(p, now(p))) < 0) return nomem(p);
+    next(p);
+    if (expect(p, ':', "':'") || parse_type(p, &d.nin, &d.in) || expect(p, OP2('-', '>'), "'->'") ||
+        parse_type(p, &d.nout, &d.out) || parse_layers(p, &d))
+        return -1;
+    return push(p, d);
+}
+
+/* ---- simulator "command" ------------------------------------------------------------ */
+
+static int parse_simulator(struct parser *p, struct decl d)
+{
+    const struct token *t = now(p);
+    const char *s = p->text + t->off;
+    p->nsimulator++;
+    if (t->kind != TOKEN_STRING) {
+        if (t->kind == TOKEN_BAD)
+            p->quiet = 1;
+        else
+            fail_at(p, continues(p) ? t->at : behind(p), "write simulator \"./command\"",
+                    "expected a command in double quotes");
+        return -1;
+    }
+    char *text = arena_alloc(&p->s->mem, (size_t)t->len + 1);
+    if (!text) return nomem(p);
+    d.text = text;
+    d.at = t->at;
+    for (int i = 0; i < t->len; i++) {
+        if (s[i] == '\\' && i + 1 < t->len && (s[i + 1] == '"' || s[i + 1] == '\\')) i++;
+        *text++ = s[i];
+    }
+    next(p);
+    return push(p, d);
+}
+
+/* ---- all ------------------------------------------------------------------------------ */
+
+/* A declaration ends with its line, or with ; */
+static int parse_end(struct parser *p, int kind)
+{
+    const struct token *t = now(p);
+    if (kind == D_VAR && begins_statement(p, p->i)) return 0;
+    if (accept(p, ';') || t->newline || t->kind == TOKEN_END) return 0;
+    if (t->kind == TOKEN_BAD)
+        p->quiet = 1;
+    else if (t->kind == TOKEN_NAME && kind != D_NETWORK && !begins_statement(p, p->i))
+        fail_at(p, t->at, "separate names by commas", "missing ',' before '%s'",
+                quote(p, p->i, p->i));
+    else
+        fail_at(p, t->at,
+                kind == D_STAGE ? "separate stages by ;" : "begin a new line, or write ; before it",
+                "expected the end of the declaration, but found '%s'", quote(p, p->i, p->i));
+    return begins_statement(p, p->i) ? 0 : -1;
+}
+
+void parse_decl(struct parser *p, int kind)
+{
+    const struct token *t = now(p);
+    struct decl d = {.kind = (enum decl_kind)kind, .at = t->at, .name = -1};
+    int rc;
+    if (kind != D_VAR && p->s->dialect == BUGS) {
+        if (!p->native++)
+            fail_at(p, t->at, "rename the file to .nami",
+                    "'%s' is not part of the language of JAGS", words[kind]);
+        p->quiet = 1;
+    }
+    next(p);
+    p->line_ends = kind != D_VAR; /* as in JAGS */
+    if (kind == D_NETWORK)
+        rc = parse_network(p, d);
+    else if (kind == D_SIMULATOR)
+        rc = parse_simulator(p, d);
+    else
+        rc = parse_items(p, d);
+    if (rc == 0) rc = parse_end(p, kind);
+    p->line_ends = 0;
+    if (rc < 0) recover(p);
+}

@@ -1,0 +1,537 @@
+/* resolve.c: names looked up: arrays, loop counters, functions, distributions. */
+#include <limits.h>
+#include <string.h>
+
+#include "base/near.h"
+#include "model/lang/lang.h"
+
+/* ---- did you mean ...? ------------------------------------------------------ */
+
+struct nearest {
+    const char *word;
+    int far;
+};
+
+static void consider(struct nearest *b, const char *s, const char *word)
+{
+    int far = near_distance(s, strlen(s), word);
+    if (far < b->far) *b = (struct nearest){word, far};
+}
+
+static const char *nearest_dist(const char *s)
+{
+    struct nearest b = {NULL, INT_MAX};
+    for (int i = 0; dists[i]; i++) consider(&b, s, dists[i]->name);
+    for (int i = 0; dist_aliases[i].name; i++) consider(&b, s, dist_aliases[i].name);
+    return b.word;
+}
+
+static const char *nearest_function(const struct model *m, const char *s)
+{
+    struct nearest b = {NULL, INT_MAX};
+    for (int i = 0; ops[i]; i++) consider(&b, s, ops[i]->name);
+    for (size_t i = 0; i < m->net.n; i++) consider(&b, s, m->net.a[i].name);
+    consider(&b, s, "length");
+    return b.word;
+}
+
+/* ---- scope ------------------------------------------------------------------- */
+
+struct scope {
+    struct model *m;
+    struct stmt *s;
+    const int *depth_of; /* by name: depth of the counter, or -1 */
+    /* while the meaning of an alias is resolved: its formal arguments */
+    const struct syntax *syntax;
+    const struct dist_arg *formal;
+    struct term *const *actual;
+    int nformal;
+    const struct expr *instead; /* whose place its terms get */
+    vec(struct term *) refs;
+    int oom;
+};
+
+static struct term *resolve(struct scope *c, const struct expr *x);
+
+static struct term *new_term(struct scope *c, enum term_kind kind, const struct expr *x, int narg)
+{
+    struct term *t = arena_alloc(&c->m->mem, sizeof *t);
+    if (t && narg) t->arg = arena_array(&c->m->mem, struct term *, narg);
+    if (!t || (narg && !t->arg)) {
+        c->oom = 1;
+        return NULL;
+    }
+    t->kind = kind;
+    t->at = c->instead ? c->instead->all : x->at;
+    t->all = c->instead ? c->instead->all : x->all;
+    t->narg = narg;
+    return t;
+}
+
+int model_array(struct model *m, int name, struct place at)
+{
+    if (m->array_of[name] >= 0) return m->array_of[name];
+    struct array a = {.name = syntax_name(&m->syntax, name), .id = name, .ndim = -1, .at = at};
+    if (vec_push(&m->array, a)) return -1;
+    return m->array_of[name] = (int)m->array.n - 1;
+}
+
+static struct term *resolve_args(struct scope *c, struct term *t, const struct expr *x)
+{
+    int bad = !t;
+    for (int i = 0; t && i < x->narg; i++)
+        if (x->arg[i]->kind != X_EMPTY) {
+            t->arg[i] = resolve(c, x->arg[i]);
+            bad |= !t->arg[i];
+        }
+    return bad ? NULL : t;
+}
+
+static struct term *resolve_ref(struct scope *c, const struct expr *x)
+{
+    struct model *m = c->m;
+    const char *name = syntax_name(c->syntax, x->name);
+    for (int i = 0; i < c->nformal; i++)
+        if (!x->narg && strcmp(c->formal[i].name, name) == 0) return c->actual[i];
+    if (c->depth_of && c->depth_of[x->name] >= 0) {
+        struct term *t = new_term(c, T_COUNTER, x, 0);
+        if (x->narg) {
+            diag_error(&m->diags, x->at, "rename the loop's counter or the variable",
+                       "%s is the counter of a loop here, so it has no subscripts", name);
+            return NULL;
+        }
+        if (t) t->depth = c->depth_of[x->name];
+        return t;
+    }
+    if (x->narg > MAX_DIM) {
+        diag_error(&m->diags, x->at, NULL, "%s has more than %d subscripts", name, MAX_DIM);
+        return NULL;
+    }
+    struct term *t = new_term(c, T_REF, x, x->narg);
+    if (!t) return NULL;
+    t->array = model_array(m, x->name, x->at);
+    t->ref = (int)c->refs.n;
+    if (t->array < 0 || vec_push(&c->refs, t)) {
+        c->oom = 1;
+        return NULL;
+    }
+    return resolve_args(c, t, x);
+}
+
+static void unknown_function(struct scope *c, const struct expr *x, const char *name)
+{
+    struct diags *d = &c->m->diags;
+    const char *near = nearest_function(c->m, name);
+    if (dist_find(name, strlen(name)) || alias_find(name))
+        diag_error(d, x->at, "use ~ for a random variable: y ~ distribution(...)",
+                   "%s() is a distribution, not a function", name);
+    else if (c->m->array_of[x->name] >= 0)
+        diag_error(d, x->at, diag_text(d, "subscripts have square brackets: %s[...]", name),
+                   "%s is a variable, not a function", name);
+    else
+        diag_error(d, x->at,
+                   near ? diag_text(d, "did you mean %s()?", near)
+                        : "`nami list functions` shows them all",
+                   "no function is called %s", name);
+}
+
+static int net_find(const struct model *m, const char *name)
+{
+    for (size_t i = 0; i < m->net.n; i++)
+        if (strcmp(m->net.a[i].name, name) == 0) return (int)i;
+    return -1;
+}
+
+static int right_count(struct scope *c, const struct expr *x, const char *name, int min, int max)
+{
+    if (x->narg >= min && (max < 0 || x->narg <= max)) return 1;
+    struct diags *d = &c->m->diags;
+    if (min == max)
+        diag_error(d, x->all, NULL, "%s takes %d argument%s, not %d", name, min, min == 1 ? "" : "s",
+                   x->narg);
+    else
+        diag_error(d, x->all, NULL, "%s takes at %s %d argument%s, not %d", name,
+                   x->narg < min ? "least" : "most", x->narg < min ? min : max,
+                   (x->narg < min ? min : max) == 1 ? "" : "s", x->narg);
+    return 0;
+}
+
+static struct term *resolve_call(struct scope *c, const struct expr *x)
+{
+    struct model *m = c->m;
+    const char *name = syntax_name(c->syntax, x->name);
+    const struct op *op = NULL;
+    enum term_kind kind = T_OP;
+    int net = -1;
+    if (x->argname)
+        for (int i = 0; i < x->narg; i++)
+            if (x->argname[i] >= 0) {
+                diag_error(&m->diags, x->arg[i]->all, "only distributions have named arguments",
+                           "%s() has no argument called %s", name,
+                           syntax_name(c->syntax, x->argname[i]));
+                return NULL;
+            }
+    if (strcmp(name, ":") == 0)
+        kind = T_RANGE;
+    else if (strcmp(name, "length") == 0 || strcmp(name, "dim") == 0) {
+        kind = *name == 'l' ? T_LENGTH : T_DIM;
+        if (!right_count(c, x, name, 1, 1)) return NULL;
+    } else if (strcmp(name, "rep") == 0) {
+        kind = T_REP;
+        if (!right_count(c, x, name, 2, 2)) return NULL;
+    } else if ((net = net_find(m, name)) >= 0) {
+        kind = T_NET;
+        m->net.a[net].learn |= 2; /* used */
+        if (!right_count(c, x, name, 1, 1)) return NULL;
+    } else if (strcmp(name, "-") == 0 && x->narg == 1) {
+        op = &op_neg;
+    } else {
+        op = op_find(name, strlen(name));
+        if (!op) {
+            unknown_function(c, x, name);
+            return NULL;
+        }
+        if (!right_count(c, x, name, op->min_arg, op->max_arg)) return NULL;
+    }
+    for (int i = 0; i < x->narg; i++)
+        if (x->arg[i]->kind == X_EMPTY) {
+            diag_error(&m->diags, x->all, NULL, "an argument of %s is missing", name);
+            return NULL;
+        }
+    struct term *t = new_term(c, kind, x, x->narg);
+    if (!t) return NULL;
+    t->op = op;
+    t->net = net;
+    return resolve_args(c, t, x);
+}
+
+static struct term *resolve(struct scope *c, const struct expr *x)
+{
+    struct term *t = NULL;
+    switch (x->kind) {
+    case X_NUMBER:
+        if ((t = new_term(c, T_NUMBER, x, 0))) t->value = x->value;
+        return t;
+    case X_REF: return resolve_ref(c, x);
+    case X_CALL: return resolve_call(c, x);
+    case X_EMPTY: break;
+    }
+    return NULL;
+}
+
+/* ---- distributions ----------------------------------------------------------- */
+
+const struct dist_alias *alias_find(const char *name)
+{
+    for (const struct dist_alias *a = dist_aliases; a->name; a++)
+        if (strcmp(a->name, name) == 0) return a;
+    return NULL;
+}
+
+/* "mu:real, tau:positive" */
+static int alias_formals(struct arena *mem, const char *args, struct dist_arg *formal)
+{
+    int n = 0;
+    while (*args) {
+        size_t k = strcspn(args, ":");
+        char *name = arena_strndup(mem, args, k);
+        if (!name || n == DIST_ARGS) return -1;
+        args += k + 1;
+        k = strcspn(args, ",");
+        formal[n].name = name;
+        for (int d = 0; d < NDOMAIN; d++)
+            if (strlen(domains[d].name) == k && memcmp(domains[d].name, args, k) == 0)
+                formal[n].domain = (enum domain)d;
+        n++;
+        args += k;
+        args += strspn(args, ", ");
+    }
+    return n;
+}
+
+/* Puts the written arguments in the order of the formal ones: by name if named, else by
+   place.  0, or -1 if a name is unknown here or used twice. */
+static int match_names(const struct syntax *s, const struct expr *x, const struct dist_arg *formal,
+                       int n, const struct expr **out)
+{
+    for (int i = 0; i < n; i++) out[i] = NULL;
+    if (x->narg != n) return -1;
+    for (int i = 0; i < x->narg; i++) {
+        int at = i;
+        if (x->argname && x->argname[i] >= 0) {
+            for (at = 0; at < n; at++)
+                if (strcmp(formal[at].name, syntax_name(s, x->argname[i])) == 0) break;
+            if (at == n) return -1;
+        }
+        if (out[at]) return -1;
+        out[at] = x->arg[i];
+    }
+    return 0;
+}
+
+static void put_formals(struct str *t, const char *name, const struct dist_arg *f, int n)
+{
+    str_printf(t, "%s(", name);
+    for (int i = 0; i < n; i++) str_printf(t, "%s%s", i ? ", " : "", f[i].name);
+    str_put(t, ")");
+}
+
+static void wrong_arguments(struct scope *c, const struct expr *x, const char *name,
+                            const struct dist_arg *f, int n)
+{
+    struct diags *d = &c->m->diags;
+    struct str t = {0};
+    put_formals(&t, name, f, n);
+    const char *advice = diag_text(d, "write %s", t.s ? t.s : name);
+    str_free(&t);
+    for (int i = 0; x->argname && i < x->narg; i++) {
+        int k = 0;
+        if (x->argname[i] < 0) continue;
+        while (k < n && strcmp(f[k].name, syntax_name(c->syntax, x->argname[i])) != 0) k++;
+        if (k < n) continue;
+        diag_error(d, x->arg[i]->all, advice, "%s() has no argument called %s", name,
+                   syntax_name(c->syntax, x->argname[i]));
+        return;
+    }
+    if (x->narg != n)
+        diag_error(d, x->all, advice, "%s() takes %d argument%s, not %d", name, n,
+                   n == 1 ? "" : "s", x->narg);
+    else
+        diag_error(d, x->all, advice, "an argument of %s() is given twice", name);
+}
+
+static const struct {
+    const char *name, *why, *advice;
+} refused[] = {
+    {"dflat", "dflat() is improper: it cannot be sampled, so there is nothing to learn from",
+     "use a wide proper prior, such as dnorm(0, 0.01)"},
+    {"flat", "flat() is improper: it cannot be sampled, so there is nothing to learn from",
+     "use a wide proper prior, such as normal(0, 10)"},
+    {"dloglik", "dloglik() adds to the density without a distribution to sample from",
+     "write the distribution itself"},
+    {"dinterval", "dinterval() is not a distribution that can be sampled usefully backwards",
+     "for censoring, truncate: x ~ dnorm(mu, tau) T(c, )"},
+};
+
+static void unknown_dist(struct scope *c, const struct expr *x, const char *name)
+{
+    struct diags *d = &c->m->diags;
+    const char *near = nearest_dist(name);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (strcmp(refused[i].name, name) == 0) {
+            diag_error(d, x->at, refused[i].advice, "%s", refused[i].why);
+            return;
+        }
+    if (op_find(name, strlen(name)))
+        diag_error(d, x->at, "use <- for a value: y <- f(x)", "%s() is a function, not a distribution",
+                   name);
+    else
+        diag_error(d, x->at,
+                   near ? diag_text(d, "did you mean %s()?", near)
+                        : "`nami list dists` shows them all",
+                   "no distribution is called %s", name);
+}
+
+/* The arguments as written, looked up. */
+static int resolve_given(struct scope *c, const struct expr *const *x, const struct dist_arg *f, int n)
+{
+    struct stmt *s = c->s;
+    s->given = arena_array(&c->m->mem, struct term *, n ? n : 1);
+    s->formal = arena_array(&c->m->mem, struct dist_arg, n ? n : 1);
+    if (!s->given || !s->formal) return c->oom = 1, -1;
+    s->ngiven = n;
+    int bad = 0;
+    for (int i = 0; i < n; i++) {
+        s->formal[i] = f[i];
+        if (x[i]->kind == X_EMPTY) {
+            diag_error(&c->m->diags, s->rel->rhs->all, NULL, "an argument of %s() is missing", s->name);
+            bad = 1;
+        } else if (!(s->given[i] = resolve(c, x[i])))
+            bad = 1;
+    }
+    return bad ? -1 : 0;
+}
+
+/* dnorm(mu, tau) is normal(mu, 1 / sqrt(tau)): the meaning, with formals replaced. */
+static int resolve_alias(struct scope *c, const struct expr *x, const char *name)
+{
+    const struct expr *order[DIST_ARGS];
+    struct dist_arg formal[DIST_ARGS], first[DIST_ARGS];
+    const struct dist_alias *a = alias_find(name), *found = NULL;
+    int n = 0, nfirst = -1;
+    for (; a->name && !found; a++) {
+        if (strcmp(a->name, name) != 0) continue;
+        n = alias_formals(&c->m->mem, a->args, formal);
+        if (n < 0) return c->oom = 1, -1;
+        if (nfirst < 0) memcpy(first, formal, sizeof first), nfirst = n;
+        if (match_names(c->syntax, x, formal, n, order) == 0) found = a;
+    }
+    if (!found) {
+        wrong_arguments(c, x, name, first, nfirst);
+        return -1;
+    }
+    if (resolve_given(c, order, formal, n)) return -1;
+
+    struct syntax meaning = {0};
+    struct diags none = {0};
+    struct expr *call = syntax_parse_expr(&meaning, found->meaning, strlen(found->meaning), &none);
+    int rc = -1;
+    if (!call) {
+        c->oom = 1; /* our own tables parse */
+    } else {
+        struct scope inner = {.m = c->m, .s = c->s, .syntax = &meaning, .formal = formal,
+                              .actual = c->s->given, .nformal = n, .instead = x};
+        const char *base = syntax_name(&meaning, call->name);
+        c->s->dist = dist_find(base, strlen(base));
+        c->s->narg = call->narg;
+        rc = 0;
+        for (int i = 0; i < call->narg; i++) {
+            struct term *t = resolve(&inner, call->arg[i]);
+            if (!t) {
+                c->oom = 1, rc = -1;
+                break;
+            }
+            c->s->arg[i] = t;
+        }
+        vec_free(&inner.refs);
+    }
+    diags_free(&none);
+    syntax_free(&meaning);
+    return rc;
+}
+
+static int resolve_dist(struct scope *c, const struct expr *x)
+{
+    struct stmt *s = c->s;
+    const struct expr *order[DIST_ARGS];
+    s->name = syntax_name(c->syntax, x->name);
+    if (strcmp(s->name, "simulated") == 0) {
+        static const struct dist_arg any = {"parent", VECTOR};
+        struct dist_arg formal[16];
+        if (x->narg > 16) {
+            diag_error(&c->m->diags, x->all, "give a vector", "more than 16 parents");
+            return -1;
+        }
+        for (int i = 0; i < x->narg; i++) formal[i] = any;
+        return resolve_given(c, (const struct expr *const *)x->arg, formal, x->narg);
+    }
+    if (alias_find(s->name)) return resolve_alias(c, x, s->name);
+    s->dist = dist_find(s->name, strlen(s->name));
+    if (!s->dist) {
+        unknown_dist(c, x, s->name);
+        return -1;
+    }
+    if (match_names(c->syntax, x, s->dist->arg, s->dist->narg, order)) {
+        wrong_arguments(c, x, s->name, s->dist->arg, s->dist->narg);
+        return -1;
+    }
+    if (resolve_given(c, order, s->dist->arg, s->dist->narg)) return -1;
+    s->narg = s->ngiven;
+    for (int i = 0; i < s->narg; i++) s->arg[i] = s->given[i];
+    return 0;
+}
+
+/* ---- statements --------------------------------------------------------------- */
+
+static const struct {
+    const char *link, *inverse;
+} links[] = {{"logit", "ilogit"}, {"log", "exp"}, {"probit", "phi"}, {"cloglog", "icloglog"}};
+
+/* logit(p) <- x is p <- ilogit(x) */
+static struct term *unlink_term(struct scope *c, struct term *x)
+{
+    const struct rel *r = c->s->rel;
+    const char *name = syntax_name(c->syntax, r->link);
+    for (size_t i = 0; x && i < sizeof links / sizeof *links; i++)
+        if (strcmp(links[i].link, name) == 0) {
+            struct term *t = new_term(c, T_OP, r->rhs, 1);
+            if (!t) return NULL;
+            t->op = op_find(links[i].inverse, strlen(links[i].inverse));
+            t->arg[0] = x;
+            return t;
+        }
+    if (x)
+        diag_error(&c->m->diags, r->lhs->at, "links are logit, log, probit and cloglog",
+                   "%s() is no link function", name);
+    return NULL;
+}
+
+static int set_loops(struct scope *c, int *depth_of)
+{
+    struct model *m = c->m;
+    struct stmt *s = c->s;
+    for (int l = s->rel->loop; l >= 0; l = m->syntax.loop.a[l].outer) s->depth++;
+    s->loop = arena_array(&m->mem, int, s->depth + 1);
+    if (!s->loop) return -1;
+    int k = s->depth;
+    for (int l = s->rel->loop; l >= 0; l = m->syntax.loop.a[l].outer) s->loop[--k] = l;
+    for (k = 0; k < s->depth; k++) depth_of[m->syntax.loop.a[s->loop[k]].var] = k;
+    return 0;
+}
+
+static int resolve_rel(struct scope *c)
+{
+    struct stmt *s = c->s;
+    const struct rel *r = s->rel;
+    int bad = 0;
+    if (c->depth_of[r->lhs->name] >= 0) {
+        diag_error(&c->m->diags, r->lhs->at, "rename one of them",
+                   "%s is the counter of a loop, so it cannot be defined",
+                   syntax_name(c->syntax, r->lhs->name));
+        return -1;
+    }
+    s->lhs = resolve(c, r->lhs);
+    c->refs.n = 0; /* what stands left is not read */
+    if (!s->lhs) return -1;
+    if (r->stochastic) {
+        bad = resolve_dist(c, r->rhs);
+        if (r->lower && !(s->lower = resolve(c, r->lower))) bad = 1;
+        if (r->upper && !(s->upper = resolve(c, r->upper))) bad = 1;
+    } else {
+        s->rhs = resolve(c, r->rhs);
+        if (r->link >= 0) s->rhs = unlink_term(c, s->rhs);
+        bad = !s->rhs;
+    }
+    if (bad) return -1;
+    s->nref = (int)c->refs.n;
+    s->ref = arena_array(&c->m->mem, struct term *, s->nref + 1);
+    if (!s->ref) return c->oom = 1, -1;
+    for (int i = 0; i < s->nref; i++) s->ref[i] = c->refs.a[i];
+    c->m->array.a[s->lhs->array].defined = 1;
+    return 0;
+}
+
+struct term *resolve_alone(struct model *m, const struct expr *x, const int *depth_of, int *oom)
+{
+    struct scope c = {.m = m, .syntax = &m->syntax, .depth_of = depth_of};
+    struct term *t = resolve(&c, x);
+    vec_free(&c.refs);
+    *oom |= c.oom;
+    return t;
+}
+
+int model_resolve(struct model *m)
+{
+    size_t nname = m->syntax.names.name.n;
+    int *depth_of = raw_array(int, nname + 1);
+    struct scope c = {.m = m, .syntax = &m->syntax, .depth_of = depth_of};
+    if (!depth_of) return NAMI_ENOMEM;
+    for (size_t i = 0; i <= nname; i++) depth_of[i] = -1;
+    /* data blocks first: the rest may use what they define */
+    for (int in_data = 1; in_data >= 0 && !c.oom; in_data--)
+        for (size_t i = 0; i < m->syntax.rel.n && !c.oom; i++) {
+            struct stmt s = {.rel = &m->syntax.rel.a[i]};
+            if (s.rel->in_data != in_data) continue;
+            c.s = &s;
+            c.refs.n = 0;
+            if (set_loops(&c, depth_of)) {
+                c.oom = 1;
+                break;
+            }
+            if (!resolve_rel(&c) && vec_push(&m->stmt, s)) c.oom = 1;
+            for (int k = 0; k < s.depth; k++) depth_of[m->syntax.loop.a[s.loop[k]].var] = -1;
+        }
+    vec_free(&c.refs);
+    free(depth_of);
+    return c.oom || m->diags.oom ? NAMI_ENOMEM : 0;
+}

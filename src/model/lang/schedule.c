@@ -1,0 +1,128 @@
+/* schedule.c: levels: an instance stands above all it reads.  Instances of one
+   statement on one level are evaluated together. */
+#include "model/lang/lang.h"
+
+struct walk {
+    struct model *m;
+    int *level;
+    int through; /* also through stochastic instances? */
+    vec(int) stack; /* instance, ref, position: three each */
+};
+
+static int is_constant(const struct model *m, int k)
+{
+    return m->stmt.a[m->inst_stmt[k]].rel->in_data || m->lhs_off[k] == m->lhs_off[k + 1] || m->state[m->lhs[m->lhs_off[k]]] == E_CONST;
+}
+
+/* The next instance that k reads, from (r, j) on, or -1. */
+static int next_read(const struct model *m, int k, int *r, int *j)
+{
+    const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+    int i = k - s->first;
+    for (; *r < s->nref; ++*r, *j = 0) {
+        const struct foot *f = &s->foot[*r];
+        int n = f->off[i + 1] - f->off[i];
+        if (!f->random[i]) continue;
+        while (*j < n) {
+            int e = f->elem[f->off[i] + (*j)++];
+            if (m->state[e] == E_RANDOM) return m->owner[e];
+        }
+    }
+    return -1;
+}
+
+static void report_cycle(struct walk *w, int k)
+{
+    struct model *m = w->m;
+    struct str path = {0};
+    size_t at = w->stack.n;
+    do at -= 3;
+    while (w->stack.a[at] != k && at);
+    int shown = 0;
+    for (size_t i = at; i < w->stack.n; i += 3)
+        if (shown++ < 6) {
+            inst_name(m, w->stack.a[i], &path);
+            str_put(&path, " <- ");
+        }
+    if (shown > 6) str_put(&path, "... <- ");
+    inst_name(m, k, &path);
+    diag_error(&m->diags, m->stmt.a[m->inst_stmt[k]].lhs->all,
+               "a model is a graph without cycles: break it", "this defines itself: %s",
+               path.s ? path.s : "");
+    str_free(&path);
+}
+
+enum { NEW = -1, OPEN = -2 };
+
+static int visit(struct walk *w, int root)
+{
+    struct model *m = w->m;
+    w->stack.n = 0;
+    if (vec_push(&w->stack, root) || vec_push(&w->stack, 0) || vec_push(&w->stack, 0))
+        return NAMI_ENOMEM;
+    w->level[root] = OPEN;
+    while (w->stack.n) {
+        int *top = &w->stack.a[w->stack.n - 3], k = top[0];
+        int v = next_read(m, k, &top[1], &top[2]);
+        if (v >= 0) {
+            if (!w->through && m->stmt.a[m->inst_stmt[v]].rel->stochastic) continue;
+            if (w->level[v] == OPEN) {
+                report_cycle(w, v);
+                return IS_WRONG;
+            }
+            if (w->level[v] >= 0) continue;
+            w->level[v] = OPEN;
+            if (vec_push(&w->stack, v) || vec_push(&w->stack, 0) || vec_push(&w->stack, 0))
+                return NAMI_ENOMEM;
+            continue;
+        }
+        int r = 0, j = 0, level = 0;
+        while ((v = next_read(m, k, &r, &j)) >= 0)
+            if ((w->through || !m->stmt.a[m->inst_stmt[v]].rel->stochastic) && w->level[v] >= level)
+                level = w->level[v] + 1;
+        w->level[k] = level;
+        w->stack.n -= 3;
+    }
+    return 0;
+}
+
+static int levels(struct model *m, int through, int **out)
+{
+    struct walk w = {.m = m, .through = through, .level = arena_array(&m->mem, int, m->ninst + 1)};
+    int rc = w.level ? 0 : NAMI_ENOMEM;
+    for (int k = 0; k < m->ninst && !rc; k++) w.level[k] = NEW;
+    for (int k = 0; k < m->ninst && !rc; k++)
+        if (w.level[k] == NEW && !is_constant(m, k)) rc = visit(&w, k);
+    vec_free(&w.stack);
+    *out = w.level;
+    return rc < 0 ? rc : 0;
+}
+
+/* Rows: the random elements (and free constants), then constants that are read together with
+   random ones. */
+static void number_rows(struct model *m)
+{
+    for (int e = 0; e < m->nelem; e++) {
+        int is_row = m->state[e] == E_RANDOM || m->array.a[m->elem_array[e]].free;
+        m->row[e] = is_row ? m->nrow++ : -1;
+    }
+    for (size_t i = 0; i < m->stmt.n; i++) {
+        const struct stmt *s = &m->stmt.a[i];
+        for (int r = 0; r < s->nref && s->n; r++) {
+            const struct foot *f = &s->foot[r];
+            for (int k = 0; k < s->n; k++)
+                for (int j = f->off[k]; f->random[k] && j < f->off[k + 1]; j++)
+                    if (m->row[f->elem[j]] < 0) m->row[f->elem[j]] = m->nrow + m->ncrow++;
+        }
+    }
+}
+
+int model_schedule(struct model *m)
+{
+    m->row = arena_array(&m->mem, int, m->nelem + 1);
+    if (!m->row) return NAMI_ENOMEM;
+    int rc = levels(m, 1, &m->level);
+    if (!rc && !m->diags.nerror) rc = levels(m, 0, &m->dlevel);
+    if (!rc && !m->diags.nerror) number_rows(m);
+    return rc;
+}

@@ -1,0 +1,184 @@
+/* model.c: from a file to a model, step by step. */
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "model/lang/lang.h"
+
+/* The first error, for callers that want one sentence. */
+static int first_error(const struct model *m, nami_err *err)
+{
+    const struct diag *first = NULL;
+    for (size_t i = 0; i < m->diags.list.n; i++) {
+        const struct diag *d = &m->diags.list.a[i];
+        if (d->level == DIAG_ERROR && (!first || d->at.line < first->at.line)) first = d;
+    }
+    if (!first) return err_set(err, NAMI_EBUG, "the model is wrong, but nothing says why");
+    return err_at(err, NAMI_EINPUT, first->at.line, first->at.col, "%s%s%s", first->msg,
+                  first->advice ? "; " : "", first->advice ? first->advice : "");
+}
+
+static int prepare(struct model *m)
+{
+    size_t n = m->syntax.names.name.n;
+    m->array_of = arena_array(&m->mem, int, n + 1);
+    if (!m->array_of) return NAMI_ENOMEM;
+    for (size_t i = 0; i <= n; i++) m->array_of[i] = -1;
+    for (size_t i = 0; i < m->syntax.decl.n; i++) m->observe_declared |= m->syntax.decl.a[i].kind == D_OBSERVE;
+    return name_networks(m);
+}
+
+/* The names in the data that the model does not know are a warning. */
+static void unknown_data(struct model *m)
+{
+    const struct dataset *set = m->data.set.n ? &m->data.set.a[0] : NULL;
+    for (size_t i = 0; set && i < set->value.n; i++) {
+        const char *name = set->value.a[i].name;
+        int k = dict_find(&m->syntax.names, name, strlen(name));
+        if (k < 0 || m->array_of[k] < 0)
+            diag_warning(&m->diags, (struct place){0, 0, 0}, NULL,
+                         "the data give %s, which the model does not use", name);
+    }
+}
+
+/* All data sets of a file share the constants: their structure is one. */
+static void same_constants(struct model *m)
+{
+    for (size_t i = 1; i < m->data.set.n; i++)
+        for (size_t k = 0; k < m->array.n; k++) {
+            const struct array *a = &m->array.a[k];
+            const struct value *v = a->data ? dataset_find(&m->data.set.a[i], a->name, strlen(a->name)) : NULL;
+            if (a->defined || !a->data || !v) continue;
+            if (v->n != a->data->n || memcmp(v->x, a->data->x, sizeof(double) * v->n) != 0) {
+                diag_error(&m->diags, (struct place){0, 0, 0}, "put them in files of their own",
+                           "data sets 1 and %zu have different values of the constant %s", i + 1, a->name);
+                return;
+            }
+        }
+}
+
+static int observe_instead(struct model *m, const char *what, nami_err *err)
+{
+    int rc = nami_bn_observe(m->bn, what, err);
+    for (int k = 0; k < m->ninst && !rc; k++)
+        for (int j = m->lhs_off[k]; m->node[k] >= 0 && j < m->lhs_off[k + 1]; j++)
+            m->observed[m->lhs[j]] = m->bn->node.a[m->node[k]].observed;
+    return rc;
+}
+
+/* Everything up to the graph, which is not finished yet. */
+static int build_graph(struct model *m, const struct model_options *opt, nami_err *err)
+{
+    int rc;
+#define STEP(call)                                                       \
+    if ((rc = (call))) return err_nomem(err);                            \
+    if (m->diags.oom) return err_nomem(err);                             \
+    if (m->diags.nerror) return first_error(m, err)
+    STEP(prepare(m));
+    STEP(model_resolve(m));
+    STEP(model_expand(m, opt));
+    STEP(model_observed(m));
+    STEP(model_footprints(m));
+    STEP(model_schedule(m));
+    STEP(model_supports(m));
+    if ((rc = model_graph(m, err))) return rc;
+    return m->diags.nerror ? first_error(m, err) : 0;
+}
+
+static int build(struct model *m, const struct model_options *opt, nami_err *err)
+{
+    int rc = build_graph(m, opt, err);
+    if (rc || (rc = bn_finish(m->bn, err))) return rc;
+    if (opt && opt->observe && (rc = observe_instead(m, opt->observe, err))) return rc;
+    STEP(model_compile(m, &m->sample, 0));
+    STEP(model_compile(m, &m->density, 1));
+#undef STEP
+    unknown_data(m);
+    same_constants(m);
+    if (m->diags.nerror) return first_error(m, err);
+    model_lint(m);
+    return m->diags.oom ? err_nomem(err) : 0;
+}
+
+static int parse(struct model *m, const char *file, const char *text, size_t len,
+                 enum dialect dialect, nami_err *err)
+{
+    m->file = file;
+    if (!m->text.n) str_putn(&m->text, text, len);
+    if (m->text.oom || syntax_parse(&m->syntax, text, len, dialect, &m->diags) || m->diags.oom)
+        return err_nomem(err);
+    return m->diags.nerror ? first_error(m, err) : 0;
+}
+
+int model_parse(struct model *m, const char *file, const char *text, size_t len,
+                enum dialect dialect, const struct model_options *opt, nami_err *err)
+{
+    int rc = parse(m, file, text, len, dialect, err);
+    return rc ? rc : build(m, opt, err);
+}
+
+int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out, nami_err *err)
+{
+    struct model m = {0};
+    int rc = parse(&m, NULL, text, len, dialect, err);
+    if (!rc) rc = build_graph(&m, NULL, err);
+    if (!rc) {
+        struct bn empty = *out;
+        *out = *m.bn;
+        *m.bn = empty;
+    }
+    model_free(&m);
+    return rc;
+}
+
+enum dialect model_dialect(const char *path)
+{
+    static const char *const bugs[] = {".bug", ".bugs", ".jags", ".txt"};
+    size_t n = strlen(path);
+    for (size_t i = 0; i < sizeof bugs / sizeof *bugs; i++) {
+        size_t k = strlen(bugs[i]);
+        if (n > k && strcmp(path + n - k, bugs[i]) == 0) return BUGS;
+    }
+    return NATIVE;
+}
+
+int model_read(struct model *m, const char *path, const char *const *data, int ndata,
+               const struct model_options *opt, nami_err *err)
+{
+    m->reading = path;
+    int rc = file_read(path, &m->text, err);
+    for (int i = 0; i < ndata && !rc; i++) {
+        m->reading = data[i];
+        rc = data_read(&m->data, data[i], err);
+    }
+    if (rc) return rc;
+    m->reading = path;
+    return model_parse(m, path, m->text.s ? m->text.s : "", m->text.n, model_dialect(path), opt, err);
+}
+
+void model_free(struct model *m)
+{
+    prog_free(&m->sample);
+    prog_free(&m->density);
+    bn_free(m->bn);
+    vec_free(&m->array);
+    vec_free(&m->stmt);
+    vec_free(&m->net);
+    free(m->elem_array);
+    free(m->owner);
+    free(m->state);
+    free(m->observed);
+    free(m->value);
+    free(m->inst_stmt);
+    free(m->lhs_off);
+    free(m->lhs);
+    data_free(&m->data);
+    diags_free(&m->diags);
+    syntax_free(&m->syntax);
+    str_free(&m->text);
+    arena_free(&m->mem);
+    *m = (struct model){0};
+}

@@ -1,0 +1,200 @@
+/* model.h: a model, elaborated: from the tree of a file and its data to
+   variables, instances of statements, a graph and two programs.
+
+       syntax --resolve--> statements --expand--> instances --footprints--> graph
+                                                                  |--compile--> programs
+
+   A statement is a relation of the file with its names looked up; an instance is
+   one turn of the loops around it.  An element is one scalar of a named array. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include "data/data.h"
+#include "dist/dist.h"
+#include "model/bn.h"
+#include "model/lang/syntax.h"
+#include "tensor/tensor.h"
+
+/* ---- terms and statements: resolve.c ------------------------------------- */
+
+enum term_kind {
+    T_NUMBER,  /* value */
+    T_COUNTER, /* a loop's: number `depth` from outside */
+    T_REF,     /* array[arg, ...]; arg NULL: the whole extent */
+    T_OP,      /* op(arg, ...) */
+    T_RANGE,   /* arg[0] : arg[1] */
+    T_NET,     /* a declared network */
+    T_REP,     /* rep(arg[0], arg[1]) */
+    T_LENGTH,  /* length(arg[0]) and dim(arg[0]): constants */
+    T_DIM
+};
+
+struct term {
+    enum term_kind kind;
+    struct place at, all;
+    double value;
+    int depth, array, net;
+    int ref; /* T_REF: its number in the statement */
+    const struct op *op;
+    int narg;
+    struct term **arg;
+};
+
+struct stmt {
+    const struct rel *rel;
+    struct term *lhs;  /* T_REF */
+    struct term *rhs;  /* of <-; NULL for ~ */
+    const struct dist *dist; /* of ~; NULL if its density is unknown (simulated) */
+    const char *name;        /* of the distribution, as written */
+    struct term *arg[DIST_ARGS], *lower, *upper;
+    int narg;
+    struct term **given; /* the arguments as written, which must lie in ... */
+    struct dist_arg *formal;
+    int ngiven;
+    int depth, *loop; /* the loops around it, from outside */
+    int nref;
+    struct term **ref;
+    struct foot *foot; /* what each ref reads, instance by instance */
+    int first, n;      /* its instances */
+    int *counter;      /* n * depth */
+};
+
+/* ---- arrays and elements: expand.c --------------------------------------- */
+
+struct array {
+    const char *name;
+    int id;             /* of syntax.names */
+    int ndim;           /* -1: not known yet */
+    int dim[MAX_DIM], n;
+    int first;          /* its first element */
+    struct place at;    /* where it first appears */
+    const struct decl *decl; /* const or var, or NULL */
+    const struct value *data;
+    int is_const; /* declared const */
+    int defined;  /* has a relation */
+    int free;     /* a constant that derivatives are wanted for: a row, not folded */
+    int used;
+};
+
+enum { /* elem.state */
+    E_NONE,    /* nothing defines it */
+    E_CONST,   /* value[] is it */
+    E_UNKNOWN, /* a deterministic relation defines it: constant or not is not known yet */
+    E_BUSY,    /* being evaluated: meeting it again is a cycle */
+    E_RANDOM   /* a row of the programs */
+};
+
+/* What a reference reads.  For instance i of its statement: elem[off[i] .. off[i+1]),
+   in the order of the result's elements.  A random subscript makes it a choice: pick[i]
+   is then the number of choices; their elements follow each other. */
+struct foot {
+    int *off, *elem;
+    unsigned char *random; /* does it read anything that is not constant? */
+    int *pick;             /* 0: no choice */
+    unsigned *low;         /* equal if the ranges of the choices are */
+    int (*shape)[4];       /* {ndim, d0, d1, d2} of the result */
+};
+
+struct net {
+    const char *name;
+    const struct decl *decl;
+    int in, out, nlayer;
+    struct dense *layer;
+    double *w; /* all weights: nw */
+    size_t nw;
+    int learn;
+};
+
+struct model {
+    struct arena mem;
+    struct syntax syntax;
+    struct diags diags;
+    struct str text; /* of the file, for messages */
+    const char *file;
+    const char *reading; /* model_read: the file, of model or data, that is read or was last */
+    struct data data;
+    vec(struct array) array;
+    int *array_of; /* by name number; -1 */
+    vec(struct stmt) stmt;
+    vec(struct net) net;
+    const char *simulator; /* command, or NULL */
+
+    int nelem, elem_cap;
+    int *elem_array;
+    int *owner; /* the instance that defines an element; -1 */
+    unsigned char *state, *observed;
+    double *value; /* of constants and of what the first data set gives */
+    int *row;      /* of random elements, and of constants that stand among them; -1 */
+    int nrow, ncrow; /* how many of each; those of constants come last */
+
+    int ninst, inst_cap, off_cap, lhs_cap;
+    int *inst_stmt;
+    int *lhs_off, *lhs; /* the elements that an instance defines */
+    int observe_declared; /* the file says what is observed; else the data do */
+    int nmissing;         /* constants without a value: structure only */
+    int depth;            /* of evaluation, against runaway recursion */
+    int *level;         /* in the order of sampling */
+    int *dlevel;        /* the same when all stochastic nodes are given */
+    int *node;          /* the node of a stochastic instance in bn; -1 */
+
+    struct bn *bn;
+    struct prog sample, density;
+};
+
+/* Numbers of the syntax tree's names are those of model.syntax.names. */
+#define inst_counter(m, k) \
+    ((m)->stmt.a[(m)->inst_stmt[k]].counter + \
+     (size_t)((k) - (m)->stmt.a[(m)->inst_stmt[k]].first) * (size_t)(m)->stmt.a[(m)->inst_stmt[k]].depth)
+
+struct model_options {
+    const char *const *set; /* "d=6" */
+    int nset;
+    const char *observe;      /* instead of what the file says; or NULL */
+    const char *const *free;  /* constants to differentiate by */
+    int nfree;
+};
+
+/* Reads a model (NATIVE or BUGS by its ending, .bug .txt .jags; else native) and its data files.  Returns 0, or
+   NAMI_EINPUT when m->diags has errors (err then has the first), or another code.  The model must be
+   freed in any case. */
+int model_read(struct model *m, const char *path, const char *const *data, int ndata,
+               const struct model_options *opt, nami_err *err);
+int model_parse(struct model *m, const char *file, const char *text, size_t len,
+                enum dialect dialect, const struct model_options *opt, nami_err *err);
+/* Only the graph of a model without data files, for readers of structures: `out` is new, and
+   bn_finish is left to the caller. */
+int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out, nami_err *err);
+void model_free(struct model *m);
+enum dialect model_dialect(const char *path);
+
+/* ---- the steps; each returns 0 or NAMI_ENOMEM, and says the rest in m->diags ---- */
+
+int model_resolve(struct model *m);
+int model_expand(struct model *m, const struct model_options *opt);
+int model_footprints(struct model *m);
+int model_schedule(struct model *m);
+int model_graph(struct model *m, nami_err *err);
+/* by_density: all stochastic nodes are given, and their log densities are summed. */
+int model_compile(struct model *m, struct prog *p, int by_density);
+
+/* ---- constants: constant.c ---- */
+
+enum { IS_CONST = 0, NOT_CONST = 1, IS_WRONG = 2 }; /* wrong: said in diags */
+
+/* The value of an array expression. */
+struct cval {
+    int ndim, dim[4], n, cap;
+    double *x;
+};
+/* The value of a scalar term / of any term, with these loop counters; the result is
+   one of the three above, or NAMI_ENOMEM. */
+int eval_scalar(struct model *m, const struct term *t, const int *counter, double *out);
+int eval_term(struct model *m, const struct term *t, const int *counter, struct cval *out);
+void cval_free(struct cval *v);
+int elem_is_const(struct model *m, int e); /* one of the three, or NAMI_ENOMEM */
+
+/* "x[2,3]" of an element; the text of an instance's left side: "mu[2,1:2]". */
+void elem_name(const struct model *m, int e, struct str *out);
+void inst_name(const struct model *m, int k, struct str *out);
+
+#endif

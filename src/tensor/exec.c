@@ -1,0 +1,303 @@
+#include "tensor/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/simd.h"
+
+/* ---- tiles ----------------------------------------------------------------- */
+
+static int whole(const struct exec *x) { return x->lanes >= x->cap - x->cap / 4; }
+
+int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
+{
+    int width = whole(x) ? x->cap : x->lanes;
+    if (t->n) { /* the last one's end */
+        t->b0 += t->w;
+        if (t->b0 >= width) {
+            t->b0 = 0;
+            t->i0 += t->rows;
+        }
+    }
+    if (t->i0 >= c->n || width == 0) return 0;
+    if (width > TILE / 2 || (!whole(x) && width >= 64)) {
+        t->rows = 1;
+        t->w = width - t->b0 < TILE ? width - t->b0 : TILE;
+    } else {
+        t->rows = TILE / width < c->n - t->i0 ? TILE / width : c->n - t->i0;
+        t->w = width;
+    }
+    t->n = round_up(t->rows * t->w);
+    return 1;
+}
+
+static int in_place(const struct exec *x, const struct operand *o, const struct tile *t)
+{
+    if (t->rows == 1) return t->b0 + t->n <= x->cap;
+    return t->w == x->cap && t->n == t->rows * t->w && !o->idx && o->si == 1;
+}
+
+VECTOR static void fill(double *to, double v, int n) { EACH(i, n) to[i] = v; }
+
+static const double *read_constants(const struct exec *x, const struct operand *o,
+                                    const struct tile *t, double *buf)
+{
+    const double *value = x->p->constant.a;
+    if (operand_fixed(o)) {
+        if (t->i0 == 0 && t->b0 == 0) fill(buf, value[operand_at(o, 0, 0)], t->n); /* no later tile is larger */
+    } else if (t->w == 1) {
+        for (int i = 0; i < t->rows; i++) buf[i] = value[operand_at(o, t->i0 + i, 0)];
+    } else {
+        double *to = buf;
+        for (int i = 0; i < t->rows; i++, to += t->w)
+            fill(to, value[operand_at(o, t->i0 + i, 0)], t->w);
+    }
+    return buf;
+}
+
+const double *tile_read(const struct exec *x, const struct operand *o, double *rows,
+                        const struct tile *t, double *buf)
+{
+    if (o->is_const) return read_constants(x, o, t, buf);
+    if (in_place(x, o, t)) return lanes_of(x, rows, operand_at(o, t->i0, 0)) + t->b0;
+    double *to = buf;
+    if (t->w == 1)
+        for (int i = 0; i < t->rows; i++) *to++ = *lanes_of(x, rows, operand_at(o, t->i0 + i, 0));
+    else
+        for (int i = 0; i < t->rows; i++, to += t->w)
+            memcpy(to, lanes_of(x, rows, operand_at(o, t->i0 + i, 0)), (size_t)t->w * sizeof *to);
+    return buf;
+}
+
+double *tile_place(const struct exec *x, const struct operand *o, double *rows,
+                   const struct tile *t, double *buf)
+{
+    return in_place(x, o, t) ? lanes_of(x, rows, operand_at(o, t->i0, 0)) + t->b0 : buf;
+}
+
+static void tile_write(const struct exec *x, const struct operand *o, const struct tile *t,
+                       const double *from)
+{
+    if (t->w == 1)
+        for (int i = 0; i < t->rows; i++)
+            *lanes_of(x, x->row, operand_at(o, t->i0 + i, 0)) = from[i];
+    else
+        for (int i = 0; i < t->rows; i++, from += t->w)
+            memcpy(lanes_of(x, x->row, operand_at(o, t->i0 + i, 0)), from,
+                   (size_t)t->w * sizeof *from);
+}
+
+/* ---- totals ---------------------------------------------------------------- */
+
+/* rows * w results, in the order of the instances: so a lane's sum does not depend on tiles. */
+static void add_rows(const struct exec *x, double *to, const struct tile *t, const double *v)
+{
+    int w = t->w < x->lanes - t->b0 ? t->w : x->lanes - t->b0;
+    to += t->b0;
+    if (w == 1) {
+        double sum = *to;
+        for (int i = 0; i < t->rows; i++) sum += v[(size_t)i * (size_t)t->w];
+        *to = sum;
+        return;
+    }
+    for (int i = 0; i < t->rows; i++, v += t->w) EACH(b, w) to[b] += v[b];
+}
+
+static void add_up(const struct exec *x, const struct instr *c, const struct tile *t,
+                   const double *v)
+{
+    add_rows(x, x->total, t, v);
+    if (x->by_tag && c->tag >= 0 && c->tag < x->ntag)
+        add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v);
+}
+
+/* ---- one instruction --------------------------------------------------------- */
+
+static void run_map(struct exec *x, const struct instr *c)
+{
+    struct scratch *s = x->scratch;
+    struct operand to = outputs(c);
+    const double *a[INSTR_ARGS] = {0};
+    for (struct tile t = {0}; tile_next(x, c, &t);) {
+        for (int k = 0; k < c->narg; k++) a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
+        double *out = c->out < 0 ? s->res : tile_place(x, &to, x->row, &t, s->res);
+        c->map(c->self, t.n, out, a);
+        if (out == s->res && c->out >= 0) tile_write(x, &to, &t, out);
+        if (c->sum) add_up(x, c, &t, out);
+    }
+}
+
+/* Row by row, since each has random numbers of its own. */
+static void run_draw(struct exec *x, const struct instr *c)
+{
+    struct scratch *s = x->scratch;
+    const double *a[INSTR_ARGS] = {0};
+    int width = padded(x);
+    struct tile t = {.rows = 1};
+    for (t.i0 = 0; t.i0 < c->n; t.i0++)
+        for (t.b0 = 0; t.b0 < width; t.b0 += TILE) {
+            int row = operand_at(&c->outs, t.i0, 0);
+            struct stream str = {x->seed, (uint32_t)row, x->first + (uint64_t)t.b0};
+            t.n = t.w = width - t.b0 < TILE ? width - t.b0 : TILE;
+            for (int k = 0; k < c->narg; k++)
+                a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
+            c->draw(c->self, &str, t.n, lanes_of(x, x->row, row) + t.b0, a);
+        }
+}
+
+int block_point(const struct exec *x, const struct instr *c, int i)
+{
+    struct scratch *s = x->scratch;
+    struct operand to = outputs(c);
+    struct lanes *in = s->in;
+    for (int k = 0; k < c->narg; in += c->arg[k++].m) {
+        const struct operand *o = &c->arg[k];
+        if (i > 0 && operand_fixed(o)) continue; /* still there */
+        for (int j = 0; j < o->m; j++) {
+            int r = operand_at(o, i, j);
+            in[j] = o->is_const ? (struct lanes){x->p->constant.a + r, 0}
+                                : (struct lanes){lanes_of(x, x->row, r), 1};
+        }
+    }
+    for (int j = 0; j < c->width; j++)
+        s->out[j] = to.base < 0 && !to.idx ? lanes_of(x, s->lane, j)
+                                           : lanes_of(x, x->row, operand_at(&to, i, j));
+    return (int)(in - s->in);
+}
+
+static void run_block(struct exec *x, const struct instr *c)
+{
+    struct scratch *s = x->scratch;
+    struct tile one = {.rows = 1, .w = x->lanes};
+    for (int i = 0; i < c->n; i++) {
+        block_point(x, c, i);
+        c->block(c->self, c->dim, padded(x), s->out, s->in, s->work);
+        if (c->sum)
+            for (int j = 0; j < c->width; j++) add_up(x, c, &one, s->out[j]);
+    }
+}
+
+static void run_bdraw(struct exec *x, const struct instr *c)
+{
+    struct scratch *s = x->scratch;
+    for (int i = 0; i < c->n; i++) {
+        struct stream str = {x->seed, (uint32_t)operand_at(&c->outs, i, 0), x->first};
+        block_point(x, c, i);
+        c->bdraw(c->self, &str, c->dim, padded(x), s->out, s->in, s->work);
+    }
+}
+
+static void run_copy(struct exec *x, const struct instr *c)
+{
+    const struct operand *from = &c->arg[0], *to = &c->outs;
+    int L = padded(x);
+    for (int i = 0; i < c->n; i++)
+        for (int j = 0; j < to->m; j++) {
+            double *out = lanes_of(x, x->row, operand_at(to, i, j));
+            int r = operand_at(from, i, j);
+            if (from->is_const)
+                fill(out, x->p->constant.a[r], L);
+            else
+                memcpy(out, lanes_of(x, x->row, r), (size_t)L * sizeof *out);
+        }
+}
+
+void exec_run(struct exec *x)
+{
+    static void (*const run[])(struct exec *, const struct instr *) = {
+        [I_MAP] = run_map,     [I_BLOCK] = run_block, [I_DRAW] = run_draw,
+        [I_BDRAW] = run_bdraw, [I_COPY] = run_copy,
+    };
+    memset(x->total, 0, (size_t)x->cap * sizeof *x->total);
+    if (x->by_tag) memset(x->by_tag, 0, (size_t)x->ntag * (size_t)x->cap * sizeof *x->by_tag);
+    for (size_t k = 0; k < x->p->code.n; k++) run[x->p->code.a[k].kind](x, &x->p->code.a[k]);
+}
+
+/* ---- the workspace ------------------------------------------------------------ */
+
+/* The most that any instruction needs. */
+struct needs {
+    int in, out, lane, dconst, work;
+};
+
+static int most(int a, int b) { return a > b ? a : b; }
+
+static struct needs needs_of(const struct prog *p)
+{
+    struct needs need = {0};
+    for (size_t k = 0; k < p->code.n; k++) {
+        const struct instr *c = &p->code.a[k];
+        if (c->kind != I_BLOCK && c->kind != I_BDRAW) continue;
+        int in = 0, constants = 0;
+        for (int j = 0; j < c->narg; j++) {
+            in += c->arg[j].m;
+            if (c->arg[j].is_const) constants += c->arg[j].m;
+        }
+        need.in = most(need.in, in);
+        need.dconst = most(need.dconst, constants);
+        need.out = most(need.out, c->width);
+        if (c->kind == I_BLOCK && c->out < 0) need.lane = most(need.lane, c->width);
+        need.work = most(need.work, c->nwork);
+    }
+    return need;
+}
+
+/* Cuts the next n objects off a block, on a cache line's boundary; from NULL, it only counts. */
+static void *cut(char *mem, size_t *used, size_t n, size_t size)
+{
+    size_t at = *used;
+    if (size && n > (SIZE_MAX / 4 - at) / size) return *used = SIZE_MAX / 2, NULL;
+    *used = at + (n * size + 63) / 64 * 64;
+    return mem ? mem + at : NULL;
+}
+
+static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *mem)
+{
+    const struct prog *p = x->p;
+    size_t cap = (size_t)x->cap, rows = (size_t)p->nrow * cap, used = 0;
+    size_t in = (size_t)need.in, out = (size_t)need.out;
+    struct scratch none, *s = cut(mem, &used, 1, sizeof *s);
+    x->scratch = s;
+    if (!s) s = &none; /* counting */
+    s->arg = cut(mem, &used, INSTR_ARGS, sizeof *s->arg);
+    s->darg = cut(mem, &used, INSTR_ARGS, sizeof *s->arg);
+    s->res = cut(mem, &used, TILE, sizeof(double));
+    s->dres = cut(mem, &used, TILE, sizeof(double));
+    s->work = cut(mem, &used, (size_t)need.work, sizeof(double));
+    s->lane = cut(mem, &used, (size_t)need.lane * cap, sizeof(double));
+    s->in = cut(mem, &used, in, sizeof *s->in);
+    s->din = cut(mem, &used, in, sizeof *s->din);
+    s->out = cut(mem, &used, out, sizeof *s->out);
+    s->dout = cut(mem, &used, out, sizeof *s->dout);
+    s->dconst = s->dlane = NULL;
+    if (flags & EXEC_GRAD) s->dlane = cut(mem, &used, out * cap, sizeof(double));
+    if (flags & EXEC_CONST_GRAD) {
+        s->dconst = cut(mem, &used, (size_t)need.dconst * cap, sizeof(double));
+        x->const_adj = cut(mem, &used, p->constant.n, sizeof(double));
+    }
+    x->total = cut(mem, &used, cap, sizeof(double));
+    if (x->ntag) x->by_tag = cut(mem, &used, (size_t)x->ntag * cap, sizeof(double));
+    x->row = cut(mem, &used, rows, sizeof(double));
+    if (flags & EXEC_GRAD) x->adj = cut(mem, &used, rows, sizeof(double));
+    return used;
+}
+
+int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags,
+              nami_err *err)
+{
+    if (flags & EXEC_CONST_GRAD) flags |= EXEC_GRAD;
+    *x = (struct exec){.p = p, .cap = cap > 1 ? round_up(cap) : 1, .ntag = ntag};
+    struct needs need = needs_of(p);
+    size_t size = lay_out(x, need, flags, NULL);
+    if (size >= SIZE_MAX / 2 || !(x->mem = mem_zero(size + 64, 1))) return err_nomem(err);
+    lay_out(x, need, flags, (char *)x->mem + (-(uintptr_t)x->mem & 63));
+    x->lanes = x->cap;
+    return 0;
+}
+
+void exec_fini(struct exec *x)
+{
+    free(x->mem);
+    *x = (struct exec){0};
+}

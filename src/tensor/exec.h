@@ -1,0 +1,79 @@
+/* exec.h: inside the evaluator: what exec.c (forward) and exec_back.c share.
+
+   An element-wise instruction is n rows of L lanes.  It is cut into tiles of up to
+   TILE elements, and a kernel is called for each:
+
+     whole   L is nearly cap: consecutive rows are one array; lanes L..cap-1 are
+             computed too, and mean nothing
+     row     L is large: one row, or part of it, at a time
+     packed  L is small: many rows, gathered into scratch without gaps
+
+   Kernels always see a multiple of 8 elements, so that vector code has no rest to
+   do in another way: a lane's values do not depend on how many others there are. */
+#ifndef TENSOR_EXEC_H
+#define TENSOR_EXEC_H
+
+#include "tensor/tensor.h"
+
+enum { TILE = 512, LANE_BLOCK = 8 };
+
+/* Scratch; one allocation, with the rows. */
+struct scratch {
+    double (*arg)[TILE], (*darg)[TILE]; /* arguments and their derivatives */
+    double *res, *dres;                 /* (TILE): results and their derivatives */
+    double *work;                       /* for block kernels */
+    double *lane;                       /* (cap) for each result of a block that has no row */
+    double *dlane;                      /* (cap) for the derivatives of each result of a block */
+    double *dconst;                     /* (cap) for each constant of a block; NULL if not wanted */
+    struct lanes *in;                   /* of one instance of a block */
+    double **din, **out, **dout;
+};
+
+/* Rows i0 .. i0+rows-1 of the instruction, lanes b0 .. b0+w-1. */
+struct tile {
+    int i0, rows, b0, w;
+    int n; /* elements: rows * w, rounded up to a multiple of 8 */
+};
+
+static inline int round_up(int n) { return (n + LANE_BLOCK - 1) / LANE_BLOCK * LANE_BLOCK; }
+
+/* Lanes that kernels see: up to a multiple of 8 if there is room. */
+static inline int padded(const struct exec *x)
+{
+    int n = round_up(x->lanes);
+    return n <= x->cap ? n : x->lanes;
+}
+
+static inline int operand_at(const struct operand *o, int i, int j)
+{
+    if (o->idx) return o->shared ? o->idx[j] : o->idx[(size_t)i * (size_t)o->m + (size_t)j];
+    return o->base + i * o->si + j * o->sj;
+}
+
+/* Does every instance read the same? */
+static inline int operand_fixed(const struct operand *o) { return o->idx ? o->shared : o->si == 0; }
+
+static inline double *lanes_of(const struct exec *x, double *rows, int r)
+{
+    return rows + (size_t)r * (size_t)x->cap;
+}
+
+/* Where results go, as an operand. */
+static inline struct operand outputs(const struct instr *c)
+{
+    if (c->kind == I_COPY || c->kind == I_DRAW || c->kind == I_BDRAW) return c->outs;
+    return (struct operand){.m = c->width, .base = c->out, .si = c->width, .sj = 1};
+}
+
+/* The next tile of an instruction, starting from {0}; 0 when there is none. */
+int tile_next(const struct exec *x, const struct instr *c, struct tile *t);
+/* An argument's elements in a tile: in place if they lie so, else copied to buf. */
+const double *tile_read(const struct exec *x, const struct operand *o, double *rows,
+                        const struct tile *t, double *buf);
+/* A place for a tile's elements: the rows o themselves if they lie so, else buf. */
+double *tile_place(const struct exec *x, const struct operand *o, double *rows,
+                   const struct tile *t, double *buf);
+/* Fills s->in and s->out for instance i; returns the number of elements of all arguments. */
+int block_point(const struct exec *x, const struct instr *c, int i);
+
+#endif

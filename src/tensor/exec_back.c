@@ -1,0 +1,163 @@
+#include "tensor/exec.h"
+
+#include <string.h>
+
+#include "base/simd.h"
+
+/* The derivatives of a tile's results: those of their rows, and 1 if they add to the total. */
+static const double *incoming(const struct exec *x, const struct instr *c, const struct tile *t)
+{
+    struct operand to = outputs(c);
+    double *d = x->scratch->dres;
+    const double *from = d;
+    if (c->out >= 0) from = tile_read(x, &to, x->adj, t, d);
+    if (c->sum) {
+        for (int i = 0; i < t->n; i++) d[i] = c->out >= 0 ? from[i] + 1 : 1;
+        from = d;
+    }
+    return from;
+}
+
+/* to[i] += d[i].  A derivative of 0 that comes in stops there, whatever the kernel makes of
+   it: what ifelse or select did not choose may have an infinite slope. */
+VECTOR static void add(int n, const double *dout, const double *d, double *to)
+{
+    EACH(i, n)
+    {
+        double e = d[i];
+        to[i] += dout[i] != 0 ? e : 0;
+    }
+}
+
+static double sum_of(int n, const double *dout, const double *d)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += dout[i] != 0 ? d[i] : 0;
+    return sum;
+}
+
+/* Adds a tile's derivatives by an argument, in the order of the instances. */
+static void outgoing(const struct exec *x, const struct operand *o, const struct tile *t,
+                     const double *dout, const double *d)
+{
+    int real = t->w < x->lanes - t->b0 ? t->w : x->lanes - t->b0;
+    if (o->is_const) {
+        for (int i = 0; i < t->rows; i++, d += t->w, dout += t->w)
+            x->const_adj[operand_at(o, t->i0 + i, 0)] += sum_of(real, dout, d);
+    } else if (t->w == x->cap && !o->idx && o->si == 1) {
+        add(t->rows * t->w, dout, d, lanes_of(x, x->adj, operand_at(o, t->i0, 0)));
+    } else if (t->w == 1) {
+        for (int i = 0; i < t->rows; i++)
+            *lanes_of(x, x->adj, operand_at(o, t->i0 + i, 0)) += dout[i] != 0 ? d[i] : 0;
+    } else {
+        for (int i = 0; i < t->rows; i++, d += t->w, dout += t->w)
+            add(real, dout, d, lanes_of(x, x->adj, operand_at(o, t->i0 + i, 0)) + t->b0);
+    }
+}
+
+static void back_map(struct exec *x, const struct instr *c)
+{
+    struct scratch *s = x->scratch;
+    struct operand to = outputs(c);
+    const double *a[INSTR_ARGS] = {0}, *out = s->res;
+    double *da[INSTR_ARGS] = {0};
+    if (!c->map_grad || (c->out < 0 && !c->sum)) return;
+    for (int k = 0; k < c->narg; k++)
+        da[k] = !c->arg[k].is_const || x->const_adj ? s->darg[k] : NULL;
+    for (struct tile t = {0}; tile_next(x, c, &t);) {
+        for (int k = 0; k < c->narg; k++) a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
+        if (c->out >= 0)
+            out = tile_read(x, &to, x->row, &t, s->res);
+        else
+            c->map(c->self, t.n, s->res, a); /* not kept */
+        const double *dout = incoming(x, c, &t);
+        c->map_grad(c->self, t.n, out, dout, a, da);
+        for (int k = 0; k < c->narg; k++)
+            if (da[k]) outgoing(x, &c->arg[k], &t, dout, da[k]);
+    }
+}
+
+/* Where the derivatives by the arguments of an instance go: their rows; for a constant,
+   lanes of scratch, or nowhere. */
+static void point_back(const struct exec *x, const struct instr *c, int i)
+{
+    struct scratch *s = x->scratch;
+    double **din = s->din, *scratch = s->dconst;
+    for (int k = 0; k < c->narg; k++)
+        for (int j = 0; j < c->arg[k].m; j++) {
+            const struct operand *o = &c->arg[k];
+            if (!o->is_const) {
+                *din++ = lanes_of(x, x->adj, operand_at(o, i, j));
+            } else if (x->const_adj) {
+                memset(scratch, 0, (size_t)x->cap * sizeof *scratch);
+                *din++ = scratch;
+                scratch += x->cap;
+            } else {
+                *din++ = NULL;
+            }
+        }
+}
+
+static void add_constants(const struct exec *x, const struct instr *c, int i)
+{
+    double **din = x->scratch->din;
+    for (int k = 0; k < c->narg; k++)
+        for (int j = 0; j < c->arg[k].m; j++, din++) {
+            if (!c->arg[k].is_const || !*din) continue;
+            double *to = &x->const_adj[operand_at(&c->arg[k], i, j)];
+            for (int b = 0; b < x->lanes; b++) *to += (*din)[b];
+        }
+}
+
+static void back_block(struct exec *x, const struct instr *c)
+{
+    struct scratch *s = x->scratch;
+    struct operand to = outputs(c);
+    int L = x->lanes; /* no more: a kernel may sum over lanes (weights of a layer) */
+    if (!c->block_grad || (c->out < 0 && !c->sum)) return;
+    for (int i = 0; i < c->n; i++) {
+        block_point(x, c, i);
+        point_back(x, c, i);
+        if (c->out < 0) c->block(c->self, c->dim, padded(x), s->out, s->in, s->work); /* not kept */
+        for (int j = 0; j < c->width; j++) {
+            double *d = s->dout[j] = lanes_of(x, s->dlane, j);
+            for (int b = 0; b < L; b++) d[b] = c->sum;
+            if (c->out >= 0) {
+                const double *from = lanes_of(x, x->adj, operand_at(&to, i, j));
+                for (int b = 0; b < L; b++) d[b] += from[b];
+            }
+        }
+        c->block_grad(c->self, c->dim, L, (const double *const *)s->out,
+                      (const double *const *)s->dout, s->in, s->din, s->work);
+        if (x->const_adj) add_constants(x, c, i);
+    }
+}
+
+static void back_copy(struct exec *x, const struct instr *c)
+{
+    const struct operand *from = &c->arg[0], *to = &c->outs;
+    for (int i = 0; i < c->n; i++)
+        for (int j = 0; j < to->m; j++) {
+            const double *d = lanes_of(x, x->adj, operand_at(to, i, j));
+            int r = operand_at(from, i, j);
+            if (!from->is_const) {
+                double *out = lanes_of(x, x->adj, r);
+                for (int b = 0; b < x->lanes; b++) out[b] += d[b];
+            } else if (x->const_adj) {
+                for (int b = 0; b < x->lanes; b++) x->const_adj[r] += d[b];
+            }
+        }
+}
+
+void exec_back(struct exec *x)
+{
+    const struct prog *p = x->p;
+    memset(x->adj, 0, (size_t)p->nrow * (size_t)x->cap * sizeof *x->adj);
+    if (x->const_adj) memset(x->const_adj, 0, p->constant.n * sizeof *x->const_adj);
+    for (size_t k = p->code.n; k-- > 0;) {
+        const struct instr *c = &p->code.a[k];
+        if (c->kind == I_MAP) back_map(x, c);
+        if (c->kind == I_BLOCK) back_block(x, c);
+        if (c->kind == I_COPY) back_copy(x, c);
+    }
+}

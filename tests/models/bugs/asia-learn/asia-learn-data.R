@@ -1,0 +1,13 @@
+N <- 5
+p.tuberculosis <- structure(c(0.99, 0.95, 0.01, 0.05), .Dim = c(2, 2))
+p.smoking <- c(0.5, 0.5)
+p.lung.cancer <- structure(c(0.99, 0.9, 0.01, 0.1), .Dim = c(2, 2))
+p.xray <- structure(c(0.95, 0.02, 0.05, 0.98), .Dim = c(2, 2))
+p.dyspnoea <- structure(c(0.9, 0.3, 0.2, 0.1, 0.1, 0.7, 0.8, 0.9), .Dim = c(2, 2, 2))
+asia <- c(1, 1, 1, 1, 1)
+smoking <- c(2, NA, NA, 1, 1)
+tuberculosis <- c(1, 1, 1, 1, 1)
+lung.cancer <- c(2, 1, 1, 1, 1)
+bronchitis <- c(2, 2, 1, 2, 1)
+xray <- c(2, 1, 2, 2, 1)
+dyspnoea <- c(2, 2, 1, 2, 2)
