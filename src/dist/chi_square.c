@@ -1,5 +1,5 @@
 /* gamma(nu/2, 1/2): log p = (nu/2 - 1) log x - x/2 - log Gamma(nu/2) - nu/2 log 2 */
-#include "dist/loops.h"
+#include "dist/block.h"
 
 static inline double lp(double x, double nu)
 {
@@ -14,11 +14,19 @@ static inline void dlp(double x, double nu, double *g)
 }
 DENSITY(2, lp, dlp)
 
-static double draw(struct rng *r, double nu)
+SAMPLE_SLABS
 {
-    return 2 * draw_gamma(r, 0.5 * nu);
+    (void)self;
+    EACH_SLAB(s, n)
+    {
+        double x[SLAB], half[SLAB], buf[SLAB];
+        const double *nu = lanes_of(a[0], s, buf);
+        EACH(b, s.m) half[b] = 0.5 * nu[b];
+        draw_gammas(stream, 0, s, half, x);
+        EACH(b, s.m) x[b] *= 2;
+        put(s, x, out);
+    }
 }
-SAMPLE_RNG(1, draw)
 
 static double cdf(double x, const double *p)
 {

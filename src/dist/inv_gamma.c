@@ -1,6 +1,6 @@
 /* 1/x is gamma(alpha, beta):
    log p = alpha log beta - log Gamma(alpha) - (alpha + 1) log x - beta/x */
-#include "dist/loops.h"
+#include "dist/block.h"
 
 static inline bool ok(double alpha, double beta)
 {
@@ -21,11 +21,18 @@ static inline void dlp(double x, double alpha, double beta, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static double draw(struct rng *r, double alpha, double beta)
+SAMPLE_SLABS
 {
-    return ok(alpha, beta) ? exp(log(beta) - draw_log_gamma(r, alpha)) : NAN;
+    (void)self;
+    EACH_SLAB(s, n)
+    {
+        double x[SLAB], buf[2][SLAB];
+        const double *alpha = lanes_of(a[0], s, buf[0]), *beta = lanes_of(a[1], s, buf[1]);
+        draw_log_gammas(stream, 0, s, alpha, x);
+        EACH(b, s.m) x[b] = if_ok(ok(alpha[b], beta[b]), exp(log(beta[b]) - x[b]));
+        put(s, x, out);
+    }
 }
-SAMPLE_RNG(2, draw)
 
 static double cdf(double x, const double *p)
 {

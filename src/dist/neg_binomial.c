@@ -1,6 +1,6 @@
 /* p = C(x + alpha - 1, x) (beta/(beta + 1))^alpha (1/(beta + 1))^x: a Poisson with a
    gamma(alpha, beta) mean */
-#include "dist/loops.h"
+#include "dist/block.h"
 
 static inline bool ok(double alpha, double beta)
 {
@@ -25,11 +25,22 @@ static inline void dlp(double x, double alpha, double beta, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static double draw(struct rng *r, double alpha, double beta)
+SAMPLE_SLABS
 {
-    return ok(alpha, beta) ? draw_poisson(r, draw_gamma(r, alpha) / beta) : NAN;
+    (void)self;
+    EACH_SLAB(s, n)
+    {
+        double x[SLAB], buf[2][SLAB];
+        const double *alpha = lanes_of(a[0], s, buf[0]), *beta = lanes_of(a[1], s, buf[1]);
+        draw_gammas(stream, 0, s, alpha, x);
+        for (int b = 0; b < s.live; b++) {
+            struct rng r;
+            draw_rng(stream, s.first + b, 1, &r);
+            x[b] = ok(alpha[b], beta[b]) ? draw_poisson(&r, x[b] / beta[b]) : NAN;
+        }
+        put(s, x, out);
+    }
 }
-SAMPLE_RNG(2, draw)
 
 /* P(X <= k) = I(alpha, k + 1; beta/(beta + 1)) */
 static double cdf(double x, const double *p)
