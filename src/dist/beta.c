@@ -1,18 +1,18 @@
 /* log p = (alpha - 1) log x + (beta - 1) log(1 - x) - log B(alpha, beta) */
 #include "dist/block.h"
 
-static inline bool ok(double alpha, double beta)
+INLINE bool ok(double alpha, double beta)
 {
     return is_positive(alpha) & is_positive(beta);
 }
 
-static inline double lp(double x, double alpha, double beta)
+INLINE double lp(double x, double alpha, double beta)
 {
     double v = (alpha - 1) * log(x) + (beta - 1) * log1p(-x) - lbeta(alpha, beta);
     return density(ok(alpha, beta), (x > 0) & (x < 1), x, v);
 }
 
-static inline void dlp(double x, double alpha, double beta, double *g)
+INLINE void dlp(double x, double alpha, double beta, double *g)
 {
     g[0] = (alpha - 1) / x - (beta - 1) / (1 - x);
     g[1] = log(x) + digamma(alpha + beta) - digamma(alpha);

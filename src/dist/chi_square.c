@@ -1,13 +1,13 @@
 /* gamma(nu/2, 1/2): log p = (nu/2 - 1) log x - x/2 - log Gamma(nu/2) - nu/2 log 2 */
 #include "dist/block.h"
 
-static inline double lp(double x, double nu)
+INLINE double lp(double x, double nu)
 {
     double h = 0.5 * nu, v = (h - 1) * log(x) - 0.5 * x - lgam(h) - h * LOG_2;
     return density(is_positive(nu), (x > 0) & (x <= DBL_MAX), x, v);
 }
 
-static inline void dlp(double x, double nu, double *g)
+INLINE void dlp(double x, double nu, double *g)
 {
     g[0] = (0.5 * nu - 1) / x - 0.5;
     g[1] = 0.5 * (log(x) - digamma(0.5 * nu) - LOG_2);

@@ -1,18 +1,18 @@
 /* log p = alpha log beta - log Gamma(alpha) + (alpha - 1) log x - beta x */
 #include "dist/block.h"
 
-static inline bool ok(double alpha, double beta)
+INLINE bool ok(double alpha, double beta)
 {
     return is_positive(alpha) & is_positive(beta);
 }
 
-static inline double lp(double x, double alpha, double beta)
+INLINE double lp(double x, double alpha, double beta)
 {
     double v = alpha * log(beta) - lgam(alpha) + (alpha - 1) * log(x) - beta * x;
     return density(ok(alpha, beta), (x > 0) & (x <= DBL_MAX), x, v);
 }
 
-static inline void dlp(double x, double alpha, double beta, double *g)
+INLINE void dlp(double x, double alpha, double beta, double *g)
 {
     g[0] = (alpha - 1) / x - beta;
     g[1] = log(beta) - digamma(alpha) + log(x);

@@ -153,10 +153,9 @@ INLINE double binomial_lp(double x, double y, double p, double q)
     double v = stirling_error(m) - stirling_error(a) - stirling_error(b) - deviance(a, m * p) -
                deviance(b, m * q) + 0.5 * (log(m / a) - log(b)) - HALF_LOG_2PI;
     double lp = log(p), lq = log(q), lp1 = log1p(-q), lq1 = log1p(-p);
-    double none = y * (q > 0.5 ? lq1 : lq), all = x * (p > 0.5 ? lp1 : lp);
-    v = x > 0 ? v : none;
-    v = (y > 0) | !(x > 0) ? v : all;
-    v = ((p <= 0) & (x > 0)) | ((q <= 0) & (y > 0)) ? -INFINITY : v;
+    double none = y * (q > 0.5 ? lq1 : lq), all = x * (p > 0.5 ? lp1 : lp); /* x = 0; y = 0 */
+    double edge = x > 0 ? all : none, inner = x > 0 ? v : none;
+    v = y > 0 ? inner : edge;
     return n > 0 ? v : 0;
 }
 /* log Gamma(a + 1/2) - log Gamma(a), also for large a */

@@ -2,22 +2,20 @@
    gamma(alpha, beta) mean */
 #include "dist/block.h"
 
-static inline bool ok(double alpha, double beta)
+INLINE bool ok(double alpha, double beta)
 {
     return is_positive(alpha) & is_positive(beta);
 }
 
 /* alpha/(x + alpha) C(x + alpha, x) = C(x + alpha - 1, x) */
-static inline double lp(double x, double alpha, double beta)
+INLINE double lp(double x, double alpha, double beta)
 {
-    bool in = is_count(x);
-    double y = in ? x : 0, q = 1 / (1 + beta);
-    double p = beta < 1 ? beta * q : 1 - q;
-    double v = binomial_lp(alpha, y, p, q) - log1p(y / alpha);
-    return density(ok(alpha, beta), in, x, v);
+    double q = 1 / (1 + beta), p = beta * q;
+    double v = binomial_lp(alpha, x, p, q) - log1p(x / alpha);
+    return density(ok(alpha, beta), is_count(x), x, v);
 }
 
-static inline void dlp(double x, double alpha, double beta, double *g)
+INLINE void dlp(double x, double alpha, double beta, double *g)
 {
     g[0] = 0;
     g[1] = digamma(x + alpha) - digamma(alpha) - log1p(1 / beta);

@@ -2,12 +2,12 @@
            - (nu+1)/2 log(1 + z^2/nu),  z = (x - mu)/sigma */
 #include "dist/block.h"
 
-static inline bool ok(double nu, double mu, double sigma)
+INLINE bool ok(double nu, double mu, double sigma)
 {
     return is_positive(nu) & is_real(mu) & is_positive(sigma);
 }
 
-static inline double lp(double x, double nu, double mu, double sigma)
+INLINE double lp(double x, double nu, double mu, double sigma)
 {
     double z = (x - mu) / sigma;
     double v = lgam_half(0.5 * nu) - 0.5 * (log(nu) + LOG_PI) - log(sigma) -
@@ -15,7 +15,7 @@ static inline double lp(double x, double nu, double mu, double sigma)
     return density(ok(nu, mu, sigma), true, x, v);
 }
 
-static inline void dlp(double x, double nu, double mu, double sigma, double *g)
+INLINE void dlp(double x, double nu, double mu, double sigma, double *g)
 {
     double z = (x - mu) / sigma, w = (nu + 1) / (nu + z * z);
     g[0] = -w * z / sigma;
