@@ -560,7 +560,7 @@ static void extremes(void **state)
         double x[MOST], y[MOST * 4], g[2 * MOST];
         for (int k = 0; k < ODD * ODD * ODD; k++) {
             struct at bent = it;
-            int r = k;
+            unsigned r = (unsigned)k;
             for (int j = 0; j < it.np; j++, r = r / ODD + r * 7)
                 if (j < 2 || k % 3) bent.p[j] = odd[r % ODD];
             for (int j = 0; j < it.nx; j++) x[j] = odd[(k / ODD + 5 * j + k * j) % ODD];

@@ -3,7 +3,7 @@
 #include "dist/block.h"
 
 /* out <- S, NaN if a weight is negative */
-static void total(const struct lanes *w, int K, struct slab s, double *restrict out)
+WIDE static void total(const struct lanes *w, int K, struct slab s, double *restrict out)
 {
     double buf[SLAB];
     fill(out, 0);
@@ -13,7 +13,7 @@ static void total(const struct lanes *w, int K, struct slab s, double *restrict 
     }
 }
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self, (void)work;
@@ -30,7 +30,7 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
         }
         EACH(b, s.m)
         {
-            bool in = (x[b] >= 1) & (x[b] <= dim[1]) & (floor(x[b]) == x[b]);
+            bool in = (x[b] >= 1) & (x[b] <= dim[1]) & is_count(x[b]);
             own[b] = density(is_positive(S[b]), in, x[b], log(own[b] / S[b]));
         }
         put(s, own, out[0]);
@@ -38,7 +38,7 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
 }
 
 /* d log p / d theta_j = [x = j] / theta_j - 1/S */
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out, (void)work;
@@ -62,7 +62,7 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
 }
 
 /* 1 + the number of partial sums that are at most u S */
-static void sample(const void *self, const struct stream *stream, const int *dim, int L,
+WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;

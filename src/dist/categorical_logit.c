@@ -2,7 +2,7 @@
 #include "dist/block.h"
 
 /* top <- max beta_j, sum <- sum exp(beta_j - top); NaN if a beta is no number */
-static void softmax_parts(const struct lanes *beta, int K, struct slab s, double *restrict top,
+WIDE static void softmax_parts(const struct lanes *beta, int K, struct slab s, double *restrict top,
                           double *restrict sum)
 {
     double buf[SLAB];
@@ -18,7 +18,7 @@ static void softmax_parts(const struct lanes *beta, int K, struct slab s, double
     }
 }
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self, (void)work;
@@ -35,7 +35,7 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
         }
         EACH(b, s.m)
         {
-            bool in = (x[b] >= 1) & (x[b] <= dim[1]) & (floor(x[b]) == x[b]);
+            bool in = (x[b] >= 1) & (x[b] <= dim[1]) & is_count(x[b]);
             own[b] = density(sum[b] > 0, in, x[b], own[b] - top[b] - log(sum[b]));
         }
         put(s, own, out[0]);
@@ -43,7 +43,7 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
 }
 
 /* d log p / d beta_j = [x = j] - softmax_j */
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out, (void)work;
@@ -63,7 +63,7 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
 }
 
 /* 1 + the number of partial sums that are at most u times the whole */
-static void sample(const void *self, const struct stream *stream, const int *dim, int L,
+WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;

@@ -10,14 +10,14 @@ int matrix_order(int size)
     return n > 0 && n * n == size ? n : -1;
 }
 
-void mat_load(int n, const struct lanes *a, struct slab s, double *A)
+WIDE void mat_load(int n, const struct lanes *a, struct slab s, double *A)
 {
     double buf[SLAB];
     for (int e = 0; e < n * n; e++)
         memcpy(ROW(A, e), lanes_at(&a[e], s, buf), sizeof(double) * (size_t)s.m);
 }
 
-void difference(int n, const struct lanes *x, const struct lanes *mu, struct slab s, double *y)
+WIDE void difference(int n, const struct lanes *x, const struct lanes *mu, struct slab s, double *y)
 {
     double xbuf[SLAB], mbuf[SLAB];
     for (int i = 0; i < n; i++) {
@@ -36,7 +36,7 @@ static inline void add_product(int m, double *restrict y, double c, const double
 }
 
 /* L_ij = (A_ij - sum_k L_ik L_jk) / L_jj, column by column */
-void chol(int n, int m, double *A)
+WIDE void chol(int n, int m, double *A)
 {
     double r[SLAB];
     for (int j = 0; j < n; j++) {
@@ -56,7 +56,7 @@ void chol(int n, int m, double *A)
     }
 }
 
-void chol_load(int n, const struct lanes *a, struct slab s, double *A)
+WIDE void chol_load(int n, const struct lanes *a, struct slab s, double *A)
 {
     if (!all_constant(a, n * n)) {
         mat_load(n, a, s, A);
@@ -68,7 +68,7 @@ void chol_load(int n, const struct lanes *a, struct slab s, double *A)
     }
 }
 
-void solve_lower(int n, int m, const double *L, double *y)
+WIDE void solve_lower(int n, int m, const double *L, double *y)
 {
     for (int i = 0; i < n; i++) {
         double *restrict yi = ROW(y, i);
@@ -78,7 +78,7 @@ void solve_lower(int n, int m, const double *L, double *y)
     }
 }
 
-void solve_upper(int n, int m, const double *L, double *y)
+WIDE void solve_upper(int n, int m, const double *L, double *y)
 {
     for (int i = n - 1; i >= 0; i--) {
         double *restrict yi = ROW(y, i);
@@ -88,7 +88,7 @@ void solve_upper(int n, int m, const double *L, double *y)
     }
 }
 
-void times_lower(int n, int m, const double *L, double *y)
+WIDE void times_lower(int n, int m, const double *L, double *y)
 {
     for (int i = n - 1; i >= 0; i--) { /* the last row first: it alone needs y_i no more */
         double *restrict yi = ROW(y, i);
@@ -98,7 +98,7 @@ void times_lower(int n, int m, const double *L, double *y)
     }
 }
 
-void times_upper(int n, int m, const double *L, double *y)
+WIDE void times_upper(int n, int m, const double *L, double *y)
 {
     for (int i = 0; i < n; i++) {
         double *restrict yi = ROW(y, i);
@@ -108,7 +108,7 @@ void times_upper(int n, int m, const double *L, double *y)
     }
 }
 
-void log_diagonal(int n, int m, const double *L, double *out)
+WIDE void log_diagonal(int n, int m, const double *L, double *out)
 {
     fill(out, 0);
     for (int i = 0; i < n; i++) {
@@ -117,7 +117,7 @@ void log_diagonal(int n, int m, const double *L, double *out)
     }
 }
 
-void inverse_lower(int n, int m, const double *L, double *M)
+WIDE void inverse_lower(int n, int m, const double *L, double *M)
 {
     for (int e = 0; e < n * n; e++) fill(ROW(M, e), 0);
     for (int j = 0; j < n; j++) {
@@ -133,7 +133,7 @@ void inverse_lower(int n, int m, const double *L, double *M)
     }
 }
 
-void inverse_spd(int n, int m, const double *L, double *M, double *P)
+WIDE void inverse_spd(int n, int m, const double *L, double *M, double *P)
 {
     inverse_lower(n, m, L, M);
     for (int i = 0; i < n; i++)

@@ -2,7 +2,7 @@
    a density of the first n - 1 elements */
 #include "dist/block.h"
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self, (void)work;
@@ -33,7 +33,7 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
     }
 }
 
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out, (void)work;
@@ -61,7 +61,7 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
 
 /* Gammas over their sum, in logs: with tiny shapes all of them may underflow.  If even the
    logarithms do (shapes below 1e-305), one element takes all, as it should in the limit. */
-static void sample(const void *self, const struct stream *stream, const int *dim, int L,
+WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;

@@ -26,7 +26,7 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
 
 /* A kernel `name` that computes out[i] = f(a[0][i], ...) of nargs arguments. */
 #define MAP(name, nargs, f)                                                             \
-    static void name(const void *self, int n, double *out, const double *const *a)      \
+    WIDE static void name(const void *self, int n, double *out, const double *const *a) \
     {                                                                                   \
         int whole = n / LANES * LANES;                                                  \
         EACH(i, whole) out[i] = f(ARGS_##nargs(a));                                     \
@@ -49,8 +49,8 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
    dlp(x, arguments..., g) writes its derivatives by x and each argument to g[0], g[1], ... */
 #define DENSITY(nargs, lp, dlp)                                                         \
     MAP(logp, nargs, lp)                                                                \
-    static void grad(const void *self, int n, const double *out, const double *dout,    \
-                     const double *const *a, double *const *da)                         \
+    WIDE static void grad(const void *self, int n, const double *out, const double *dout, \
+                          const double *const *a, double *const *da)                    \
     {                                                                                   \
         int whole = n / LANES * LANES;                                                  \
         (void)out;                                                                      \

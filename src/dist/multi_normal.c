@@ -8,7 +8,7 @@ static int work_size(const int *dim)
     return (3 * dim[2] + dim[1]) * SLAB;
 }
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self;
@@ -31,7 +31,7 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
 
 /* With v = Sigma^-1 (x - mu): d/dx = -v, d/dmu = v, d/dSigma = (v v' - Sigma^-1)/2, the
    symmetric G with d log p = sum_ij G_ij dSigma_ij for symmetric dSigma. */
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out;
@@ -62,7 +62,7 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
 }
 
 /* mu + L z */
-static void sample(const void *self, const struct stream *stream, const int *dim, int L,
+WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self;

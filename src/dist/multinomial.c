@@ -1,7 +1,7 @@
 /* p = N! prod (theta_j / S)^x_j / x_j!,  sum x = N,  S = sum theta (see categorical.c) */
 #include "dist/block.h"
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self, (void)work;
@@ -34,7 +34,7 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
 }
 
 /* d log p / d theta_j = x_j / theta_j - N / S */
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out, (void)work;
@@ -63,7 +63,7 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
 }
 
 /* One binomial after the other: x_j of those left, with odds theta_j : theta_{j+1} + ... */
-static void sample(const void *self, const struct stream *s, const int *dim, int L,
+WIDE static void sample(const void *self, const struct stream *s, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;

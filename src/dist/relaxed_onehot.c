@@ -9,7 +9,7 @@ struct sums {
 };
 
 /* top + log sum = log sum_k w_k x_k^-t;  v = sum_k log w_k - (t+1) log x_k */
-static void sums(int n, const struct lanes *a, const double *restrict t, struct slab s,
+WIDE static void sums(int n, const struct lanes *a, const double *restrict t, struct slab s,
                  struct sums *restrict r)
 {
     double xbuf[SLAB], wbuf[SLAB];
@@ -34,7 +34,7 @@ static void sums(int n, const struct lanes *a, const double *restrict t, struct 
     }
 }
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self, (void)work;
@@ -57,7 +57,7 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
 
 /* With s_k the share of k in the sum:  d/dx_k = (n t s_k - t - 1)/x_k,  d/dw_k = (1 - n s_k)/w_k,
    d/dt = (n-1)/t + sum_k (n s_k - 1) log x_k */
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out, (void)work;
@@ -89,7 +89,7 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
 
 /* softmax((log w + Gumbel) / t); an element that underflows becomes the smallest
    normal number, so that its density is finite */
-static void sample(const void *self, const struct stream *stream, const int *dim, int L,
+WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;

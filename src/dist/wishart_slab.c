@@ -16,7 +16,7 @@ int wishart_size(const int *n, const char **why)
 }
 
 /* tr((A A')^-1 B B') = |A^-1 B|^2, column by column */
-static void trace_of(int n, int m, const double *A, const double *B, double *y, double *trace)
+WIDE static void trace_of(int n, int m, const double *A, const double *B, double *y, double *trace)
 {
     fill(trace, 0);
     for (int j = 0; j < n; j++) {
@@ -33,7 +33,7 @@ static void trace_of(int n, int m, const double *A, const double *B, double *y, 
     }
 }
 
-void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a, struct slab s,
+WIDE void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a, struct slab s,
                   double *work)
 {
     int nn = n * n;
@@ -88,7 +88,7 @@ void bartlett(const struct stream *stream, int n, struct slab s, const double *n
     }
 }
 
-void outer_square(int n, struct slab s, const double *B, double *const *out)
+WIDE void outer_square(int n, struct slab s, const double *B, double *const *out)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
@@ -103,7 +103,7 @@ void outer_square(int n, struct slab s, const double *B, double *const *out)
         }
 }
 
-void sandwich(int n, int m, const double *P, const double *Y, double *scratch, double *T)
+WIDE void sandwich(int n, int m, const double *P, const double *Y, double *scratch, double *T)
 {
     for (int pass = 0; pass < 2; pass++) { /* scratch = P Y, T = scratch P */
         const double *A = pass ? scratch : P, *B = pass ? P : Y;
