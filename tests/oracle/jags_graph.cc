@@ -14,6 +14,10 @@
 // every stochastic node, normalising constants included: {"logp": [...]}.  (The jags program can only
 // say this to six digits.)
 //
+// jags_graph MODEL.bug DATA.R... [--init INIT.R] --state N: the values of all stochastic nodes after N
+// steps of JAGS's sampler, as a data set in CmdStan's convention (null: not a stochastic node), and the
+// log density there: {"point": {...}, "logp": ...}.
+//
 //     g++ -O1 -I/usr/include/JAGS jags_graph.cc -ljags -ldl
 #include <algorithm>
 #include <cctype>
@@ -276,7 +280,7 @@ static std::string without_data_block(std::string s)
     return s.substr(end + 1);
 }
 
-static double logp(const std::string &path, const std::string &text, Table data)
+static double logp_at(const std::string &path, const std::string &text, Table data)
 {
     Compiled all(path, text, data, nullptr);
     double sum = 0;
@@ -286,6 +290,58 @@ static double logp(const std::string &path, const std::string &text, Table data)
         sum += x->logDensity(0, PDF_FULL);
     }
     return sum;
+}
+
+static bool random_node(const Node *x)
+{
+    return !constant(x);
+}
+
+// Nested, row-major; JAGS's arrays are column-major: element 0 of dimension k is `stride` apart.
+static void put_array(const std::vector<double> &v, const std::vector<unsigned int> &dim, size_t k,
+                      size_t at, size_t stride)
+{
+    if (k == dim.size()) {
+        if (v[at] == JAGS_NA)
+            printf("null");
+        else
+            printf("%.17g", v[at]);
+        return;
+    }
+    printf("[");
+    for (unsigned int i = 0; i < dim[k]; i++) {
+        printf(i ? ", " : "");
+        put_array(v, dim, k + 1, at + i * stride, stride * dim[k]);
+    }
+    printf("]");
+}
+
+// The density is that of the point as data: JAGS does not keep nodes up to date that inform nothing.
+static void put_state(Compiled &c, const std::string &path, const std::string &text, const Table &data)
+{
+    Table all = unobserved(data, c.model);
+    std::set<std::string> arrays; // mu[i] <- lambda[1] is another name of the same node
+    for (StochasticNode *x : c.model->stochasticNodes()) {
+        std::string name = c.model->symtab().getName(x);
+        arrays.insert(name.substr(0, name.find('[')));
+    }
+    const char *comma = "";
+    printf("{\"point\": {");
+    for (const std::string &name : arrays) {
+        NodeArray *a = c.model->symtab().getVariable(name);
+        SArray x(a->range().dim(false));
+        a->getValue(x, 0, random_node);
+        const std::vector<double> &v = x.value();
+        printf("%s\n\"%s\": ", comma, name.c_str());
+        comma = ",";
+        if (v.size() == 1 && x.dim(false).size() == 1)
+            printf("%.17g", v[0]);
+        else
+            put_array(v, x.dim(false), 0, 0, 1);
+        all.erase(name);
+        all.insert({name, x});
+    }
+    printf("\n}, \"logp\": %.17g}\n", logp_at(path, without_data_block(text), all));
 }
 
 static void load(const char *name)
@@ -298,6 +354,7 @@ static void load(const char *name)
 int main(int argc, char **argv)
 {
     bool names = false, points = false;
+    int steps = -1;
     std::vector<std::string> files, at;
     Table data, init;
     for (int i = 1; i < argc; i++) {
@@ -307,11 +364,13 @@ int main(int argc, char **argv)
             Dump(argv[++i]).read(init);
         else if (argv[i] == std::string("--logp"))
             points = true;
+        else if (argv[i] == std::string("--state") && i + 1 < argc)
+            steps = atoi(argv[++i]);
         else
             (points ? at : files).push_back(argv[i]);
     }
     if (files.empty())
-        die("usage: jags_graph MODEL.bug DATA.R... [--init INIT.R] [--names] | --logp POINT.R...");
+        die("usage: jags_graph MODEL.bug DATA.R... [--init INIT.R] [--names | --state N | --logp POINT.R...]");
     load("basemod");
     load("bugs");
     for (size_t i = 1; i < files.size(); i++)
@@ -324,7 +383,7 @@ int main(int argc, char **argv)
         for (auto &p : at) {
             Table all = data;
             Dump(p).read(all);
-            printf("%s%.17g", comma, logp(files[0], text, all));
+            printf("%s%.17g", comma, logp_at(files[0], text, all));
             comma = ", ";
         }
         printf("]}\n");
@@ -332,6 +391,12 @@ int main(int argc, char **argv)
     }
 
     Compiled with(files[0], text, data, &init);
+    if (steps >= 0) {
+        if (!with.console.update((unsigned int)steps))
+            die(files[0] + ": " + with.err.str());
+        put_state(with, files[0], text, data);
+        return 0;
+    }
     std::map<unsigned int, int> sizes;
     int nobserved = 0, nunobserved = 0;
     unsigned int observed = 0, unobserved_ = 0;
