@@ -297,6 +297,32 @@ static bool random_node(const Node *x)
     return !constant(x);
 }
 
+// The names left of a ~.  (JAGS's own table of names does not tell x from y if y <- x.)
+static std::set<std::string> random_arrays(const std::string &text)
+{
+    std::set<std::string> out;
+    std::string s = without_data_block(text);
+    for (size_t i = s.find('~'); i != std::string::npos; i = s.find('~', i + 1)) {
+        size_t end = i;
+        while (end && isspace((unsigned char)s[end - 1]))
+            end--;
+        if (end && s[end - 1] == ']') {
+            int depth = 0;
+            do {
+                end--;
+                depth += (s[end] == ']') - (s[end] == '[');
+            } while (end && depth);
+            while (end && isspace((unsigned char)s[end - 1]))
+                end--;
+        }
+        size_t from = end;
+        while (from && (isalnum((unsigned char)s[from - 1]) || strchr("._", s[from - 1])))
+            from--;
+        out.insert(s.substr(from, end - from));
+    }
+    return out;
+}
+
 // Nested, row-major; JAGS's arrays are column-major: element 0 of dimension k is `stride` apart.
 static void put_array(const std::vector<double> &v, const std::vector<unsigned int> &dim, size_t k,
                       size_t at, size_t stride)
@@ -320,14 +346,9 @@ static void put_array(const std::vector<double> &v, const std::vector<unsigned i
 static void put_state(Compiled &c, const std::string &path, const std::string &text, const Table &data)
 {
     Table all = unobserved(data, c.model);
-    std::set<std::string> arrays; // mu[i] <- lambda[1] is another name of the same node
-    for (StochasticNode *x : c.model->stochasticNodes()) {
-        std::string name = c.model->symtab().getName(x);
-        arrays.insert(name.substr(0, name.find('[')));
-    }
     const char *comma = "";
     printf("{\"point\": {");
-    for (const std::string &name : arrays) {
+    for (const std::string &name : random_arrays(text)) {
         NodeArray *a = c.model->symtab().getVariable(name);
         SArray x(a->range().dim(false));
         a->getValue(x, 0, random_node);
