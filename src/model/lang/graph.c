@@ -3,38 +3,26 @@
 
 /* ---- observe, infer, stages ---------------------------------------------------------- */
 
-/* Calls mark for each element of a declaration's reference. */
+/* Marks the random elements of a declaration's reference. */
 static int for_elements(struct model *m, const struct decl *d, unsigned char *mark, int value)
 {
-    int oom = 0, rc;
+    struct box b;
+    int oom = 0, some = 0, rc;
     struct term *t = resolve_alone(m, d->ref, NULL, &oom);
     if (!t) return oom ? NAMI_ENOMEM : 0;
-    if ((rc = check_ndim(m, t))) return rc < 0 ? rc : 0;
     const struct array *a = &m->array.a[t->array];
-    int lo[MAX_DIM], hi[MAX_DIM], x[MAX_DIM], n = 1;
-    for (int k = 0; k < a->ndim; k++) {
-        lo[k] = 1, hi[k] = a->dim[k];
-        if (t->narg == a->ndim && t->arg[k] && (rc = eval_subscript(m, t, k, NULL, &lo[k], &hi[k]))) {
-            if (rc == NOT_CONST) diag_error(&m->diags, t->all, NULL, "subscripts must be constants here");
-            return rc < 0 ? rc : 0;
-        }
-        x[k] = lo[k];
-        n *= hi[k] - lo[k] + 1;
-    }
-    int some = 0;
-    for (int i = 0; i < n; i++) {
-        int e = 0;
-        for (int k = 0; k < a->ndim; k++) e = e * a->dim[k] + x[k] - 1;
-        e += a->first;
-        if (m->owner[e] >= 0 && m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic) {
-            mark[e] = (unsigned char)value;
+    if (!a->ready && !a->defined) return unknown_variable(m, d->ref->at, a->name), 0;
+    rc = box_of(m, t, NULL, BOX_CONST, &b);
+    if (rc == NOT_CONST) rc = say_not_const(m, t, NULL, "a subscript here", NULL);
+    if (rc) return rc < 0 ? rc : 0;
+    for (int i = 0; i < b.n; i++, box_next(&b))
+        if (m->owner[b.elem] >= 0 && m->stmt.a[m->inst_stmt[m->owner[b.elem]]].rel->stochastic) {
+            mark[b.elem] = (unsigned char)value;
             some = 1;
         }
-        for (int k = a->ndim - 1; k >= 0 && ++x[k] > hi[k]; k--) x[k] = lo[k];
-    }
     if (!some)
         diag_error(&m->diags, d->ref->all, "only what has a distribution (~) can be listed here",
-                   "%s is not a random variable", a->name);
+                   "%s is not a random variable", m->array.a[t->array].name);
     return 0;
 }
 
