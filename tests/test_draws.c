@@ -347,9 +347,9 @@ static void to_file(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(json),        cmocka_unit_test(csv),
-    cmocka_unit_test(npz),         cmocka_unit_test(endings),     cmocka_unit_test(npy_types),
-    cmocka_unit_test(npy_refused), cmocka_unit_test(nomem_draws), cmocka_unit_test(to_file),
+    cmocka_unit_test(json),        cmocka_unit_test(csv),       cmocka_unit_test(npz),
+    cmocka_unit_test(endings),     cmocka_unit_test(npy_types), cmocka_unit_test(npy_refused),
+    cmocka_unit_test(nomem_draws), cmocka_unit_test(to_file),
 };
 
 RUN(tests)

@@ -12,13 +12,13 @@ static inline void dlp(double x, double theta, double *g)
     g[0] = 0;
     g[1] = 1 / (x == 1 ? theta : theta - 1);
 }
-DENSITY(1, lp, dlp)
+DENSITY(2, lp, dlp)
 
 static inline double draw(double u, double theta)
 {
     return if_ok(is_unit(theta), u < theta ? 1. : 0.);
 }
-SAMPLE_UNIFORM(1, draw)
+SAMPLE_UNIFORM(2, draw)
 
 static double cdf(double x, const double *p)
 {

@@ -13,13 +13,13 @@ static inline void dlp(double x, double alpha, double *g)
     g[0] = 0;
     g[1] = x == 1 ? q : -q;
 }
-DENSITY(1, lp, dlp)
+DENSITY(2, lp, dlp)
 
 static inline double draw(double u, double alpha)
 {
     return if_ok(is_real(alpha), u * (1 + exp(-alpha)) < 1 ? 1. : 0.);
 }
-SAMPLE_UNIFORM(1, draw)
+SAMPLE_UNIFORM(2, draw)
 
 static double cdf(double x, const double *p)
 {

@@ -18,7 +18,7 @@ static inline void dlp(double x, double alpha, double beta, double *g)
     g[1] = log(x) + digamma(alpha + beta) - digamma(alpha);
     g[2] = log1p(-x) + digamma(alpha + beta) - digamma(beta);
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 SAMPLE_RNG(2, draw_beta)
 

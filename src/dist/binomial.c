@@ -19,7 +19,7 @@ static inline void dlp(double x, double n, double theta, double *g)
     g[0] = g[1] = 0;
     g[2] = (x > 0 ? up : 0) - (x < n ? down : 0);
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 SAMPLE_RNG(2, draw_binomial)
 

@@ -19,13 +19,13 @@ static inline void dlp(double x, double mu, double sigma, double *g)
     g[1] = w / sigma;
     g[2] = (w * z - 1) / sigma;
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 static inline double draw(double u, double mu, double sigma)
 {
     return if_ok(ok(mu, sigma), mu + sigma * tan(M_PI * (u - 0.5)));
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 /* atan2 keeps the digits of both tails. */
 static double cdf(double x, const double *p)

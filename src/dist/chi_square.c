@@ -12,7 +12,7 @@ static inline void dlp(double x, double nu, double *g)
     g[0] = (0.5 * nu - 1) / x - 0.5;
     g[1] = 0.5 * (log(x) - digamma(0.5 * nu) - LOG_2);
 }
-DENSITY(1, lp, dlp)
+DENSITY(2, lp, dlp)
 
 static double draw(struct rng *r, double nu)
 {

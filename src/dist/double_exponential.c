@@ -19,14 +19,14 @@ static inline void dlp(double x, double mu, double sigma, double *g)
     g[1] = sign / sigma;
     g[2] = (fabs(z) - 1) / sigma;
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 static inline double draw(double u, double mu, double sigma)
 {
     double e = -log(2 * (u < 0.5 ? u : 1 - u));
     return if_ok(ok(mu, sigma), mu + sigma * (u < 0.5 ? -e : e));
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 static double lower(double z)
 {

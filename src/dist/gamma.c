@@ -18,7 +18,7 @@ static inline void dlp(double x, double alpha, double beta, double *g)
     g[1] = log(beta) - digamma(alpha) + log(x);
     g[2] = alpha / beta - x;
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 static double draw(struct rng *r, double alpha, double beta)
 {

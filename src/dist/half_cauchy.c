@@ -13,13 +13,13 @@ static inline void dlp(double x, double sigma, double *g)
     g[0] = -w / sigma;
     g[1] = (w * z - 1) / sigma;
 }
-DENSITY(1, lp, dlp)
+DENSITY(2, lp, dlp)
 
 static inline double draw(double u, double sigma)
 {
     return if_ok(is_positive(sigma), sigma * tan(M_PI_2 * u));
 }
-SAMPLE_UNIFORM(1, draw)
+SAMPLE_UNIFORM(2, draw)
 
 static double cdf(double x, const double *p)
 {

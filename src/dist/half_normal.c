@@ -13,13 +13,13 @@ static inline void dlp(double x, double sigma, double *g)
     g[0] = -z / sigma;
     g[1] = (z * z - 1) / sigma;
 }
-DENSITY(1, lp, dlp)
+DENSITY(2, lp, dlp)
 
 static inline double draw(double z, double sigma)
 {
     return if_ok(is_positive(sigma), sigma * fabs(z));
 }
-SAMPLE_NORMAL(1, draw)
+SAMPLE_NORMAL(2, draw)
 
 static double cdf(double x, const double *p)
 {

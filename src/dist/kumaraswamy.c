@@ -19,13 +19,13 @@ static inline void dlp(double x, double a, double b, double *g)
     g[1] = 1 / a + l * (1 - (b - 1) * odds);
     g[2] = 1 / b + log(y);
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 static inline double draw(double u, double a, double b) /* P(X > x) = u */
 {
     return if_ok(ok(a, b), exp(log(-expm1(log(u) / b)) / a));
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 static double log_upper(double x, const double *p) /* b log(1 - x^a) */
 {

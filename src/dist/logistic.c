@@ -20,13 +20,13 @@ static inline void dlp(double x, double mu, double sigma, double *g)
     g[1] = t / sigma;
     g[2] = (z * t - 1) / sigma;
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 static inline double draw(double u, double mu, double sigma)
 {
     return if_ok(ok(mu, sigma), mu + sigma * log(u / (1 - u)));
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 static double cdf(double x, const double *p)
 {

@@ -20,13 +20,13 @@ static inline void dlp(double x, double mu, double sigma, double *g)
     g[1] = z / sigma;
     g[2] = (z * z - 1) / sigma;
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 static inline double draw(double z, double mu, double sigma)
 {
     return if_ok(ok(mu, sigma), exp(mu + sigma * z));
 }
-SAMPLE_NORMAL(2, draw)
+SAMPLE_NORMAL(3, draw)
 
 static double cdf(double x, const double *p)
 {

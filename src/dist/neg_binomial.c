@@ -23,7 +23,7 @@ static inline void dlp(double x, double alpha, double beta, double *g)
     g[1] = digamma(x + alpha) - digamma(alpha) - log1p(1 / beta);
     g[2] = (alpha / beta - x) / (1 + beta);
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 static double draw(struct rng *r, double alpha, double beta)
 {

@@ -18,13 +18,13 @@ static inline void dlp(double x, double y_min, double alpha, double *g)
     g[1] = alpha / y_min;
     g[2] = 1 / alpha + log(y_min) - log(x);
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 static inline double draw(double u, double y_min, double alpha)
 {
     return if_ok(ok(y_min, alpha), y_min * exp(-log(u) / alpha));
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 static double cdf(double x, const double *p)
 {

@@ -16,7 +16,7 @@ static inline void dlp(double x, double lambda, double *g)
     g[0] = 0;
     g[1] = (x > 0 ? x / lambda : 0) - 1;
 }
-DENSITY(1, lp, dlp)
+DENSITY(2, lp, dlp)
 
 SAMPLE_RNG(1, draw_poisson)
 

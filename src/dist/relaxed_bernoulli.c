@@ -28,7 +28,7 @@ static inline void dlp(double x, double t, double p, double *g)
     g[1] = 1 / t - h * l;
     g[2] = h / (p * (1 - p));
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 /* What a double cannot tell from 0 or 1 becomes its neighbour inside. */
 static inline double inside(double x)
@@ -41,7 +41,7 @@ static inline double draw(double u, double t, double p)
 {
     return if_ok(ok(t, p), inside(sigmoid((logit(u) + logit(p)) / t)));
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 static double cdf(double x, const double *p)
 {

@@ -24,7 +24,7 @@ static inline void dlp(double x, double nu, double mu, double sigma, double *g)
     g[2] = w * z / sigma;
     g[3] = (w * z * z - 1) / sigma;
 }
-DENSITY(3, lp, dlp)
+DENSITY(4, lp, dlp)
 
 /* A normal over sqrt(chi_square(nu) / nu), the root in logs for small nu. */
 static double draw(struct rng *r, double nu, double mu, double sigma)

@@ -18,13 +18,13 @@ static inline void dlp(double x, double alpha, double beta, double *g)
     g[1] = 1 / (beta - alpha);
     g[2] = -g[1];
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 static inline double draw(double u, double alpha, double beta)
 {
     return if_ok(ok(alpha, beta), alpha + (beta - alpha) * u);
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 static double cdf(double x, const double *p)
 {

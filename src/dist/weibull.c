@@ -20,13 +20,13 @@ static inline void dlp(double x, double alpha, double sigma, double *g)
     g[1] = 1 / alpha + l * (1 - w);
     g[2] = alpha * (w - 1) / sigma;
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
 static inline double draw(double u, double alpha, double sigma)
 {
     return if_ok(ok(alpha, sigma), sigma * exp(log(-log(u)) / alpha));
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 static double cdf(double x, const double *p)
 {

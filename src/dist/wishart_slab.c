@@ -16,7 +16,7 @@ int wishart_size(const int *n, const char **why)
 }
 
 /* tr((A A')^-1 B B') = |A^-1 B|^2, column by column */
-static void trace_of(int n, int m, const double *A, const double *B, double *y, double *trace)
+WIDE static void trace_of(int n, int m, const double *A, const double *B, double *y, double *trace)
 {
     fill(trace, 0);
     for (int j = 0; j < n; j++) {
@@ -24,7 +24,7 @@ static void trace_of(int n, int m, const double *A, const double *B, double *y, 
             if (i < j)
                 fill(y + i * SLAB, 0);
             else
-                memcpy(y + i * SLAB, AT(B, i, j), sizeof(double) * SLAB);
+                memcpy(y + i * SLAB, AT(B, i, j), sizeof(double) * (size_t)m);
         solve_lower(n, m, A, y);
         for (int i = 0; i < n; i++) {
             const double *restrict yi = y + i * SLAB;
@@ -33,32 +33,31 @@ static void trace_of(int n, int m, const double *A, const double *B, double *y, 
     }
 }
 
-void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a, int b0, int m,
+WIDE void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a, struct slab s,
                   double *work)
 {
     int nn = n * n;
     w->X = work;
     w->S = work + nn * SLAB;
     w->y = work + 6 * nn * SLAB;
-    for (int e = 0; e < 2 * nn; e++) fill(work + e * SLAB, 1); /* unused lanes hold numbers */
-    w->nu = lanes_at(&a[nn], b0, m, w->nu_buf);
-    mat_load(n, a, b0, m, w->X);
-    mat_load(n, a + nn + 1, b0, m, w->S);
+    w->nu = lanes_at(&a[nn], s, w->nu_buf);
+    mat_load(n, a, s, w->X);
+    mat_load(n, a + nn + 1, s, w->S);
     fill(w->known, 0);
     for (int e = 0; e < nn; e++) {
         const double *x = w->X + e * SLAB;
-        EACH(b, m) w->known[b] += x[b] == x[b] ? 0 : NAN;
+        EACH(b, s.m) w->known[b] += x[b] == x[b] ? 0 : NAN;
     }
-    chol(n, m, w->X);
-    chol(n, m, w->S);
-    log_diagonal(n, m, w->X, w->logX);
-    log_diagonal(n, m, w->S, w->logS);
-    EACH(b, m)
+    chol(n, s.m, w->X);
+    chol(n, s.m, w->S);
+    log_diagonal(n, s.m, w->X, w->logX);
+    log_diagonal(n, s.m, w->S, w->logS);
+    EACH(b, s.m)
     {
         w->logX[b] *= 2;
         w->logS[b] *= 2;
     }
-    trace_of(n, m, inverse ? w->X : w->S, inverse ? w->S : w->X, w->y, w->trace);
+    trace_of(n, s.m, inverse ? w->X : w->S, inverse ? w->S : w->X, w->y, w->trace);
 }
 
 /* log Gamma_n(a) = n(n-1)/4 log pi + sum_{i<n} log Gamma(a - i/2) */
@@ -77,20 +76,19 @@ double wishart_dnorm(int n, double nu)
 }
 
 /* Lower triangular: chi(nu - i) on the diagonal, normals below. */
-void bartlett(const struct stream *s, int n, int b0, int m, const double *nu, double *A)
+void bartlett(const struct stream *stream, int n, struct slab s, const double *nu, double *A)
 {
-    for (int b = 0; b < m; b++) {
+    for (int e = 0; e < n * n; e++) fill(A + e * SLAB, 0);
+    for (int b = 0; b < s.live; b++) {
         struct rng r;
-        stream_rng(s, b0 + b, &r);
+        stream_rng(stream, s.first + b, &r);
         for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++)
-                AT(A, i, j)[b] = j > i    ? 0
-                                 : j == i ? sqrt(2 * draw_gamma(&r, 0.5 * (nu[b] - i)))
-                                          : rng_normal(&r);
+            for (int j = 0; j <= i; j++)
+                AT(A, i, j)[b] = j < i ? rng_normal(&r) : sqrt(2 * draw_gamma(&r, 0.5 * (nu[b] - i)));
     }
 }
 
-void outer_square(int n, int b0, int m, const double *B, double *const *out)
+WIDE void outer_square(int n, struct slab s, const double *B, double *const *out)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
@@ -98,14 +96,14 @@ void outer_square(int n, int b0, int m, const double *B, double *const *out)
             fill(t, 0);
             for (int k = 0; k < n; k++) {
                 const double *restrict p = AT(B, i, k), *restrict q = AT(B, j, k);
-                EACH(b, m) t[b] += p[b] * q[b];
+                EACH(b, s.m) t[b] += p[b] * q[b];
             }
-            memcpy(out[i * n + j] + b0, t, sizeof(double) * (size_t)m);
-            memcpy(out[j * n + i] + b0, t, sizeof(double) * (size_t)m);
+            put(s, t, out[i * n + j]);
+            put(s, t, out[j * n + i]);
         }
 }
 
-void sandwich(int n, int m, const double *P, const double *Y, double *scratch, double *T)
+WIDE void sandwich(int n, int m, const double *P, const double *Y, double *scratch, double *T)
 {
     for (int pass = 0; pass < 2; pass++) { /* scratch = P Y, T = scratch P */
         const double *A = pass ? scratch : P, *B = pass ? P : Y;

@@ -64,11 +64,14 @@ static void simulate(void *job, int worker)
     struct exec *e = &j->exec[worker];
     size_t i;
     while (next_chunk(j, e, &i)) {
-        if (j->m->simulator) chunk_in(j, e, i, j->x);
         e->seed = j->seed;
         e->first = j->first + i;
+        e->direct = e->lanes % 8 ? 0 : j->p->nnode; /* written where they are wanted */
+        e->node = j->x + i;
+        e->stride = j->n;
+        if (!e->direct && j->m->simulator) chunk_in(j, e, i, j->x);
         exec_run(e);
-        chunk_out(j, e, i, e->row, j->p->nnode, j->x);
+        if (!e->direct) chunk_out(j, e, i, e->row, j->p->nnode, j->x);
     }
 }
 

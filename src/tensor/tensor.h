@@ -71,6 +71,11 @@ struct exec {
     int lanes;      /* in use now: at most cap */
     int cap;        /* a multiple of 8; or 1, best for many rows of one lane */
     double *row;    /* row r, lane b: row[(size_t)r * cap + b] */
+    /* The first `direct` rows lie elsewhere: row r, lane b at node[r * stride + b].  For results
+       that are wanted there; lanes is then a multiple of 8, and nothing beyond is written. */
+    double *node;
+    size_t stride;
+    int direct;
     double *adj;    /* the same for derivatives of the total; NULL if not wanted */
     double *total;  /* per lane: sum of the results of instructions with `sum` */
     double *const_adj; /* derivatives by the constants, summed over lanes; NULL if not wanted */
