@@ -8,7 +8,10 @@
 
 /* ---- tiles ----------------------------------------------------------------- */
 
-static int whole(const struct exec *x) { return x->lanes >= x->cap - x->cap / 4; }
+static int whole(const struct exec *x)
+{
+    return x->lanes >= x->cap - x->cap / 4 && !x->direct;
+}
 
 int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
 {
