@@ -61,7 +61,14 @@ ROUNDED(ceil)
     const struct op op_##id = {UNARY_OP(id, #id, say), .range = bounds, .integer = 1,              \
                                .try_at = {{1.37}, {-1.4}, {2.83}, {-2.5}}, __VA_ARGS__}
 
-const struct op op_step = {UNARY_OP(step, "step", "1 if x >= 0, else 0"), .range = range_bool,
+static void range_step(int narg, const double *lo, const double *hi, double *out)
+{
+    (void)narg;
+    out[0] = lo[0] >= 0;
+    out[1] = hi[0] >= 0;
+}
+
+const struct op op_step = {UNARY_OP(step, "step", "1 if x >= 0, else 0"), .range = range_step,
                            .integer = 1, .try_at = {{0.3}, {-0.3}}};
 const struct op op_not = {UNARY_OP(not, "!", "not: 1 if x is 0, else 0"), .range = range_bool,
                           .integer = 1, .try_at = {{1}, {-2}}};
