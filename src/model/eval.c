@@ -58,6 +58,17 @@ static int next_chunk(struct job *j, struct exec *e, size_t *i)
     return 1;
 }
 
+/* Free constants are rows of their own. */
+static void fill_free(const struct model *m, struct exec *e)
+{
+    for (size_t i = 0; i < m->array.n; i++)
+        for (int k = 0; m->array.a[i].free && k < m->array.a[i].n; k++) {
+            int at = m->array.a[i].first + k;
+            for (int b = 0; b < e->lanes && m->state[at] == E_CONST; b++)
+                e->row[(size_t)m->row[at] * (size_t)e->cap + (size_t)b] = m->value[at];
+        }
+}
+
 static void simulate(void *job, int worker)
 {
     struct job *j = job;
@@ -67,6 +78,7 @@ static void simulate(void *job, int worker)
         if (j->m->simulator) chunk_in(j, e, i, j->x);
         e->seed = j->seed;
         e->first = j->first + i;
+        fill_free(j->m, e);
         exec_run(e);
         chunk_out(j, e, i, e->row, j->p->nnode, j->x);
     }

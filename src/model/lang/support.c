@@ -90,8 +90,8 @@ static int check_constant(struct model *m, const struct stmt *s, int i, const st
         diag_error(&m->diags, s->given[i]->all, NULL, "%s of %s() must be %s, but it is %g",
                    s->formal[i].name, s->name, domains[d].what, v->x[0]);
     else
-        diag_error(&m->diags, s->given[i]->all, NULL, "%s of %s() must be %s", s->formal[i].name, s->name,
-                   domains[d].what);
+        diag_error(&m->diags, s->given[i]->all, d == SIMPLEX ? "divide by its sum: x / sum(x)" : NULL,
+                   "%s of %s() must be %s", s->formal[i].name, s->name, domains[d].what);
     return 0;
 }
 
