@@ -153,9 +153,9 @@ static int add_plate(struct model *m, int loop, nami_err *err)
         for (int k = s->first; in && s->rel->stochastic && k < s->first + s->n && !rc; k++)
             if (vec_push(&node, m->node[k])) rc = err_nomem(err);
     }
-    str_printf(&label, "%s in ", syntax_name(&m->syntax, l->var));
-    syntax_put_expr(&m->syntax, l->range, &label);
     if (!rc && node.n) {
+        str_printf(&label, "%s in ", syntax_name(&m->syntax, l->var));
+        syntax_put_expr(&m->syntax, l->range, &label);
         struct bn_plate p = {.label = label.oom ? NULL : arena_strndup(&m->bn->mem, label.s, label.n),
                              .n = (int)node.n,
                              .node = arena_array(&m->bn->mem, int, node.n)};
