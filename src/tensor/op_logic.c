@@ -94,5 +94,5 @@ const struct op op_ifelse = {.name = "ifelse",
                              .try_at = {{1, 1.37, -0.4}, {0, 2.1, 3.3}}};
 ROUNDING(trunc, "rounded towards 0", trunc_range, .jags = NULL);
 ROUNDING(round, "rounded to the nearest integer, halves to even", rint_range, .jags = NULL);
-ROUNDING(floor, "rounded down", floor_range, .jags = "");
-ROUNDING(ceil, "rounded up", ceil_range, .jags = "");
+ROUNDING(floor, "rounded down", floor_range, .jags = "trunc(x) - (x < trunc(x))");
+ROUNDING(ceil, "rounded up", ceil_range, .jags = "trunc(x) + (x > trunc(x))");

@@ -134,13 +134,18 @@ static int same_dims(struct model *m, struct place at, const struct array *a, co
     return 0;
 }
 
-/* --set name=expression, or NULL */
-static const char *setting(const struct model_options *opt, const char *name)
+const char *setting(const struct model_options *opt, const char *name)
 {
     size_t n = strlen(name);
     for (int i = 0; opt && i < opt->nset; i++)
         if (strncmp(opt->set[i], name, n) == 0 && opt->set[i][n] == '=') return opt->set[i] + n + 1;
     return NULL;
+}
+
+int const_in_text(const struct array *a, const struct model_options *opt)
+{
+    if (!a->is_const || !a->decl) return 0;
+    return setting(opt, a->name) || (a->decl->value && !a->data);
 }
 
 /* The value of a constant: --set, then data, then the file's own. */
