@@ -8,7 +8,8 @@
 
 /* ---- tiles ----------------------------------------------------------------- */
 
-static int whole(const struct exec *x) { return x->lanes >= x->cap - x->cap / 4; }
+/* Rows that lie elsewhere have no lanes to spare, and do not follow each other. */
+static int whole(const struct exec *x) { return !x->direct && x->lanes >= x->cap - x->cap / 4; }
 
 int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
 {
