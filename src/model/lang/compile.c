@@ -143,7 +143,7 @@ static uint64_t form_of(const struct stmt *s, int i)
     uint64_t h = 1469598103934665603u;
     for (int r = 0; r < s->nref; r++) {
         const struct foot *f = &s->foot[r];
-        uint64_t x = (uint64_t)f->random[i] + 2 * (uint64_t)f->pick[i] + ((uint64_t)f->low[i] << 32);
+        uint64_t x = (uint64_t)f->random[i] + 2 * (uint64_t)f->pick[i] + f->low[i];
         for (int d = 0; d <= f->shape[i][0]; d++) x = x * 1099511628211u + (uint64_t)f->shape[i][d];
         h = (h ^ x) * 1099511628211u;
     }

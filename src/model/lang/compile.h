@@ -32,7 +32,8 @@ int compile_group(struct compiler *c, int by_density);
 
 #define counter_of(c, i) inst_counter((c)->m, (c)->inst[i])
 
-/* operand.c */
+/* operand.c; can there be m more values for each instance? If not, that is said. */
+int fits(struct compiler *c, double m);
 int *index_array(struct compiler *c, size_t n); /* in the program's memory; NULL: none */
 int operand_row(const struct operand *o, int i, int j);
 /* Rows (or constants) idx[n * m] as an operand: as a formula where there is one. */
@@ -46,6 +47,5 @@ int operand_rows(struct compiler *c, struct val *v);
 struct instr *emit(struct compiler *c, enum instr_kind kind, int n, int width); /* NULL: no memory */
 int new_rows(struct compiler *c, size_t n);                                   /* the first of n */
 void val_of_rows(struct val *v, int first, const int *shape);
-int shape_size(const int *shape);
 
 #endif

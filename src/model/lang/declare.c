@@ -17,14 +17,19 @@ static int grow(void *p, size_t size, size_t n)
 int add_elements(struct model *m, int array, struct place at)
 {
     struct array *a = &m->array.a[array];
-    double n = 1;
-    for (int d = 0; d < a->ndim; d++) n *= a->dim[d];
-    if (m->nelem + n > INT_MAX / 8) {
-        diag_error(&m->diags, at, NULL, "%s has too many elements", a->name);
+    double n = 1, large = 1;
+    for (int d = 0; d < a->ndim; d++) {
+        n *= a->dim[d];
+        large *= a->dim[d] ? a->dim[d] : 1; /* so that no product of sizes overflows */
+    }
+    if (m->nelem + large > m->limit) {
+        diag_error(&m->diags, at, NULL, "%s would have %.10g elements: the model can have %d in all",
+                   a->name, large, m->limit);
         a->ndim = -1;
         return 0;
     }
     a->n = (int)n;
+    a->ready = 1;
     a->first = m->nelem;
     int need = m->nelem + a->n;
     if (need > m->elem_cap) {
@@ -98,16 +103,11 @@ int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim)
         t = resolve_alone(m, x[i], NULL, &oom);
         if (!t) return oom ? NAMI_ENOMEM : IS_WRONG;
         int rc = eval_scalar(m, t, NULL, &v);
-        if (rc == NOT_CONST)
-            diag_error(&m->diags, x[i]->all, NULL, "a size must be a constant");
-        if (rc) return rc < 0 ? rc : IS_WRONG;
-        if (value_is_missing(v)) {
-            diag_error(&m->diags, x[i]->all, "give it in a data file (--data FILE), or by --set NAME=VALUE",
-                       "this size has no value");
-            return IS_WRONG;
-        }
+        if (rc == NOT_CONST) return say_not_const(m, t, NULL, "a size", NULL);
+        if (rc) return rc;
+        if (isnan(v)) return say_missing(m, t, NULL);
         if (!(v >= 0 && v < INT_MAX) || v != floor(v)) {
-            diag_error(&m->diags, x[i]->all, NULL, "a size must be a whole number, not %g", v);
+            diag_error(&m->diags, x[i]->all, NULL, "a size must be a whole number, not %.10g", v);
             return IS_WRONG;
         }
         dim[i] = (int)v;
@@ -117,8 +117,9 @@ int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim)
 
 static void put_dims(struct str *t, const int *dim, int ndim)
 {
-    if (!ndim) str_put(t, "a single number");
-    for (int d = 0; d < ndim; d++) str_printf(t, d ? " x %d" : "%d", dim[d]);
+    if (!ndim) str_put(t, "is a single number");
+    for (int d = 0; d < ndim; d++) str_printf(t, d ? " x %d" : ndim > 1 ? "is %d" : "has %d element", dim[d]);
+    if (ndim == 1 && dim[0] != 1) str_put(t, "s");
 }
 
 static int same_dims(struct model *m, struct place at, const struct array *a, const int *dim, int ndim)
@@ -128,7 +129,7 @@ static int same_dims(struct model *m, struct place at, const struct array *a, co
     put_dims(&t, dim, ndim);
     str_put(&t, " here, but ");
     put_dims(&t, a->dim, a->ndim);
-    diag_error(&m->diags, at, NULL, "%s is %s in the data", a->name, t.s ? t.s : "");
+    diag_error(&m->diags, at, NULL, "%s %s in the data", a->name, t.s ? t.s : "");
     str_free(&t);
     return 0;
 }
@@ -172,11 +173,7 @@ static int const_value(struct model *m, struct array *a, const struct decl *d,
     struct term *t = resolve_alone(m, x, NULL, &oom);
     if (!t) return oom ? NAMI_ENOMEM : IS_WRONG;
     int rc = eval_term(m, t, NULL, v);
-    if (rc == NOT_CONST) {
-        diag_error(&m->diags, x->all, NULL, "the value of const %s is not a constant", a->name);
-        rc = IS_WRONG;
-    }
-    return rc;
+    return rc == NOT_CONST ? say_not_const(m, t, NULL, "the value of a const", NULL) : rc;
 }
 
 static int declare_const(struct model *m, const struct decl *d, const struct model_options *opt)

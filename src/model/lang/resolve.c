@@ -100,7 +100,7 @@ static struct term *resolve_ref(struct scope *c, const struct expr *x)
                        "%s is the counter of a loop here, so it has no subscripts", name);
             return NULL;
         }
-        if (t) t->depth = c->depth_of[x->name];
+        if (t) t->depth = c->depth_of[x->name], t->array = x->name;
         return t;
     }
     if (x->narg > MAX_DIM) {
@@ -465,7 +465,15 @@ static int set_loops(struct scope *c, int *depth_of)
     if (!s->loop) return -1;
     int k = s->depth;
     for (int l = s->rel->loop; l >= 0; l = m->syntax.loop.a[l].outer) s->loop[--k] = l;
-    for (k = 0; k < s->depth; k++) depth_of[m->syntax.loop.a[s->loop[k]].var] = k;
+    for (k = 0; k < s->depth; k++) {
+        const struct loop *l = &m->syntax.loop.a[s->loop[k]];
+        int outer = depth_of[l->var];
+        if (outer >= 0)
+            diag_error(&m->diags, l->at, "give it another name",
+                       "%s is already the counter of the loop in line %d", syntax_name(&m->syntax, l->var),
+                       m->syntax.loop.a[s->loop[outer]].at.line);
+        depth_of[l->var] = k;
+    }
     return 0;
 }
 

@@ -11,7 +11,8 @@ struct walk {
 
 static int is_constant(const struct model *m, int k)
 {
-    return m->stmt.a[m->inst_stmt[k]].rel->in_data || m->lhs_off[k] == m->lhs_off[k + 1] || m->state[m->lhs[m->lhs_off[k]]] == E_CONST;
+    return m->stmt.a[m->inst_stmt[k]].rel->in_data || m->lhs_off[k] == m->lhs_off[k + 1] ||
+           m->state[m->lhs[m->lhs_off[k]]] == E_CONST;
 }
 
 /* The next instance that k reads, from (r, j) on, or -1. */
@@ -47,7 +48,7 @@ static void report_cycle(struct walk *w, int k)
     if (shown > 6) str_put(&path, "... <- ");
     inst_name(m, k, &path);
     diag_error(&m->diags, m->stmt.a[m->inst_stmt[k]].lhs->all,
-               "a model is a graph without cycles: break it", "this defines itself: %s",
+               "a model is a graph without cycles: break it", "this depends on itself: %s",
                path.s ? path.s : "");
     str_free(&path);
 }
