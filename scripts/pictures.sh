@@ -7,5 +7,6 @@ to=$(realpath "$2")
 cd "$(dirname "$0")/../examples/models"
 for model in *.nami; do
     name=${model%.nami}
-    "$nami" invert "$model" --data "$name.json" --quiet -o "$to/$name.svg"
+    if [ -e "$name.json" ]; then set -- --data "$name.json"; else set --; fi # simulators have none
+    "$nami" invert "$model" "$@" --quiet -o "$to/$name.svg"
 done

@@ -219,9 +219,11 @@ static int check_values(struct model *m, const struct stmt *s, int k)
     int given = n && m->observed[m->lhs[first]];
     for (int j = 0; j < n; j++) given &= !value_is_missing(x[j]);
     struct range r = given && n == 1 ? elem_range(m, m->lhs[first]) : (struct range){0, 0, 0};
-    if (given) inst_name(m, k, &name);
+    int outside = given && !domain_holds(s->dist->domain, x, n);
+    int beyond = given && n == 1 && (x[0] < r.lo || x[0] > r.hi);
+    if (outside || beyond) inst_name(m, k, &name);
     const char *text = name.s ? name.s : "it";
-    if (given && !domain_holds(s->dist->domain, x, n)) {
+    if (outside) {
         if (n == 1)
             diag_error(&m->diags, s->lhs->all, "correct the data, or choose another distribution",
                        "%s is %.10g in the data, but %s() gives %s", text, x[0], s->name,
@@ -230,7 +232,7 @@ static int check_values(struct model *m, const struct stmt *s, int k)
             diag_error(&m->diags, s->lhs->all, "correct the data, or choose another distribution",
                        "%s in the data is not %s", text, domains[s->dist->domain].what);
         rc = IS_WRONG;
-    } else if (given && n == 1 && (x[0] < r.lo || x[0] > r.hi)) {
+    } else if (beyond) {
         diag_error(&m->diags, s->lhs->all, "correct the data, or choose another distribution",
                    "%s is %.10g in the data, but must lie between %.10g and %.10g", text, x[0], r.lo, r.hi);
         rc = IS_WRONG;
