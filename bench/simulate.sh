@@ -15,7 +15,8 @@ command -v jags >/dev/null || echo "SKIPPED jags: it is not installed" >&2
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-for model in ${*:-tree gmm lgssm}; do
+[ $# -gt 0 ] || set -- tree gmm lgssm
+for model; do
     i=0
     while [ $i -lt "$repeats" ]; do
         for p in 1 $([ "$cores" -gt 1 ] && echo "$cores"); do

@@ -7,6 +7,8 @@ to=$(realpath "$2")
 cd "$(dirname "$0")/../examples/models"
 for model in *.nami; do
     name=${model%.nami}
-    if [ -e "$name.json" ]; then set -- --data "$name.json"; else set --; fi # simulators have none
-    "$nami" invert "$model" "$@" --quiet -o "$to/$name.svg"
+    data=
+    [ -f "$name.json" ] && data="--data $name.json"
+    # shellcheck disable=SC2086 # an option and its value
+    "$nami" invert "$model" $data --quiet -o "$to/$name.svg"
 done

@@ -337,7 +337,8 @@ static int render(Agraph_t *g, const char *format, struct str *out, nami_err *er
     GVC_t *gvc = context();
     if (!gvc) return err_nomem(err);
     int laid_out = gvLayout(gvc, g, "dot") == 0;
-    if (laid_out) GD_drawing(g)->dpi = dots_per_inch(g);
+    /* in SVG, Graphviz would scale the drawing, but not the page */
+    if (laid_out && strcmp(format, "svg") != 0) GD_drawing(g)->dpi = dots_per_inch(g);
     int rc = laid_out ? gvRenderData(gvc, g, format, &data, &n) : -1;
     if (rc)
         rc = err_set(err, NAMI_EFILE, "Graphviz cannot draw %s; are its plugins installed?",

@@ -8,8 +8,10 @@
 
 /* ---- tiles ----------------------------------------------------------------- */
 
-/* Rows that lie elsewhere have no lanes to spare, and do not follow each other. */
-static int whole(const struct exec *x) { return !x->direct && x->lanes >= x->cap - x->cap / 4; }
+static int whole(const struct exec *x)
+{
+    return x->lanes >= x->cap - x->cap / 4 && !x->direct;
+}
 
 int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
 {
