@@ -46,6 +46,9 @@ has err 'use its inverse: W ~ wishart'
 printf 'model { x ~ gamma(1, 1)\n y ~ multi_normal(c(0, 0), diag(x, x)) }' >diag.nami
 "$nami" export diag.nami --to jags >out 2>err
 has err 'diag.nami:2:28: error: JAGS has no function diag()'
+printf 'model { x[1:2] ~ multi_normal(c(0, 0), inverse(W))\n W[1:2,1:2] ~ wishart(3, diag(1, 1))\n y ~ normal(sum(phi(x)), 1) }' >phi.nami
+"$nami" export phi.nami --to jags >out 2>err
+has err 'phi.nami:3:17: error: JAGS has no vectors in phi()'
 
 # ---- constants --------------------------------------------------------------------------
 "$nami" export "$here/examples/models/hmm.nami" --to jags --set T=9 >out 2>err
