@@ -9,7 +9,7 @@ BUILD = cmake --build $(1) -j $(JOBS)
 CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
 C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
 
-.PHONY: build demo test bench fuzz check-all sanitize valgrind tidy cppcheck format install clean help
+.PHONY: build pictures demo test bench fuzz check-all sanitize valgrind tidy cppcheck format install clean help
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -20,6 +20,9 @@ demo: ## install what is missing, build, show what NaMI does
 	@scripts/setup.sh build
 	@$(MAKE) -s build
 	@scripts/demo.sh
+
+pictures: build ## draw the example models again: docs/models/*.svg
+	@scripts/pictures.sh build/nami docs/models
 
 test: ## install what is missing, build, run all tests (also under sanitizers and valgrind)
 	@scripts/setup.sh build test

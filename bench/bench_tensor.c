@@ -45,10 +45,7 @@ static void numbers(void *ctx)
     }
 }
 
-static void run(void *x)
-{
-    exec_run(x);
-}
+static void run(void *x) { exec_run(x); }
 
 static void run_and_back(void *x)
 {
@@ -58,8 +55,14 @@ static void run_and_back(void *x)
 
 static struct instr map_of(const struct op *op, int n, int out)
 {
-    return (struct instr){.kind = I_MAP, .n = n, .width = 1, .out = out, .narg = op->min_arg,
-                          .self = op, .map = op->map, .map_grad = op->map_grad};
+    return (struct instr){.kind = I_MAP,
+                          .n = n,
+                          .width = 1,
+                          .out = out,
+                          .narg = op->min_arg,
+                          .self = op,
+                          .map = op->map,
+                          .map_grad = op->map_grad};
 }
 
 /* rows: a (n), b (n), c (n), b * c, a + b * c, exp of it; gathered through idx if there is one */
@@ -106,8 +109,10 @@ int main(void)
     int idx[1000];
     for (int i = 0; i < 1000; i++) idx[i] = 1000 + i * 7 % 1000;
     printf("\nns per element                a + b * c   exp(a + b * c)   with derivatives\n");
+    evaluate("1000 rows, 1 lane", 1000, 1, 1, NULL);
+    evaluate("1000 rows, 1 lane, gathered", 1000, 1, 1, idx);
     evaluate("1000 rows, 1 lane of 8", 1000, 1, 8, NULL);
-    evaluate("1000 rows, 1 lane, gathered", 1000, 1, 8, idx);
+    evaluate("1000 rows, 1 lane of 8, gath.", 1000, 1, 8, idx);
     evaluate("1000 rows, 8 lanes", 1000, 8, 8, NULL);
     evaluate("1000 rows, 8 lanes, gathered", 1000, 8, 8, idx);
     evaluate("30 rows, 64 lanes", 30, 64, 64, NULL);

@@ -42,8 +42,8 @@ static void put_text(const struct model *m, const struct check *c, struct str *o
     struct table t = {.align = "llrrrrrr"};
     int observed = 0;
     for (int v = 0; v < bn_n(m->bn); v++) observed += m->bn->node.a[v].observed;
-    str_printf(out, "%d nodes, %d edges, %d observed; %zu draws from the prior predictive\n\n", bn_n(m->bn),
-               m->bn->dag.m, observed, c->n);
+    str_printf(out, "%d node%s, %d edge%s, %d observed; %zu draws from the prior predictive\n\n", bn_n(m->bn),
+               bn_n(m->bn) == 1 ? "" : "s", m->bn->dag.m, m->bn->dag.m == 1 ? "" : "s", observed, c->n);
     for (int i = 0; i < 8; i++) table_cell(&t, heads[i]);
     for (int i = 0; i < c->nrow; i++) {
         const struct check_row *r = &c->row[i];

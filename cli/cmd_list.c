@@ -1,22 +1,26 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "dist/dist.h"
 #include "graph/invert.h"
 #include "io/format.h"
 #include "report/table.h"
+#include "tensor/tensor.h"
 
 /* ---- what can be listed --------------------------------------------------- */
 
-enum { CELLS = 4 };
+enum { CELLS = 5 };
 
 struct topic {
     const char *name, *what;
     const char *cell[CELLS]; /* names of the columns */
-    int (*row)(int i, const char **cell); /* fills the i-th row; 0 behind the last */
+    /* Fills the i-th row; 0 behind the last.  `text` is empty: room for one cell. */
+    int (*row)(int i, const char **cell, struct str *text);
 };
 
-static int format_row(int i, const char **cell)
+static int format_row(int i, const char **cell, struct str *text)
 {
+    (void)text;
     const struct format *f = formats[i];
     if (!f) return 0;
     cell[0] = f->name;
@@ -26,31 +30,97 @@ static int format_row(int i, const char **cell)
     return 1;
 }
 
-static int method_row(int i, const char **cell)
+static int method_row(int i, const char **cell, struct str *text)
 {
+    (void)text;
     if (!methods[i]) return 0;
     cell[0] = methods[i]->name;
     cell[1] = methods[i]->what;
     return 1;
 }
 
-static int mode_row(int i, const char **cell)
+static int mode_row(int i, const char **cell, struct str *text)
 {
+    (void)text;
     if (!mode_names[i]) return 0;
     cell[0] = mode_names[i];
     cell[1] = mode_whats[i];
     return 1;
 }
 
-static int criterion_row(int i, const char **cell)
+static int criterion_row(int i, const char **cell, struct str *text)
 {
+    (void)text;
     if (!criteria[i].name) return 0;
     cell[0] = criteria[i].name;
     cell[1] = criteria[i].what;
     return 1;
 }
 
+/* What a name of JAGS means begins with the name of the record: "normal(mu, ...". */
+static const struct dist *alias_dist(const struct dist_alias *a)
+{
+    return dist_find(a->meaning, strcspn(a->meaning, "("));
+}
+
+/* dists[], and behind them dist_aliases[] */
+static int dist_row(int i, const char **cell, struct str *text)
+{
+    int n = 0;
+    while (n < i && dists[n]) n++;
+    const struct dist *d = dists[n];
+    const struct dist_alias *a = d ? NULL : &dist_aliases[i - n];
+    if (a && !a->name) return 0;
+    if (a)
+        for (const char *s = a->args; *s; s++) str_putn(text, *s == ':' ? " " : s, 1);
+    else
+        for (int k = 0; k < d->narg; k++)
+            str_printf(text, "%s%s %s", k ? ", " : "", d->arg[k].name, domains[d->arg[k].domain].name);
+    cell[0] = a ? a->name : d->name;
+    cell[1] = text->s ? text->s : "";
+    cell[2] = domains[(a ? alias_dist(a) : d)->domain].name;
+    cell[3] = a ? "JAGS" : d->own ? "NaMI" : "Stan";
+    cell[4] = a ? a->meaning : d->what;
+    return 1;
+}
+
+/* What the language itself knows (T_RANGE, T_LENGTH, T_DIM of model.h; T_REP is in ops[]). */
+static const struct {
+    const char *name, *args, *what;
+} builtin[] = {
+    {":", "m, n", "the integers from m to n"},
+    {"length", "x", "number of elements, a constant"},
+    {"dim", "x", "extent of each dimension, constants"},
+};
+enum { NBUILTIN = sizeof builtin / sizeof *builtin };
+
+/* ops[], what is built in, and other names of ops */
+static int function_row(int i, const char **cell, struct str *text)
+{
+    int n = 0;
+    while (n < i && ops[n]) n++;
+    const struct op *op = ops[n];
+    int k = i - n - NBUILTIN;
+    if (op) {
+        cell[0] = op->name, cell[1] = op->args, cell[2] = op->what;
+    } else if (k < 0) {
+        cell[0] = builtin[i - n].name, cell[1] = builtin[i - n].args, cell[2] = builtin[i - n].what;
+    } else {
+        if (!op_aliases[k].alias) return 0;
+        str_printf(text, "another name of %s", op_aliases[k].name);
+        cell[0] = op_aliases[k].alias;
+        cell[1] = op_find(cell[0], strlen(cell[0]))->args;
+        cell[2] = text->s ? text->s : "";
+    }
+    return 1;
+}
+
 static const struct topic topics[] = {
+    {"dists",
+     "distributions of the model language",
+     {"name", "arguments", "value", "standard", "what"},
+     dist_row},
+    {"functions", "functions of the model language", {"name", "arguments", "what"}, function_row},
     {"formats", "file formats of structures", {"name", "access", "endings", "what"}, format_row},
     {"methods", "ways to invert", {"name", "what"}, method_row},
     {"modes", "orders of elimination", {"name", "what"}, mode_row},
@@ -63,8 +133,9 @@ static const char *topic_words(int i)
     return topics[i].name;
 }
 
-static int topic_row(int i, const char **cell)
+static int topic_row(int i, const char **cell, struct str *text)
 {
+    (void)text;
     if (!topics[i].name) return 0;
     cell[0] = topics[i].name;
     cell[1] = topics[i].what;
@@ -88,21 +159,25 @@ static const struct opt options[] = {
 
 static void put_text(const struct topic *t, struct str *out)
 {
-    static const char align[] = "llll";
+    static const char align[] = "lllll";
     const char *cell[CELLS];
+    struct str text = {0};
     int n = 0;
     while (n < CELLS && t->cell[n]) n++;
     struct table table = {.align = align + CELLS - n};
-    for (int i = 0; t->row(i, cell); i++)
+    for (int i = 0; t->row(i, cell, &text); i++, text.n = 0)
         for (int k = 0; k < n; k++) table_cell(&table, cell[k]);
     table_put(&table, 0, out);
+    out->oom |= text.oom;
+    str_free(&text);
 }
 
 static void put_json(const struct topic *t, struct str *out)
 {
     const char *cell[CELLS];
+    struct str text = {0};
     str_put(out, "[");
-    for (int i = 0; t->row(i, cell); i++) {
+    for (int i = 0; t->row(i, cell, &text); i++, text.n = 0) {
         str_put(out, i ? ",\n" : "");
         for (int k = 0; k < CELLS && t->cell[k]; k++) {
             str_printf(out, "%s\"%s\":", k ? "," : "{", t->cell[k]);
@@ -111,6 +186,8 @@ static void put_json(const struct topic *t, struct str *out)
         str_put(out, "}");
     }
     str_put(out, "]\n");
+    out->oom |= text.oom;
+    str_free(&text);
 }
 
 static int run(const void *options_, int narg, char **arg)
@@ -131,13 +208,14 @@ static int run(const void *options_, int narg, char **arg)
 
 static const struct example examples[] = {
     {"nami list formats", "the file formats, with their endings"},
+    {"nami list dists", "the distributions, with their arguments"},
     {NULL, NULL},
 };
 
 const struct cmd cmd_list = {
     .name = "list",
-    .summary = "show the formats, methods, modes and criteria there are",
-    .usage = "[OPTION]... [formats|methods|modes|criteria]",
+    .summary = "show the distributions, functions, formats, methods, ... there are",
+    .usage = "[OPTION]... [dists|functions|formats|methods|modes|criteria]",
     .about = "Prints one table of what NaMI knows, a row for each; without an argument, which "
              "tables there are.",
     .opt = options,

@@ -9,7 +9,7 @@
 struct options {
     struct opt_common common;
     struct model_opts model;
-    struct opt_many at;
+    struct opt_many at, by;
     int json, grad;
 };
 
@@ -19,6 +19,8 @@ static const struct opt options[] = {
      "points: data sets with a value for every random variable (default: --data)", 0},
     {"grad", 0, OPT_FLAG, AT(grad), NULL, NULL, NULL,
      "also the derivatives by every continuous variable (JSON)", 0},
+    {"by", 0, OPT_MANY, AT(by), "NAME", NULL, NULL,
+     "with --grad: a constant to differentiate by as well; may be repeated", 0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON", 0},
     MODEL_OPTIONS(struct options, model),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
@@ -81,7 +83,9 @@ static int run(const void *options_, int narg, char **arg)
     struct data at = {0};
     struct str out = {0};
     nami_err err = {0};
-    int rc = open_model(&m, arg[0], &o->model);
+    struct model_opts mo = o->model;
+    mo.free = o->by;
+    int rc = open_model(&m, arg[0], &mo);
     (void)narg;
     for (int i = 0; i < o->at.n && !rc; i++)
         if (data_read(&at, o->at.a[i], &err)) rc = fail(READING, o->at.a[i], &err);

@@ -7,6 +7,7 @@
 
 struct model_opts {
     struct opt_many data, set;
+    struct opt_many free; /* constants to differentiate by; not an option of its own */
     const char *observe;
     int quiet, threads;
     uint64_t seed;

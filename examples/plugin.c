@@ -4,7 +4,8 @@
        cc -O2 -shared -fPIC -Iinclude -o gk.so examples/plugin.c -lm
 
    Variables: a, b, g, k ~ uniform(0, 10), and y[n]:
-   y = a + b (1 + 0.8 tanh(g z / 2)) (1 + z^2)^k z,  z ~ normal(0, 1)  (Rayner and MacGillivray 2002). */
+   y = a + b (1 + 0.8 tanh(g z / 2)) (1 + z^2)^k z,  z ~ normal(0, 1)  (Rayner and MacGillivray
+   2002). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,10 +34,7 @@ static int find(const char *name, const nami_plugin_var *var, int nvar)
     return -1;
 }
 
-int nami_plugin_abi(void)
-{
-    return NAMI_PLUGIN_ABI;
-}
+int nami_plugin_abi(void) { return NAMI_PLUGIN_ABI; }
 
 int nami_plugin_simulate(uint64_t seed, uint64_t first, size_t n, const nami_plugin_var *var,
                          int nvar, double *const *out, char *err, size_t errlen)

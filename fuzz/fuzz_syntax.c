@@ -64,6 +64,24 @@ static void parse(const char *text, size_t len, enum dialect dialect)
     diags_free(&d);
 }
 
+static void parse_alone(const char *text, size_t len)
+{
+    struct syntax s = {0};
+    struct diags d = {0};
+    struct str out = {0};
+    struct expr *x = syntax_parse_expr(&s, text, len, &d);
+    if (!x != !!d.nerror) die("a wrong expression without a message", &out);
+    if (x) {
+        syntax_put_expr(&s, x, &out);
+        struct expr *y = syntax_parse_expr(&s, out.s, out.n, &d);
+        if (!y || !same_expr(&s, x, &s, y)) die("another expression", &out);
+    }
+    check_messages(&d, text, len);
+    str_free(&out);
+    syntax_free(&s);
+    diags_free(&d);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
     char *text = malloc(len ? len : 1); /* nothing behind its end may be read */
@@ -71,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
     if (len) memcpy(text, data, len);
     parse(text, len, NATIVE);
     parse(text, len, BUGS);
+    parse_alone(text, len);
     free(text);
     return 0;
 }

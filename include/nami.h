@@ -1,7 +1,8 @@
 /* nami.h: the public interface of NaMI.
 
    A structure is read (nami_bn_read), inverted (nami_invert), and asked
-   (nami_inverse_*).  Every call that can fail returns 0 or a negative code and
+   (nami_inverse_*).  A model is read (nami_model_read), drawn from, and
+   evaluated; its structure can be inverted too.  Every call that can fail returns 0 or a negative code and
    fills `err` (which may be NULL).  Objects come from _read/_new calls and go
    back through _free, which accepts NULL.  No call prints, exits or keeps
    global state; one object must not be used by two threads at once. */
@@ -98,6 +99,68 @@ int nami_inverse_is_model(const nami_inverse *inv, int node);
 int nami_inverse_faithful(const nami_inverse *inv);
 int nami_inverse_minimal(const nami_inverse *inv);
 int nami_inverse_natural(const nami_inverse *inv);
+
+/* ---- models -------------------------------------------------------------- */
+
+/* A model in the model language (docs/language.md), with its data. */
+typedef struct nami_model nami_model;
+
+typedef struct {
+    const char *const *data; /* data files: JSON or R dump; the first data set counts */
+    int ndata;
+    const char *const *set; /* "name=number": constants, instead of the file's values */
+    int nset;
+    const char *observe; /* as of nami_bn_observe, instead of what the file says; or NULL */
+} nami_model_options; /* all zero: the model alone */
+
+/* Reads a model file (.bug .bugs .jags .txt: as JAGS; else NaMI's own).  `opt` may be NULL.
+   *out is set even if the file is wrong (NAMI_EINPUT), so that nami_model_messages can tell
+   all there is to say; such a model knows nothing else: the calls below then give 0, -1, NULL
+   or NAMI_EUSAGE.  Free it in any case; *out is NULL only if memory ran out.  err holds the
+   first of the errors; if it is not in the model's text (a file that is not there, broken data),
+   there are no messages, and err->msg begins with the file's name. */
+int nami_model_read(const char *path, const nami_model_options *opt, nami_model **out,
+                    nami_err *err);
+void nami_model_free(nami_model *model);
+
+/* All errors and warnings as text for people, with places and advice; "" if there is none.
+   The text is the model's. */
+const char *nami_model_messages(const nami_model *model);
+
+/* The graph over the random variables, for nami_invert and the nami_bn_* questions. It is
+   the model's: do not free it. */
+const nami_bn *nami_model_structure(const nami_model *model);
+
+/* Scalars: every element of every variable that is not constant, random (~) or computed from
+   random ones (<-).  They are numbered 0 ... size - 1: variables in a fixed order, each with
+   its elements in row-major order (the last subscript runs fastest). */
+int nami_model_size(const nami_model *model);
+const char *nami_model_scalar_name(const nami_model *model, int scalar); /* "mu", "y[2,3]" */
+int nami_model_scalar_find(const nami_model *model, const char *name);   /* or -1 */
+/* The node of the structure that a scalar belongs to; -1 if it is computed. */
+int nami_model_scalar_node(const nami_model *model, int scalar);
+
+/* Points.  n points are an array double x[size * n] with scalar s of point i at
+   x[s * n + i]: all points of one scalar lie side by side. */
+
+/* Draws points 0 ... n - 1 from the joint distribution of all random variables; observed ones
+   are drawn too.  Point i depends on (seed, i) alone, for any n and any number of threads (if
+   the model has a simulator: as far as the simulator keeps to that).
+   threads 0: as many as there are processors. */
+int nami_model_simulate(const nami_model *model, uint64_t seed, size_t n, int threads, double *x,
+                        nami_err *err);
+
+/* logp[i] = log p(point i), with all normalising constants: -INFINITY outside the support,
+   NaN where a distribution's parameters are outside of theirs.  Computed scalars are not read.
+   grad, if not NULL: derivatives, in the layout of x; 0 for computed and discrete scalars.
+   Not for one model in two threads at once. */
+int nami_model_logp(nami_model *model, size_t n, const double *x, int threads, double *logp,
+                    double *grad, nami_err *err);
+
+/* Puts what the first data set of a file gives for random variables into point i of n, and
+   leaves the other scalars as they are.  Returns how many scalars it has set, or an error. */
+int nami_model_set_point(const nami_model *model, const char *path, size_t n, size_t i, double *x,
+                         nami_err *err);
 
 #ifdef __cplusplus
 }

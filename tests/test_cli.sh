@@ -1,7 +1,7 @@
 #!/bin/bash
-# test_cli.sh NAMI EXAMPLE: the command line as a user meets it.
+# test_cli.sh NAMI INVERT SIMULATE: the command line as a user meets it.
 set -u
-nami=$(realpath "$1") example=$(realpath "$2")
+nami=$(realpath "$1") example=$(realpath "$2") simulate=$(realpath "$3")
 here=$(cd "$(dirname "$0")/.." && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -198,16 +198,24 @@ bad 2 'an argument is missing' invert
 bad 2 'too many arguments' invert a b
 bad 2 'nosuch' invert "$ex/student.json" --show nosuch
 bad 2 'cannot open' invert -- --json
-bad 2 'choose from formats' list dists
+bad 2 'choose from dists, functions, formats' list xyzzy
 
 # ---- list, compare, convert --------------------------------------------------------------
-for topic in formats methods modes criteria; do
+for topic in dists functions formats methods modes criteria; do
     run 0 list $topic
     is "$(wc -c <out | awk '{print ($1 > 20)}')" 1
     run 0 list $topic --json
     json_is out 'all(r["name"] and r["what"] for r in x)' True
 done
 run 0 list; has out methods
+run 0 list dists --json
+json_is out '[(r["arguments"], r["value"], r["standard"]) for r in x if r["name"] == "normal"]' \
+    "[('mu real, sigma positive', 'real', 'Stan')]"
+json_is out '[r["what"] for r in x if r["name"] == "dnorm"]' "['normal(mu, 1 / sqrt(tau))', 'normal(mu, sd)']"
+json_is out '[r["arguments"] for r in x if r["name"] == "dcat"]' "['pi weights']"
+run 0 list functions --json
+json_is out '{"+", "exp", "length", "dim", "rep", "pow"} <= {r["name"] for r in x}' True
+json_is out 'all(r["arguments"] for r in x)' True
 printf 'A B\nB C\n' >ab.edges
 printf 'B A\nB C\n' >ba.edges
 printf 'A B\nC B\n' >v.edges
@@ -253,6 +261,7 @@ is "$(complete_as 'nami invert --mode ')" 'forward reverse best free'
 is "$(complete_as 'nami invert --mode = fr')" free
 is "$(complete_as 'nami invert --obs')" --observe
 is "$(complete_as 'nami list me')" methods
+is "$(complete_as 'nami list d')" dists
 is "$(complete_as 'nami completion z')" zsh
 is "$(complete_as 'nami invert -o ')" ''
 run 0 completion zsh
@@ -263,12 +272,35 @@ if command -v zsh >/dev/null; then
 fi
 bad 2 'choose from bash, zsh' completion fish
 
-# ---- the example program ----------------------------------------------------------------------
+# ---- the example programs ---------------------------------------------------------------------
 "$example" "$ex/student.json" >out 2>err; is $? 0
 has out 'faithful'
 is "$(grep -c '^q(' out)" 5
 "$example" cycle.json >out 2>err; is $? 2
 has err cycle
+"$simulate" "$ex/models/schools.nami" "$ex/models/schools.json" >out 2>err; is $? 0
+has out 'theta[8]'
+is "$(wc -l <out)" 19
+"$simulate" "$ex/models/schools.nami" >out 2>err; is $? 2
+has err 'J has no value'
+"$simulate" none.nami >out 2>err; is $? 2
+has err 'none.nami: cannot open'
+bad 2 'none.json: error: cannot open' check "$ex/models/schools.nami" --data none.json
+
+# ---- simulators --------------------------------------------------------------------------------
+cat >sim.nami <<'M'
+simulator "echo '{\"a\": 40, \"y\": [41, 42]}'"
+model {
+  a ~ normal(0, 1)
+  y[1:2] ~ simulated(a)
+}
+observe y
+M
+run 0 simulate sim.nami -n 1 -o sim.json
+is "$(tr -d ' \n' <sim.json)" '[{"a":40,"y":[41,42]}]'
+bad 2 'y comes from a simulator: its density is not known' logp sim.nami --at sim.json
+run 0 invert sim.nami
+has out 'q(z|x) = q(a|y)'
 
 echo "$done checks, $failed failed"
 [ "$failed" = 0 ]

@@ -27,8 +27,8 @@ static int same(double a, double b)
 /* Is `name` of the first set an array of these dimensions (0: their end) and values? */
 #define dims(...) ((const int[]){__VA_ARGS__, -1})
 #define SCALAR    ((const int[]){-1})
-#define is(d, name, dim, ...)                                              \
-    check(d, name, dim, (const double[]){__VA_ARGS__},                     \
+#define is(d, name, dim, ...)                                                                      \
+    check(d, name, dim, (const double[]){__VA_ARGS__},                                             \
           sizeof((const double[]){__VA_ARGS__}) / sizeof(double), __LINE__)
 
 static void check(const struct data *d, const char *name, const int *dim, const double *x, size_t n,
@@ -69,10 +69,11 @@ static void missing(void **state)
 static void json(void **state)
 {
     (void)state;
-    struct data d = parse("\xEF\xBB\xBF{\"N\": 8, \"y\": [28, 8.5, -3e-2],\n\"m\": [[1, 2, 3], [4, 5, null]],\n"
-                          "\"s\": [\"NaN\", \"Inf\", \"-Inf\", \"+Inf\", \"Infinity\", \"-Infinity\"],"
-                          " \"b\": [true, false], \"e\": [], \"f\": [[], []], \"one\": [5],"
-                          "\"c\": [[[1, 2]], [[3, 4]]], \"big\": 12345678901234567890 }\n");
+    struct data d =
+        parse("\xEF\xBB\xBF{\"N\": 8, \"y\": [28, 8.5, -3e-2],\n\"m\": [[1, 2, 3], [4, 5, null]],\n"
+              "\"s\": [\"NaN\", \"Inf\", \"-Inf\", \"+Inf\", \"Infinity\", \"-Infinity\"],"
+              " \"b\": [true, false], \"e\": [], \"f\": [[], []], \"one\": [5],"
+              "\"c\": [[[1, 2]], [[3, 4]]], \"big\": 12345678901234567890 }\n");
     assert_int_equal(d.set.n, 1);
     assert_int_equal(d.set.a[0].value.n, 10);
     is(&d, "N", SCALAR, 8);
@@ -118,7 +119,8 @@ static void r_dump(void **state)
     struct data d = parse(
         "# a comment\n\"x\" <- c(1,2,NA)\n`y z` <- 5; w = -.5e-3\n'v' <-\nc(1L, -2L, 1e5L, 0x1F)\n"
         "m <- structure(c(1, 2, 3, 4, 5, 6), .Dim = c(2L,3L))\n"
-        "m2 <- structure(c(1, 2, 3, 4, 5, 6), .Dim = as.integer(c(2, 3)), .Dimnames = list(c(\"a\",\n"
+        "m2 <- structure(c(1, 2, 3, 4, 5, 6), .Dim = as.integer(c(2, 3)), .Dimnames = "
+        "list(c(\"a\",\n"
         "\"b\"), NULL))\na3 <- structure(1:12, .Dim = c(2, 3, 2))\n"
         "s <- c(NaN, Inf, -Inf, TRUE, FALSE, NA_real_, -NA)\nr <- 3:1\nq <- -1:2\n"
         "z <- rep(0, 3)\nz2 <- rep(c(1,2), times = 2)\nz3 <- rep(1:2, each = 2, length.out = 3)\n"
@@ -311,9 +313,10 @@ static void endings(void **state)
     static const struct {
         const char *name, *text;
         int ok;
-    } file[] = {{"x.json", "{\"a\": 1}", 1}, {"x.jsonl", "{\"a\": 1}", 1}, {"x.json", "a <- 1", 0},
-                {"x.R", "a <- 1", 1},       {"x.R", "{\"a\": 1}", 0},     {"x.txt", "{\"a\": 1}", 1},
-                {"x.txt", "a <- 1", 1},     {"x", "list(a = 1)", 1},      {"x.R", "", 0}};
+    } file[] = {
+        {"x.json", "{\"a\": 1}", 1}, {"x.jsonl", "{\"a\": 1}", 1}, {"x.json", "a <- 1", 0},
+        {"x.R", "a <- 1", 1},        {"x.R", "{\"a\": 1}", 0},     {"x.txt", "{\"a\": 1}", 1},
+        {"x.txt", "a <- 1", 1},      {"x", "list(a = 1)", 1},      {"x.R", "", 0}};
     char dir[] = "/tmp/nami_data_XXXXXX", path[64];
     nami_err err;
     assert_non_null(mkdtemp(dir));
@@ -385,9 +388,9 @@ static void nomem_data(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(missing),   cmocka_unit_test(json),    cmocka_unit_test(json_sets),
-    cmocka_unit_test(r_dump),    cmocka_unit_test(winbugs), cmocka_unit_test(refused),
-    cmocka_unit_test(deep),      cmocka_unit_test(endings), cmocka_unit_test(bugs),
+    cmocka_unit_test(missing),    cmocka_unit_test(json),    cmocka_unit_test(json_sets),
+    cmocka_unit_test(r_dump),     cmocka_unit_test(winbugs), cmocka_unit_test(refused),
+    cmocka_unit_test(deep),       cmocka_unit_test(endings), cmocka_unit_test(bugs),
     cmocka_unit_test(nomem_data),
 };
 

@@ -21,7 +21,7 @@ static uint64_t power(uint64_t b, int k)
 /* Digits as %g has them: d.ddd, without zeros at the end; 10^e10 <= |x| < 10^(e10 + 1). */
 static int layout(char *buf, int negative, uint64_t digits, int p, int e10)
 {
-    char d[24];
+    char d[24] = {0};
     int n = 0, point, k = p;
     for (; k > 1 && digits % 10 == 0; k--) digits /= 10;
     for (int i = k; i-- > 0; digits /= 10) d[i] = (char)('0' + digits % 10);
@@ -38,7 +38,9 @@ static int layout(char *buf, int negative, uint64_t digits, int p, int e10)
     }
     for (int i = 0; i < k || (i < point && e10 >= 0); i++) {
         if (i == point) buf[n++] = '.';
-        buf[n++] = i < k ? d[i] : '0';
+        buf[n] = '0';
+        if (i < k) buf[n] = d[i];
+        n++;
     }
     if (e10 < -4) {
         buf[n++] = 'e';

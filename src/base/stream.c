@@ -12,7 +12,7 @@
 
 #include "base/simd.h"
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_ADDRESS__)
 #include <immintrin.h>
 #define AVX2 1
@@ -31,10 +31,10 @@ struct words {
     uint64_t v[4][MANY]; /* (word, block); 32 bits each, as the products want them */
 };
 
-/* Counters of n blocks from number `first`, and of some more up to a multiple of 8. */
+/* Counters of n blocks from number `first`. */
 VECTOR static void count(const struct stream *s, int part, uint64_t first, int n, struct words *w)
 {
-    EACH(i, (n + 7) / 8 * 8)
+    EACH(i, n)
     {
         uint64_t block = first + (uint64_t)i;
         w->v[0][i] = (uint32_t)block;
@@ -44,24 +44,23 @@ VECTOR static void count(const struct stream *s, int part, uint64_t first, int n
     }
 }
 
-static void philox(uint64_t seed, int n, struct words *w)
+static void philox(uint64_t seed, struct words *w, int i)
 {
-    for (int i = 0; i < n; i++) {
-        uint32_t a = (uint32_t)w->v[0][i], b = (uint32_t)w->v[1][i], c = (uint32_t)w->v[2][i],
-                 d = (uint32_t)w->v[3][i], k = (uint32_t)seed, l = (uint32_t)(seed >> 32);
-        for (int r = 0; r < ROUNDS; r++, k += W0, l += W1) {
-            uint64_t p = (uint64_t)a * M0, q = (uint64_t)c * M1;
-            a = (uint32_t)(q >> 32) ^ b ^ k;
-            c = (uint32_t)(p >> 32) ^ d ^ l;
-            b = (uint32_t)q;
-            d = (uint32_t)p;
-        }
-        w->v[0][i] = a, w->v[1][i] = b, w->v[2][i] = c, w->v[3][i] = d;
+    uint32_t a = (uint32_t)w->v[0][i], b = (uint32_t)w->v[1][i]; // NOLINT: from count()
+    uint32_t c = (uint32_t)w->v[2][i], d = (uint32_t)w->v[3][i];
+    uint32_t k = (uint32_t)seed, l = (uint32_t)(seed >> 32);
+    for (int r = 0; r < ROUNDS; r++, k += W0, l += W1) {
+        uint64_t p = (uint64_t)a * M0, q = (uint64_t)c * M1;
+        a = (uint32_t)(q >> 32) ^ b ^ k;
+        c = (uint32_t)(p >> 32) ^ d ^ l;
+        b = (uint32_t)q;
+        d = (uint32_t)p;
     }
+    w->v[0][i] = a, w->v[1][i] = b, w->v[2][i] = c, w->v[3][i] = d;
 }
 
 #if AVX2
-/* The same, eight blocks at once, each word in 64 bits whose upper half means nothing. */
+/* Eight blocks at once, each word in 64 bits whose upper half means nothing. */
 __attribute__((target("avx2"))) static void philox8(uint64_t seed, struct words *w, int i)
 {
     __m256i x[4][2], m0 = _mm256_set1_epi64x(M0), m1 = _mm256_set1_epi64x(M1);
@@ -85,17 +84,38 @@ __attribute__((target("avx2"))) static void philox8(uint64_t seed, struct words 
             _mm256_storeu_si256((void *)&w->v[j][i + 4 * h],
                                 _mm256_and_si256(x[j][h], _mm256_set1_epi64x(0xffffffff)));
 }
+
+/* The same in one register each. */
+__attribute__((target("avx512f"))) static void philox8_512(uint64_t seed, struct words *w, int i)
+{
+    __m512i x[4], m0 = _mm512_set1_epi64(M0), m1 = _mm512_set1_epi64(M1);
+    uint32_t k = (uint32_t)seed, l = (uint32_t)(seed >> 32);
+    for (int j = 0; j < 4; j++) x[j] = _mm512_loadu_si512(&w->v[j][i]);
+#pragma GCC unroll 10
+    for (int r = 0; r < ROUNDS; r++, k += W0, l += W1) {
+        __m512i p = _mm512_mul_epu32(x[0], m0), q = _mm512_mul_epu32(x[2], m1);
+        x[0] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(q, 32), x[1], _mm512_set1_epi64(k), 0x96);
+        x[2] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(p, 32), x[3], _mm512_set1_epi64(l), 0x96);
+        x[1] = q;
+        x[3] = p;
+    }
+    for (int j = 0; j < 4; j++)
+        _mm512_storeu_si512(&w->v[j][i], _mm512_and_si512(x[j], _mm512_set1_epi64(0xffffffff)));
+}
 #endif
 
-static void philox_many(uint64_t seed, int n, struct words *w)
+/* n blocks from number `first`; the rest of w may change. */
+static void blocks(const struct stream *s, int part, uint64_t first, int n, struct words *w)
 {
+    int i = 0;
+    count(s, part, first, n > 1 ? (n + 7) / 8 * 8 : n, w);
 #if AVX2
-    if (n > 1 && __builtin_cpu_supports("avx2")) {
-        for (int i = 0; i < n; i += 8) philox8(seed, w, i);
-        return;
-    }
+    if (n > 1 && __builtin_cpu_supports("avx512f"))
+        for (; i < n; i += 8) philox8_512(s->seed, w, i);
+    else if (n > 1 && __builtin_cpu_supports("avx2"))
+        for (; i < n; i += 8) philox8(s->seed, w, i);
 #endif
-    philox(seed, n, w);
+    for (; i < n; i++) philox(s->seed, w, i);
 }
 
 /* w + 1/2 by way of 2^52 + w, exact */
@@ -107,19 +127,17 @@ INLINE double half_past(uint64_t w, double origin)
     return (x - (0x1p52 + origin)) + 0.5;
 }
 
-INLINE double unit(uint64_t w)
-{
-    return half_past(w, 0) * 0x1p-32;
-}
+INLINE double unit(uint64_t w) { return half_past(w, 0) * 0x1p-32; }
 
 VECTOR static void uniforms(const struct words *w, int n, double *out)
 {
     EACH(i, n)
     {
-        out[4 * i] = unit(w->v[0][i]);
-        out[4 * i + 1] = unit(w->v[1][i]);
-        out[4 * i + 2] = unit(w->v[2][i]);
-        out[4 * i + 3] = unit(w->v[3][i]);
+        double *to = out + (size_t)i * 4;
+        to[0] = unit(w->v[0][i]);
+        to[1] = unit(w->v[1][i]);
+        to[2] = unit(w->v[2][i]);
+        to[3] = unit(w->v[3][i]);
     }
 }
 
@@ -182,13 +200,13 @@ VECTOR static void normals(const struct words *w, int n, double *out)
 {
     EACH(i, n)
     {
-        double a, b, c, d;
+        double *to = out + (size_t)i * 4, a, b, c, d;
         box_muller(w->v[0][i], w->v[1][i], &a, &b);
         box_muller(w->v[2][i], w->v[3][i], &c, &d);
-        out[4 * i] = a;
-        out[4 * i + 1] = b;
-        out[4 * i + 2] = c;
-        out[4 * i + 3] = d;
+        to[0] = a;
+        to[1] = b;
+        to[2] = c;
+        to[3] = d;
     }
 }
 
@@ -198,13 +216,12 @@ typedef void finish_fn(const struct words *w, int n, double *out);
 static void make(const struct stream *s, int part, finish_fn *finish, int n, double *out)
 {
     struct words w;
-    double four[4];
+    double four[4] = {0};
     uint64_t block = s->first / 4;
     int skip = (int)(s->first % 4);
     while (n > 0) {
         int whole = skip ? 0 : n / 4, m = whole < 1 ? 1 : whole > MANY ? MANY : whole;
-        count(s, part, block, m, &w);
-        philox_many(s->seed, m, &w);
+        blocks(s, part, block, m, &w);
         finish(&w, m, whole ? out : four);
         int got = whole ? 4 * m : n < 4 - skip ? n : 4 - skip;
         if (!whole) memcpy(out, four + skip, (size_t)got * sizeof *out);
@@ -225,15 +242,9 @@ void stream_normal_part(const struct stream *s, int part, int n, double *out)
     make(s, part, normals, n, out);
 }
 
-void stream_uniform(const struct stream *s, int n, double *out)
-{
-    make(s, 0, uniforms, n, out);
-}
+void stream_uniform(const struct stream *s, int n, double *out) { make(s, 0, uniforms, n, out); }
 
-void stream_normal(const struct stream *s, int n, double *out)
-{
-    make(s, 0, normals, n, out);
-}
+void stream_normal(const struct stream *s, int n, double *out) { make(s, 0, normals, n, out); }
 
 /* ---- a generator for each draw ------------------------------------------------------ */
 

@@ -52,7 +52,8 @@ static void skip(struct walk *w)
 {
     int depth = 0;
     do {
-        char c = w->s < w->end ? *w->s : '}';
+        char c = '}';
+        if (w->s < w->end) c = *w->s;
         if (c == '"') {
             skip_string(w);
         } else {

@@ -102,7 +102,8 @@ static int range(struct rdump *p, size_t from, struct shape *s)
         return bad_at(p, line, col, "a range needs a number on either side, as in 1:10");
     p->x.n = from;
     if ((rc = rdump_room(p, n))) return rc;
-    for (double i = 0; i < n; i++) p->x.a[p->x.n++] = a <= b ? a + i : a - i;
+    for (size_t i = 0; i < (size_t)n; i++)
+        p->x.a[p->x.n++] = a <= b ? a + (double)i : a - (double)i;
     *s = (struct shape){.ndim = 1, .dim = {(int)n}};
     return 0;
 }

@@ -62,24 +62,20 @@ static int zip_failed(zip_error_t *e, const char *name, nami_err *err)
                    zip_error_strerror(e));
 }
 
-static int add(zip_t *z, const struct draws *d, const struct draws_var *v, nami_err *err)
+/* *a must live until the archive is closed. */
+static int add(zip_t *z, const struct draws *d, const struct draws_var *v, struct str *a,
+               nami_err *err)
 {
-    struct str a = {0}, name = {0};
-    zip_source_t *src;
+    struct str name = {0};
     zip_int64_t at = -1;
-    int rc = array(d, v, &a) ? err_nomem(err) : 0;
+    int rc = 0;
     str_printf(&name, "%s.npy", v->name);
-    if (!rc && name.oom) rc = err_nomem(err);
-    if (rc) {
-        str_free(&a);
+    if (name.oom || array(d, v, a)) {
         str_free(&name);
-        return rc;
+        return err_nomem(err);
     }
-    src = zip_source_buffer(z, a.s, a.n, 1); /* frees it */
-    if (!src)
-        str_free(&a);
-    else
-        at = zip_file_add(z, name.s, src, ZIP_FL_ENC_UTF_8);
+    zip_source_t *src = zip_source_buffer(z, a->s, a->n, 0);
+    if (src) at = zip_file_add(z, name.s, src, ZIP_FL_ENC_UTF_8);
     if (src && at < 0) zip_source_free(src);
     if (at < 0 || zip_set_file_compression(z, (zip_uint64_t)at, ZIP_CM_STORE, 0) ||
         zip_file_set_dostime(z, (zip_uint64_t)at, 0, 1 << 5 | 1, 0))
@@ -104,31 +100,41 @@ static int take(zip_source_t *src, struct str *out, nami_err *err)
     return rc ? rc : out->oom ? err_nomem(err) : 0;
 }
 
-static int write(const struct draws *d, struct str *out, nami_err *err)
+/* Into src, which then holds the archive. */
+static int archive(const struct draws *d, zip_source_t *src, nami_err *err)
 {
     zip_error_t e;
     int rc = 0;
-    if (d->nvar == 0) { /* libzip makes no empty archives: its end is all it has */
-        static const char empty[22] = "PK\5\6";
+    zip_error_init(&e);
+    struct str *a = new_array(struct str, d->nvar);
+    if (!a) return err_nomem(err);
+    zip_t *z = zip_open_from_source(src, ZIP_CREATE | ZIP_TRUNCATE, &e);
+    if (z) {
+        zip_source_keep(src); /* closing gives up one hold of it */
+        for (int v = 0; v < d->nvar && !rc; v++) rc = add(z, d, &d->var[v], &a[v], err);
+        if (!rc && zip_close(z)) rc = zip_failed(zip_get_error(z), "the draws", err);
+        if (rc) zip_discard(z);
+    } else {
+        rc = zip_failed(&e, "the draws", err);
+    }
+    for (int v = 0; v < d->nvar; v++) str_free(&a[v]);
+    free(a);
+    zip_error_fini(&e);
+    return rc;
+}
+
+static int write(const struct draws *d, struct str *out, nami_err *err)
+{
+    static const char empty[22] = "PK\5\6"; /* libzip makes none: the end is all it has */
+    zip_error_t e;
+    if (d->nvar == 0) {
         str_putn(out, empty, sizeof empty);
         return out->oom ? err_nomem(err) : 0;
     }
     zip_error_init(&e);
     zip_source_t *src = zip_source_buffer_create(NULL, 0, 0, &e);
-    zip_t *z = src ? zip_open_from_source(src, ZIP_CREATE | ZIP_TRUNCATE, &e) : NULL;
-    if (!z) {
-        rc = zip_failed(&e, "the draws", err);
-        zip_source_free(src);
-        zip_error_fini(&e);
-        return rc;
-    }
-    zip_source_keep(src); /* closing the archive gives up one hold of it */
-    for (int v = 0; v < d->nvar && !rc; v++) rc = add(z, d, &d->var[v], err);
-    if (!rc && zip_close(z)) rc = zip_failed(zip_get_error(z), "the draws", err);
-    if (rc)
-        zip_discard(z);
-    else
-        rc = take(src, out, err);
+    int rc = src ? archive(d, src, err) : zip_failed(&e, "the draws", err);
+    if (!rc) rc = take(src, out, err);
     zip_source_free(src);
     zip_error_fini(&e);
     return rc;

@@ -45,11 +45,11 @@ static int quoted(struct cursor *c, char *buf, size_t cap)
 
 static int descr(struct cursor *c, struct npy *a, nami_err *err)
 {
-    char t[32];
+    char t[32] = "";
     if (!quoted(c, t, sizeof t))
         return err_set(err, NAMI_EINPUT, "a .npy array must hold plain numbers, not records");
     a->big = t[0] == '>';
-    a->kind = strchr("<>|=", t[0]) && t[0] ? t[1] : 0;
+    if (t[0] && strchr("<>|=", t[0])) a->kind = t[1];
     a->size = a->kind && strlen(t) == 3 ? t[2] - '0' : 0;
     int ok = a->kind == 'b'   ? a->size == 1
              : a->kind == 'f' ? a->size == 4 || a->size == 8

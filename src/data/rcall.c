@@ -8,8 +8,11 @@
 #include "base/err.h"
 #include "data/data_impl.h"
 
-/* What rep(), ranges and the like may make in one file: a few words must not fill the memory. */
-enum { MAX_MADE = 1 << 25 };
+/* What rep(), ranges and the like may make in one file: a few words must not fill the memory.
+   (Fuzzing sets less.) */
+#ifndef RDUMP_MAX_MADE
+#define RDUMP_MAX_MADE (1 << 25)
+#endif
 
 #define bad_at(p, line, col, ...) err_at((p)->err, NAMI_EINPUT, line, col, __VA_ARGS__)
 
@@ -23,10 +26,10 @@ static int push(struct rdump *p, double x) { return vec_push(&p->x, x) ? err_nom
 /* Room for n more elements that the text does not spell out. */
 int rdump_room(struct rdump *p, double n)
 {
-    if (!(n <= (double)(MAX_MADE - p->made)))
+    if (!(n <= (double)(RDUMP_MAX_MADE - p->made)))
         return err_at(p->err, NAMI_ELIMIT, p->r.tline, p->r.tcol,
                       "rep() and ranges may make %d elements in one file; write JSON instead",
-                      MAX_MADE);
+                      RDUMP_MAX_MADE);
     p->made += (size_t)n;
     return vec_reserve(&p->x, p->x.n + (size_t)n) ? err_nomem(p->err) : 0;
 }
@@ -173,7 +176,7 @@ static int f_structure(struct rdump *p, struct shape *s)
 {
     static const char *const ignored = ".Dimnames dimnames .Names names class .Label levels .Tsp "
                                        "tsp row.names comment";
-    int line = p->r.tline, col = p->r.tcol, have = 0, rc = 0;
+    int line = p->r.tline, col = p->r.tcol, have = 0, rc;
     size_t from = p->x.n, n;
     const char *name;
     struct shape dim = {0}, data = {0};

@@ -3,7 +3,7 @@
    The request is short, so it lies in its pipe before the program starts: no signal when the
    program does not read it.  Its output and messages are read as they come, so that no pipe
    stays full. */
-#define _GNU_SOURCE /* pipe2 */ // NOLINT(bugprone-reserved-identifier)
+#define _GNU_SOURCE // NOLINT: pipe2
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
-/* block.h: lanes side by side.  Block kernels work on slabs of SLAB lanes, so that the
+/* block.h: lanes side by side.  Block kernels work on slabs of up to SLAB lanes, so that the
    innermost loop runs over lanes, is contiguous, and has scratch of a fixed size.
 
-   A matrix of a slab has element (i, j) of lane b at A[(i * n + j) * SLAB + b], a vector
+   In a slab a matrix has element (i, j) of lane b at A[(i * n + j) * SLAB + b], a vector
    element i at y[i * SLAB + b]. */
 #ifndef DIST_BLOCK_H
 #define DIST_BLOCK_H
@@ -12,17 +12,53 @@
 
 enum { SLAB = 32 };
 
-#define EACH_SLAB(b0, m, L) \
-    for (int b0 = 0, m; m = (L) - b0 < SLAB ? (L) - b0 : SLAB, b0 < (L); b0 += SLAB)
-
-/* Lanes b0, ..., b0 + m - 1 of an element: where they are, or copied to buf[SLAB]. */
-static inline const double *lanes_at(const struct lanes *a, int b0, int m, double *buf)
+/* Lanes first, ..., first + live - 1; m is live rounded up to LANES (see loops.h). */
+struct slab {
+    int first, live, m;
+};
+static inline struct slab slab_at(int first, int L)
 {
-    const double *p = a->p + (ptrdiff_t)b0 * a->step;
-    if (a->step == 1) return p;
-    for (int b = 0; b < m; b++) buf[b] = p[(ptrdiff_t)b * a->step];
+    int live = L - first < SLAB ? L - first : SLAB;
+    return (struct slab){first, live, (live + LANES - 1) / LANES * LANES};
+}
+#define EACH_SLAB(s, L) \
+    for (struct slab s = slab_at(0, L); s.live > 0; s = slab_at(s.first + SLAB, L))
+
+static inline void fill(double *y, double v)
+{
+    for (int b = 0; b < SLAB; b++) y[b] = v;
+}
+
+/* The m lanes of an element: where they are, or copied to buf[SLAB]. */
+static inline const double *lanes_at(const struct lanes *a, struct slab s, double *buf)
+{
+    const double *p = a->p + (ptrdiff_t)s.first * a->step;
+    if (a->step == 1 && s.live == s.m) return p;
+    if (a->step == 0)
+        fill(buf, *p);
+    else
+        for (int b = 0; b < s.m; b++) buf[b] = p[(ptrdiff_t)(b < s.live ? b : s.live - 1) * a->step];
     return buf;
 }
+static inline const double *lanes_of(const double *x, struct slab s, double *buf)
+{
+    return lanes_at(&(struct lanes){x, 1}, s, buf);
+}
+/* The live lanes of y: out <- y, out += y unless out is NULL */
+static inline void put(struct slab s, const double *y, double *out)
+{
+    memcpy(out + s.first, y, sizeof(double) * (size_t)s.live);
+}
+static inline void add(struct slab s, const double *y, double *out)
+{
+    if (out)
+        for (int b = 0; b < s.live; b++) out[s.first + b] += y[b];
+}
+
+/* The head of a scalar distribution's sampler that works on slabs. */
+#define SAMPLE_SLABS                                                                       \
+    WIDE static void sample(const void *self, const struct stream *stream, int n, double *out, \
+                            const double *const *a)
 
 /* Are n elements the same for all lanes? */
 static inline bool all_constant(const struct lanes *a, int n)
@@ -32,22 +68,27 @@ static inline bool all_constant(const struct lanes *a, int n)
     return true;
 }
 
-static inline void fill(double *y, double v)
-{
-    for (int b = 0; b < SLAB; b++) y[b] = v;
-}
+/* ---- gammas.c: the k-th gamma variate of each draw, rate 1; takes the parts 3k, 3k+1, 3k+2
+        of the stream ---------------------------------------------------------------- */
+
+enum { MOST_GAMMAS = 10000 };
+void draw_gammas(const struct stream *stream, int k, struct slab s, const double *shape, double *x);
+void draw_log_gammas(const struct stream *stream, int k, struct slab s, const double *shape,
+                     double *x);
 
 /* ---- chol.c: symmetric positive definite matrices ----------------------------- */
 
 int matrix_order(int size); /* n for n*n; -1 if it is no square */
 
 /* A <- elements a[0 ... n*n-1] */
-void mat_load(int n, const struct lanes *a, int b0, int m, double *A);
+void mat_load(int n, const struct lanes *a, struct slab s, double *A);
 /* A <- its lower Cholesky factor (the upper triangle is neither read nor written);
    NaN where the matrix is not positive definite */
 void chol(int n, int m, double *A);
-/* A <- the factor of elements a.  If they are constant this is done once, at b0 = 0. */
-void chol_load(int n, const struct lanes *a, int b0, int m, double *A);
+/* A <- the factor of elements a.  If they are constant this is done once, in the first slab. */
+void chol_load(int n, const struct lanes *a, struct slab s, double *A);
+/* y <- x - mu, NaN where mu is no number */
+void difference(int n, const struct lanes *x, const struct lanes *mu, struct slab s, double *y);
 /* y <- L^-1 y, L^-T y, L y, L' y */
 void solve_lower(int n, int m, const double *L, double *y);
 void solve_upper(int n, int m, const double *L, double *y);

@@ -3,78 +3,90 @@
 #include "dist/block.h"
 
 /* out <- S, NaN if a weight is negative */
-static void total(const struct lanes *w, int K, int b0, int m, double *out)
+WIDE static void total(const struct lanes *w, int K, struct slab s, double *restrict out)
 {
     double buf[SLAB];
     fill(out, 0);
     for (int j = 0; j < K; j++) {
-        const double *restrict p = lanes_at(&w[j], b0, m, buf);
-        EACH(b, m) out[b] += p[b] >= 0 ? p[b] : NAN;
+        const double *restrict p = lanes_at(&w[j], s, buf);
+        EACH(b, s.m) out[b] += p[b] >= 0 ? p[b] : NAN;
     }
 }
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self, (void)work;
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
-        double sum[SLAB], own[SLAB], xbuf[SLAB], buf[SLAB], *restrict o = out[0] + b0;
-        const double *restrict x = lanes_at(&a[0], b0, m, xbuf);
-        total(a + 1, dim[1], b0, m, sum);
-        fill(own, -1); /* theta_x; stays -1 outside */
+        double S[SLAB], own[SLAB], xbuf[SLAB], buf[SLAB];
+        const double *restrict x = lanes_at(&a[0], s, xbuf);
+        total(a + 1, dim[1], s, S);
+        fill(own, 0); /* theta_x */
         for (int j = 0; j < dim[1]; j++) {
-            const double *restrict p = lanes_at(&a[1 + j], b0, m, buf);
-            EACH(b, m) own[b] = x[b] == j + 1 ? p[b] : own[b];
+            const double *restrict p = lanes_at(&a[1 + j], s, buf);
+            double here = j + 1;
+            EACH(b, s.m) own[b] += x[b] == here ? p[b] : 0;
         }
-        EACH(b, m) o[b] = density(is_positive(sum[b]), own[b] >= 0, x[b], log(own[b] / sum[b]));
+        EACH(b, s.m)
+        {
+            bool in = (x[b] >= 1) & (x[b] <= dim[1]) & is_count(x[b]);
+            own[b] = density(is_positive(S[b]), in, x[b], log(own[b] / S[b]));
+        }
+        put(s, own, out[0]);
     }
 }
 
 /* d log p / d theta_j = [x = j] / theta_j - 1/S */
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out, (void)work;
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
-        double sum[SLAB], xbuf[SLAB], buf[SLAB];
-        const double *restrict x = lanes_at(&a[0], b0, m, xbuf), *restrict g = dout[0] + b0;
-        total(a + 1, dim[1], b0, m, sum);
+        double S[SLAB], xbuf[SLAB], buf[SLAB], gbuf[SLAB], d[SLAB];
+        const double *restrict x = lanes_at(&a[0], s, xbuf);
+        const double *restrict g = lanes_of(dout[0], s, gbuf);
+        total(a + 1, dim[1], s, S);
         for (int j = 0; j < dim[1]; j++) {
-            if (!da[1 + j]) continue;
-            const double *restrict p = lanes_at(&a[1 + j], b0, m, buf);
-            double *restrict d = da[1 + j] + b0;
-            EACH(b, m) d[b] += g[b] * ((x[b] == j + 1 ? 1 / p[b] : 0) - 1 / sum[b]);
+            const double *restrict p = lanes_at(&a[1 + j], s, buf);
+            double here = j + 1;
+            EACH(b, s.m)
+            {
+                double own = 1 / p[b];
+                d[b] = g[b] * ((x[b] == here ? own : 0) - 1 / S[b]);
+            }
+            add(s, d, da[1 + j]);
         }
     }
 }
 
 /* 1 + the number of partial sums that are at most u S */
-static void sample(const void *self, const struct stream *s, const int *dim, int L,
+WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;
-    stream_uniform(s, L, out[0]);
-    EACH_SLAB(b0, m, L)
+    stream_uniform(stream, L, out[0]);
+    EACH_SLAB(s, L)
     {
-        double sum[SLAB], part[SLAB], buf[SLAB], *restrict o = out[0] + b0;
-        total(a, dim[1], b0, m, sum);
+        double S[SLAB], part[SLAB], x[SLAB], buf[SLAB];
+        const double *restrict u = lanes_of(out[0], s, buf);
+        total(a, dim[1], s, S);
         fill(part, 0);
-        double at[SLAB];
-        EACH(b, m)
+        EACH(b, s.m)
         {
-            at[b] = o[b] * sum[b];
-            o[b] = if_ok(is_positive(sum[b]), 1);
+            x[b] = if_ok(is_positive(S[b]), 1);
+            S[b] *= u[b];
         }
         for (int j = 0; j + 1 < dim[1]; j++) {
-            const double *restrict p = lanes_at(&a[j], b0, m, buf);
-            EACH(b, m)
+            const double *restrict p = lanes_at(&a[j], s, buf);
+            EACH(b, s.m)
             {
                 part[b] += p[b];
-                o[b] += part[b] <= at[b] ? 1 : 0;
+                x[b] += part[b] <= S[b] ? 1 : 0;
             }
         }
+        put(s, x, out[0]);
     }
 }
 

@@ -2,81 +2,92 @@
 #include "dist/block.h"
 
 /* top <- max beta_j, sum <- sum exp(beta_j - top); NaN if a beta is no number */
-static void softmax_parts(const struct lanes *beta, int K, int b0, int m, double *top, double *sum)
+WIDE static void softmax_parts(const struct lanes *beta, int K, struct slab s, double *restrict top,
+                          double *restrict sum)
 {
     double buf[SLAB];
     fill(top, -INFINITY);
     fill(sum, 0);
     for (int j = 0; j < K; j++) {
-        const double *restrict p = lanes_at(&beta[j], b0, m, buf);
-        EACH(b, m) top[b] = p[b] > top[b] ? p[b] : top[b];
+        const double *restrict p = lanes_at(&beta[j], s, buf);
+        EACH(b, s.m) top[b] = p[b] > top[b] ? p[b] : top[b];
     }
     for (int j = 0; j < K; j++) {
-        const double *restrict p = lanes_at(&beta[j], b0, m, buf);
-        EACH(b, m) sum[b] += if_ok(is_real(p[b]), exp(p[b] - top[b]));
+        const double *restrict p = lanes_at(&beta[j], s, buf);
+        EACH(b, s.m) sum[b] += if_ok(is_real(p[b]), exp(p[b] - top[b]));
     }
 }
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self, (void)work;
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
-        double top[SLAB], sum[SLAB], own[SLAB], xbuf[SLAB], buf[SLAB], *restrict o = out[0] + b0;
-        const double *restrict x = lanes_at(&a[0], b0, m, xbuf);
-        softmax_parts(a + 1, dim[1], b0, m, top, sum);
-        fill(own, -INFINITY);
+        double top[SLAB], sum[SLAB], own[SLAB], xbuf[SLAB], buf[SLAB];
+        const double *restrict x = lanes_at(&a[0], s, xbuf);
+        softmax_parts(a + 1, dim[1], s, top, sum);
+        fill(own, 0);
         for (int j = 0; j < dim[1]; j++) {
-            const double *restrict p = lanes_at(&a[1 + j], b0, m, buf);
-            EACH(b, m) own[b] = x[b] == j + 1 ? p[b] : own[b];
+            const double *restrict p = lanes_at(&a[1 + j], s, buf);
+            double here = j + 1;
+            EACH(b, s.m) own[b] += x[b] == here ? p[b] : 0;
         }
-        EACH(b, m) o[b] = density(sum[b] > 0, true, x[b], own[b] - top[b] - log(sum[b]));
+        EACH(b, s.m)
+        {
+            bool in = (x[b] >= 1) & (x[b] <= dim[1]) & is_count(x[b]);
+            own[b] = density(sum[b] > 0, in, x[b], own[b] - top[b] - log(sum[b]));
+        }
+        put(s, own, out[0]);
     }
 }
 
 /* d log p / d beta_j = [x = j] - softmax_j */
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out, (void)work;
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
-        double top[SLAB], sum[SLAB], xbuf[SLAB], buf[SLAB];
-        const double *restrict x = lanes_at(&a[0], b0, m, xbuf), *restrict g = dout[0] + b0;
-        softmax_parts(a + 1, dim[1], b0, m, top, sum);
+        double top[SLAB], sum[SLAB], xbuf[SLAB], buf[SLAB], gbuf[SLAB], d[SLAB];
+        const double *restrict x = lanes_at(&a[0], s, xbuf);
+        const double *restrict g = lanes_of(dout[0], s, gbuf);
+        softmax_parts(a + 1, dim[1], s, top, sum);
         for (int j = 0; j < dim[1]; j++) {
-            if (!da[1 + j]) continue;
-            const double *restrict p = lanes_at(&a[1 + j], b0, m, buf);
-            double *restrict d = da[1 + j] + b0;
-            EACH(b, m) d[b] += g[b] * ((x[b] == j + 1 ? 1 : 0) - exp(p[b] - top[b]) / sum[b]);
+            const double *restrict p = lanes_at(&a[1 + j], s, buf);
+            double here = j + 1;
+            EACH(b, s.m) d[b] = g[b] * ((x[b] == here ? 1 : 0) - exp(p[b] - top[b]) / sum[b]);
+            add(s, d, da[1 + j]);
         }
     }
 }
 
-static void sample(const void *self, const struct stream *s, const int *dim, int L,
+/* 1 + the number of partial sums that are at most u times the whole */
+WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;
-    stream_uniform(s, L, out[0]);
-    EACH_SLAB(b0, m, L)
+    stream_uniform(stream, L, out[0]);
+    EACH_SLAB(s, L)
     {
-        double top[SLAB], sum[SLAB], part[SLAB], buf[SLAB], *restrict o = out[0] + b0;
-        softmax_parts(a, dim[1], b0, m, top, sum);
+        double top[SLAB], sum[SLAB], part[SLAB], x[SLAB], buf[SLAB], ubuf[SLAB];
+        const double *restrict u = lanes_of(out[0], s, ubuf);
+        softmax_parts(a, dim[1], s, top, sum);
         fill(part, 0);
-        EACH(b, m)
+        EACH(b, s.m)
         {
-            sum[b] *= o[b];
-            o[b] = if_ok(sum[b] >= 0, 1);
+            sum[b] *= u[b];
+            x[b] = if_ok(sum[b] >= 0, 1);
         }
         for (int j = 0; j + 1 < dim[1]; j++) {
-            const double *restrict p = lanes_at(&a[j], b0, m, buf);
-            EACH(b, m)
+            const double *restrict p = lanes_at(&a[j], s, buf);
+            EACH(b, s.m)
             {
                 part[b] += exp(p[b] - top[b]);
-                o[b] += part[b] <= sum[b] ? 1 : 0;
+                x[b] += part[b] <= sum[b] ? 1 : 0;
             }
         }
+        put(s, x, out[0]);
     }
 }
 

@@ -1,31 +1,31 @@
 /* p = 1 / (pi sigma (1 + z^2)),  z = (x - mu)/sigma */
 #include "dist/loops.h"
 
-static inline bool ok(double mu, double sigma)
+INLINE bool ok(double mu, double sigma)
 {
     return is_real(mu) & is_positive(sigma);
 }
 
-static inline double lp(double x, double mu, double sigma)
+INLINE double lp(double x, double mu, double sigma)
 {
     double z = (x - mu) / sigma;
     return density(ok(mu, sigma), true, x, -LOG_PI - log(sigma) - log1p(z * z));
 }
 
-static inline void dlp(double x, double mu, double sigma, double *g)
+INLINE void dlp(double x, double mu, double sigma, double *g)
 {
     double z = (x - mu) / sigma, w = 2 * z / (1 + z * z);
     g[0] = -w / sigma;
     g[1] = w / sigma;
     g[2] = (w * z - 1) / sigma;
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
-static inline double draw(double u, double mu, double sigma)
+INLINE double draw(double u, double mu, double sigma)
 {
     return if_ok(ok(mu, sigma), mu + sigma * tan(M_PI * (u - 0.5)));
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 /* atan2 keeps the digits of both tails. */
 static double cdf(double x, const double *p)

@@ -10,22 +10,33 @@ int matrix_order(int size)
     return n > 0 && n * n == size ? n : -1;
 }
 
-void mat_load(int n, const struct lanes *a, int b0, int m, double *A)
+WIDE void mat_load(int n, const struct lanes *a, struct slab s, double *A)
 {
     double buf[SLAB];
     for (int e = 0; e < n * n; e++)
-        memcpy(ROW(A, e), lanes_at(&a[e], b0, m, buf), sizeof(double) * (size_t)m);
+        memcpy(ROW(A, e), lanes_at(&a[e], s, buf), sizeof(double) * (size_t)s.m);
+}
+
+WIDE void difference(int n, const struct lanes *x, const struct lanes *mu, struct slab s, double *y)
+{
+    double xbuf[SLAB], mbuf[SLAB];
+    for (int i = 0; i < n; i++) {
+        const double *restrict p = lanes_at(&x[i], s, xbuf);
+        const double *restrict q = lanes_at(&mu[i], s, mbuf);
+        double *restrict yi = ROW(y, i);
+        EACH(b, s.m) yi[b] = p[b] - if_ok(is_real(q[b]), q[b]);
+    }
 }
 
 /* y += c x z over the lanes */
-static inline void add_product(int m, double *restrict y, double c, const double *restrict x,
+INLINE void add_product(int m, double *restrict y, double c, const double *restrict x,
                                const double *restrict z)
 {
     EACH(b, m) y[b] += c * x[b] * z[b];
 }
 
 /* L_ij = (A_ij - sum_k L_ik L_jk) / L_jj, column by column */
-void chol(int n, int m, double *A)
+WIDE void chol(int n, int m, double *A)
 {
     double r[SLAB];
     for (int j = 0; j < n; j++) {
@@ -45,19 +56,19 @@ void chol(int n, int m, double *A)
     }
 }
 
-void chol_load(int n, const struct lanes *a, int b0, int m, double *A)
+WIDE void chol_load(int n, const struct lanes *a, struct slab s, double *A)
 {
     if (!all_constant(a, n * n)) {
-        mat_load(n, a, b0, m, A);
-        chol(n, m, A);
-    } else if (b0 == 0) {
-        mat_load(n, a, 0, 1, A);
-        chol(n, 1, A);
+        mat_load(n, a, s, A);
+        chol(n, s.m, A);
+    } else if (s.first == 0) {
+        mat_load(n, a, slab_at(0, 1), A);
+        chol(n, LANES, A);
         for (int e = 0; e < n * n; e++) fill(ROW(A, e), *ROW(A, e));
     }
 }
 
-void solve_lower(int n, int m, const double *L, double *y)
+WIDE void solve_lower(int n, int m, const double *L, double *y)
 {
     for (int i = 0; i < n; i++) {
         double *restrict yi = ROW(y, i);
@@ -67,7 +78,7 @@ void solve_lower(int n, int m, const double *L, double *y)
     }
 }
 
-void solve_upper(int n, int m, const double *L, double *y)
+WIDE void solve_upper(int n, int m, const double *L, double *y)
 {
     for (int i = n - 1; i >= 0; i--) {
         double *restrict yi = ROW(y, i);
@@ -77,7 +88,7 @@ void solve_upper(int n, int m, const double *L, double *y)
     }
 }
 
-void times_lower(int n, int m, const double *L, double *y)
+WIDE void times_lower(int n, int m, const double *L, double *y)
 {
     for (int i = n - 1; i >= 0; i--) { /* the last row first: it alone needs y_i no more */
         double *restrict yi = ROW(y, i);
@@ -87,7 +98,7 @@ void times_lower(int n, int m, const double *L, double *y)
     }
 }
 
-void times_upper(int n, int m, const double *L, double *y)
+WIDE void times_upper(int n, int m, const double *L, double *y)
 {
     for (int i = 0; i < n; i++) {
         double *restrict yi = ROW(y, i);
@@ -97,7 +108,7 @@ void times_upper(int n, int m, const double *L, double *y)
     }
 }
 
-void log_diagonal(int n, int m, const double *L, double *out)
+WIDE void log_diagonal(int n, int m, const double *L, double *out)
 {
     fill(out, 0);
     for (int i = 0; i < n; i++) {
@@ -106,7 +117,7 @@ void log_diagonal(int n, int m, const double *L, double *out)
     }
 }
 
-void inverse_lower(int n, int m, const double *L, double *M)
+WIDE void inverse_lower(int n, int m, const double *L, double *M)
 {
     for (int e = 0; e < n * n; e++) fill(ROW(M, e), 0);
     for (int j = 0; j < n; j++) {
@@ -122,7 +133,7 @@ void inverse_lower(int n, int m, const double *L, double *M)
     }
 }
 
-void inverse_spd(int n, int m, const double *L, double *M, double *P)
+WIDE void inverse_spd(int n, int m, const double *L, double *M, double *P)
 {
     inverse_lower(n, m, L, M);
     for (int i = 0; i < n; i++)

@@ -2,21 +2,21 @@
    a density of the first n - 1 elements */
 #include "dist/block.h"
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self, (void)work;
     int n = dim[0];
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
-        double S[SLAB], X[SLAB], v[SLAB], xbuf[SLAB], abuf[SLAB], *restrict o = out[0] + b0;
+        double S[SLAB], X[SLAB], v[SLAB], xbuf[SLAB], abuf[SLAB];
         fill(S, 0);
         fill(X, 0);
         fill(v, 0);
         for (int j = 0; j < n; j++) {
-            const double *restrict x = lanes_at(&a[j], b0, m, xbuf);
-            const double *restrict al = lanes_at(&a[n + j], b0, m, abuf);
-            EACH(b, m)
+            const double *restrict x = lanes_at(&a[j], s, xbuf);
+            const double *restrict al = lanes_at(&a[n + j], s, abuf);
+            EACH(b, s.m)
             {
                 double t = (al[b] - 1) * log(x[b]), edge = al[b] == 1 ? 0 : -INFINITY;
                 S[b] += al[b] > 0 ? al[b] : NAN;
@@ -24,69 +24,81 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
                 v[b] += (x[b] > 0 ? t : edge) - lgam(al[b]);
             }
         }
-        EACH(b, m)
+        EACH(b, s.m)
         {
             bool in = fabs(X[b] - 1) <= 1e-6;
-            o[b] = density(is_positive(S[b]), in, X[b], v[b] + lgam(S[b]));
+            v[b] = density(is_positive(S[b]), in, X[b], v[b] + lgam(S[b]));
         }
+        put(s, v, out[0]);
     }
 }
 
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out, (void)work;
     int n = dim[0];
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
-        double S[SLAB], xbuf[SLAB], abuf[SLAB];
-        const double *restrict g = dout[0] + b0;
+        double S[SLAB], xbuf[SLAB], abuf[SLAB], gbuf[SLAB], dx[SLAB], da_[SLAB];
+        const double *restrict g = lanes_of(dout[0], s, gbuf);
         fill(S, 0);
         for (int j = 0; j < n; j++) {
-            const double *restrict al = lanes_at(&a[n + j], b0, m, abuf);
-            EACH(b, m) S[b] += al[b];
+            const double *restrict al = lanes_at(&a[n + j], s, abuf);
+            EACH(b, s.m) S[b] += al[b];
         }
-        EACH(b, m) S[b] = digamma(S[b]);
+        EACH(b, s.m) S[b] = digamma(S[b]);
         for (int j = 0; j < n; j++) {
-            const double *restrict x = lanes_at(&a[j], b0, m, xbuf);
-            const double *restrict al = lanes_at(&a[n + j], b0, m, abuf);
-            if (da[j]) {
-                double *restrict d = da[j] + b0;
-                EACH(b, m) d[b] += g[b] * (al[b] - 1) / x[b];
-            }
-            if (da[n + j]) {
-                double *restrict d = da[n + j] + b0;
-                EACH(b, m) d[b] += g[b] * (log(x[b]) + S[b] - digamma(al[b]));
-            }
+            const double *restrict x = lanes_at(&a[j], s, xbuf);
+            const double *restrict al = lanes_at(&a[n + j], s, abuf);
+            EACH(b, s.m) dx[b] = g[b] * (al[b] - 1) / x[b];
+            if (da[n + j]) EACH(b, s.m) da_[b] = g[b] * (log(x[b]) + S[b] - digamma(al[b]));
+            add(s, dx, da[j]);
+            add(s, da_, da[n + j]);
         }
     }
 }
 
-/* Gammas over their sum, in logs: with tiny shapes all of them may underflow. */
-static void sample(const void *self, const struct stream *s, const int *dim, int L,
-                   double *const *out, const struct lanes *a, double *work)
+/* Gammas over their sum, in logs: with tiny shapes all of them may underflow.  (If even the
+   logarithms are infinite, shapes below 1e-305, the elements are equal.) */
+WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
+                        double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     int n = dim[0];
-    for (int b = 0; b < L; b++) {
-        struct rng r;
-        double top = -INFINITY, sum = 0;
-        stream_rng(s, b, &r);
+    EACH_SLAB(s, L)
+    {
+        double top[SLAB], sum[SLAB], x[SLAB], buf[SLAB];
+        fill(top, -DBL_MAX);
+        fill(sum, 0);
         for (int j = 0; j < n; j++) {
-            double g = draw_log_gamma(&r, a[j].p[(ptrdiff_t)b * a[j].step]);
-            out[j][b] = g;
-            top = g > top || isnan(g) ? g : top;
+            draw_log_gammas(stream, j, s, lanes_at(&a[j], s, buf), x);
+            EACH(b, s.m)
+            {
+                double l = x[b] < -DBL_MAX ? -DBL_MAX : x[b];
+                x[b] = l;
+                top[b] = l <= top[b] ? top[b] : l; /* NaN too */
+            }
+            put(s, x, out[j]);
         }
-        if (isinf(top)) top = out[0][b] = 0; /* shapes below 1e-306: one of them takes all */
-        for (int j = 0; j < n; j++) sum += out[j][b] = exp(out[j][b] - top);
-        for (int j = 0; j < n; j++) out[j][b] /= sum;
+        for (int j = 0; j < n; j++) {
+            const double *restrict l = lanes_of(out[j], s, buf);
+            EACH(b, s.m)
+            {
+                x[b] = exp(l[b] - top[b]);
+                sum[b] += x[b];
+            }
+            put(s, x, out[j]);
+        }
+        for (int j = 0; j < n; j++)
+            for (int b = 0; b < s.live; b++) out[j][s.first + b] /= sum[b];
     }
 }
 
 static int size(const int *n, const char **why)
 {
-    if (n[0] >= 2) return n[0];
-    *why = "alpha needs two elements or more";
+    if (n[0] >= 2 && n[0] <= MOST_GAMMAS) return n[0];
+    *why = "alpha must have from 2 to 10000 elements";
     return -1;
 }
 

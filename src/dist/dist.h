@@ -102,6 +102,7 @@ struct dist {
        row, n as above); 0 if they exist and are written, -1 if not. */
     int (*moments)(const int *n, const double *p, double *mean, double *var);
 
+    int own; /* the name is not one of Stan's */
     struct dist_try try_at[DIST_TRIES]; /* ends with n[0] == 0 */
 };
 

@@ -1,25 +1,25 @@
 /* p = 2 / (pi sigma (1 + z^2)),  z = x/sigma >= 0 */
 #include "dist/loops.h"
 
-static inline double lp(double x, double sigma)
+INLINE double lp(double x, double sigma)
 {
     double z = x / sigma, v = LOG_2 - LOG_PI - log(sigma) - log1p(z * z);
     return density(is_positive(sigma), x >= 0, x, v);
 }
 
-static inline void dlp(double x, double sigma, double *g)
+INLINE void dlp(double x, double sigma, double *g)
 {
     double z = x / sigma, w = 2 * z / (1 + z * z);
     g[0] = -w / sigma;
     g[1] = (w * z - 1) / sigma;
 }
-DENSITY(1, lp, dlp)
+DENSITY(2, lp, dlp)
 
-static inline double draw(double u, double sigma)
+INLINE double draw(double u, double sigma)
 {
     return if_ok(is_positive(sigma), sigma * tan(M_PI_2 * u));
 }
-SAMPLE_UNIFORM(1, draw)
+SAMPLE_UNIFORM(2, draw)
 
 static double cdf(double x, const double *p)
 {
@@ -52,4 +52,4 @@ static void dcdf(double x, const double *p, double *g)
 const struct dist dist_half_cauchy = {
     "half_cauchy", "absolute value of a cauchy(0, sigma)", 1, {{"sigma", POSITIVE}}, POSITIVE,
     KERNELS, .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .try_at = {TRY_1(2.385), TRY_1(0.0137)}};
+    .own = 1, .try_at = {TRY_1(2.385), TRY_1(0.0137)}};

@@ -1,25 +1,25 @@
 /* |z| of a normal(0, sigma): log p = log 2 - z^2/2 - log sigma - log(2 pi)/2,  z = x/sigma */
 #include "dist/loops.h"
 
-static inline double lp(double x, double sigma)
+INLINE double lp(double x, double sigma)
 {
     double z = x / sigma, v = LOG_2 - 0.5 * z * z - log(sigma) - HALF_LOG_2PI;
     return density(is_positive(sigma), x >= 0, x, v);
 }
 
-static inline void dlp(double x, double sigma, double *g)
+INLINE void dlp(double x, double sigma, double *g)
 {
     double z = x / sigma;
     g[0] = -z / sigma;
     g[1] = (z * z - 1) / sigma;
 }
-DENSITY(1, lp, dlp)
+DENSITY(2, lp, dlp)
 
-static inline double draw(double z, double sigma)
+INLINE double draw(double z, double sigma)
 {
     return if_ok(is_positive(sigma), sigma * fabs(z));
 }
-SAMPLE_NORMAL(1, draw)
+SAMPLE_NORMAL(2, draw)
 
 static double cdf(double x, const double *p)
 {
@@ -60,4 +60,4 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 const struct dist dist_half_normal = {
     "half_normal", "absolute value of a normal(0, sigma)", 1, {{"sigma", POSITIVE}}, POSITIVE,
     KERNELS, .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .moments = moments, .try_at = {TRY_1(2.385), TRY_1(0.0137)}};
+    .moments = moments, .own = 1, .try_at = {TRY_1(2.385), TRY_1(0.0137)}};

@@ -1,31 +1,31 @@
 /* log p = log a + log b + (a - 1) log x + (b - 1) log(1 - x^a) */
 #include "dist/loops.h"
 
-static inline bool ok(double a, double b)
+INLINE bool ok(double a, double b)
 {
     return is_positive(a) & is_positive(b);
 }
 
-static inline double lp(double x, double a, double b)
+INLINE double lp(double x, double a, double b)
 {
     double l = log(x), v = log(a) + log(b) + (a - 1) * l + (b - 1) * log(-expm1(a * l));
     return density(ok(a, b), (x > 0) & (x < 1), x, v);
 }
 
-static inline void dlp(double x, double a, double b, double *g)
+INLINE void dlp(double x, double a, double b, double *g)
 {
     double l = log(x), y = -expm1(a * l), odds = (1 - y) / y; /* x^a / (1 - x^a) */
     g[0] = (a - 1 - (b - 1) * a * odds) / x;
     g[1] = 1 / a + l * (1 - (b - 1) * odds);
     g[2] = 1 / b + log(y);
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
-static inline double draw(double u, double a, double b) /* P(X > x) = u */
+INLINE double draw(double u, double a, double b) /* P(X > x) = u */
 {
     return if_ok(ok(a, b), exp(log(-expm1(log(u) / b)) / a));
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 static double log_upper(double x, const double *p) /* b log(1 - x^a) */
 {
@@ -64,4 +64,4 @@ const struct dist dist_kumaraswamy = {
     "kumaraswamy", "Kumaraswamy: like beta, with a cdf in closed form", 2,
     {{"a", POSITIVE}, {"b", POSITIVE}}, OPEN_UNIT, KERNELS,
     .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .try_at = {TRY_2(2.385, 1.71), TRY_2(0.61, 0.72), TRY_2(13.1, 23.3)}};
+    .own = 1, .try_at = {TRY_2(2.385, 1.71), TRY_2(0.61, 0.72), TRY_2(13.1, 23.3)}};

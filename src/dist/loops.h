@@ -10,74 +10,82 @@
 /* Iterations are independent, even if the kernel works in place. */
 #define EACH(i, n) _Pragma("GCC ivdep") for (int i = 0; i < (n); i++)
 
-/* The argument lists for 1, 2, 3 and 4 arguments that begin at a[k]. */
-#define ARGS_1(a, k) (a)[k][i]
-#define ARGS_2(a, k) (a)[k][i], (a)[(k) + 1][i]
-#define ARGS_3(a, k) (a)[k][i], (a)[(k) + 1][i], (a)[(k) + 2][i]
-#define ARGS_4(a, k) (a)[k][i], (a)[(k) + 1][i], (a)[(k) + 2][i], (a)[(k) + 3][i]
+/* Numbers are always computed LANES at a time, the last ones padded: vector and scalar
+   functions round differently, and a number must not depend on how draws are cut into chunks. */
+enum { LANES = 8 };
+void map_tail(map_fn *f, const void *self, int nargs, int n, double *out, const double *const *a);
+void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double *dout,
+               const double *const *a, double *const *da);
+
+/* a[0][i], a[1][i], ...: 1 to 5 of them */
+#define ARGS_1(a) (a)[0][i]
+#define ARGS_2(a) ARGS_1(a), (a)[1][i]
+#define ARGS_3(a) ARGS_2(a), (a)[2][i]
+#define ARGS_4(a) ARGS_3(a), (a)[3][i]
+#define ARGS_5(a) ARGS_4(a), (a)[4][i]
+
+/* A kernel `name` that computes out[i] = f(a[0][i], ...) of nargs arguments. */
+#define MAP(name, nargs, f)                                                             \
+    WIDE static void name(const void *self, int n, double *out, const double *const *a) \
+    {                                                                                   \
+        int whole = n / LANES * LANES;                                                  \
+        EACH(i, whole) out[i] = f(ARGS_##nargs(a));                                     \
+        if (whole < n) map_tail(name, self, nargs, n, out, a);                          \
+    }
 
 /* One loop for each derivative that is wanted; the compiler drops what it does not use. */
-#define GRAD_LOOP(k, nargs, dlp)             \
-    if (da[k]) {                             \
-        double *d = da[k];                   \
-        EACH(i, n)                           \
-        {                                    \
-            double g[5];                     \
-            dlp(a[0][i], ARGS_##nargs(a, 1), g); \
-            d[i] = dout[i] * g[k];           \
-        }                                    \
-    }
-#define GRAD_LOOPS_1(dlp) GRAD_LOOP(0, 1, dlp) GRAD_LOOP(1, 1, dlp)
-#define GRAD_LOOPS_2(dlp) GRAD_LOOP(0, 2, dlp) GRAD_LOOP(1, 2, dlp) GRAD_LOOP(2, 2, dlp)
-#define GRAD_LOOPS_3(dlp) \
-    GRAD_LOOP(0, 3, dlp) GRAD_LOOP(1, 3, dlp) GRAD_LOOP(2, 3, dlp) GRAD_LOOP(3, 3, dlp)
-#define GRAD_LOOPS_4(dlp)                                                    \
-    GRAD_LOOP(0, 4, dlp) GRAD_LOOP(1, 4, dlp) GRAD_LOOP(2, 4, dlp) GRAD_LOOP(3, 4, dlp) \
-    GRAD_LOOP(4, 4, dlp)
-
-/* lp(x, arguments...) is the log density; dlp(x, arguments..., g) writes its derivatives
-   by x and by each argument to g[0], g[1], ... */
-#define DENSITY(nargs, lp, dlp)                                                                  \
-    static void logp(const void *self, int n, double *restrict out, const double *const *a)               \
-    {                                                                                            \
-        (void)self;                                                                              \
-        EACH(i, n) out[i] = lp(a[0][i], ARGS_##nargs(a, 1));                                     \
-    }                                                                                            \
-    static void grad(const void *self, int n, const double *out, const double *dout,             \
-                     const double *const *a, double *const *da)                                  \
-    {                                                                                            \
-        (void)self, (void)out;                                                                   \
-        GRAD_LOOPS_##nargs(dlp)                                                                  \
+#define GRAD_LOOP(k, nargs, dlp)          \
+    if (k < nargs && da[k]) {             \
+        double *d = da[k];                \
+        EACH(i, whole)                    \
+        {                                 \
+            double g[5];                  \
+            dlp(ARGS_##nargs(a), g);      \
+            d[i] = dout[i] * g[k];        \
+        }                                 \
     }
 
-#define SAMPLE_HEAD                                                                  \
+/* Kernels logp and grad.  lp(x, arguments...) is the log density of nargs - 1 arguments;
+   dlp(x, arguments..., g) writes its derivatives by x and each argument to g[0], g[1], ... */
+#define DENSITY(nargs, lp, dlp)                                                         \
+    MAP(logp, nargs, lp)                                                                \
+    WIDE static void grad(const void *self, int n, const double *out, const double *dout, \
+                          const double *const *a, double *const *da)                    \
+    {                                                                                   \
+        int whole = n / LANES * LANES;                                                  \
+        (void)out;                                                                      \
+        GRAD_LOOP(0, nargs, dlp)                                                        \
+        GRAD_LOOP(1, nargs, dlp)                                                        \
+        GRAD_LOOP(2, nargs, dlp)                                                        \
+        GRAD_LOOP(3, nargs, dlp)                                                        \
+        GRAD_LOOP(4, nargs, dlp)                                                        \
+        if (whole < n) grad_tail(grad, self, nargs, n, dout, a, da);                    \
+    }
+
+/* Kernel sample.  draw(u, arguments...): a transform of a uniform or normal number */
+#define SAMPLE_MAP(source, nargs, draw)                                              \
+    MAP(transform, nargs, draw)                                                      \
     static void sample(const void *self, const struct stream *s, int n, double *out, \
-                       const double *const *a)
-/* draw(u, arguments...): a transform of one uniform number, or of one normal */
-#define SAMPLE_UNIFORM(nargs, draw)                             \
-    SAMPLE_HEAD                                                 \
-    {                                                           \
-        (void)self;                                             \
-        stream_uniform(s, n, out);                              \
-        EACH(i, n) out[i] = draw(out[i], ARGS_##nargs(a, 0));   \
+                       const double *const *a)                                       \
+    {                                                                                \
+        const double *b[nargs] = {out};                                              \
+        for (int k = 1; k < nargs; k++) b[k] = a[k - 1];                             \
+        source(s, n, out);                                                           \
+        transform(self, n, out, b);                                                  \
     }
-#define SAMPLE_NORMAL(nargs, draw)                              \
-    SAMPLE_HEAD                                                 \
-    {                                                           \
-        (void)self;                                             \
-        stream_normal(s, n, out);                               \
-        EACH(i, n) out[i] = draw(out[i], ARGS_##nargs(a, 0));   \
-    }
+#define SAMPLE_UNIFORM(nargs, draw) SAMPLE_MAP(stream_uniform, nargs, draw)
+#define SAMPLE_NORMAL(nargs, draw)  SAMPLE_MAP(stream_normal, nargs, draw)
 /* draw(r, arguments...): from as many numbers as it takes */
-#define SAMPLE_RNG(nargs, draw)                                 \
-    SAMPLE_HEAD                                                 \
-    {                                                           \
-        (void)self;                                             \
-        for (int i = 0; i < n; i++) {                           \
-            struct rng r;                                       \
-            stream_rng(s, i, &r);                               \
-            out[i] = draw(&r, ARGS_##nargs(a, 0));              \
-        }                                                       \
+#define SAMPLE_RNG(nargs, draw)                                                      \
+    static void sample(const void *self, const struct stream *s, int n, double *out, \
+                       const double *const *a)                                       \
+    {                                                                                \
+        (void)self;                                                                  \
+        for (int i = 0; i < n; i++) {                                                \
+            struct rng r;                                                            \
+            stream_rng(s, i, &r);                                                    \
+            out[i] = draw(&r, ARGS_##nargs(a));                                      \
+        }                                                                            \
     }
 
 /* For the records. */

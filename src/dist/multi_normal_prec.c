@@ -8,88 +8,80 @@ static int work_size(const int *dim)
     return (3 * dim[2] + 2 * dim[1]) * SLAB;
 }
 
-/* y <- x - mu */
-static void residual(int n, const struct lanes *x, const struct lanes *mu, int b0, int m, double *y)
-{
-    double xbuf[SLAB], mbuf[SLAB];
-    for (int i = 0; i < n; i++) {
-        const double *restrict p = lanes_at(&x[i], b0, m, xbuf);
-        const double *restrict q = lanes_at(&mu[i], b0, m, mbuf);
-        double *restrict yi = y + i * SLAB;
-        EACH(b, m) yi[b] = p[b] - if_ok(is_real(q[b]), q[b]);
-    }
-}
-
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self;
     int n = dim[0];
-    double *chol_ = work, *y = work + n * n * SLAB;
-    EACH_SLAB(b0, m, L)
+    double *F = work, *y = work + n * n * SLAB, v[SLAB]; /* F: the factor L */
+    EACH_SLAB(s, L)
     {
-        double *restrict o = out[0] + b0, ld[SLAB];
-        chol_load(n, a + 2 * n, b0, m, chol_);
-        log_diagonal(n, m, chol_, ld);
-        residual(n, a, a + n, b0, m, y);
-        times_upper(n, m, chol_, y);
-        EACH(b, m) o[b] = -n * HALF_LOG_2PI + ld[b];
+        chol_load(n, a + 2 * n, s, F);
+        difference(n, a, a + n, s, y);
+        times_upper(n, s.m, F, y);
+        log_diagonal(n, s.m, F, v);
+        EACH(b, s.m) v[b] = +v[b] - n * HALF_LOG_2PI;
         for (int i = 0; i < n; i++) {
             const double *restrict yi = y + i * SLAB;
-            EACH(b, m) o[b] -= 0.5 * yi[b] * yi[b];
+            EACH(b, s.m) v[b] -= 0.5 * yi[b] * yi[b];
         }
+        put(s, v, out[0]);
     }
 }
 
 /* With d = x - mu, v = Omega d: d/dx = -v, d/dmu = v, d/dOmega = (Omega^-1 - d d')/2, the
    symmetric G with d log p = sum_ij G_ij dOmega_ij for symmetric dOmega. */
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out;
     int n = dim[0], nn = n * n, want = 0;
-    double *chol_ = work, *inv = work + nn * SLAB, *P = inv + nn * SLAB, *v = P + nn * SLAB;
+    double *F = work, *inv = F + nn * SLAB, *P = inv + nn * SLAB, *v = P + nn * SLAB;
+    double gbuf[SLAB], up[SLAB], down[SLAB];
     double *res = v + n * SLAB;
     for (int e = 0; e < nn; e++) want |= da[2 * n + e] != NULL;
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
-        const double *restrict g = dout[0] + b0;
-        chol_load(n, a + 2 * n, b0, m, chol_);
-        residual(n, a, a + n, b0, m, res);
+        const double *restrict g = lanes_of(dout[0], s, gbuf);
+        chol_load(n, a + 2 * n, s, F);
+        difference(n, a, a + n, s, res);
         memcpy(v, res, sizeof(double) * (size_t)(n * SLAB));
-        times_upper(n, m, chol_, v);
-        times_lower(n, m, chol_, v);
-        if (want) inverse_spd(n, m, chol_, inv, P);
+        times_upper(n, s.m, F, v);
+        times_lower(n, s.m, F, v);
         for (int i = 0; i < n; i++) {
-            const double *vi = v + i * SLAB;
-            for (int b = 0; b < m && da[i]; b++) da[i][b0 + b] -= g[b] * vi[b];
-            for (int b = 0; b < m && da[n + i]; b++) da[n + i][b0 + b] += g[b] * vi[b];
+            const double *restrict vi = v + i * SLAB;
+            EACH(b, s.m) down[b] = -(up[b] = g[b] * vi[b]);
+            add(s, down, da[i]);
+            add(s, up, da[n + i]);
         }
-        for (int e = 0; e < nn; e++) {
-            const double *ri = res + e / n * SLAB, *rj = res + e % n * SLAB, *p = P + e * SLAB;
-            double *d = da[2 * n + e];
-            for (int b = 0; b < m && d; b++) d[b0 + b] += 0.5 * g[b] * (p[b] - ri[b] * rj[b]);
+        if (want) inverse_spd(n, s.m, F, inv, P);
+        for (int e = 0; e < nn && want; e++) {
+            const double *y = res + e / n * SLAB, *z = res + e % n * SLAB, *p = P + e * SLAB;
+            EACH(b, s.m) up[b] = 0.5 * g[b] * (p[b] - y[b] * z[b]);
+            add(s, up, da[2 * n + e]);
         }
     }
 }
 
 /* mu + L^-T z */
-static void sample(const void *self, const struct stream *s, const int *dim, int L,
+WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self;
     int n = dim[0];
-    double *chol_ = work, *y = work + n * n * SLAB, mbuf[SLAB];
-    for (int i = 0; i < n; i++) stream_normal_part(s, i, L, out[i]);
-    EACH_SLAB(b0, m, L)
+    double *F = work, *y = work + n * n * SLAB, buf[SLAB];
+    for (int i = 0; i < n; i++) stream_normal_part(stream, i, L, out[i]);
+    EACH_SLAB(s, L)
     {
-        chol_load(n, a + n, b0, m, chol_);
-        for (int i = 0; i < n; i++) memcpy(y + i * SLAB, out[i] + b0, sizeof(double) * (size_t)m);
-        solve_upper(n, m, chol_, y);
+        chol_load(n, a + n, s, F);
+        for (int i = 0; i < n; i++)
+            memcpy(y + i * SLAB, lanes_of(out[i], s, buf), sizeof(double) * (size_t)s.m);
+        solve_upper(n, s.m, F, y);
         for (int i = 0; i < n; i++) {
-            const double *restrict mu = lanes_at(&a[i], b0, m, mbuf), *restrict yi = y + i * SLAB;
-            double *restrict o = out[i] + b0;
-            EACH(b, m) o[b] = if_ok(is_real(mu[b]), mu[b] + yi[b]);
+            const double *restrict mu = lanes_at(&a[i], s, buf);
+            double *restrict yi = y + i * SLAB;
+            EACH(b, s.m) yi[b] = if_ok(is_real(mu[b]), mu[b] + yi[b]);
+            put(s, yi, out[i]);
         }
     }
 }
@@ -108,9 +100,9 @@ static int moments(const int *n, const double *p, double *mean, double *var)
     int k = n[0];
     double A[MOST * MOST * SLAB], M[MOST * MOST * SLAB], P[MOST * MOST * SLAB];
     if (k > MOST) return -1;
-    for (int e = 0; e < k * k; e++) A[e * SLAB] = p[k + e];
-    chol(k, 1, A);
-    inverse_spd(k, 1, A, M, P);
+    for (int e = 0; e < k * k; e++) fill(A + e * SLAB, p[k + e]);
+    chol(k, LANES, A);
+    inverse_spd(k, LANES, A, M, P);
     for (int i = 0; i < k; i++) {
         mean[i] = p[i];
         var[i] = P[(i * k + i) * SLAB];

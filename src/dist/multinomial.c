@@ -1,66 +1,69 @@
 /* p = N! prod (theta_j / S)^x_j / x_j!,  sum x = N,  S = sum theta (see categorical.c) */
 #include "dist/block.h"
 
-/* log p for one lane is a sum over j of x log(theta/S) - log x!, plus log N!. */
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self, (void)work;
     int K = dim[0];
-    const struct lanes *w = a + K, *N = a + 2 * K;
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
-        double S[SLAB], n[SLAB], v[SLAB], xbuf[SLAB], wbuf[SLAB], *restrict o = out[0] + b0;
+        double S[SLAB], n[SLAB], v[SLAB], xbuf[SLAB], wbuf[SLAB];
         fill(S, 0);
         fill(n, 0);
         fill(v, 0);
         for (int j = 0; j < K; j++) {
-            const double *restrict x = lanes_at(&a[j], b0, m, xbuf);
-            const double *restrict p = lanes_at(&w[j], b0, m, wbuf);
-            EACH(b, m)
+            const double *restrict x = lanes_at(&a[j], s, xbuf);
+            const double *restrict p = lanes_at(&a[K + j], s, wbuf);
+            EACH(b, s.m)
             {
+                double t = xlogy(x[b], p[b]) - lgam(x[b] + 1);
                 S[b] += p[b] >= 0 ? p[b] : NAN;
                 n[b] += x[b];
-                v[b] += is_count(x[b]) ? xlogy(x[b], p[b]) - lgam(x[b] + 1) : -INFINITY;
+                v[b] += is_count(x[b]) ? t : -INFINITY;
             }
         }
-        const double *restrict size = lanes_at(N, b0, m, xbuf);
-        EACH(b, m)
+        const double *restrict N = lanes_at(&a[2 * K], s, xbuf);
+        EACH(b, s.m)
         {
-            double y = v[b] + lgam(size[b] + 1) - size[b] * log(S[b]);
-            o[b] = density(is_positive(S[b]) & is_count(size[b]), (n[b] == size[b]) & (y == y), n[b],
-                           size[b] > 0 ? y : 0);
+            bool ok = is_positive(S[b]) & is_count(N[b]);
+            v[b] = density(ok, n[b] == N[b], n[b], v[b] + lgam(N[b] + 1) - N[b] * log(S[b]));
         }
+        put(s, v, out[0]);
     }
 }
 
 /* d log p / d theta_j = x_j / theta_j - N / S */
-static void grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)self, (void)out, (void)work;
     int K = dim[0];
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
-        double S[SLAB], xbuf[SLAB], wbuf[SLAB], nbuf[SLAB];
-        const double *restrict n = lanes_at(&a[2 * K], b0, m, nbuf), *restrict g = dout[0] + b0;
+        double S[SLAB], xbuf[SLAB], wbuf[SLAB], nbuf[SLAB], gbuf[SLAB], d[SLAB];
+        const double *restrict n = lanes_at(&a[2 * K], s, nbuf);
+        const double *restrict g = lanes_of(dout[0], s, gbuf);
         fill(S, 0);
         for (int j = 0; j < K; j++) {
-            const double *restrict p = lanes_at(&a[K + j], b0, m, wbuf);
-            EACH(b, m) S[b] += p[b];
+            const double *restrict p = lanes_at(&a[K + j], s, wbuf);
+            EACH(b, s.m) S[b] += p[b];
         }
         for (int j = 0; j < K; j++) {
-            if (!da[K + j]) continue;
-            const double *restrict x = lanes_at(&a[j], b0, m, xbuf);
-            const double *restrict p = lanes_at(&a[K + j], b0, m, wbuf);
-            double *restrict d = da[K + j] + b0;
-            EACH(b, m) d[b] += g[b] * ((x[b] > 0 ? x[b] / p[b] : 0) - n[b] / S[b]);
+            const double *restrict x = lanes_at(&a[j], s, xbuf);
+            const double *restrict p = lanes_at(&a[K + j], s, wbuf);
+            EACH(b, s.m)
+            {
+                double own = x[b] / p[b];
+                d[b] = g[b] * ((x[b] > 0 ? own : 0) - n[b] / S[b]);
+            }
+            add(s, d, da[K + j]);
         }
     }
 }
 
 /* One binomial after the other: x_j of those left, with odds theta_j : theta_{j+1} + ... */
-static void sample(const void *self, const struct stream *s, const int *dim, int L,
+WIDE static void sample(const void *self, const struct stream *s, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;

@@ -7,7 +7,7 @@
 
 #include "dist/math.h"
 
-enum { MAX_TERMS = 200000 };
+enum { MAX_TERMS = 30000 }; /* series and fractions take about 6 sqrt(a) of them */
 
 /* P(a, x) = x^a e^-x / Gamma(a + 1) * (1 + x/(a+1) + x^2/((a+1)(a+2)) + ...) */
 static double gamma_series(double a, double x)
@@ -35,7 +35,7 @@ static double gamma_fraction(double a, double x)
     return h * a * exp(poisson_lp(a, x)); /* x^a e^-x / Gamma(a) = a * x^a e^-x / Gamma(a + 1) */
 }
 
-/* Q(a, x) for large a (Temme 1979, the first term; relative error 1/a). */
+/* Q(a, x) for large a (Temme 1979, the first term; its error is about a^-1.5). */
 static double gamma_temme(double a, double x, int upper)
 {
     double l = x / a, e = (x - a) / a, half = e - log1p(e); /* eta^2 / 2 */
@@ -50,7 +50,7 @@ static double gamma_tail(double a, double x, int upper)
     if (!(a > 0) || !(x >= 0) || a > DBL_MAX) return NAN;
     if (x == 0) return upper;
     if (x > DBL_MAX) return !upper;
-    if (a > 1e9) return gamma_temme(a, x, upper);
+    if (a > 1e7) return gamma_temme(a, x, upper);
     if (x < a + 1) {
         double p = gamma_series(a, x);
         return upper ? 1 - p : p;
@@ -129,22 +129,44 @@ static double at_place(int64_t i)
     return x;
 }
 
-double cdf_inverse(double (*f)(double, const double *), int rising, double u, const double *p, double lo,
-              double hi)
+/* Chandrupatla's method (1997) for log f = log u over the places of doubles, which are
+   logarithms of x, piecewise: both tails are nearly straight.  It bisects where log f is
+   infinite, and stops when f equals u but for rounding. */
+double cdf_inverse(double (*f)(double, const double *), int rising, double u, const double *p,
+                   double lo, double hi)
 {
-    if (!(u >= 0 && u <= 1) || isnan(f(lo, p))) return NAN;
+    double ends = f(lo, p), logu = log(u), t = 0.5;
+    if (!(u >= 0 && u <= 1) || isnan(ends)) return NAN;
     if (u == (rising < 0)) return lo;
     if (u == (rising > 0)) return hi;
-    int64_t l = place(lo), h = place(hi); /* f(l) < u <= f(h) */
-    while (l < h - 1) {
-        int64_t m = (l & h) + ((l ^ h) >> 1); /* their mean, without overflow */
-        double v = f(at_place(m), p);
-        if (rising > 0 ? v >= u : v <= u)
-            h = m;
-        else
-            l = m;
+    /* the root lies between a and b; a is the latest, c the one before b */
+    int64_t a = place(hi), b = place(lo), c = b;
+    double fa = log(f(hi, p)) - logu, fb = log(ends) - logu, fc = fb;
+    for (int i = 0; i < 200 && (a > b ? b < a - 1 : a < b - 1); i++) {
+        double width = (double)a - (double)b;
+        int64_t x = isfinite(fa) && isfinite(fb) && t != 0.5 ? a - (int64_t)(t * width)
+                                                             : (a & b) + ((a ^ b) >> 1);
+        if (x == a) x += a > b ? -1 : 1;
+        double v = f(at_place(x), p), fx = log(v) - logu;
+        if (fabs(v - u) <= 4e-16 * u) return at_place(x);
+        if ((fx > 0) == (fa > 0)) {
+            c = a, fc = fa;
+        } else {
+            c = b, fc = fb;
+            b = a, fb = fa;
+        }
+        a = x, fa = fx;
+        /* inverse quadratic interpolation where it is safe, otherwise halving */
+        double xi = ((double)a - (double)b) / ((double)c - (double)b);
+        double phi = (fa - fb) / (fc - fb);
+        t = 0.5;
+        if (phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi) {
+            double al = ((double)c - (double)a) / ((double)b - (double)a);
+            double s = fa / (fb - fa) * fc / (fb - fc) + al * fa / (fc - fa) * fb / (fc - fb);
+            t = s > 1e-6 ? s < 1 - 1e-6 ? s : 1 - 1e-6 : 1e-6;
+        }
     }
-    return at_place(h);
+    return at_place(a > b ? a : b); /* the smallest x with f(x) >= u, or <= u */
 }
 
 double count_inverse(double (*f)(double, const double *), int rising, double u, const double *p,

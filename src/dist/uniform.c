@@ -1,30 +1,30 @@
 /* p = 1/(beta - alpha) on [alpha, beta] */
 #include "dist/loops.h"
 
-static inline bool ok(double alpha, double beta)
+INLINE bool ok(double alpha, double beta)
 {
     return is_real(alpha) & is_real(beta) & is_positive(beta - alpha);
 }
 
-static inline double lp(double x, double alpha, double beta)
+INLINE double lp(double x, double alpha, double beta)
 {
     return density(ok(alpha, beta), (x >= alpha) & (x <= beta), x, -log(beta - alpha));
 }
 
-static inline void dlp(double x, double alpha, double beta, double *g)
+INLINE void dlp(double x, double alpha, double beta, double *g)
 {
     (void)x;
     g[0] = 0;
     g[1] = 1 / (beta - alpha);
     g[2] = -g[1];
 }
-DENSITY(2, lp, dlp)
+DENSITY(3, lp, dlp)
 
-static inline double draw(double u, double alpha, double beta)
+INLINE double draw(double u, double alpha, double beta)
 {
     return if_ok(ok(alpha, beta), alpha + (beta - alpha) * u);
 }
-SAMPLE_UNIFORM(2, draw)
+SAMPLE_UNIFORM(3, draw)
 
 static double cdf(double x, const double *p)
 {

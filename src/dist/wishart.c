@@ -2,20 +2,24 @@
    a density of the lower triangle */
 #include "dist/wishart.h"
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self;
     int n = matrix_order(dim[0]);
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
         struct wishart_slab w;
-        wishart_load(&w, n, 0, a, b0, m, work);
-        for (int b = 0; b < m; b++) {
-            double nu = w.nu[b], rest = -0.5 * nu * w.logS[b] - wishart_norm(n, nu);
+        double norm[SLAB];
+        wishart_load(&w, n, 0, a, s, work);
+        wishart_norm(n, s.m, w.nu, norm);
+        EACH(b, s.m)
+        {
+            double nu = w.nu[b], rest = -0.5 * nu * w.logS[b] - norm[b];
             double v = 0.5 * ((nu - n - 1) * w.logX[b] - w.trace[b]) + rest;
-            out[0][b0 + b] = density(rest == rest, w.logX[b] == w.logX[b], w.known[b], v);
+            norm[b] = density(rest == rest, w.logX[b] == w.logX[b], w.known[b], v);
         }
+        put(s, norm, out[0]);
     }
 }
 
@@ -28,46 +32,48 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
     int n = matrix_order(dim[0]), nn = n * n;
     double *Xi = work + 2 * nn * SLAB, *Si = work + 3 * nn * SLAB, *t1 = work + 4 * nn * SLAB,
            *t2 = work + 5 * nn * SLAB;
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
         struct wishart_slab w;
-        const double *g = dout[0] + b0;
-        wishart_load(&w, n, 0, a, b0, m, work);
-        inverse_spd(n, m, w.X, t1, Xi);
-        inverse_spd(n, m, w.S, t1, Si);
-        mat_load(n, a, b0, m, w.X);
-        sandwich(n, m, Si, w.X, t1, t2);
+        const double *g = dout[0] + s.first;
+        double dnorm[SLAB];
+        wishart_load(&w, n, 0, a, s, work);
+        inverse_spd(n, s.m, w.X, t1, Xi);
+        inverse_spd(n, s.m, w.S, t1, Si);
+        mat_load(n, a, s, w.X);
+        sandwich(n, s.m, Si, w.X, t1, t2);
         for (int e = 0; e < nn; e++) {
             double *dx = da[e], *ds = da[nn + 1 + e];
             const double *xi = Xi + e * SLAB, *si = Si + e * SLAB, *sxs = t2 + e * SLAB;
-            for (int b = 0; b < m && dx; b++)
-                dx[b0 + b] += 0.5 * g[b] * ((w.nu[b] - n - 1) * xi[b] - si[b]);
-            for (int b = 0; b < m && ds; b++)
-                ds[b0 + b] += 0.5 * g[b] * (sxs[b] - w.nu[b] * si[b]);
+            for (int b = 0; b < s.live && dx; b++)
+                dx[s.first + b] += 0.5 * g[b] * ((w.nu[b] - n - 1) * xi[b] - si[b]);
+            for (int b = 0; b < s.live && ds; b++)
+                ds[s.first + b] += 0.5 * g[b] * (sxs[b] - w.nu[b] * si[b]);
         }
-        for (int b = 0; b < m && da[nn]; b++)
-            da[nn][b0 + b] += g[b] * (0.5 * (w.logX[b] - w.logS[b]) - wishart_dnorm(n, w.nu[b]));
+        wishart_dnorm(n, s.m, w.nu, dnorm);
+        for (int b = 0; b < s.live && da[nn]; b++)
+            da[nn][s.first + b] += g[b] * (0.5 * (w.logX[b] - w.logS[b]) - dnorm[b]);
     }
 }
 
 /* (L A)(L A)', with Bartlett's A and S = L L' */
-static void sample(const void *self, const struct stream *s, const int *dim, int L,
+static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self;
     int n = matrix_order(dim[0]), nn = n * n;
     double *S = work, *A = work + nn * SLAB, *y = work + 2 * nn * SLAB, buf[SLAB];
-    EACH_SLAB(b0, m, L)
+    EACH_SLAB(s, L)
     {
-        chol_load(n, a + 1, b0, m, S);
-        bartlett(s, n, b0, m, lanes_at(&a[0], b0, m, buf), A);
+        chol_load(n, a + 1, s, S);
+        bartlett(stream, n, s, lanes_at(&a[0], s, buf), A);
         for (int j = 0; j < n; j++) { /* A <- L A, column by column */
             size_t row = sizeof(double) * SLAB;
             for (int i = 0; i < n; i++) memcpy(y + i * SLAB, A + (i * n + j) * SLAB, row);
-            times_lower(n, m, S, y);
+            times_lower(n, s.m, S, y);
             for (int i = 0; i < n; i++) memcpy(A + (i * n + j) * SLAB, y + i * SLAB, row);
         }
-        outer_square(n, b0, m, A, out);
+        outer_square(n, s, A, out);
     }
 }
 

@@ -16,15 +16,15 @@ struct wishart_slab {
 int wishart_work(const int *dim);
 int wishart_size(const int *n, const char **why);
 /* a: X, nu, S.  trace = tr(S^-1 X), or tr(X^-1 S) if `inverse`.  work: wishart_work. */
-void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a, int b0, int m,
+void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a, struct slab s,
                   double *work);
-/* nu n/2 log 2 + log Gamma_n(nu/2), and its derivative by nu; NaN unless nu > n - 1 */
-double wishart_norm(int n, double nu);
-double wishart_dnorm(int n, double nu);
+/* out <- nu n/2 log 2 + log Gamma_n(nu/2), and its derivative by nu; NaN unless nu > n - 1 */
+void wishart_norm(int n, int m, const double *nu, double *out);
+void wishart_dnorm(int n, int m, const double *nu, double *out);
 /* A <- Bartlett's factor: A A' is wishart(nu, I) */
-void bartlett(const struct stream *s, int n, int b0, int m, const double *nu, double *A);
+void bartlett(const struct stream *stream, int n, struct slab s, const double *nu, double *A);
 /* out <- B B' */
-void outer_square(int n, int b0, int m, const double *B, double *const *out);
+void outer_square(int n, struct slab s, const double *B, double *const *out);
 /* T <- P Y P for symmetric P, Y; scratch is (n, n) */
 void sandwich(int n, int m, const double *P, const double *Y, double *scratch, double *T);
 

@@ -47,7 +47,7 @@ static struct moments moments_of(const struct checker *c, const struct stmt *s)
             }
         }
     if (r.n) r.mean = sum / (double)r.n;
-    if (r.n) r.sd = sqrt(fmax(0, sum2 / (double)r.n - r.mean * r.mean));
+    if (r.n) r.sd = isfinite(sum2) ? sqrt(fmax(0, sum2 / (double)r.n - r.mean * r.mean)) : INFINITY;
     if (all) r.small = (double)at_edge / (double)all;
     return r;
 }

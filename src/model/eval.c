@@ -31,6 +31,7 @@ struct job {
     struct exec *exec; /* one for each worker */
     atomic_size_t next;
     uint64_t seed, first;
+    int inputs; /* some rows of x are given */
     double *x;
     const double *at;
     const struct density *out;
@@ -58,29 +59,20 @@ static int next_chunk(struct job *j, struct exec *e, size_t *i)
     return 1;
 }
 
-/* Free constants are rows of their own. */
-static void fill_free(const struct model *m, struct exec *e)
-{
-    for (size_t i = 0; i < m->array.n; i++)
-        for (int k = 0; m->array.a[i].free && k < m->array.a[i].n; k++) {
-            int at = m->array.a[i].first + k;
-            for (int b = 0; b < e->lanes && m->state[at] == E_CONST; b++)
-                e->row[(size_t)m->row[at] * (size_t)e->cap + (size_t)b] = m->value[at];
-        }
-}
-
 static void simulate(void *job, int worker)
 {
     struct job *j = job;
     struct exec *e = &j->exec[worker];
     size_t i;
     while (next_chunk(j, e, &i)) {
-        if (j->m->simulator) chunk_in(j, e, i, j->x);
         e->seed = j->seed;
         e->first = j->first + i;
-        fill_free(j->m, e);
+        e->direct = e->lanes % 8 ? 0 : j->p->nnode; /* written where they are wanted */
+        e->node = j->x + i;
+        e->stride = j->n;
+        if (!e->direct && (j->m->simulator || j->inputs)) chunk_in(j, e, i, j->x);
         exec_run(e);
-        chunk_out(j, e, i, e->row, j->p->nnode, j->x);
+        if (!e->direct) chunk_out(j, e, i, e->row, j->p->nnode, j->x);
     }
 }
 
@@ -108,6 +100,7 @@ static int run_job(struct job *j, int threads, unsigned flags, int ntag,
     size_t per = (j->n + (size_t)threads - 1) / (size_t)threads; /* few draws: share them out */
     if ((size_t)j->lanes > per) j->lanes = (int)((per + 7) / 8 * 8);
     if (j->lanes < 8) j->lanes = 8;
+    if (j->n == 1) j->lanes = 1;
     j->exec = new_array(struct exec, threads);
     if (!j->exec) return err_nomem(err);
     for (; made < threads && !rc; made++)
@@ -121,7 +114,28 @@ static int run_job(struct job *j, int threads, unsigned flags, int ntag,
 
 /* ---- draws --------------------------------------------------------------------------- */
 
-/* The rows of a simulator's variables. */
+/* Does any element of the array have a distribution? */
+static int is_drawn(const struct model *m, const struct array *a)
+{
+    for (int e = a->first; e < a->first + a->n; e++)
+        if (m->state[e] == E_RANDOM && m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic) return 1;
+    return 0;
+}
+
+static int needs_simulator(const struct model *m, nami_err *err)
+{
+    for (size_t i = 0; i < m->stmt.n && !m->simulator; i++) {
+        const struct stmt *s = &m->stmt.a[i];
+        if (!s->rel->stochastic || s->dist) continue;
+        return err_at(err, NAMI_EINPUT, s->lhs->at.line, s->lhs->at.col,
+                      "%s is simulated, but the model names no simulator; declare simulator \"command\"",
+                      m->array.a[s->lhs->array].name);
+    }
+    return 0;
+}
+
+/* The rows of a simulator's variables: all that have a distribution, known or not, since the
+   draws of some do not go with those of others from elsewhere. */
 static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double *x, nami_err *err)
 {
     struct draws_var *var = new_array(struct draws_var, m->array.n);
@@ -129,9 +143,7 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
     size_t total = 0;
     for (size_t i = 0; var && i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
-        if (!a->n || m->state[a->first] != E_RANDOM ||
-            !m->stmt.a[m->inst_stmt[m->owner[a->first]]].rel->stochastic)
-            continue;
+        if (!is_drawn(m, a)) continue;
         var[nvar].name = a->name;
         var[nvar].ndim = a->ndim;
         memcpy(var[nvar].dim, a->dim, sizeof a->dim);
@@ -156,13 +168,29 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
     return rc;
 }
 
+/* Free constants are rows of their own. */
+static int fill_free(const struct model *m, size_t n, double *x)
+{
+    int some = 0;
+    for (size_t i = 0; i < m->array.n; i++)
+        for (int k = 0; m->array.a[i].free && k < m->array.a[i].n; k++) {
+            int e = m->array.a[i].first + k;
+            double *row = x + (size_t)m->row[e] * n;
+            for (size_t b = 0; b < n; b++) row[b] = m->value[e];
+            some = 1;
+        }
+    return some;
+}
+
 int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
                    double *x, nami_err *err)
 {
     struct job j = {.m = m, .p = &m->sample, .n = n, .seed = seed, .first = first, .x = x};
     int rc = model_needs_values(m, err);
+    if (!rc) rc = needs_simulator(m, err);
     if (!rc && m->simulator) rc = ask_simulator(m, seed, n, x, err);
     if (rc) return rc;
+    j.inputs = fill_free(m, n, x);
     return run_job(&j, threads, 0, 0, simulate, err);
 }
 
@@ -214,6 +242,9 @@ int model_point(const struct model *m, const struct dataset *d, size_t n, size_t
             x[(size_t)m->row[e] * n + i] = y;
         }
     }
+    for (size_t k = 0; k < m->array.n; k++) /* what derivatives are wanted for */
+        for (int e = m->array.a[k].first; m->array.a[k].free && e < m->array.a[k].first + m->array.a[k].n; e++)
+            x[(size_t)m->row[e] * n + i] = m->value[e];
     return 0;
 }
 
@@ -230,7 +261,7 @@ static int all_known(const struct model *m, const char *names, nami_err *err)
     for (const char *s = names; s && *s; s += *s == ',') {
         size_t n = strcspn(s, ",");
         int k = dict_find(&m->syntax.names, s, n), a = k < 0 ? -1 : m->array_of[k];
-        if (a < 0 || !m->array.a[a].defined)
+        if (a < 0 || (!m->array.a[a].defined && !m->array.a[a].free))
             return err_set(err, NAMI_EINPUT, "the model defines no variable called '%.*s'", (int)n, s);
         s += n;
     }
@@ -249,6 +280,11 @@ int model_draws(struct model *m, size_t n, const double *x, const char *names, i
         int row = -1, random = 0, whole = 1, integer = 1;
         for (int k = 0; k < a->n; k++) {
             int e = a->first + k;
+            if (a->free) {
+                random = 1, integer = 0;
+                if (row < 0) row = m->row[e];
+                continue;
+            }
             if (m->state[e] != E_RANDOM) {
                 whole = 0;
                 continue;

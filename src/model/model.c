@@ -44,6 +44,22 @@ static void unknown_data(struct model *m)
     }
 }
 
+/* All data sets of a file share the constants: their structure is one. */
+static void same_constants(struct model *m)
+{
+    for (size_t i = 1; i < m->data.set.n; i++)
+        for (size_t k = 0; k < m->array.n; k++) {
+            const struct array *a = &m->array.a[k];
+            const struct value *v = a->data ? dataset_find(&m->data.set.a[i], a->name, strlen(a->name)) : NULL;
+            if (a->defined || !a->data || !v) continue;
+            if (v->n != a->data->n || memcmp(v->x, a->data->x, sizeof(double) * v->n) != 0) {
+                diag_error(&m->diags, (struct place){0, 0, 0}, "put them in files of their own",
+                           "data sets 1 and %zu have different values of the constant %s", i + 1, a->name);
+                return;
+            }
+        }
+}
+
 static int observe_instead(struct model *m, const char *what, nami_err *err)
 {
     int rc = nami_bn_observe(m->bn, what, err);
@@ -82,6 +98,8 @@ static int build(struct model *m, const struct model_options *opt, nami_err *err
     STEP(model_compile(m, &m->density, 1));
 #undef STEP
     unknown_data(m);
+    same_constants(m);
+    if (m->diags.nerror) return first_error(m, err);
     model_lint(m);
     return m->diags.oom ? err_nomem(err) : 0;
 }
@@ -131,9 +149,14 @@ enum dialect model_dialect(const char *path)
 int model_read(struct model *m, const char *path, const char *const *data, int ndata,
                const struct model_options *opt, nami_err *err)
 {
+    m->reading = path;
     int rc = file_read(path, &m->text, err);
-    for (int i = 0; i < ndata && !rc; i++) rc = data_read(&m->data, data[i], err);
+    for (int i = 0; i < ndata && !rc; i++) {
+        m->reading = data[i];
+        rc = data_read(&m->data, data[i], err);
+    }
     if (rc) return rc;
+    m->reading = path;
     return model_parse(m, path, m->text.s ? m->text.s : "", m->text.n, model_dialect(path), opt, err);
 }
 

@@ -113,6 +113,7 @@ struct model {
     struct diags diags;
     struct str text; /* of the file, for messages */
     const char *file;
+    const char *reading; /* model_read: the file, of model or data, that is read or was last */
     struct data data;
     vec(struct array) array;
     int *array_of; /* by name number; -1 */

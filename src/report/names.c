@@ -7,11 +7,16 @@
 
 const char *const property_names[NPROPERTY] = {"faithful", "minimal", "natural"};
 
+/* Needs no quotes in a list of names: commas stand in brackets only. */
 static int is_plain(const char *s)
 {
+    int in = 0;
     if (!*s) return 0;
-    for (; *s; s++)
+    for (; *s; s++) {
+        in += (*s == '[') - (*s == ']');
+        if (in > 0 && *s == ',') continue;
         if ((unsigned char)*s <= ' ' || *s == 127 || strchr(",;|(){}\"'\\", *s)) return 0;
+    }
     return 1;
 }
 

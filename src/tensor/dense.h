@@ -5,7 +5,7 @@
 #include "tensor/tensor.h"
 
 enum act { ACT_LINEAR, ACT_TANH, ACT_RELU, ACT_SIGMOID, ACT_SOFTPLUS, NACT };
-extern const char *const act_names[]; /* NULL at the end */
+extern const char *const act_names[];       /* NULL at the end */
 int act_find(const char *name, size_t len); /* or -1 */
 
 /* `self` of an instruction.  The layer's arguments are its inputs' elements. */
@@ -13,7 +13,8 @@ struct dense {
     int in, out, act;
     const double *w;    /* (out, in) */
     const double *bias; /* (out) */
-    double *dw, *dbias; /* gradients are added here, over all lanes; or NULL.  One for each thread */
+    double *dw,
+        *dbias; /* gradients are added here, over all lanes; or NULL.  One for each thread */
 };
 
 /* out_o = act(sum_i w_oi a_i + bias_o); dim = {in, out}.  Its kernels want a struct dense. */

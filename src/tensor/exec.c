@@ -10,7 +10,7 @@
 
 static int whole(const struct exec *x)
 {
-    return x->lanes >= x->cap - x->cap / 4;
+    return x->lanes >= x->cap - x->cap / 4 && !x->direct;
 }
 
 int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
@@ -24,7 +24,7 @@ int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
         }
     }
     if (t->i0 >= c->n || width == 0) return 0;
-    if (width > TILE / 2 || (!whole(x) && width >= 64)) {
+    if (width > TILE / 2 || (!whole(x) && (width >= 64 || x->direct))) {
         t->rows = 1;
         t->w = width - t->b0 < TILE ? width - t->b0 : TILE;
     } else {
@@ -37,20 +37,18 @@ int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
 
 static int in_place(const struct exec *x, const struct operand *o, const struct tile *t)
 {
-    return t->rows == 1 || (t->w == x->cap && !o->idx && o->si == 1);
+    if (t->rows == 1) return t->b0 + t->n <= x->cap;
+    return t->w == x->cap && t->n == t->rows * t->w && !o->idx && o->si == 1;
 }
 
-VECTOR static void fill(double *to, double v, int n)
-{
-    EACH(i, n) to[i] = v;
-}
+VECTOR static void fill(double *to, double v, int n) { EACH(i, n) to[i] = v; }
 
 static const double *read_constants(const struct exec *x, const struct operand *o,
                                     const struct tile *t, double *buf)
 {
     const double *value = x->p->constant.a;
     if (operand_fixed(o)) {
-        if (t->i0 == 0 && t->b0 == 0) fill(buf, value[operand_at(o, 0, 0)], TILE);
+        if (t->i0 == 0 && t->b0 == 0) fill(buf, value[operand_at(o, 0, 0)], t->n); /* no later tile is larger */
     } else if (t->w == 1) {
         for (int i = 0; i < t->rows; i++) buf[i] = value[operand_at(o, t->i0 + i, 0)];
     } else {
@@ -84,24 +82,37 @@ double *tile_place(const struct exec *x, const struct operand *o, double *rows,
 static void tile_write(const struct exec *x, const struct operand *o, const struct tile *t,
                        const double *from)
 {
-    for (int i = 0; i < t->rows; i++, from += t->w) {
-        double *to = lanes_of(x, x->row, operand_at(o, t->i0 + i, 0));
-        for (int b = 0; b < t->w; b++) to[b] = from[b];
-    }
+    if (t->w == 1)
+        for (int i = 0; i < t->rows; i++)
+            *lanes_of(x, x->row, operand_at(o, t->i0 + i, 0)) = from[i];
+    else
+        for (int i = 0; i < t->rows; i++, from += t->w)
+            memcpy(lanes_of(x, x->row, operand_at(o, t->i0 + i, 0)), from,
+                   (size_t)t->w * sizeof *from);
 }
 
 /* ---- totals ---------------------------------------------------------------- */
 
-/* In the order of the instances: so the sum of a lane does not depend on tiles. */
-static void add_lanes(const struct exec *x, const struct instr *c, int b0, int w, const double *v)
+/* rows * w results, in the order of the instances: so a lane's sum does not depend on tiles. */
+static void add_rows(const struct exec *x, double *to, const struct tile *t, const double *v)
 {
-    double *total = x->total + b0;
-    if (w > x->lanes - b0) w = x->lanes - b0;
-    EACH(b, w) total[b] += v[b];
-    if (x->by_tag && c->tag >= 0 && c->tag < x->ntag) {
-        double *tag = lanes_of(x, x->by_tag, c->tag) + b0;
-        EACH(b, w) tag[b] += v[b];
+    int w = t->w < x->lanes - t->b0 ? t->w : x->lanes - t->b0;
+    to += t->b0;
+    if (w == 1) {
+        double sum = *to;
+        for (int i = 0; i < t->rows; i++) sum += v[(size_t)i * (size_t)t->w];
+        *to = sum;
+        return;
     }
+    for (int i = 0; i < t->rows; i++, v += t->w) EACH(b, w) to[b] += v[b];
+}
+
+static void add_up(const struct exec *x, const struct instr *c, const struct tile *t,
+                   const double *v)
+{
+    add_rows(x, x->total, t, v);
+    if (x->by_tag && c->tag >= 0 && c->tag < x->ntag)
+        add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v);
 }
 
 /* ---- one instruction --------------------------------------------------------- */
@@ -112,13 +123,11 @@ static void run_map(struct exec *x, const struct instr *c)
     struct operand to = outputs(c);
     const double *a[INSTR_ARGS] = {0};
     for (struct tile t = {0}; tile_next(x, c, &t);) {
-        for (int k = 0; k < c->narg; k++)
-            a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg + k * TILE);
+        for (int k = 0; k < c->narg; k++) a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
         double *out = c->out < 0 ? s->res : tile_place(x, &to, x->row, &t, s->res);
         c->map(c->self, t.n, out, a);
         if (out == s->res && c->out >= 0) tile_write(x, &to, &t, out);
-        if (c->sum)
-            for (int i = 0; i < t.rows; i++) add_lanes(x, c, t.b0, t.w, out + (size_t)i * t.w);
+        if (c->sum) add_up(x, c, &t, out);
     }
 }
 
@@ -127,7 +136,7 @@ static void run_draw(struct exec *x, const struct instr *c)
 {
     struct scratch *s = x->scratch;
     const double *a[INSTR_ARGS] = {0};
-    int width = round_up(x->lanes);
+    int width = padded(x);
     struct tile t = {.rows = 1};
     for (t.i0 = 0; t.i0 < c->n; t.i0++)
         for (t.b0 = 0; t.b0 < width; t.b0 += TILE) {
@@ -135,7 +144,7 @@ static void run_draw(struct exec *x, const struct instr *c)
             struct stream str = {x->seed, (uint32_t)row, x->first + (uint64_t)t.b0};
             t.n = t.w = width - t.b0 < TILE ? width - t.b0 : TILE;
             for (int k = 0; k < c->narg; k++)
-                a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg + k * TILE);
+                a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
             c->draw(c->self, &str, t.n, lanes_of(x, x->row, row) + t.b0, a);
         }
 }
@@ -163,12 +172,12 @@ int block_point(const struct exec *x, const struct instr *c, int i)
 static void run_block(struct exec *x, const struct instr *c)
 {
     struct scratch *s = x->scratch;
-    int L = round_up(x->lanes);
+    struct tile one = {.rows = 1, .w = x->lanes};
     for (int i = 0; i < c->n; i++) {
         block_point(x, c, i);
-        c->block(c->self, c->dim, L, s->out, s->in, s->work);
+        c->block(c->self, c->dim, padded(x), s->out, s->in, s->work);
         if (c->sum)
-            for (int j = 0; j < c->width; j++) add_lanes(x, c, 0, x->lanes, s->out[j]);
+            for (int j = 0; j < c->width; j++) add_up(x, c, &one, s->out[j]);
     }
 }
 
@@ -178,14 +187,14 @@ static void run_bdraw(struct exec *x, const struct instr *c)
     for (int i = 0; i < c->n; i++) {
         struct stream str = {x->seed, (uint32_t)operand_at(&c->outs, i, 0), x->first};
         block_point(x, c, i);
-        c->bdraw(c->self, &str, c->dim, round_up(x->lanes), s->out, s->in, s->work);
+        c->bdraw(c->self, &str, c->dim, padded(x), s->out, s->in, s->work);
     }
 }
 
 static void run_copy(struct exec *x, const struct instr *c)
 {
     const struct operand *from = &c->arg[0], *to = &c->outs;
-    int L = round_up(x->lanes);
+    int L = padded(x);
     for (int i = 0; i < c->n; i++)
         for (int j = 0; j < to->m; j++) {
             double *out = lanes_of(x, x->row, operand_at(to, i, j));
@@ -215,10 +224,7 @@ struct needs {
     int in, out, lane, dconst, work;
 };
 
-static int most(int a, int b)
-{
-    return a > b ? a : b;
-}
+static int most(int a, int b) { return a > b ? a : b; }
 
 static struct needs needs_of(const struct prog *p)
 {
@@ -257,8 +263,8 @@ static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *m
     struct scratch none, *s = cut(mem, &used, 1, sizeof *s);
     x->scratch = s;
     if (!s) s = &none; /* counting */
-    s->arg = cut(mem, &used, INSTR_ARGS * TILE, sizeof(double));
-    s->darg = cut(mem, &used, INSTR_ARGS * TILE, sizeof(double));
+    s->arg = cut(mem, &used, INSTR_ARGS, sizeof *s->arg);
+    s->darg = cut(mem, &used, INSTR_ARGS, sizeof *s->arg);
     s->res = cut(mem, &used, TILE, sizeof(double));
     s->dres = cut(mem, &used, TILE, sizeof(double));
     s->work = cut(mem, &used, (size_t)need.work, sizeof(double));
@@ -280,10 +286,11 @@ static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *m
     return used;
 }
 
-int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags, nami_err *err)
+int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags,
+              nami_err *err)
 {
     if (flags & EXEC_CONST_GRAD) flags |= EXEC_GRAD;
-    *x = (struct exec){.p = p, .cap = round_up(most(cap, 1)), .ntag = ntag};
+    *x = (struct exec){.p = p, .cap = cap > 1 ? round_up(cap) : 1, .ntag = ntag};
     struct needs need = needs_of(p);
     size_t size = lay_out(x, need, flags, NULL);
     if (size >= SIZE_MAX / 2 || !(x->mem = mem_zero(size + 64, 1))) return err_nomem(err);

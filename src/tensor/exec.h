@@ -19,13 +19,13 @@ enum { TILE = 512, LANE_BLOCK = 8 };
 
 /* Scratch; one allocation, with the rows. */
 struct scratch {
-    double *arg, *darg;     /* (INSTR_ARGS, TILE): arguments and their derivatives */
-    double *res, *dres;     /* (TILE): results and their derivatives */
-    double *work;           /* for block kernels */
-    double *lane;           /* (cap) for each result of a block that has no row */
-    double *dlane;          /* (cap) for the derivatives of each result of a block */
-    double *dconst;         /* (cap) for each constant of a block; NULL if not wanted */
-    struct lanes *in;       /* of one instance of a block */
+    double (*arg)[TILE], (*darg)[TILE]; /* arguments and their derivatives */
+    double *res, *dres;                 /* (TILE): results and their derivatives */
+    double *work;                       /* for block kernels */
+    double *lane;                       /* (cap) for each result of a block that has no row */
+    double *dlane;                      /* (cap) for the derivatives of each result of a block */
+    double *dconst;                     /* (cap) for each constant of a block; NULL if not wanted */
+    struct lanes *in;                   /* of one instance of a block */
     double **din, **out, **dout;
 };
 
@@ -35,9 +35,13 @@ struct tile {
     int n; /* elements: rows * w, rounded up to a multiple of 8 */
 };
 
-static inline int round_up(int n)
+static inline int round_up(int n) { return (n + LANE_BLOCK - 1) / LANE_BLOCK * LANE_BLOCK; }
+
+/* Lanes that kernels see: up to a multiple of 8 if there is room. */
+static inline int padded(const struct exec *x)
 {
-    return (n + LANE_BLOCK - 1) / LANE_BLOCK * LANE_BLOCK;
+    int n = round_up(x->lanes);
+    return n <= x->cap ? n : x->lanes;
 }
 
 static inline int operand_at(const struct operand *o, int i, int j)
@@ -47,13 +51,11 @@ static inline int operand_at(const struct operand *o, int i, int j)
 }
 
 /* Does every instance read the same? */
-static inline int operand_fixed(const struct operand *o)
-{
-    return o->idx ? o->shared : o->si == 0;
-}
+static inline int operand_fixed(const struct operand *o) { return o->idx ? o->shared : o->si == 0; }
 
 static inline double *lanes_of(const struct exec *x, double *rows, int r)
 {
+    if (r < x->direct && rows == x->row) return x->node + (size_t)r * x->stride;
     return rows + (size_t)r * (size_t)x->cap;
 }
 

@@ -4,13 +4,6 @@
 
 #include "base/simd.h"
 
-/* A derivative of 0 that comes in stops there, whatever the kernel makes of it: what
-   was not chosen by ifelse or select may have an infinite slope. */
-VECTOR static void mask(int n, const double *dout, double *da)
-{
-    EACH(i, n) da[i] = dout[i] != 0 ? da[i] : 0;
-}
-
 /* The derivatives of a tile's results: those of their rows, and 1 if they add to the total. */
 static const double *incoming(const struct exec *x, const struct instr *c, const struct tile *t)
 {
@@ -25,19 +18,40 @@ static const double *incoming(const struct exec *x, const struct instr *c, const
     return from;
 }
 
+/* to[i] += d[i].  A derivative of 0 that comes in stops there, whatever the kernel makes of
+   it: what ifelse or select did not choose may have an infinite slope. */
+VECTOR static void add(int n, const double *dout, const double *d, double *to)
+{
+    EACH(i, n)
+    {
+        double e = d[i];
+        to[i] += dout[i] != 0 ? e : 0;
+    }
+}
+
+static double sum_of(int n, const double *dout, const double *d)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += dout[i] != 0 ? d[i] : 0;
+    return sum;
+}
+
 /* Adds a tile's derivatives by an argument, in the order of the instances. */
 static void outgoing(const struct exec *x, const struct operand *o, const struct tile *t,
-                     const double *d)
+                     const double *dout, const double *d)
 {
     int real = t->w < x->lanes - t->b0 ? t->w : x->lanes - t->b0;
-    for (int i = 0; i < t->rows; i++, d += t->w) {
-        int r = operand_at(o, t->i0 + i, 0);
-        if (o->is_const) {
-            for (int b = 0; b < real; b++) x->const_adj[r] += d[b];
-        } else {
-            double *to = lanes_of(x, x->adj, r) + t->b0;
-            for (int b = 0; b < real; b++) to[b] += d[b];
-        }
+    if (o->is_const) {
+        for (int i = 0; i < t->rows; i++, d += t->w, dout += t->w)
+            x->const_adj[operand_at(o, t->i0 + i, 0)] += sum_of(real, dout, d);
+    } else if (t->w == x->cap && !o->idx && o->si == 1) {
+        add(t->rows * t->w, dout, d, lanes_of(x, x->adj, operand_at(o, t->i0, 0)));
+    } else if (t->w == 1) {
+        for (int i = 0; i < t->rows; i++)
+            *lanes_of(x, x->adj, operand_at(o, t->i0 + i, 0)) += dout[i] != 0 ? d[i] : 0;
+    } else {
+        for (int i = 0; i < t->rows; i++, d += t->w, dout += t->w)
+            add(real, dout, d, lanes_of(x, x->adj, operand_at(o, t->i0 + i, 0)) + t->b0);
     }
 }
 
@@ -49,10 +63,9 @@ static void back_map(struct exec *x, const struct instr *c)
     double *da[INSTR_ARGS] = {0};
     if (!c->map_grad || (c->out < 0 && !c->sum)) return;
     for (int k = 0; k < c->narg; k++)
-        da[k] = !c->arg[k].is_const || x->const_adj ? s->darg + k * TILE : NULL;
+        da[k] = !c->arg[k].is_const || x->const_adj ? s->darg[k] : NULL;
     for (struct tile t = {0}; tile_next(x, c, &t);) {
-        for (int k = 0; k < c->narg; k++)
-            a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg + k * TILE);
+        for (int k = 0; k < c->narg; k++) a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
         if (c->out >= 0)
             out = tile_read(x, &to, x->row, &t, s->res);
         else
@@ -60,10 +73,7 @@ static void back_map(struct exec *x, const struct instr *c)
         const double *dout = incoming(x, c, &t);
         c->map_grad(c->self, t.n, out, dout, a, da);
         for (int k = 0; k < c->narg; k++)
-            if (da[k]) {
-                mask(t.n, dout, da[k]);
-                outgoing(x, &c->arg[k], &t, da[k]);
-            }
+            if (da[k]) outgoing(x, &c->arg[k], &t, dout, da[k]);
     }
 }
 
@@ -103,12 +113,12 @@ static void back_block(struct exec *x, const struct instr *c)
 {
     struct scratch *s = x->scratch;
     struct operand to = outputs(c);
-    int L = round_up(x->lanes);
+    int L = x->lanes; /* no more: a kernel may sum over lanes (weights of a layer) */
     if (!c->block_grad || (c->out < 0 && !c->sum)) return;
     for (int i = 0; i < c->n; i++) {
         block_point(x, c, i);
         point_back(x, c, i);
-        if (c->out < 0) c->block(c->self, c->dim, L, s->out, s->in, s->work); /* not kept */
+        if (c->out < 0) c->block(c->self, c->dim, padded(x), s->out, s->in, s->work); /* not kept */
         for (int j = 0; j < c->width; j++) {
             double *d = s->dout[j] = lanes_of(x, s->dlane, j);
             for (int b = 0; b < L; b++) d[b] = c->sum;

@@ -9,14 +9,12 @@ const struct op *const ops[] = {
     NULL};
 
 /* Other names: of Stan, of R, of older JAGS. */
-static const struct {
-    const char *alias, *name;
-} aliases[] = {
+const struct op_alias op_aliases[] = {
     {"pow", "^"},           {"inv_logit", "ilogit"}, {"Phi", "phi"},       {"inv_Phi", "probit"},
     {"lgamma", "loggam"},   {"inv_cloglog", "icloglog"}, {"fabs", "abs"},  {"acos", "arccos"},
     {"acosh", "arccosh"},   {"asin", "arcsin"},      {"asinh", "arcsinh"}, {"atan", "arctan"},
     {"atanh", "arctanh"},   {"log_determinant", "logdet"},
-    {"dot_product", "inprod"}, {"interp_lin", "interp.lin"}, {0}};
+    {"dot_product", "inprod"}, {"interp_lin", "interp.lin"}, {NULL, NULL}};
 
 static int same(const char *a, const char *name, size_t len)
 {
@@ -27,9 +25,9 @@ const struct op *op_find(const char *name, size_t len)
 {
     for (int i = 0; ops[i]; i++)
         if (same(ops[i]->name, name, len)) return ops[i];
-    for (int i = 0; aliases[i].alias; i++)
-        if (same(aliases[i].alias, name, len))
-            return op_find(aliases[i].name, strlen(aliases[i].name));
+    for (int i = 0; op_aliases[i].alias; i++)
+        if (same(op_aliases[i].alias, name, len))
+            return op_find(op_aliases[i].name, strlen(op_aliases[i].name));
     return NULL;
 }
 
@@ -67,10 +65,7 @@ void range_hull(int narg, const double *lo, const double *hi, double *out)
 }
 
 /* 0 times anything is 0 here: bounds are limits. */
-static double times(double x, double y)
-{
-    return x == 0 || y == 0 ? 0 : x * y;
-}
+static double times(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
 
 void range_times(int narg, const double *lo, const double *hi, double *out)
 {

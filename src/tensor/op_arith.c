@@ -77,7 +77,10 @@ static void idiv_range(int narg, const double *lo, const double *hi, double *out
     range_set(out, floor(out[0]), floor(out[1]));
 }
 
-#define POINTS {{1.37, 0.61, 0}, {-2.4, 1.83, 0}, {0.72, -3.1, 0}}
+#define POINTS                                                                                     \
+    {                                                                                              \
+        {1.37, 0.61, 0}, {-2.4, 1.83, 0}, { 0.72, -3.1, 0 }                                        \
+    }
 
 const struct op op_add = {BINARY_OP(add, "+", "sum of two"), .map_grad = add_grad,
                           .range = add_range, .integer = 2, .try_at = POINTS};
@@ -85,17 +88,24 @@ const struct op op_sub = {BINARY_OP(sub, "-", "difference"), .map_grad = sub_gra
                           .range = sub_range, .integer = 2, .try_at = POINTS};
 const struct op op_mul = {BINARY_OP(mul, "*", "product of two"), .map_grad = mul_grad,
                           .range = range_times, .integer = 2, .try_at = POINTS};
-const struct op op_div = {BINARY_OP(div, "/", "quotient"), .map_grad = div_grad,
-                          .range = div_range, .try_at = POINTS};
+const struct op op_div = {BINARY_OP(div, "/", "quotient"), .map_grad = div_grad, .range = div_range,
+                          .try_at = POINTS};
 const struct op op_pow = {BINARY_OP(pow, "^", "x to the power y"), .map_grad = pow_grad,
                           .range = pow_range,
                           .try_at = {{1.37, 0.61, 0}, {0.4, -1.83, 0}, {2.72, 3.1, 0}}};
-const struct op op_neg = {UNARY_OP(neg, "-", "minus x"), .map_grad = neg_grad,
-                          .range = neg_range, .integer = 2, .try_at = POINTS};
-const struct op op_square = {UNARY_OP(square, "square", "x * x"), .map_grad = square_grad,
-                             .range = square_range, .integer = 2, .jags = "", .try_at = POINTS};
+const struct op op_neg = {UNARY_OP(neg, "-", "minus x"), .map_grad = neg_grad, .range = neg_range,
+                          .integer = 2, .try_at = POINTS};
+const struct op op_square = {UNARY_OP(square, "square", "x * x"),
+                             .map_grad = square_grad,
+                             .range = square_range,
+                             .integer = 2,
+                             .jags = "",
+                             .try_at = POINTS};
 const struct op op_idiv = {BINARY_OP(idiv, "%/%", "quotient, rounded down"), .range = idiv_range,
                            .integer = 1, .jags = "", .try_at = POINTS};
 const struct op op_mod = {BINARY_OP(mod, "%%", "remainder, with the sign of y"),
-                          .map_grad = mod_grad, .range = mod_range, .integer = 2, .jags = "",
+                          .map_grad = mod_grad,
+                          .range = mod_range,
+                          .integer = 2,
+                          .jags = "",
                           .try_at = POINTS};

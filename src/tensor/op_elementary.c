@@ -24,10 +24,15 @@ UNARY(arctanh, atanh(x), 1 / (1 - x * x))
 static double digamma(double x)
 {
     double y = x > 0 ? x : 1 - x, sum = 0;
-    for (; y < 8; y++) sum -= 1 / y;
+    while (y < 8) {
+        sum -= 1 / y;
+        y += 1;
+    }
     double v = 1 / (y * y);
-    sum += log(y) - 0.5 / y -
-           v * (1. / 12 - v * (1. / 120 - v * (1. / 252 - v * (1. / 240 - v * (1. / 132 - v * 691. / 32760)))));
+    sum +=
+        log(y) - 0.5 / y -
+        v * (1. / 12 -
+             v * (1. / 120 - v * (1. / 252 - v * (1. / 240 - v * (1. / 132 - v * 691. / 32760)))));
     return x > 0 ? sum : sum - M_PI / tan(M_PI * x);
 }
 
@@ -41,12 +46,12 @@ UNARY(loggam, log_gamma(x), digamma(x))
 UNARY(logfact, log_gamma(x + 1), digamma(x + 1))
 
 /* Increasing functions: the ends, in the domain. */
-#define INCREASING(id, f, least, greatest)                                            \
-    static void id##_range(int narg, const double *lo, const double *hi, double *out) \
-    {                                                                                 \
-        (void)narg;                                                                   \
-        double a = more(lo[0], least), b = less(hi[0], greatest);                     \
-        range_set(out, f(a), f(b));                                                   \
+#define INCREASING(id, f, least, greatest)                                                         \
+    static void id##_range(int narg, const double *lo, const double *hi, double *out)              \
+    {                                                                                              \
+        (void)narg;                                                                                \
+        double a = more(lo[0], least), b = less(hi[0], greatest);                                  \
+        range_set(out, f(a), f(b));                                                                \
     }
 INCREASING(expm1, expm1, -INFINITY, INFINITY)
 INCREASING(log, log, 0, INFINITY)
@@ -95,7 +100,11 @@ static void arccos_range(int narg, const double *lo, const double *hi, double *o
 static void loggam_range(int narg, const double *lo, const double *hi, double *out)
 {
     (void)narg;
-    double low = 1.4616321449683622, a = more(lo[0], 0), b = more(hi[0], 0);
+    double low = 1.4616321449683622, a = lo[0], b = hi[0];
+    if (a < 0) {
+        range_set(out, -INFINITY, INFINITY);
+        return;
+    }
     double least = b < low ? log_gamma(b) : a > low ? log_gamma(a) : log_gamma(low);
     range_set(out, least, more(log_gamma(a), log_gamma(b)));
 }
@@ -106,10 +115,19 @@ static void logfact_range(int narg, const double *lo, const double *hi, double *
     loggam_range(narg, &l, &h, out);
 }
 
-#define ANYWHERE {{0.37}, {-1.4}, {1.83}, {-0.071}}
-#define POSITIVE {{0.37}, {1.4}, {7.83}, {0.071}}
-#define INSIDE   {{0.37}, {-0.64}, {0.883}, {-0.071}}
-#define FUNCTION(id, sign, say, ...) \
+#define ANYWHERE                                                                                   \
+    {                                                                                              \
+        {0.37}, {-1.4}, {1.83}, { -0.071 }                                                         \
+    }
+#define POSITIVE                                                                                   \
+    {                                                                                              \
+        {0.37}, {1.4}, {7.83}, { 0.071 }                                                           \
+    }
+#define INSIDE                                                                                     \
+    {                                                                                              \
+        {0.37}, {-0.64}, {0.883}, { -0.071 }                                                       \
+    }
+#define FUNCTION(id, sign, say, ...)                                                               \
     const struct op op_##id = {UNARY_OP(id, sign, say), .map_grad = id##_grad, __VA_ARGS__}
 
 FUNCTION(exp, "exp", "e to the power x", .range = exp_range, .try_at = ANYWHERE);

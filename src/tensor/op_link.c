@@ -19,35 +19,41 @@ UNARY(phi, 0.5 * erfc(-x * M_SQRT1_2), DENSITY(x))
 UNARY(probit, x >= 0 && x <= 1 ? gsl_cdf_ugaussian_Pinv(x) : NAN, 1 / DENSITY(z))
 
 /* Increasing in x: the ends, kept inside (0, 1). */
-#define SQUASHED(id, f)                                                               \
-    static void id##_range(int narg, const double *lo, const double *hi, double *out) \
-    {                                                                                 \
-        (void)narg;                                                                   \
-        double x = lo[0], least = f;                                                  \
-        x = hi[0];                                                                    \
-        double greatest = f;                                                          \
-        range_set(out, more(least, ABOVE_0), less(greatest, BELOW_1));                \
+#define SQUASHED(id, f)                                                                            \
+    static void id##_range(int narg, const double *lo, const double *hi, double *out)              \
+    {                                                                                              \
+        (void)narg;                                                                                \
+        double x = lo[0], least = f;                                                               \
+        x = hi[0];                                                                                 \
+        double greatest = f;                                                                       \
+        range_set(out, more(least, ABOVE_0), less(greatest, BELOW_1));                             \
     }
 SQUASHED(ilogit, 1 / (1 + exp(-x)))
 SQUASHED(icloglog, -expm1(-exp(x)))
 SQUASHED(phi, 0.5 * erfc(-x * M_SQRT1_2))
 
-#define STRETCHED(id, f)                                                              \
-    static void id##_range(int narg, const double *lo, const double *hi, double *out) \
-    {                                                                                 \
-        (void)narg;                                                                   \
-        double x = more(lo[0], 0), least = f;                                         \
-        x = less(hi[0], 1);                                                           \
-        double greatest = f;                                                          \
-        range_set(out, least, greatest);                                              \
+#define STRETCHED(id, f)                                                                           \
+    static void id##_range(int narg, const double *lo, const double *hi, double *out)              \
+    {                                                                                              \
+        (void)narg;                                                                                \
+        double x = more(lo[0], 0), least = f;                                                      \
+        x = less(hi[0], 1);                                                                        \
+        double greatest = f;                                                                       \
+        range_set(out, least, greatest);                                                           \
     }
 STRETCHED(logit, log(x) - log1p(-x))
 STRETCHED(cloglog, log(-log1p(-x)))
 STRETCHED(probit, gsl_cdf_ugaussian_Pinv(x))
 
-#define ANYWHERE {{0.37}, {-1.4}, {2.83}, {-0.071}}
-#define UNIT     {{0.37}, {0.64}, {0.883}, {0.071}}
-#define LINK(id, say, ...) \
+#define ANYWHERE                                                                                   \
+    {                                                                                              \
+        {0.37}, {-1.4}, {2.83}, { -0.071 }                                                         \
+    }
+#define UNIT                                                                                       \
+    {                                                                                              \
+        {0.37}, {0.64}, {0.883}, { 0.071 }                                                         \
+    }
+#define LINK(id, say, ...)                                                                         \
     const struct op op_##id = {UNARY_OP(id, #id, say), .map_grad = id##_grad, .range = id##_range, \
                                __VA_ARGS__}
 

@@ -9,8 +9,8 @@ BINARY_MAP(lt, x < y ? 1.0 : 0.0)
 BINARY_MAP(le, x <= y ? 1.0 : 0.0)
 BINARY_MAP(gt, x > y ? 1.0 : 0.0)
 BINARY_MAP(ge, x >= y ? 1.0 : 0.0)
-BINARY_MAP(and, (x != 0) & (y != 0) ? 1.0 : 0.0)
-BINARY_MAP(or, (x != 0) | (y != 0) ? 1.0 : 0.0)
+BINARY_MAP(and, ((x != 0) & (y != 0)) ? 1.0 : 0.0)
+BINARY_MAP(or, ((x != 0) | (y != 0)) ? 1.0 : 0.0)
 UNARY_MAP(trunc, trunc(x))
 UNARY_MAP(round, rint(x)) /* halves to even, as R and JAGS do */
 UNARY_MAP(floor, floor(x))
@@ -43,25 +43,32 @@ static void ifelse_range(int narg, const double *lo, const double *hi, double *o
     range_hull(narg - 1, lo + 1, hi + 1, out);
 }
 
-#define ROUNDED(id)                                                                   \
-    static void id##_range(int narg, const double *lo, const double *hi, double *out) \
-    {                                                                                 \
-        (void)narg;                                                                   \
-        range_set(out, id(lo[0]), id(hi[0]));                                         \
+#define ROUNDED(id)                                                                                \
+    static void id##_range(int narg, const double *lo, const double *hi, double *out)              \
+    {                                                                                              \
+        (void)narg;                                                                                \
+        range_set(out, id(lo[0]), id(hi[0]));                                                      \
     }
 ROUNDED(trunc)
 ROUNDED(rint)
 ROUNDED(floor)
 ROUNDED(ceil)
 
-#define TRUTH(id, sign, say)                                                              \
-    const struct op op_##id = {BINARY_OP(id, sign, say), .range = range_bool, .integer = 1, \
+#define TRUTH(id, sign, say)                                                                       \
+    const struct op op_##id = {BINARY_OP(id, sign, say), .range = range_bool, .integer = 1,        \
                                .try_at = {{1, 2}, {2, 2}, {3, 2}, {0, 2}}}
-#define ROUNDING(id, say, bounds, ...)                                                   \
-    const struct op op_##id = {UNARY_OP(id, #id, say), .range = bounds, .integer = 1,    \
+#define ROUNDING(id, say, bounds, ...)                                                             \
+    const struct op op_##id = {UNARY_OP(id, #id, say), .range = bounds, .integer = 1,              \
                                .try_at = {{1.37}, {-1.4}, {2.83}, {-2.5}}, __VA_ARGS__}
 
-const struct op op_step = {UNARY_OP(step, "step", "1 if x >= 0, else 0"), .range = range_bool,
+static void range_step(int narg, const double *lo, const double *hi, double *out)
+{
+    (void)narg;
+    out[0] = lo[0] >= 0;
+    out[1] = hi[0] >= 0;
+}
+
+const struct op op_step = {UNARY_OP(step, "step", "1 if x >= 0, else 0"), .range = range_step,
                            .integer = 1, .try_at = {{0.3}, {-0.3}}};
 const struct op op_not = {UNARY_OP(not, "!", "not: 1 if x is 0, else 0"), .range = range_bool,
                           .integer = 1, .try_at = {{1}, {-2}}};
@@ -75,10 +82,16 @@ TRUTH(gt, ">", "1 if x > y, else 0");
 TRUTH(ge, ">=", "1 if x >= y, else 0");
 TRUTH(and, "&&", "1 if neither is 0, else 0");
 TRUTH(or, "||", "0 if both are 0, else 1");
-const struct op op_ifelse = {.name = "ifelse", .args = "test, x, y",
-                             .what = "x where test is not 0, else y", .min_arg = 3, .max_arg = 3,
-                             .map = ifelse_map, .map_grad = ifelse_grad, .range = ifelse_range,
-                             .integer = 2, .try_at = {{1, 1.37, -0.4}, {0, 2.1, 3.3}}};
+const struct op op_ifelse = {.name = "ifelse",
+                             .args = "test, x, y",
+                             .what = "x where test is not 0, else y",
+                             .min_arg = 3,
+                             .max_arg = 3,
+                             .map = ifelse_map,
+                             .map_grad = ifelse_grad,
+                             .range = ifelse_range,
+                             .integer = 2,
+                             .try_at = {{1, 1.37, -0.4}, {0, 2.1, 3.3}}};
 ROUNDING(trunc, "rounded towards 0", trunc_range, .jags = NULL);
 ROUNDING(round, "rounded to the nearest integer, halves to even", rint_range, .jags = NULL);
 ROUNDING(floor, "rounded down", floor_range, .jags = "");

@@ -2,8 +2,7 @@
 #include "tensor/op.h"
 
 /* z[b] += x[b] * y[b]; either may be a constant */
-INLINE void add_product(double *z, struct lanes x,
-                                                              struct lanes y, int L)
+INLINE void add_product(double *z, struct lanes x, struct lanes y, int L)
 {
     const double *p = x.p, *q = y.p;
     if (!x.step) {
@@ -28,7 +27,7 @@ VECTOR static void matmul_block(const void *self, const int *dim, int L, double 
 {
     (void)self, (void)work;
     int n = dim[0], k = dim[1], m = dim[2];
-    const struct lanes *B = a + n * k;
+    const struct lanes *B = a + (size_t)n * (size_t)k;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++) {
             double *z = out[i * m + j];
@@ -39,13 +38,13 @@ VECTOR static void matmul_block(const void *self, const int *dim, int L, double 
 
 /* dA = G B^T, dB = A^T G */
 VECTOR static void matmul_grad(const void *self, const int *dim, int L, const double *const *out,
-                               const double *const *dout, const struct lanes *a,
-                               double *const *da, double *work)
+                               const double *const *dout, const struct lanes *a, double *const *da,
+                               double *work)
 {
     (void)self, (void)out, (void)work;
     int n = dim[0], k = dim[1], m = dim[2];
-    const struct lanes *B = a + n * k;
-    double *const *dB = da + n * k;
+    const struct lanes *B = a + (size_t)n * (size_t)k;
+    double *const *dB = da + (size_t)n * (size_t)k;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++) {
             struct lanes g = {dout[i * m + j], 1};
@@ -91,11 +90,23 @@ static void matmul_range(int narg, const double *lo, const double *hi, double *o
     range_set(out, out[0] >= 0 ? out[0] : -INFINITY, out[1] <= 0 ? out[1] : INFINITY);
 }
 
-const struct op op_inprod = {.name = "inprod", .args = "x, y", .what = "sum of x[i] * y[i]",
-                             .min_arg = 2, .max_arg = 2, .block = matmul_block,
-                             .block_grad = matmul_grad, .shape = inprod_shape,
-                             .range = matmul_range, .integer = 2};
-const struct op op_matmul = {.name = "%*%", .args = "A, B", .what = "matrix product",
-                             .min_arg = 2, .max_arg = 2, .block = matmul_block,
-                             .block_grad = matmul_grad, .shape = matmul_shape,
-                             .range = matmul_range, .integer = 2};
+const struct op op_inprod = {.name = "inprod",
+                             .args = "x, y",
+                             .what = "sum of x[i] * y[i]",
+                             .min_arg = 2,
+                             .max_arg = 2,
+                             .block = matmul_block,
+                             .block_grad = matmul_grad,
+                             .shape = inprod_shape,
+                             .range = matmul_range,
+                             .integer = 2};
+const struct op op_matmul = {.name = "%*%",
+                             .args = "A, B",
+                             .what = "matrix product",
+                             .min_arg = 2,
+                             .max_arg = 2,
+                             .block = matmul_block,
+                             .block_grad = matmul_grad,
+                             .shape = matmul_shape,
+                             .range = matmul_range,
+                             .integer = 2};

@@ -24,7 +24,7 @@ static int logdet_shape(int narg, const int (*shape)[4], int *out, int *dim, con
 
 static void load(const struct lanes *a, int n, int b, double *x)
 {
-    for (int j = 0; j < n; j++) x[j] = a[j].p[(size_t)b * (size_t)a[j].step];
+    for (int j = 0; j < n; j++) x[j] = lane(&a[j], b);
 }
 
 static void swap_rows(double *x, int n, int i, int k)
@@ -67,10 +67,7 @@ static double invert(double *A, double *V, int n)
     return sign < 0 ? NAN : logdet;
 }
 
-static int matrix_work(const int *dim)
-{
-    return 2 * dim[0] * dim[0];
-}
+static int matrix_work(const int *dim) { return 2 * dim[0] * dim[0]; }
 
 static void inverse_block(const void *self, const int *dim, int L, double *const *out,
                           const struct lanes *a, double *work)
@@ -136,11 +133,21 @@ static void logdet_grad(const void *self, const int *dim, int L, const double *c
     }
 }
 
-const struct op op_inverse = {.name = "inverse", .args = "A", .what = "inverse of a matrix",
-                              .min_arg = 1, .max_arg = 1, .block = inverse_block,
-                              .block_grad = inverse_grad, .work = matrix_work,
+const struct op op_inverse = {.name = "inverse",
+                              .args = "A",
+                              .what = "inverse of a matrix",
+                              .min_arg = 1,
+                              .max_arg = 1,
+                              .block = inverse_block,
+                              .block_grad = inverse_grad,
+                              .work = matrix_work,
                               .shape = square_shape};
-const struct op op_logdet = {.name = "logdet", .args = "A", .min_arg = 1, .max_arg = 1,
+const struct op op_logdet = {.name = "logdet",
+                             .args = "A",
+                             .min_arg = 1,
+                             .max_arg = 1,
                              .what = "logarithm of the determinant of a matrix",
-                             .block = logdet_block, .block_grad = logdet_grad,
-                             .work = matrix_work, .shape = logdet_shape};
+                             .block = logdet_block,
+                             .block_grad = logdet_grad,
+                             .work = matrix_work,
+                             .shape = logdet_shape};

@@ -1,16 +1,14 @@
 /* sort, rank, order and interp.lin, lane by lane. */
 #include "tensor/op.h"
 
-static int order_work(const int *dim)
-{
-    return 2 * dim[0];
-}
+static int order_work(const int *dim) { return 2 * dim[0]; }
 
-/* Equal ones keep their order. */
+/* Equal ones keep their order; NaN comes last. */
 static int after(const double *x, double i, double j)
 {
     double a = x[(int)i], b = x[(int)j];
-    return a > b || (a == b && i > j);
+    if (a < b || a > b) return a > b;
+    return isnan(a) == isnan(b) ? i > j : isnan(a);
 }
 
 static void sift(const double *x, double *at, int root, int n)
@@ -40,20 +38,20 @@ static void order_of(const double *x, int n, double *at)
 /* x = work[0..n-1], its order behind it */
 static const double *order_lane(const struct lanes *a, int n, int b, double *work)
 {
-    for (int j = 0; j < n; j++) work[j] = a[j].p[(size_t)b * (size_t)a[j].step];
+    for (int j = 0; j < n; j++) work[j] = lane(&a[j], b);
     order_of(work, n, work + n);
     return work + n;
 }
 
-#define ORDERED(id, set)                                                                      \
-    static void id##_block(const void *self, const int *dim, int L, double *const *out,       \
-                           const struct lanes *a, double *work)                               \
-    {                                                                                         \
-        (void)self;                                                                           \
-        for (int b = 0; b < L; b++) {                                                         \
-            const double *at = order_lane(a, dim[0], b, work);                                \
-            for (int r = 0; r < dim[0]; r++) set;                                             \
-        }                                                                                     \
+#define ORDERED(id, set)                                                                           \
+    static void id##_block(const void *self, const int *dim, int L, double *const *out,            \
+                           const struct lanes *a, double *work)                                    \
+    {                                                                                              \
+        (void)self;                                                                                \
+        for (int b = 0; b < L; b++) {                                                              \
+            const double *at = order_lane(a, dim[0], b, work);                                     \
+            for (int r = 0; r < dim[0]; r++) set;                                                  \
+        }                                                                                          \
     }
 ORDERED(sort, out[r][b] = work[(int)at[r]])
 ORDERED(order, out[r][b] = at[r] + 1)
@@ -91,26 +89,21 @@ struct between {
     double w;
 };
 
-static double lane(const struct lanes *a, int j, int b)
-{
-    return a[j].p[(size_t)b * (size_t)a[j].step];
-}
-
 static struct between place(const struct lanes *a, int n, int b)
 {
     const struct lanes *x = a + 1;
-    double e = lane(a, 0, b);
+    double e = lane(a, b);
     int lo = 0, hi = n - 1;
-    if (!(e > lane(x, 0, b))) return (struct between){0, 0};
-    if (e >= lane(x, hi, b)) return (struct between){n - 2, 1};
+    if (!(e > lane(x, b))) return (struct between){0, 0};
+    if (e >= lane(&x[hi], b)) return (struct between){n - 2, 1};
     while (hi - lo > 1) {
         int mid = (lo + hi) / 2;
-        if (lane(x, mid, b) <= e)
+        if (lane(&x[mid], b) <= e)
             lo = mid;
         else
             hi = mid;
     }
-    return (struct between){lo, (e - lane(x, lo, b)) / (lane(x, hi, b) - lane(x, lo, b))};
+    return (struct between){lo, (e - lane(&x[lo], b)) / (lane(&x[hi], b) - lane(&x[lo], b))};
 }
 
 static void interp_block(const void *self, const int *dim, int L, double *const *out,
@@ -120,8 +113,8 @@ static void interp_block(const void *self, const int *dim, int L, double *const 
     const struct lanes *y = a + 1 + dim[0];
     for (int b = 0; b < L; b++) {
         struct between p = place(a, dim[0], b);
-        double y0 = lane(y, p.i, b), y1 = lane(y, p.i + 1, b);
-        out[0][b] = lane(a, 0, b) == lane(a, 0, b) ? y0 + p.w * (y1 - y0) : NAN;
+        double y0 = lane(&y[p.i], b), y1 = lane(&y[p.i + 1], b);
+        out[0][b] = lane(a, b) == lane(a, b) ? y0 + p.w * (y1 - y0) : NAN;
     }
 }
 
@@ -143,8 +136,9 @@ static void interp_grad(const void *self, const int *dim, int L, const double *c
         int x = 1 + p.i, y = 1 + n + p.i;
         add_to(da[y], b, g * (1 - w));
         add_to(da[y + 1], b, g * w);
-        if (!(lane(a, 0, b) > lane(a, 1, b)) || lane(a, 0, b) >= lane(a, n, b)) continue;
-        double s = g * (lane(a, y + 1, b) - lane(a, y, b)) / (lane(a, x + 1, b) - lane(a, x, b));
+        if (!(lane(a, b) > lane(&a[1], b)) || lane(a, b) >= lane(&a[n], b)) continue;
+        double s =
+            g * (lane(&a[y + 1], b) - lane(&a[y], b)) / (lane(&a[x + 1], b) - lane(&a[x], b));
         add_to(da[0], b, s);
         add_to(da[x], b, -s * (1 - w));
         add_to(da[x + 1], b, -s * w);
@@ -166,18 +160,43 @@ static void interp_range(int narg, const double *lo, const double *hi, double *o
     range_set(out, lo[narg - 1], hi[narg - 1]);
 }
 
-const struct op op_sort = {.name = "sort", .args = "x", .what = "the elements in increasing order",
-                           .min_arg = 1, .max_arg = 1, .block = sort_block,
-                           .block_grad = sort_grad, .work = order_work, .shape = order_shape,
-                           .range = range_hull, .integer = 2};
-const struct op op_rank = {.name = "rank", .args = "x", .what = "the place of each when sorted",
-                           .min_arg = 1, .max_arg = 1, .block = rank_block, .work = order_work,
-                           .shape = order_shape, .range = rank_range, .integer = 1};
-const struct op op_order = {.name = "order", .args = "x", .min_arg = 1, .max_arg = 1,
+const struct op op_sort = {.name = "sort",
+                           .args = "x",
+                           .what = "the elements in increasing order",
+                           .min_arg = 1,
+                           .max_arg = 1,
+                           .block = sort_block,
+                           .block_grad = sort_grad,
+                           .work = order_work,
+                           .shape = order_shape,
+                           .range = range_hull,
+                           .integer = 2};
+const struct op op_rank = {.name = "rank",
+                           .args = "x",
+                           .what = "the place of each when sorted",
+                           .min_arg = 1,
+                           .max_arg = 1,
+                           .block = rank_block,
+                           .work = order_work,
+                           .shape = order_shape,
+                           .range = rank_range,
+                           .integer = 1};
+const struct op op_order = {.name = "order",
+                            .args = "x",
+                            .min_arg = 1,
+                            .max_arg = 1,
                             .what = "which element comes first, second, ... when sorted",
-                            .block = order_block, .work = order_work, .shape = order_shape,
-                            .range = rank_range, .integer = 1};
-const struct op op_interp = {.name = "interp.lin", .args = "e, x, y", .min_arg = 3, .max_arg = 3,
+                            .block = order_block,
+                            .work = order_work,
+                            .shape = order_shape,
+                            .range = rank_range,
+                            .integer = 1};
+const struct op op_interp = {.name = "interp.lin",
+                             .args = "e, x, y",
+                             .min_arg = 3,
+                             .max_arg = 3,
                              .what = "at e, the line through the points (x[i], y[i]); x increases",
-                             .block = interp_block, .block_grad = interp_grad,
-                             .shape = interp_shape, .range = interp_range};
+                             .block = interp_block,
+                             .block_grad = interp_grad,
+                             .shape = interp_shape,
+                             .range = interp_range};

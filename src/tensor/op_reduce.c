@@ -2,29 +2,29 @@
 #include "tensor/op.h"
 
 /* z[b] = f(z[b], x) for the lanes of an element */
-#define FOLD(z, e, L, f)                     \
-    do {                                     \
-        const double *p_ = (e).p;            \
-        if ((e).step) {                      \
-            EACH(b, L)                       \
-            {                                \
-                double x = p_[b];            \
-                (z)[b] = f;                  \
-            }                                \
-        } else {                             \
-            double x = *p_;                  \
-            EACH(b, L)(z)[b] = f;            \
-        }                                    \
+#define FOLD(z, e, L, f)                                                                           \
+    do {                                                                                           \
+        const double *p_ = (e).p;                                                                  \
+        if ((e).step) {                                                                            \
+            EACH(b, L)                                                                             \
+            {                                                                                      \
+                double x = p_[b];                                                                  \
+                (z)[b] = f;                                                                        \
+            }                                                                                      \
+        } else {                                                                                   \
+            double x = *p_;                                                                        \
+            EACH(b, L)(z)[b] = f;                                                                  \
+        }                                                                                          \
     } while (0)
 
-#define REDUCE(id, start, f)                                                            \
-    VECTOR static void id##_block(const void *self, const int *dim, int L,              \
-                                  double *const *out, const struct lanes *a, double *work) \
-    {                                                                                   \
-        (void)self, (void)work;                                                         \
-        double *z = out[0];                                                             \
-        EACH(b, L) z[b] = start;                                                        \
-        for (int j = 0; j < dim[0]; j++) FOLD(z, a[j], L, f);                           \
+#define REDUCE(id, start, f)                                                                       \
+    VECTOR static void id##_block(const void *self, const int *dim, int L, double *const *out,     \
+                                  const struct lanes *a, double *work)                             \
+    {                                                                                              \
+        (void)self, (void)work;                                                                    \
+        double *z = out[0];                                                                        \
+        EACH(b, L) z[b] = start;                                                                   \
+        for (int j = 0; j < dim[0]; j++) FOLD(z, a[j], L, f);                                      \
     }
 
 REDUCE(sum, 0, z[b] + x)
@@ -32,9 +32,9 @@ REDUCE(prod, 1, z[b] * x)
 REDUCE(max, -INFINITY, x > z[b] ? x : z[b])
 REDUCE(min, INFINITY, x < z[b] ? x : z[b])
 
-#define GRAD(id)                                                                        \
-    VECTOR static void id##_grad(const void *self, const int *dim, int L,               \
-                                 const double *const *out, const double *const *dout,   \
+#define GRAD(id)                                                                                   \
+    VECTOR static void id##_grad(const void *self, const int *dim, int L,                          \
+                                 const double *const *out, const double *const *dout,              \
                                  const struct lanes *a, double *const *da, double *work)
 
 VECTOR static void add_to_all(int n, int L, const double *d, double scale, double *const *da)
@@ -63,12 +63,12 @@ GRAD(prod)
         for (int j = 0; j < n; j++)
             for (int b = 0; b < w; b++) {
                 work[j * CHUNK + b] = before[b];
-                before[b] *= a[j].p[(b0 + b) * a[j].step];
+                before[b] *= lane(&a[j], b0 + b);
             }
         for (int j = n; j-- > 0;)
             for (int b = 0; b < w; b++) {
                 if (da[j]) da[j][b0 + b] += dout[0][b0 + b] * work[j * CHUNK + b] * after[b];
-                after[b] *= a[j].p[(b0 + b) * a[j].step];
+                after[b] *= lane(&a[j], b0 + b);
             }
     }
 }
@@ -79,7 +79,7 @@ GRAD(winner)
     (void)self, (void)work;
     for (int b = 0; b < L; b++)
         for (int j = 0; j < dim[0]; j++)
-            if (a[j].p[b * a[j].step] == out[0][b]) {
+            if (lane(&a[j], b) == out[0][b]) {
                 if (da[j]) da[j][b] += dout[0][b];
                 break;
             }
@@ -110,10 +110,10 @@ VECTOR static void sd_block(const void *self, const int *dim, int L, double *con
         int w = L - b0 < CHUNK ? L - b0 : CHUNK;
         for (int b = 0; b < CHUNK; b++) m[b] = s[b] = 0;
         for (int j = 0; j < n; j++)
-            for (int b = 0; b < w; b++) m[b] += a[j].p[(b0 + b) * a[j].step] / n;
+            for (int b = 0; b < w; b++) m[b] += lane(&a[j], b0 + b) / n;
         for (int j = 0; j < n; j++)
             for (int b = 0; b < w; b++) {
-                double e = a[j].p[(b0 + b) * a[j].step] - m[b];
+                double e = lane(&a[j], b0 + b) - m[b];
                 s[b] += e * e;
             }
         for (int b = 0; b < w; b++) z[b0 + b] = sqrt(s[b] / (n - 1));
@@ -126,16 +126,13 @@ GRAD(sd)
     int n = dim[0];
     for (int b = 0; b < L; b++) {
         double m = 0, scale = out[0][b] > 0 ? dout[0][b] / ((n - 1) * out[0][b]) : 0;
-        for (int j = 0; j < n; j++) m += a[j].p[b * a[j].step] / n;
+        for (int j = 0; j < n; j++) m += lane(&a[j], b) / n;
         for (int j = 0; j < n; j++)
-            if (da[j]) da[j][b] += scale * (a[j].p[b * a[j].step] - m);
+            if (da[j]) da[j][b] += scale * (lane(&a[j], b) - m);
     }
 }
 
-static int prod_work(const int *dim)
-{
-    return dim[0] * CHUNK;
-}
+static int prod_work(const int *dim) { return dim[0] * CHUNK; }
 
 static int sd_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
 {
@@ -159,7 +156,10 @@ static void prod_range(int narg, const double *lo, const double *hi, double *out
 {
     range_hull(narg, lo, hi, out);
     double least = out[0], greatest = out[1];
-    range_set(out, least > 0 ? (least >= 1 ? least : ABOVE_0) : least >= 0 ? 0 : -INFINITY,
+    range_set(out,
+              least > 0    ? (least >= 1 ? least : ABOVE_0)
+              : least >= 0 ? 0
+                           : -INFINITY,
               least >= 0 && greatest <= 1 ? greatest : INFINITY);
 }
 
@@ -181,20 +181,38 @@ static void sd_range(int narg, const double *lo, const double *hi, double *out)
     range_set(out, 0, INFINITY);
 }
 
-#define REDUCTION(id, most, arguments, say, ...)                                        \
-    const struct op op_##id = {.name = #id, .args = arguments, .what = say, .min_arg = 1, \
-                               .max_arg = most, .block = id##_block, .shape = shape_reduce, \
-                               .range = id##_range, .integer = 2, __VA_ARGS__}
+#define REDUCTION(id, most, arguments, say, ...)                                                   \
+    const struct op op_##id = {.name = #id,                                                        \
+                               .args = arguments,                                                  \
+                               .what = say,                                                        \
+                               .min_arg = 1,                                                       \
+                               .max_arg = most,                                                    \
+                               .block = id##_block,                                                \
+                               .shape = shape_reduce,                                              \
+                               .range = id##_range,                                                \
+                               .integer = 2,                                                       \
+                               __VA_ARGS__}
 
 REDUCTION(sum, -1, "x, ...", "sum of all elements", .block_grad = sum_grad);
 REDUCTION(prod, -1, "x, ...", "product of all elements", .block_grad = prod_grad,
           .work = prod_work);
 REDUCTION(max, -1, "x, ...", "greatest of all elements", .block_grad = winner_grad);
 REDUCTION(min, -1, "x, ...", "least of all elements", .block_grad = winner_grad);
-const struct op op_mean = {.name = "mean", .args = "x", .what = "mean of the elements",
-                           .min_arg = 1, .max_arg = 1, .block = mean_block,
-                           .block_grad = mean_grad, .shape = shape_reduce, .range = range_hull};
-const struct op op_sd = {.name = "sd", .args = "x", .min_arg = 1, .max_arg = 1,
+const struct op op_mean = {.name = "mean",
+                           .args = "x",
+                           .what = "mean of the elements",
+                           .min_arg = 1,
+                           .max_arg = 1,
+                           .block = mean_block,
+                           .block_grad = mean_grad,
+                           .shape = shape_reduce,
+                           .range = range_hull};
+const struct op op_sd = {.name = "sd",
+                         .args = "x",
+                         .min_arg = 1,
+                         .max_arg = 1,
                          .what = "standard deviation of the elements, with n - 1",
-                         .block = sd_block, .block_grad = sd_grad, .shape = sd_shape,
+                         .block = sd_block,
+                         .block_grad = sd_grad,
+                         .shape = sd_shape,
                          .range = sd_range};

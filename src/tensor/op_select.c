@@ -3,21 +3,17 @@
 
 enum { FEW = 8 }; /* up to so many candidates: all lanes look at each of them */
 
-static int width(const int *dim)
-{
-    return dim[1] > 0 ? dim[1] : 1;
-}
+static int width(const int *dim) { return dim[1] > 0 ? dim[1] : 1; }
 
 /* Which candidate of m the lane wants, from 0; -1 for none. */
 static inline int wanted(const struct lanes *k, int b, int m)
 {
-    double x = rint(k->p[b * k->step]);
+    double x = rint(lane(k, b));
     return x >= 1 && x <= m ? (int)x - 1 : -1;
 }
 
 /* out[b] = x[b] where k[b] rounds to `which` */
-INLINE void choose(double *out, const struct lanes *x,
-                                                         const struct lanes *k, double which, int L)
+INLINE void choose(double *out, const struct lanes *x, const struct lanes *k, double which, int L)
 {
     const double *p = x->p, *q = k->p;
     if (x->step) {
@@ -51,14 +47,14 @@ VECTOR static void select_block(const void *self, const int *dim, int L, double 
         }
         for (int b = 0; b < L; b++) {
             int c = wanted(k, b, m);
-            if (c >= 0) z[b] = a[c * w + j].p[b * a[c * w + j].step];
+            if (c >= 0) z[b] = lane(&a[c * w + j], b);
         }
     }
 }
 
 VECTOR static void select_grad(const void *self, const int *dim, int L, const double *const *out,
-                               const double *const *dout, const struct lanes *a,
-                               double *const *da, double *work)
+                               const double *const *dout, const struct lanes *a, double *const *da,
+                               double *work)
 {
     (void)self, (void)out, (void)work;
     int m = dim[0], w = width(dim);
@@ -75,7 +71,12 @@ static void select_range(int narg, const double *lo, const double *hi, double *o
     range_hull(narg - 1, lo, hi, out); /* the last is the subscript */
 }
 
-const struct op op_select = {.name = "select", .args = "candidates, k",
-                             .what = "the k-th of the candidates", .min_arg = 2, .max_arg = -1,
-                             .block = select_block, .block_grad = select_grad,
-                             .range = select_range, .jags = ""};
+const struct op op_select = {.name = "select",
+                             .args = "candidates, k",
+                             .what = "the k-th of the candidates",
+                             .min_arg = 2,
+                             .max_arg = -1,
+                             .block = select_block,
+                             .block_grad = select_grad,
+                             .range = select_range,
+                             .jags = ""};

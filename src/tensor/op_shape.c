@@ -19,39 +19,33 @@ VECTOR static void add(double *to, const double *d, int L)
 }
 
 /* Result j is element from(dim, j) of the arguments, or 0 if that is -1. */
-#define MOVE(id, nout)                                                                       \
-    static void id##_block(const void *self, const int *dim, int L, double *const *out,      \
-                           const struct lanes *a, double *work)                              \
-    {                                                                                        \
-        (void)self, (void)work;                                                              \
-        for (int j = 0; j < (nout); j++) {                                                   \
-            int from = id##_from(dim, j);                                                    \
-            put(from < 0 ? NULL : &a[from], out[j], L);                                      \
-        }                                                                                    \
-    }                                                                                        \
-    static void id##_grad(const void *self, const int *dim, int L, const double *const *out, \
-                          const double *const *dout, const struct lanes *a,                  \
-                          double *const *da, double *work)                                   \
-    {                                                                                        \
-        (void)self, (void)out, (void)a, (void)work;                                          \
-        for (int j = 0; j < (nout); j++) {                                                   \
-            int from = id##_from(dim, j);                                                    \
-            if (from >= 0) add(da[from], dout[j], L);                                        \
-        }                                                                                    \
+#define MOVE(id, nout)                                                                             \
+    static void id##_block(const void *self, const int *dim, int L, double *const *out,            \
+                           const struct lanes *a, double *work)                                    \
+    {                                                                                              \
+        (void)self, (void)work;                                                                    \
+        for (int j = 0; j < (nout); j++) {                                                         \
+            int from = id##_from(dim, j);                                                          \
+            put(from < 0 ? NULL : &a[from], out[j], L);                                            \
+        }                                                                                          \
+    }                                                                                              \
+    static void id##_grad(const void *self, const int *dim, int L, const double *const *out,       \
+                          const double *const *dout, const struct lanes *a, double *const *da,     \
+                          double *work)                                                            \
+    {                                                                                              \
+        (void)self, (void)out, (void)a, (void)work;                                                \
+        for (int j = 0; j < (nout); j++) {                                                         \
+            int from = id##_from(dim, j);                                                          \
+            if (from >= 0) add(da[from], dout[j], L);                                              \
+        }                                                                                          \
     }
 
 /* dim = {elements, times}: over and over */
-static int rep_from(const int *dim, int j)
-{
-    return j % dim[0];
-}
+static int rep_from(const int *dim, int j) { return j % dim[0]; }
 MOVE(rep, dim[0] * dim[1])
 
 /* dim = {rows, columns} of the argument */
-static int t_from(const int *dim, int j)
-{
-    return j % dim[0] * dim[1] + j / dim[0];
-}
+static int t_from(const int *dim, int j) { return j % dim[0] * dim[1] + j / dim[0]; }
 MOVE(t, dim[0] * dim[1])
 
 /* dim = {n, 1}: n elements to the diagonal of a matrix;  {n, 0}: the diagonal of a matrix */
@@ -121,17 +115,45 @@ static void diag_range(int narg, const double *lo, const double *hi, double *out
     range_set(out, less(out[0], 0), more(out[1], 0));
 }
 
-const struct op op_c = {.name = "c", .args = "x, ...", .what = "a vector of all elements",
-                        .min_arg = 1, .max_arg = -1, .block = rep_block, .block_grad = rep_grad,
-                        .shape = c_shape, .range = range_hull, .integer = 2};
-const struct op op_rep = {.name = "rep", .args = "x, times", .what = "x, so many times",
-                          .min_arg = 2, .max_arg = 2, .sizes = 1 << 1, .block = rep_block,
-                          .block_grad = rep_grad, .shape = rep_shape, .range = rep_range,
+const struct op op_c = {.name = "c",
+                        .args = "x, ...",
+                        .what = "a vector of all elements",
+                        .min_arg = 1,
+                        .max_arg = -1,
+                        .block = rep_block,
+                        .block_grad = rep_grad,
+                        .shape = c_shape,
+                        .range = range_hull,
+                        .integer = 2};
+const struct op op_rep = {.name = "rep",
+                          .args = "x, times",
+                          .what = "x, so many times",
+                          .min_arg = 2,
+                          .max_arg = 2,
+                          .sizes = 1 << 1,
+                          .block = rep_block,
+                          .block_grad = rep_grad,
+                          .shape = rep_shape,
+                          .range = rep_range,
                           .integer = 2};
-const struct op op_t = {.name = "t", .args = "A", .what = "transposed matrix", .min_arg = 1,
-                        .max_arg = 1, .block = t_block, .block_grad = t_grad, .shape = t_shape,
-                        .range = range_hull, .integer = 2};
-const struct op op_diag = {.name = "diag", .args = "x, ...", .min_arg = 1, .max_arg = -1,
+const struct op op_t = {.name = "t",
+                        .args = "A",
+                        .what = "transposed matrix",
+                        .min_arg = 1,
+                        .max_arg = 1,
+                        .block = t_block,
+                        .block_grad = t_grad,
+                        .shape = t_shape,
+                        .range = range_hull,
+                        .integer = 2};
+const struct op op_diag = {.name = "diag",
+                           .args = "x, ...",
+                           .min_arg = 1,
+                           .max_arg = -1,
                            .what = "diagonal matrix of the elements; diagonal of a matrix",
-                           .block = diag_block, .block_grad = diag_grad, .shape = diag_shape,
-                           .range = diag_range, .integer = 2, .jags = ""};
+                           .block = diag_block,
+                           .block_grad = diag_grad,
+                           .shape = diag_shape,
+                           .range = diag_range,
+                           .integer = 2,
+                           .jags = ""};

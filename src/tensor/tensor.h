@@ -69,8 +69,13 @@ int prog_const(struct prog *p, double x); /* its number, or -1; equal ones are n
 struct exec {
     const struct prog *p;
     int lanes;      /* in use now: at most cap */
-    int cap;        /* a multiple of 8 */
+    int cap;        /* a multiple of 8; or 1, best for many rows of one lane */
     double *row;    /* row r, lane b: row[(size_t)r * cap + b] */
+    /* The first `direct` rows lie elsewhere: row r, lane b at node[r * stride + b].  For results
+       that are wanted there; lanes is then a multiple of 8, and nothing beyond is written. */
+    double *node;
+    size_t stride;
+    int direct;
     double *adj;    /* the same for derivatives of the total; NULL if not wanted */
     double *total;  /* per lane: sum of the results of instructions with `sum` */
     double *const_adj; /* derivatives by the constants, summed over lanes; NULL if not wanted */
@@ -82,6 +87,7 @@ struct exec {
 };
 
 enum { EXEC_GRAD = 1, EXEC_CONST_GRAD = 2 };
+/* cap is rounded up to a multiple of 8, but for 1.  Sets lanes = cap, and all rows to 0. */
 int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags, nami_err *err);
 void exec_fini(struct exec *x);
 /* Runs all instructions for x->lanes lanes.  The rows of variables that no instruction
@@ -91,7 +97,7 @@ void exec_run(struct exec *x);
    program must not reuse temporaries (each row written once). */
 void exec_back(struct exec *x);
 
-/* How many lanes fit the cache well for this program: a multiple of 8, 8..512. */
+/* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);
 
 /* ---- functions of the model language ------------------------------------- */
@@ -129,6 +135,11 @@ struct op {
 #include "tensor/op.def"
 #undef OP
 extern const struct op *const ops[]; /* in the order of op.def, NULL at the end */
+/* Other names: of Stan, of R, of older JAGS. */
+struct op_alias {
+    const char *alias, *name;
+};
+extern const struct op_alias op_aliases[]; /* ends with alias == NULL */
 const struct op *op_find(const char *name, size_t len); /* or NULL; knows aliases (pow, inv_logit) */
 
 /* select(candidates, k): the k-th of m candidates, k from 1; NaN outside.  dim = {m}.

@@ -63,7 +63,7 @@ static int compile_assignment(struct compiler *c)
 static int compile_bound(struct compiler *c, const struct term *t, double open, struct val *v)
 {
     if (t) return compile_term(c, t, v);
-    int k = prog_const(c->p, open);
+    int k = shared_const(c, open);
     if (k < 0) return NAMI_ENOMEM;
     *v = (struct val){.o = {.is_const = 1, .m = 1, .base = k}};
     return 0;
@@ -126,7 +126,7 @@ int compile_group(struct compiler *c, int by_density)
     struct operand lhs;
     int narg, rc;
     if (c->s->rhs) return compile_assignment(c);
-    if (!c->s->dist) return 0;
+    if (!c->s->dist || (!by_density && c->m->simulator)) return 0; /* a simulator draws all or nothing */
     if ((rc = compile_lhs(c, &lhs)) || (rc = compile_args(c, arg, &narg))) return rc;
     return by_density ? compile_density(c, &lhs, arg, narg) : compile_draw(c, &lhs, arg, narg);
 }
@@ -138,15 +138,35 @@ struct key {
     uint64_t form; /* what its references look like: equal ones can go together */
 };
 
-static uint64_t form_of(const struct stmt *s, int i)
+static uint64_t mix_shape(uint64_t h, const int *shape)
 {
+    for (int d = 0; d <= shape[0]; d++) h = (h ^ (uint64_t)(unsigned)shape[d]) * 1099511628211u;
+    return h;
+}
+
+/* rep() and ranges, whose sizes may differ from turn to turn */
+static uint64_t mix_sizes(struct model *m, const struct term *t, const int *counter, uint64_t h)
+{
+    int shape[4];
+    if (t->kind == T_REF) return h; /* see foot.shape */
+    if ((t->kind == T_REP || t->kind == T_RANGE) && term_shape(m, t, counter, shape) == IS_CONST)
+        h = mix_shape(h, shape);
+    for (int i = 0; i < t->narg; i++) h = mix_sizes(m, t->arg[i], counter, h);
+    return h;
+}
+
+static uint64_t form_of(struct model *m, const struct stmt *s, int i)
+{
+    const int *counter = s->counter + (size_t)i * (size_t)s->depth;
     uint64_t h = 1469598103934665603u;
     for (int r = 0; r < s->nref; r++) {
         const struct foot *f = &s->foot[r];
-        uint64_t x = (uint64_t)f->random[i] + 2 * (uint64_t)f->pick[i] + f->low[i];
-        for (int d = 0; d <= f->shape[i][0]; d++) x = x * 1099511628211u + (uint64_t)f->shape[i][d];
-        h = (h ^ x) * 1099511628211u;
+        h = (h ^ f->random[i]) * 1099511628211u;
+        h = (h ^ (uint64_t)f->pick[i]) * 1099511628211u;
+        h = mix_shape((h ^ f->low[i]) * 1099511628211u, f->shape[i]);
     }
+    if (s->rhs) return mix_sizes(m, s->rhs, counter, h);
+    for (int k = 0; k < s->narg; k++) h = mix_sizes(m, s->arg[k], counter, h);
     return h;
 }
 
@@ -159,7 +179,7 @@ static int compare(const void *a_, const void *b_)
     return (a->inst > b->inst) - (a->inst < b->inst);
 }
 
-static int collect(const struct model *m, int by_density, struct key *key)
+static int collect(struct model *m, int by_density, struct key *key)
 {
     int n = 0, sorted = 1;
     for (int k = 0; k < m->ninst; k++) {
@@ -168,7 +188,7 @@ static int collect(const struct model *m, int by_density, struct key *key)
         int w = m->lhs_off[k + 1] - m->lhs_off[k];
         if (level < 0) continue;
         if (by_density && s->rel->stochastic) level = INT_MAX; /* all at the end */
-        key[n] = (struct key){level, m->inst_stmt[k], k, form_of(s, k - s->first) + (uint64_t)w};
+        key[n] = (struct key){level, m->inst_stmt[k], k, form_of(m, s, k - s->first) + (uint64_t)w};
         if (n) sorted &= compare(&key[n - 1], &key[n]) < 0;
         n++;
     }
@@ -176,22 +196,28 @@ static int collect(const struct model *m, int by_density, struct key *key)
     return n;
 }
 
-/* Constants that are read together with random elements have rows: filled first. */
-static int copy_constants(struct compiler *c)
+/* Constants with rows of their own are filled in first: those that are read together with
+   random elements, and in a program that samples, the free ones. */
+static int copy_constants(struct compiler *c, int free_too)
 {
     const struct model *m = c->m;
-    if (!m->ncrow) return 0;
-    struct instr *x = emit(c, I_COPY, m->ncrow, 1);
-    if (!x) return NAMI_ENOMEM;
+    vec(int) rows = {0};
     size_t first = c->p->constant.n;
-    for (int i = 0; i < m->ncrow; i++)
-        if (vec_push(&c->p->constant, 0)) return NAMI_ENOMEM;
-    for (int e = 0; e < m->nelem; e++)
-        if (m->row[e] >= m->nrow) c->p->constant.a[first + (size_t)(m->row[e] - m->nrow)] = m->value[e];
-    x->narg = 1;
-    x->arg[0] = (struct operand){.is_const = 1, .m = 1, .base = (int)first, .si = 1};
-    x->outs = (struct operand){.m = 1, .base = m->nrow, .si = 1};
-    return 0;
+    int rc = 0;
+    for (int e = 0; e < m->nelem && !rc; e++) {
+        int is_free = free_too && m->array.a[m->elem_array[e]].free;
+        if (m->row[e] < m->nrow && !is_free) continue;
+        if (vec_push(&rows, m->row[e]) || vec_push(&c->p->constant, m->value[e])) rc = NAMI_ENOMEM;
+    }
+    struct instr *x = rc || !rows.n ? NULL : emit(c, I_COPY, (int)rows.n, 1);
+    if (rows.n && !rc && !x) rc = NAMI_ENOMEM;
+    if (x) {
+        x->narg = 1;
+        x->arg[0] = (struct operand){.is_const = 1, .m = 1, .base = (int)first, .si = 1};
+        rc = operand_of(c, rows.a, (int)rows.n, 1, &x->outs);
+    }
+    vec_free(&rows);
+    return rc;
 }
 
 int model_compile(struct model *m, struct prog *p, int by_density)
@@ -203,7 +229,7 @@ int model_compile(struct model *m, struct prog *p, int by_density)
     int n = rc ? 0 : collect(m, by_density, key);
     p->nnode = m->nrow;
     p->nrow = c.base = c.temp = m->nrow + m->ncrow;
-    if (!rc && m->stmt.n) rc = copy_constants(&c);
+    if (!rc && m->stmt.n) rc = copy_constants(&c, !by_density);
     for (int i = 0, j; i < n && !rc; i = j) {
         for (j = i; j < n && key[j].level == key[i].level && key[j].stmt == key[i].stmt &&
                     key[j].form == key[i].form; j++)
@@ -217,5 +243,6 @@ int model_compile(struct model *m, struct prog *p, int by_density)
     }
     free(key);
     free(inst);
+    free(c.seen);
     return rc;
 }

@@ -19,6 +19,11 @@ struct compiler {
     int keep;  /* temporaries are kept, for derivatives */
     int temp;  /* the next free row */
     int base;  /* the first temporary */
+    struct {
+        uint64_t bits;
+        int id; /* 0: free; else 1 + the constant's number */
+    } *seen; /* numbers that are constants already, hashed */
+    size_t nseen, cap_seen;
 };
 
 /* 0, IS_WRONG (said), or NAMI_ENOMEM */
@@ -35,6 +40,8 @@ int operand_row(const struct operand *o, int i, int j);
 int operand_of(struct compiler *c, const int *idx, int n, int m, struct operand *out);
 /* The same elements, one instance each, recycled to m elements. */
 int operand_flat(struct compiler *c, const struct operand *o, int m, struct operand *out);
+/* The number of a constant, which many may share; -1: no memory. */
+int shared_const(struct compiler *c, double x);
 /* Constants as rows. */
 int operand_rows(struct compiler *c, struct val *v);
 struct instr *emit(struct compiler *c, enum instr_kind kind, int n, int width); /* NULL: no memory */

@@ -39,6 +39,13 @@ static int compile_const(struct compiler *c, const struct term *t, struct val *o
         }
     }
     cval_free(&v);
+    if (same && m == 1 && !rc) {
+        double x = c->p->constant.a[first];
+        c->p->constant.n = first;
+        int id = shared_const(c, x);
+        out->o = (struct operand){.is_const = 1, .m = 1, .base = id};
+        return id < 0 ? NAMI_ENOMEM : 0;
+    }
     if (same && !rc) c->p->constant.n = first + (size_t)m;
     out->o = (struct operand){.is_const = 1, .m = m, .base = (int)first, .si = same ? 0 : m, .sj = 1};
     return rc == NOT_CONST ? IS_WRONG : rc;
@@ -81,7 +88,7 @@ static int compile_elements(struct compiler *c, const struct term *t, int m, str
 static int emit_with_const(struct compiler *c, const struct op *op, const struct val *a, double b,
                            struct val *out)
 {
-    int k = prog_const(c->p, b);
+    int k = shared_const(c, b);
     struct instr *x = emit(c, I_MAP, c->n, 1);
     if (k < 0 || !x) return NAMI_ENOMEM;
     x->out = new_rows(c, (size_t)c->n);
@@ -177,11 +184,17 @@ static int compile_ref(struct compiler *c, const struct term *t, struct val *out
 
 /* ---- functions -------------------------------------------------------------------------- */
 
+static int is_constant(const struct compiler *c, const struct val *v, double x)
+{
+    return v->o.is_const && v->o.m == 1 && !v->o.si && c->p->constant.a[v->o.base] == x;
+}
+
 static int compile_map(struct compiler *c, const struct term *t, struct val *v, struct val *out)
 {
     int shape[4] = {0};
     for (int i = 0; i < t->narg; i++)
         if (shapes_merge(c->m, t, shape, v[i].shape)) return IS_WRONG;
+    if (t->op == &op_pow && is_constant(c, &v[1], 2)) return emit_map(c, &op_square, v, 1, shape, out);
     return emit_map(c, t->op, v, t->narg, shape, out);
 }
 

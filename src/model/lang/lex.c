@@ -299,6 +299,9 @@ static int lex_number(struct lex *x)
     }
     good = x->s;
     while (x->s < x->end && is_word(*x->s)) x->s++;
+    if (x->s == good + 1 && (*good == 'e' || *good == 'E') && x->s < x->end &&
+        strchr("+-", *x->s) && *x->s)
+        x->s++; /* 1e- */
     size_t n = (size_t)(good - from);
     struct token t = {.kind = TOKEN_NUMBER, .at = place_from(x, from)};
     if (x->s > good) {
@@ -423,8 +426,9 @@ static int is_binary(struct lex *x)
     int wide = x->s == x->text && (starts(x, "\xFF\xFE") || starts(x, "\xFE\xFF"));
     if (*x->s && !wide) return 0;
     x->s++;
-    diag_error(x->d, wide ? (struct place){0} : place_from(x, from),
-               "save it as plain text, in UTF-8",
+    struct place at = {0};
+    if (!wide) at = place_from(x, from);
+    diag_error(x->d, at, "save it as plain text, in UTF-8",
                wide ? "this file is in UTF-16" : "this file holds a NUL byte");
     x->s = x->end;
     return x->out->cut = 1;
@@ -448,5 +452,7 @@ int lex(const char *text, size_t len, struct tokens *out, struct diags *d)
         end.at.col += end.at.len;
         end.at.len = 1;
     }
-    return emit(&x, end, x.end, x.end);
+    for (int i = 0; i < 3; i++) /* a look ahead stays inside */
+        if (emit(&x, end, x.end, x.end)) return -1;
+    return 0;
 }

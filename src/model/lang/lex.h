@@ -27,7 +27,7 @@ struct token {
 };
 
 struct tokens {
-    vec(struct token) list; /* the last is TOKEN_END */
+    vec(struct token) list; /* the last three are TOKEN_END */
     int cut;                /* reading ended early: a comment without end, a NUL byte */
 };
 

@@ -96,3 +96,41 @@ int operand_rows(struct compiler *c, struct val *v)
     val_of_rows(v, first, shape);
     return 0;
 }
+
+static size_t slot_of(const struct compiler *c, uint64_t bits)
+{
+    size_t i = (size_t)((bits * 0x9e3779b97f4a7c15u) >> 32) & (c->cap_seen - 1);
+    while (c->seen[i].id && c->seen[i].bits != bits) i = (i + 1) & (c->cap_seen - 1);
+    return i;
+}
+
+static int grow_seen(struct compiler *c)
+{
+    struct compiler old = *c;
+    c->cap_seen = old.cap_seen ? 2 * old.cap_seen : 64;
+    c->seen = mem_zero(c->cap_seen, sizeof *c->seen);
+    if (!c->seen) {
+        *c = old;
+        return -1;
+    }
+    for (size_t i = 0; i < old.cap_seen; i++)
+        if (old.seen[i].id) c->seen[slot_of(c, old.seen[i].bits)] = old.seen[i];
+    free(old.seen);
+    return 0;
+}
+
+int shared_const(struct compiler *c, double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    if (2 * c->nseen >= c->cap_seen && grow_seen(c)) return -1;
+    size_t i = slot_of(c, bits);
+    if (!c->seen[i].id) {
+        int id = prog_const(c->p, x);
+        if (id < 0) return -1;
+        c->seen[i].bits = bits;
+        c->seen[i].id = id + 1;
+        c->nseen++;
+    }
+    return c->seen[i].id - 1;
+}

@@ -62,10 +62,21 @@ static int is_suspect(const struct parser *p, const struct token *owner)
     return t->newline && t->at.line != owner->at.line && t->at.col < line_start(p, owner)->at.col;
 }
 
+/* A ) or ] alone on its line, where a } belongs. */
+static int is_wrong_brace(struct parser *p)
+{
+    const struct token *t = now(p);
+    return (is_op(t, ')') || is_op(t, ']')) && t->newline && t[1].newline;
+}
+
 static void close_block(struct parser *p, const struct token *owner, const struct token *brace)
 {
     const struct token *t = now(p);
-    if (is_op(t, '}')) {
+    if (is_wrong_brace(p)) {
+        p->quiet = 0;
+        fail_at(p, t->at, "write }", "'%c' does not close '{'", t->op);
+    }
+    if (is_op(t, '}') || is_wrong_brace(p)) {
         if (!p->suspect.line && is_suspect(p, owner)) p->suspect = brace->at;
         p->end = t->at;
         next(p);
@@ -93,7 +104,7 @@ void parse_block(struct parser *p, const struct token *owner)
     }
     while (!is_op(now(p), '}') && now(p)->kind != TOKEN_END && !p->oom && !p->stop) {
         int before = p->i;
-        if (ends_early(p)) break;
+        if (ends_early(p) || is_wrong_brace(p)) break;
         parse_statement(p);
         if (p->i == before && !is_op(now(p), '}') && !ends_early(p)) next(p);
     }
@@ -184,7 +195,11 @@ static void parse_strange(struct parser *p)
     if (is_name(p, t, "list") && is_op(ahead(p), '(') && !p->strange)
         fail_at(p, t->at, "put data and initial values into files of their own",
                 "a model file holds no values");
-    else if (near && t->newline)
+    else if (near && t->newline && !strcmp(near, "model") && is_op(ahead(p), '{')) {
+        fail_at(p, t->at, "write model", "'%s' is no declaration", quote(p, p->i, p->i));
+        parse_model(p, 0);
+        return;
+    } else if (near && t->newline)
         fail_at(p, t->at, diag_text(p->d, "did you mean %s?", near), "'%s' is no declaration",
                 quote(p, p->i, p->i));
     else if (p->strange || p->outside || t->kind == TOKEN_BAD)
@@ -220,6 +235,10 @@ static void parse_top(struct parser *p)
         fail_at(p, behind(p), "write {", "missing '{' after 'model'");
         p->nmodel++;
         p->outside = 1;
+    } else if (kind >= 0 && kind != D_CONST && is_op(ahead(p), '=')) {
+        fail_at(p, ahead(p)->at, "remove it", "no '=' stands after '%s'", quote(p, p->i, p->i));
+        next(p);
+        recover(p);
     } else if (looks_like_relation(p, p->i) || (is_name(p, t, "for") && !block)) {
         parse_outside(p);
     } else if (kind >= 0) {
@@ -239,7 +258,9 @@ static void parse_file(struct parser *p)
     }
     p->quiet = 0;
     if (p->nmodel || p->outside || p->strange || p->stop || p->cut || p->nsimulator) return;
-    fail_at(p, empty ? (struct place){0} : now(p)->at, "write the relations inside of model { }",
+    struct place at = {0};
+    if (!empty) at = now(p)->at;
+    fail_at(p, at, "write the relations inside of model { }",
             empty ? "this file is empty" : "there is no model { }");
 }
 

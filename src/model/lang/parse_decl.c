@@ -32,7 +32,8 @@ static int parse_const(struct parser *p, struct decl d)
                 "write const x = value, or the relation inside of model { } without const",
                 "a constant has a value, not a distribution");
         return -1;
-    } else if (continues(p) && (is_op(t, OP2('=', '=')) || is_op(t, OP2(':', '=')))) {
+    } else if (continues(p) &&
+               (is_op(t, OP2('=', '=')) || is_op(t, OP2(':', '=')) || is_op(t, ':'))) {
         fail_at(p, t->at, "write =", "'%s' defines nothing", quote(p, p->i, p->i));
         return -1;
     }
@@ -53,12 +54,21 @@ static int has_stage(const struct parser *p)
            !(t->kind == TOKEN_NAME && is_op(ahead(p), '{'));
 }
 
+static void no_item(struct parser *p, int kind)
+{
+    if (now(p)->kind != TOKEN_OP || !continues(p))
+        unexpected(p, "a name");
+    else
+        fail_at(p, now(p)->at, diag_text(p->d, "write %s x", words[kind]),
+                "expected a name, but found '%s'", quote(p, p->i, p->i));
+}
+
 /* a, b[1:3] and, for stages, z ; y, w */
 static int parse_items(struct parser *p, struct decl d)
 {
     do {
-        if (!continues(p) && !is_op(now(p) - 1, ',')) {
-            unexpected(p, "a name");
+        if ((!continues(p) && !is_op(now(p) - 1, ',')) || now(p)->kind != TOKEN_NAME) {
+            no_item(p, d.kind);
             return -1;
         }
         d.at = now(p)->at;
@@ -210,8 +220,12 @@ static int parse_end(struct parser *p, int kind)
     if (accept(p, ';') || t->newline || t->kind == TOKEN_END) return 0;
     if (t->kind == TOKEN_BAD)
         p->quiet = 1;
+    else if (t->kind == TOKEN_NAME && kind != D_NETWORK && !begins_statement(p, p->i))
+        fail_at(p, t->at, "separate names by commas", "missing ',' before '%s'",
+                quote(p, p->i, p->i));
     else
-        fail_at(p, t->at, "begin a new line, or write ; before it",
+        fail_at(p, t->at,
+                kind == D_STAGE ? "separate stages by ;" : "begin a new line, or write ; before it",
                 "expected the end of the declaration, but found '%s'", quote(p, p->i, p->i));
     return begins_statement(p, p->i) ? 0 : -1;
 }

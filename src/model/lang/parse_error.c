@@ -162,6 +162,7 @@ int begins_statement(const struct parser *p, int i)
         (is_op(&t[1], '(') || is_name(p, &t[1 + (t[1].kind != TOKEN_END)], "in")))
         return 1;
     if ((is_name(p, t, "model") || is_name(p, t, "data")) && is_op(&t[1], '{')) return 1;
+    if (!p->in_block && t->newline && decl_kind_of(p, t) >= 0) return 1;
     return looks_like_relation(p, i) || looks_like_decl(p, i);
 }
 

@@ -197,8 +197,8 @@ static int argument(struct parser *p)
         next(p);
     }
     if (is_op(now(p), ')') || is_op(now(p), ',')) {
-        fail_at(p, now(p)->at, "give it, or remove the comma", "an argument is missing before '%s'",
-                quote(p, p->i, p->i));
+        fail_at(p, now(p)->at, name < 0 ? "give it, or remove the comma" : "give it after the '='",
+                "an argument is missing before '%s'", quote(p, p->i, p->i));
         return -1;
     }
     return push_arg(p, parse_expr(p), name);
@@ -289,7 +289,7 @@ static void no_operand(struct parser *p)
         fail_at(p, t->at, "remove it", "there is no unary '+'");
     } else if (is_op(t, '{')) {
         fail_at(p, t->at, "use parentheses", "braces cannot stand in an expression");
-    } else if (t->newline && (last->kind == TOKEN_OP || last->kind == TOKEN_SPECIAL)) {
+    } else if (p->i && t->newline && (last->kind == TOKEN_OP || last->kind == TOKEN_SPECIAL)) {
         fail_at(p, last->at, "complete it, or remove the operator", "nothing follows '%s'",
                 quote(p, p->i - 1, p->i - 1));
     } else {

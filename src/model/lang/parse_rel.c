@@ -99,7 +99,7 @@ static int parse_bounds(struct parser *p, struct rel *r)
 {
     const struct token *t = now(p), *opened = ahead(p);
     char letter = p->text[t->off];
-    r->trunc = letter;
+    r->trunc = (unsigned char)letter;
     r->trunc_at = t->at;
     next(p);
     next(p);
@@ -138,6 +138,7 @@ static int parse_distribution(struct parser *p, struct rel *r)
     if (r->rhs->kind != X_CALL || is_operator(p->s, r->rhs) || r->rhs == p->paren) {
         fail_at(p, span(p, first, p->i - 1),
                 is_operator(p->s, r->rhs) ? "use <- for a value; a distribution stands alone"
+                : r->rhs->kind == X_CALL  ? "remove the parentheses"
                                           : "use <- for a value",
                 "'~' needs a distribution, such as normal(0, 1)");
         return -1;
@@ -170,7 +171,7 @@ static void check_end(struct parser *p)
     if (is_op(t, OP2('<', '-')) || is_op(t, '=') || is_op(t, '~'))
         fail_at(p, t->at, "write two relations", "a relation defines one name");
     else if (is_op(t, ',') && is_op(t - 1, ')'))
-        fail_at(p, t->at, "is there a ) too many before it?",
+        fail_at(p, t->at, t[1].newline ? "remove it" : "is there a ) too many before it?",
                 "expected the end of the relation, but found ','");
     else if (!is_op(t, ')') && !is_op(t, ']'))
         unexpected(p, "the end of the relation");

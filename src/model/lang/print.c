@@ -284,7 +284,8 @@ static void put_block(struct out *o, const char *head, size_t first, size_t last
     for (size_t i = first; i < last; i++) {
         const struct rel *r = &o->s->rel.a[i];
         m = loops_around(o->s, r->loop, want);
-        for (same = 0; same < n && same < m && open[same] == want[same]; same++) continue;
+        same = 0;
+        while (same < n && same < m && open[same] == want[same]) same++;
         close_loops(o, n, same);
         for (n = same; n < m; n++) {
             const struct loop *l = &o->s->loop.a[open[n] = want[n]];
@@ -309,7 +310,8 @@ void syntax_put(const struct syntax *s, enum dialect as, struct str *out)
         put_decls(&o);
     for (size_t i = 0, k; i < s->rel.n; i = k) {
         int data = s->rel.a[i].in_data;
-        for (k = i; k < s->rel.n && s->rel.a[k].in_data == data; k++) continue;
+        k = i;
+        while (k < s->rel.n && s->rel.a[k].in_data == data) k++;
         put_block(&o, data ? "data" : "model", i, k);
         model |= !data;
     }

@@ -9,8 +9,8 @@
 enum expr_kind {
     X_NUMBER, /* value */
     X_REF,    /* name, or name[arg, ...]; a bare name has narg == 0 */
-    X_CALL,   /* name(arg, ...); operators too, under the names + - * / ^ %*% %/% %% : == != < <= > >=
-                 && || !; unary minus is "-" with one argument; x^y and pow are different names */
+    X_CALL,   /* name(arg, ...); operators too, under the names + - * / ^ %*% %/% %% : == != < <= >
+                 >= && || !; unary minus is "-" with one argument; x^y and pow are different names */
     X_EMPTY   /* an empty subscript, as in x[i, ] or x[] */
 };
 

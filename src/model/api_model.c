@@ -1,0 +1,140 @@
+/* api_model.c: the models of nami.h, thinly over model.h and eval.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/parallel.h"
+#include "model/eval.h"
+
+struct nami_model {
+    struct model m;
+    int good; /* it was read without an error */
+    struct str messages;
+    const char **name; /* of each scalar, in the memory of m */
+    int *node;
+};
+
+/* The names and nodes of all rows. */
+static int describe(nami_model *w)
+{
+    struct model *m = &w->m;
+    struct str name = {0};
+    int rc = 0;
+    w->name = arena_array(&m->mem, const char *, m->nrow + 1);
+    w->node = arena_array(&m->mem, int, m->nrow + 1);
+    if (!w->name || !w->node) return NAMI_ENOMEM;
+    for (int e = 0; e < m->nelem && !rc; e++) {
+        int row = m->row[e];
+        if (row < 0 || row >= m->nrow) continue;
+        name.n = 0;
+        elem_name(m, e, &name);
+        w->name[row] = name.oom ? NULL : arena_strndup(&m->mem, name.s, name.n);
+        w->node[row] = m->owner[e] >= 0 ? m->node[m->owner[e]] : -1;
+        if (!w->name[row]) rc = NAMI_ENOMEM;
+    }
+    str_free(&name);
+    return rc;
+}
+
+/* Which of its files an error without a place in the model is about. */
+static void name_file(const struct model *m, nami_err *err)
+{
+    nami_err e;
+    if (!err || m->diags.nerror || err->code == NAMI_ENOMEM) return;
+    e = *err;
+    err_at(err, e.code, e.line, e.col, "%.200s: %.300s", m->reading, e.msg);
+}
+
+int nami_model_read(const char *path, const nami_model_options *opt, nami_model **out,
+                    nami_err *err)
+{
+    static const nami_model_options none = {0};
+    if (!opt) opt = &none;
+    struct model_options mo = {.set = opt->set, .nset = opt->nset, .observe = opt->observe};
+    nami_model *w = *out = new_array(nami_model, 1);
+    if (!w) return err_nomem(err);
+    int rc = model_read(&w->m, path, opt->data, opt->ndata, &mo, err);
+    if (rc) name_file(&w->m, err);
+    diags_print(&w->m.diags, path, w->m.text.s ? w->m.text.s : "", w->m.text.n, &w->messages);
+    if (!rc && describe(w)) rc = err_nomem(err);
+    if (w->messages.oom) rc = err_nomem(err);
+    w->good = !rc;
+    if (rc == NAMI_ENOMEM) {
+        nami_model_free(w);
+        *out = NULL;
+    }
+    return rc;
+}
+
+void nami_model_free(nami_model *w)
+{
+    if (!w) return;
+    model_free(&w->m);
+    str_free(&w->messages);
+    free(w);
+}
+
+const char *nami_model_messages(const nami_model *w) { return w->messages.s ? w->messages.s : ""; }
+
+const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m.bn : NULL; }
+
+int nami_model_size(const nami_model *w) { return w->good ? w->m.nrow : 0; }
+
+static int is_scalar(const nami_model *w, int i) { return i >= 0 && i < nami_model_size(w); }
+
+const char *nami_model_scalar_name(const nami_model *w, int i)
+{
+    return is_scalar(w, i) ? w->name[i] : NULL;
+}
+
+int nami_model_scalar_find(const nami_model *w, const char *name)
+{
+    for (int i = 0; i < nami_model_size(w); i++)
+        if (strcmp(w->name[i], name) == 0) return i;
+    return -1;
+}
+
+int nami_model_scalar_node(const nami_model *w, int i) { return is_scalar(w, i) ? w->node[i] : -1; }
+
+static int needs_model(const nami_model *w, nami_err *err)
+{
+    return w->good ? 0
+                   : err_set(err, NAMI_EUSAGE, "this model was not read; see nami_model_messages");
+}
+
+int nami_model_simulate(const nami_model *w, uint64_t seed, size_t n, int threads, double *x,
+                        nami_err *err)
+{
+    int rc = needs_model(w, err);
+    return rc ? rc : model_simulate(&w->m, seed, 0, n, parallel_threads(threads), x, err);
+}
+
+int nami_model_logp(nami_model *w, size_t n, const double *x, int threads, double *logp,
+                    double *grad, nami_err *err)
+{
+    struct density d = {.logp = logp, .grad = grad};
+    int rc = needs_model(w, err);
+    return rc ? rc : model_logp(&w->m, n, x, parallel_threads(threads), &d, err);
+}
+
+int nami_model_set_point(const nami_model *w, const char *path, size_t n, size_t i, double *x,
+                         nami_err *err)
+{
+    const struct model *m = &w->m;
+    struct data d = {0};
+    double *p = NULL;
+    int rc = needs_model(w, err), given = 0;
+    if (!rc) rc = data_read(&d, path, err);
+    if (!rc && !d.set.n) rc = err_set(err, NAMI_EINPUT, "%s holds no data set", path);
+    if (!rc && !(p = raw_array(double, m->nrow + 1))) rc = err_nomem(err);
+    for (int r = 0; r < m->nrow && !rc; r++) p[r] = value_missing();
+    if (!rc) rc = model_point(m, &d.set.a[0], 1, 0, 1, p, err);
+    for (int r = 0; r < m->nrow && !rc; r++)
+        if (!value_is_missing(p[r])) {
+            x[(size_t)r * n + i] = p[r];
+            given++;
+        }
+    free(p);
+    data_free(&d);
+    return rc ? rc : given;
+}
