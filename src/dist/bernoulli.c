@@ -1,20 +1,20 @@
 /* p(1) = theta, p(0) = 1 - theta */
 #include "dist/loops.h"
 
-static inline double lp(double x, double theta)
+INLINE double lp(double x, double theta)
 {
     double v = log(x == 1 ? theta : 1 - theta);
     return density(is_unit(theta), (x == 0) | (x == 1), x, v);
 }
 
-static inline void dlp(double x, double theta, double *g)
+INLINE void dlp(double x, double theta, double *g)
 {
     g[0] = 0;
     g[1] = 1 / (x == 1 ? theta : theta - 1);
 }
 DENSITY(2, lp, dlp)
 
-static inline double draw(double u, double theta)
+INLINE double draw(double u, double theta)
 {
     return if_ok(is_unit(theta), u < theta ? 1. : 0.);
 }

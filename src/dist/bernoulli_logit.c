@@ -1,13 +1,13 @@
 /* p(1) = 1/(1 + exp(-alpha)) */
 #include "dist/loops.h"
 
-static inline double lp(double x, double alpha)
+INLINE double lp(double x, double alpha)
 {
     double v = -softplus(x == 1 ? -alpha : alpha);
     return density(is_real(alpha), (x == 0) | (x == 1), x, v);
 }
 
-static inline void dlp(double x, double alpha, double *g)
+INLINE void dlp(double x, double alpha, double *g)
 {
     double q = sigmoid(x == 1 ? -alpha : alpha);
     g[0] = 0;
@@ -15,7 +15,7 @@ static inline void dlp(double x, double alpha, double *g)
 }
 DENSITY(2, lp, dlp)
 
-static inline double draw(double u, double alpha)
+INLINE double draw(double u, double alpha)
 {
     return if_ok(is_real(alpha), u * (1 + exp(-alpha)) < 1 ? 1. : 0.);
 }

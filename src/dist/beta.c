@@ -1,18 +1,18 @@
 /* log p = (alpha - 1) log x + (beta - 1) log(1 - x) - log B(alpha, beta) */
-#include "dist/loops.h"
+#include "dist/block.h"
 
-static inline bool ok(double alpha, double beta)
+INLINE bool ok(double alpha, double beta)
 {
     return is_positive(alpha) & is_positive(beta);
 }
 
-static inline double lp(double x, double alpha, double beta)
+INLINE double lp(double x, double alpha, double beta)
 {
     double v = (alpha - 1) * log(x) + (beta - 1) * log1p(-x) - lbeta(alpha, beta);
     return density(ok(alpha, beta), (x > 0) & (x < 1), x, v);
 }
 
-static inline void dlp(double x, double alpha, double beta, double *g)
+INLINE void dlp(double x, double alpha, double beta, double *g)
 {
     g[0] = (alpha - 1) / x - (beta - 1) / (1 - x);
     g[1] = log(x) + digamma(alpha + beta) - digamma(alpha);
@@ -20,7 +20,24 @@ static inline void dlp(double x, double alpha, double beta, double *g)
 }
 DENSITY(3, lp, dlp)
 
-SAMPLE_RNG(2, draw_beta)
+/* Two gammas, x/(x + y), in logs.  If even these are infinite (shapes of 1e-308), it is 0 or 1. */
+SAMPLE_SLABS
+{
+    (void)self;
+    EACH_SLAB(s, n)
+    {
+        double x[SLAB], y[SLAB], buf[2][SLAB];
+        const double *alpha = lanes_of(a[0], s, buf[0]), *beta = lanes_of(a[1], s, buf[1]);
+        draw_log_gammas(stream, 0, s, alpha, x);
+        draw_log_gammas(stream, 1, s, beta, y);
+        EACH(b, s.m)
+        {
+            double edge = alpha[b] >= beta[b] ? 1 : 0, v = sigmoid(x[b] - y[b]);
+            x[b] = (x[b] == y[b]) & (x[b] == -INFINITY) ? edge : v;
+        }
+        put(s, x, out);
+    }
+}
 
 static double cdf(double x, const double *p)
 {

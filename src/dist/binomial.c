@@ -1,19 +1,18 @@
 /* p = C(N, x) theta^x (1 - theta)^(N - x), by its saddle point (Loader 2000) */
 #include "dist/loops.h"
 
-static inline bool ok(double n, double theta)
+INLINE bool ok(double n, double theta)
 {
     return is_count(n) & is_unit(theta);
 }
 
-static inline double lp(double x, double n, double theta)
+INLINE double lp(double x, double n, double theta)
 {
-    bool in = is_count(x) & (x <= n);
-    double y = in ? x : 0;
-    return density(ok(n, theta), in, x, binomial_lp(y, n - y, theta, 1 - theta));
+    double v = binomial_lp(x, n - x, theta, 1 - theta);
+    return density(ok(n, theta), is_count(x) & (x <= n), x, v);
 }
 
-static inline void dlp(double x, double n, double theta, double *g)
+INLINE void dlp(double x, double n, double theta, double *g)
 {
     double up = x / theta, down = (n - x) / (1 - theta);
     g[0] = g[1] = 0;

@@ -55,6 +55,11 @@ static inline void add(struct slab s, const double *y, double *out)
         for (int b = 0; b < s.live; b++) out[s.first + b] += y[b];
 }
 
+/* The head of a scalar distribution's sampler that works on slabs. */
+#define SAMPLE_SLABS                                                                       \
+    WIDE static void sample(const void *self, const struct stream *stream, int n, double *out, \
+                            const double *const *a)
+
 /* Are n elements the same for all lanes? */
 static inline bool all_constant(const struct lanes *a, int n)
 {
@@ -62,6 +67,14 @@ static inline bool all_constant(const struct lanes *a, int n)
         if (a[j].step) return false;
     return true;
 }
+
+/* ---- gammas.c: the k-th gamma variate of each draw, rate 1; takes the parts 3k, 3k+1, 3k+2
+        of the stream ---------------------------------------------------------------- */
+
+enum { MOST_GAMMAS = 10000 };
+void draw_gammas(const struct stream *stream, int k, struct slab s, const double *shape, double *x);
+void draw_log_gammas(const struct stream *stream, int k, struct slab s, const double *shape,
+                     double *x);
 
 /* ---- chol.c: symmetric positive definite matrices ----------------------------- */
 

@@ -1,18 +1,18 @@
 /* p = 1 / (pi sigma (1 + z^2)),  z = (x - mu)/sigma */
 #include "dist/loops.h"
 
-static inline bool ok(double mu, double sigma)
+INLINE bool ok(double mu, double sigma)
 {
     return is_real(mu) & is_positive(sigma);
 }
 
-static inline double lp(double x, double mu, double sigma)
+INLINE double lp(double x, double mu, double sigma)
 {
     double z = (x - mu) / sigma;
     return density(ok(mu, sigma), true, x, -LOG_PI - log(sigma) - log1p(z * z));
 }
 
-static inline void dlp(double x, double mu, double sigma, double *g)
+INLINE void dlp(double x, double mu, double sigma, double *g)
 {
     double z = (x - mu) / sigma, w = 2 * z / (1 + z * z);
     g[0] = -w / sigma;
@@ -21,7 +21,7 @@ static inline void dlp(double x, double mu, double sigma, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static inline double draw(double u, double mu, double sigma)
+INLINE double draw(double u, double mu, double sigma)
 {
     return if_ok(ok(mu, sigma), mu + sigma * tan(M_PI * (u - 0.5)));
 }

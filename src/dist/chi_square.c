@@ -1,24 +1,32 @@
 /* gamma(nu/2, 1/2): log p = (nu/2 - 1) log x - x/2 - log Gamma(nu/2) - nu/2 log 2 */
-#include "dist/loops.h"
+#include "dist/block.h"
 
-static inline double lp(double x, double nu)
+INLINE double lp(double x, double nu)
 {
     double h = 0.5 * nu, v = (h - 1) * log(x) - 0.5 * x - lgam(h) - h * LOG_2;
     return density(is_positive(nu), (x > 0) & (x <= DBL_MAX), x, v);
 }
 
-static inline void dlp(double x, double nu, double *g)
+INLINE void dlp(double x, double nu, double *g)
 {
     g[0] = (0.5 * nu - 1) / x - 0.5;
     g[1] = 0.5 * (log(x) - digamma(0.5 * nu) - LOG_2);
 }
 DENSITY(2, lp, dlp)
 
-static double draw(struct rng *r, double nu)
+SAMPLE_SLABS
 {
-    return 2 * draw_gamma(r, 0.5 * nu);
+    (void)self;
+    EACH_SLAB(s, n)
+    {
+        double x[SLAB], half[SLAB], buf[SLAB];
+        const double *nu = lanes_of(a[0], s, buf);
+        EACH(b, s.m) half[b] = 0.5 * nu[b];
+        draw_gammas(stream, 0, s, half, x);
+        EACH(b, s.m) x[b] *= 2;
+        put(s, x, out);
+    }
 }
-SAMPLE_RNG(1, draw)
 
 static double cdf(double x, const double *p)
 {

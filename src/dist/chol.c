@@ -29,7 +29,7 @@ WIDE void difference(int n, const struct lanes *x, const struct lanes *mu, struc
 }
 
 /* y += c x z over the lanes */
-static inline void add_product(int m, double *restrict y, double c, const double *restrict x,
+INLINE void add_product(int m, double *restrict y, double c, const double *restrict x,
                                const double *restrict z)
 {
     EACH(b, m) y[b] += c * x[b] * z[b];

@@ -59,39 +59,33 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
     }
 }
 
-/* Gammas over their sum, in logs: with tiny shapes all of them may underflow.  If even the
-   logarithms do (shapes below 1e-305), one element takes all, as it should in the limit. */
+/* Gammas over their sum, in logs: with tiny shapes all of them may underflow.  (If even the
+   logarithms are infinite, shapes below 1e-305, the elements are equal.) */
 WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
-                   double *const *out, const struct lanes *a, double *work)
+                        double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     int n = dim[0];
-    for (int b = 0; b < L; b++) {
-        struct rng r;
-        double top = -INFINITY, all = 0;
-        stream_rng(stream, b, &r);
-        for (int j = 0; j < n; j++) {
-            double alpha = a[j].p[(ptrdiff_t)b * a[j].step], g = draw_log_gamma(&r, alpha);
-            out[j][b] = g;
-            top = g > top || isnan(g) ? g : top;
-            all += alpha;
-        }
-        for (int j = 0; j < n && top == -INFINITY; j++) {
-            double alpha = a[j].p[(ptrdiff_t)b * a[j].step];
-            if (rng_open(&r) * all <= alpha || j == n - 1) top = out[j][b] = 0;
-            all -= alpha;
-        }
-        for (int j = 0; j < n; j++) out[j][b] -= top;
-    }
     EACH_SLAB(s, L)
     {
-        double sum[SLAB], buf[SLAB], x[SLAB];
+        double top[SLAB], sum[SLAB], x[SLAB], buf[SLAB];
+        fill(top, -DBL_MAX);
         fill(sum, 0);
+        for (int j = 0; j < n; j++) {
+            draw_log_gammas(stream, j, s, lanes_at(&a[j], s, buf), x);
+            EACH(b, s.m)
+            {
+                double l = x[b] < -DBL_MAX ? -DBL_MAX : x[b];
+                x[b] = l;
+                top[b] = l <= top[b] ? top[b] : l; /* NaN too */
+            }
+            put(s, x, out[j]);
+        }
         for (int j = 0; j < n; j++) {
             const double *restrict l = lanes_of(out[j], s, buf);
             EACH(b, s.m)
             {
-                x[b] = exp(l[b]);
+                x[b] = exp(l[b] - top[b]);
                 sum[b] += x[b];
             }
             put(s, x, out[j]);
@@ -103,8 +97,8 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
 
 static int size(const int *n, const char **why)
 {
-    if (n[0] >= 2) return n[0];
-    *why = "alpha needs two elements or more";
+    if (n[0] >= 2 && n[0] <= MOST_GAMMAS) return n[0];
+    *why = "alpha must have from 2 to 10000 elements";
     return -1;
 }
 

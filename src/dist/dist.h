@@ -108,9 +108,11 @@ struct dist {
 
 #define DIST(id) extern const struct dist dist_##id;
 #define JAGS(name, args, meaning)
+#define EXPORT(name, meaning, advice)
 #include "dist/dist.def"
 #undef DIST
 #undef JAGS
+#undef EXPORT
 
 /* All records in the order of dist.def, NULL at the end. */
 extern const struct dist *const dists[];
@@ -122,6 +124,13 @@ struct dist_alias {
     const char *name, *args, *meaning;
 };
 extern const struct dist_alias dist_aliases[]; /* ends with name == NULL */
+
+/* A record as JAGS would write it: an expression over the record's arguments, " T(0,)" behind it if
+   only its positive half is meant; or NULL and what to do instead. */
+struct dist_export {
+    const char *name, *meaning, *advice;
+};
+extern const struct dist_export dist_exports[]; /* one for each of dists[]; ends with name == NULL */
 
 /* T(lower, upper) of any dist with cdf and quantile, as kernels of the same kind:
    self is the struct dist; a = value, arguments, lower, upper (-INFINITY/INFINITY if open). */

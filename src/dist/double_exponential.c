@@ -1,18 +1,18 @@
 /* p = exp(-|z|) / (2 sigma),  z = (x - mu)/sigma: Laplace's distribution */
 #include "dist/loops.h"
 
-static inline bool ok(double mu, double sigma)
+INLINE bool ok(double mu, double sigma)
 {
     return is_real(mu) & is_positive(sigma);
 }
 
-static inline double lp(double x, double mu, double sigma)
+INLINE double lp(double x, double mu, double sigma)
 {
     double z = (x - mu) / sigma;
     return density(ok(mu, sigma), true, x, -LOG_2 - log(sigma) - fabs(z));
 }
 
-static inline void dlp(double x, double mu, double sigma, double *g)
+INLINE void dlp(double x, double mu, double sigma, double *g)
 {
     double z = (x - mu) / sigma, sign = (x > mu ? 1. : 0.) - (x < mu ? 1. : 0.);
     g[0] = -sign / sigma;
@@ -21,7 +21,7 @@ static inline void dlp(double x, double mu, double sigma, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static inline double draw(double u, double mu, double sigma)
+INLINE double draw(double u, double mu, double sigma)
 {
     double e = -log(2 * (u < 0.5 ? u : 1 - u));
     return if_ok(ok(mu, sigma), mu + sigma * (u < 0.5 ? -e : e));

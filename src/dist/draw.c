@@ -4,6 +4,13 @@
 
 enum { TRIES = 100000 }; /* every loop below accepts at least one time in three */
 
+/* 2^14 words apart: far more than any of the loops below takes. */
+void draw_rng(const struct stream *s, int i, int k, struct rng *r)
+{
+    stream_rng(s, i, r);
+    r->ctr[0] = (uint32_t)k << 12;
+}
+
 /* Marsaglia and Tsang (2000): d v with v = (1 + c z)^3, for shapes from 1. */
 static double large_gamma(struct rng *r, double shape)
 {
@@ -30,13 +37,6 @@ double draw_gamma(struct rng *r, double shape)
 {
     if (!is_positive(shape)) return NAN;
     return shape >= 1 ? large_gamma(r, shape) : exp(draw_log_gamma(r, shape));
-}
-
-double draw_beta(struct rng *r, double a, double b)
-{
-    double x = draw_log_gamma(r, a), y = draw_log_gamma(r, b);
-    if (x == y && isinf(x)) return rng_open(r) * (a + b) < a; /* shapes of 1e-308 */
-    return sigmoid(x - y);
 }
 
 /* Inversion by search from 0. */

@@ -1,19 +1,19 @@
 /* log p = log beta - beta x */
 #include "dist/loops.h"
 
-static inline double lp(double x, double beta)
+INLINE double lp(double x, double beta)
 {
     return density(is_positive(beta), (x >= 0) & (x <= DBL_MAX), x, log(beta) - beta * x);
 }
 
-static inline void dlp(double x, double beta, double *g)
+INLINE void dlp(double x, double beta, double *g)
 {
     g[0] = -beta;
     g[1] = 1 / beta - x;
 }
 DENSITY(2, lp, dlp)
 
-static inline double draw(double u, double beta)
+INLINE double draw(double u, double beta)
 {
     return if_ok(is_positive(beta), -log(u) / beta);
 }

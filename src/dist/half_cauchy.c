@@ -1,13 +1,13 @@
 /* p = 2 / (pi sigma (1 + z^2)),  z = x/sigma >= 0 */
 #include "dist/loops.h"
 
-static inline double lp(double x, double sigma)
+INLINE double lp(double x, double sigma)
 {
     double z = x / sigma, v = LOG_2 - LOG_PI - log(sigma) - log1p(z * z);
     return density(is_positive(sigma), x >= 0, x, v);
 }
 
-static inline void dlp(double x, double sigma, double *g)
+INLINE void dlp(double x, double sigma, double *g)
 {
     double z = x / sigma, w = 2 * z / (1 + z * z);
     g[0] = -w / sigma;
@@ -15,7 +15,7 @@ static inline void dlp(double x, double sigma, double *g)
 }
 DENSITY(2, lp, dlp)
 
-static inline double draw(double u, double sigma)
+INLINE double draw(double u, double sigma)
 {
     return if_ok(is_positive(sigma), sigma * tan(M_PI_2 * u));
 }

@@ -1,13 +1,13 @@
 /* |z| of a normal(0, sigma): log p = log 2 - z^2/2 - log sigma - log(2 pi)/2,  z = x/sigma */
 #include "dist/loops.h"
 
-static inline double lp(double x, double sigma)
+INLINE double lp(double x, double sigma)
 {
     double z = x / sigma, v = LOG_2 - 0.5 * z * z - log(sigma) - HALF_LOG_2PI;
     return density(is_positive(sigma), x >= 0, x, v);
 }
 
-static inline void dlp(double x, double sigma, double *g)
+INLINE void dlp(double x, double sigma, double *g)
 {
     double z = x / sigma;
     g[0] = -z / sigma;
@@ -15,7 +15,7 @@ static inline void dlp(double x, double sigma, double *g)
 }
 DENSITY(2, lp, dlp)
 
-static inline double draw(double z, double sigma)
+INLINE double draw(double z, double sigma)
 {
     return if_ok(is_positive(sigma), sigma * fabs(z));
 }

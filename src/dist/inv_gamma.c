@@ -1,19 +1,19 @@
 /* 1/x is gamma(alpha, beta):
    log p = alpha log beta - log Gamma(alpha) - (alpha + 1) log x - beta/x */
-#include "dist/loops.h"
+#include "dist/block.h"
 
-static inline bool ok(double alpha, double beta)
+INLINE bool ok(double alpha, double beta)
 {
     return is_positive(alpha) & is_positive(beta);
 }
 
-static inline double lp(double x, double alpha, double beta)
+INLINE double lp(double x, double alpha, double beta)
 {
     double v = alpha * log(beta) - lgam(alpha) - (alpha + 1) * log(x) - beta / x;
     return density(ok(alpha, beta), (x > 0) & (x <= DBL_MAX), x, v);
 }
 
-static inline void dlp(double x, double alpha, double beta, double *g)
+INLINE void dlp(double x, double alpha, double beta, double *g)
 {
     g[0] = (beta / x - (alpha + 1)) / x;
     g[1] = log(beta) - digamma(alpha) - log(x);
@@ -21,11 +21,18 @@ static inline void dlp(double x, double alpha, double beta, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static double draw(struct rng *r, double alpha, double beta)
+SAMPLE_SLABS
 {
-    return ok(alpha, beta) ? exp(log(beta) - draw_log_gamma(r, alpha)) : NAN;
+    (void)self;
+    EACH_SLAB(s, n)
+    {
+        double x[SLAB], buf[2][SLAB];
+        const double *alpha = lanes_of(a[0], s, buf[0]), *beta = lanes_of(a[1], s, buf[1]);
+        draw_log_gammas(stream, 0, s, alpha, x);
+        EACH(b, s.m) x[b] = if_ok(ok(alpha[b], beta[b]), exp(log(beta[b]) - x[b]));
+        put(s, x, out);
+    }
 }
-SAMPLE_RNG(2, draw)
 
 static double cdf(double x, const double *p)
 {

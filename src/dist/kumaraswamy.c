@@ -1,18 +1,18 @@
 /* log p = log a + log b + (a - 1) log x + (b - 1) log(1 - x^a) */
 #include "dist/loops.h"
 
-static inline bool ok(double a, double b)
+INLINE bool ok(double a, double b)
 {
     return is_positive(a) & is_positive(b);
 }
 
-static inline double lp(double x, double a, double b)
+INLINE double lp(double x, double a, double b)
 {
     double l = log(x), v = log(a) + log(b) + (a - 1) * l + (b - 1) * log(-expm1(a * l));
     return density(ok(a, b), (x > 0) & (x < 1), x, v);
 }
 
-static inline void dlp(double x, double a, double b, double *g)
+INLINE void dlp(double x, double a, double b, double *g)
 {
     double l = log(x), y = -expm1(a * l), odds = (1 - y) / y; /* x^a / (1 - x^a) */
     g[0] = (a - 1 - (b - 1) * a * odds) / x;
@@ -21,7 +21,7 @@ static inline void dlp(double x, double a, double b, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static inline double draw(double u, double a, double b) /* P(X > x) = u */
+INLINE double draw(double u, double a, double b) /* P(X > x) = u */
 {
     return if_ok(ok(a, b), exp(log(-expm1(log(u) / b)) / a));
 }

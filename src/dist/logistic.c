@@ -1,18 +1,18 @@
 /* p = exp(-z) / (sigma (1 + exp(-z))^2),  z = (x - mu)/sigma; even in z */
 #include "dist/loops.h"
 
-static inline bool ok(double mu, double sigma)
+INLINE bool ok(double mu, double sigma)
 {
     return is_real(mu) & is_positive(sigma);
 }
 
-static inline double lp(double x, double mu, double sigma)
+INLINE double lp(double x, double mu, double sigma)
 {
     double z = fabs((x - mu) / sigma);
     return density(ok(mu, sigma), true, x, -z - log(sigma) - 2 * log1p(exp(-z)));
 }
 
-static inline void dlp(double x, double mu, double sigma, double *g)
+INLINE void dlp(double x, double mu, double sigma, double *g)
 {
     double z = (x - mu) / sigma, e = exp(-fabs(z)), t = (1 - e) / (1 + e);
     t = z < 0 ? -t : t; /* tanh(z/2) */
@@ -22,7 +22,7 @@ static inline void dlp(double x, double mu, double sigma, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static inline double draw(double u, double mu, double sigma)
+INLINE double draw(double u, double mu, double sigma)
 {
     return if_ok(ok(mu, sigma), mu + sigma * log(u / (1 - u)));
 }

@@ -1,19 +1,19 @@
 /* log x is normal(mu, sigma): log p = -z^2/2 - log sigma - log(2 pi)/2 - log x,  z = (log x - mu)/sigma */
 #include "dist/loops.h"
 
-static inline bool ok(double mu, double sigma)
+INLINE bool ok(double mu, double sigma)
 {
     return is_real(mu) & is_positive(sigma);
 }
 
-static inline double lp(double x, double mu, double sigma)
+INLINE double lp(double x, double mu, double sigma)
 {
     double l = log(x), z = (l - mu) / sigma;
     double v = -0.5 * z * z - log(sigma) - HALF_LOG_2PI - l;
     return density(ok(mu, sigma), (x > 0) & (x <= DBL_MAX), x, v);
 }
 
-static inline void dlp(double x, double mu, double sigma, double *g)
+INLINE void dlp(double x, double mu, double sigma, double *g)
 {
     double z = (log(x) - mu) / sigma;
     g[0] = -(1 + z / sigma) / x;
@@ -22,7 +22,7 @@ static inline void dlp(double x, double mu, double sigma, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static inline double draw(double z, double mu, double sigma)
+INLINE double draw(double z, double mu, double sigma)
 {
     return if_ok(ok(mu, sigma), exp(mu + sigma * z));
 }

@@ -7,8 +7,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* glibc's libmvec has vector variants (below 4 ulp, IEEE special cases kept) that its
-   own headers only declare under -ffast-math. */
+/* glibc's libmvec has vector variants (below 4 ulp, IEEE special cases kept) that its own
+   headers only declare under -ffast-math.  (base/simd.h has macros like those below, but
+   its VECTOR is a domain here; and without fused operations numbers are more alike on
+   different machines.) */
 #if defined __x86_64__ && defined __GLIBC__ && defined __GNUC__ && !defined __clang__
 #if __GLIBC_PREREQ(2, 35)
 #define VECTOR_MATH __attribute__((simd("notinbranch"), const))
@@ -31,52 +33,55 @@ VECTOR_MATH double expm1(double);
 #define WIDE
 #endif
 
+/* For what the loops call. */
+#define INLINE static inline __attribute__((always_inline))
+
 #define LOG_2PI      1.83787706640934548356
 #define HALF_LOG_2PI 0.91893853320467274178
 #define LOG_2        0.69314718055994530942
 #define LOG_PI       1.14472988584940017414
 
 /* Is x a finite number, of this kind? (NaN is not.) */
-static inline bool is_real(double x)
+INLINE bool is_real(double x)
 {
     return fabs(x) <= DBL_MAX;
 }
-static inline bool is_positive(double x)
+INLINE bool is_positive(double x)
 {
     return (x > 0) & (x <= DBL_MAX);
 }
-static inline bool is_unit(double x)
+INLINE bool is_unit(double x)
 {
     return (x >= 0) & (x <= 1);
 }
-static inline bool is_count(double x) /* floor() would need SSE4 */
+INLINE bool is_count(double x) /* floor() would need SSE4 */
 {
     return (x >= 0) & (x <= DBL_MAX) & ((x >= 0x1p52) | ((x + 0x1p52) - 0x1p52 == x));
 }
 
 /* v in the support, -INFINITY outside; NaN if the arguments are not ok or x is NaN. */
-static inline double density(bool ok, bool inside, double x, double v)
+INLINE double density(bool ok, bool inside, double x, double v)
 {
     double y = inside ? v : -INFINITY;
     return (ok & (x == x)) ? y : NAN;
 }
 /* v, or NaN */
-static inline double if_ok(bool ok, double v)
+INLINE double if_ok(bool ok, double v)
 {
     return ok ? v : NAN;
 }
 
-static inline double sigmoid(double t)
+INLINE double sigmoid(double t)
 {
     return 1 / (1 + exp(-t));
 }
 /* log(1 + exp t) */
-static inline double softplus(double t)
+INLINE double softplus(double t)
 {
     return (t > 0 ? t : 0) + log1p(exp(-fabs(t)));
 }
 /* x log y, 0 if x is 0 */
-static inline double xlogy(double x, double y)
+INLINE double xlogy(double x, double y)
 {
     double v = x * log(y);
     return x == 0 ? 0 : v;
@@ -84,7 +89,7 @@ static inline double xlogy(double x, double y)
 
 /* Stirling's remainder: log Gamma(x) = (x - 1/2) log x - x + log(2 pi)/2 + stirling(x),
    for x >= 8 to the last digit. */
-static inline double stirling(double x)
+INLINE double stirling(double x)
 {
     double r = 1 / x, q = r * r;
     return r * (1. / 12 -
@@ -94,7 +99,7 @@ static inline double stirling(double x)
 }
 /* log Gamma(x), x > 0: shifted to x + 8 if need be.  The error is about 1e-15 in
    absolute terms for small x, which is what a log density wants. */
-static inline double lgam(double x)
+INLINE double lgam(double x)
 {
     bool big = x >= 8;
     double y = big ? x : x + 8;
@@ -103,13 +108,13 @@ static inline double lgam(double x)
     return x <= DBL_MAX ? v : x; /* not inf - inf */
 }
 /* log Gamma(x + 1) - (x + 1/2) log x + x - log(2 pi)/2, x > 0 */
-static inline double stirling_error(double x)
+INLINE double stirling_error(double x)
 {
     double small = lgam(x) + (0.5 - x) * log(x) + x - HALF_LOG_2PI, large = stirling(x);
     return x >= 8 ? large : small;
 }
 /* psi(x) = d log Gamma(x) / dx, x > 0, by the same shift. */
-static inline double digamma(double x)
+INLINE double digamma(double x)
 {
     double s = 0, y = x, q;
     for (int i = 0; i < 8; i++) s += x < 8 ? 1 / (x + i) : 0;
@@ -121,20 +126,20 @@ static inline double digamma(double x)
                      q * (1. / 252 - q * (1. / 240 - q * (1. / 132 - q * (691. / 32760 -
                                                                           q * (1. / 12)))))));
 }
-static inline double lbeta(double a, double b)
+INLINE double lbeta(double a, double b)
 {
     return lgam(a) + lgam(b) - lgam(a + b);
 }
 /* x log(x / m) + m - x without cancellation (Loader 2000), x > 0: the saddle-point
    part of a count's density. */
-static inline double deviance(double x, double m)
+INLINE double deviance(double x, double m)
 {
     double t = (m - x) / x, r = m / x;
     double near = log1p(t), far = log(r <= DBL_MAX ? r : DBL_MAX);
     return (m - x) - x * (fabs(t) < 0.5 ? near : far);
 }
 /* log of exp(-m) m^x / x!, also for x that are no integers */
-static inline double poisson_lp(double x, double m)
+INLINE double poisson_lp(double x, double m)
 {
     double y = x > 0 ? x : 1;
     double v = -stirling_error(y) - deviance(y, m) - HALF_LOG_2PI - 0.5 * log(y);
@@ -142,20 +147,19 @@ static inline double poisson_lp(double x, double m)
     return m > 0 ? (x > 0 ? v : -m) : zero;
 }
 /* log of C(x + y, x) p^x q^y, q = 1 - p, also for x, y >= 0 that are no integers */
-static inline double binomial_lp(double x, double y, double p, double q)
+INLINE double binomial_lp(double x, double y, double p, double q)
 {
     double n = x + y, a = x > 0 ? x : 1, b = y > 0 ? y : 1, m = n > 0 ? n : 1;
     double v = stirling_error(m) - stirling_error(a) - stirling_error(b) - deviance(a, m * p) -
                deviance(b, m * q) + 0.5 * (log(m / a) - log(b)) - HALF_LOG_2PI;
     double lp = log(p), lq = log(q), lp1 = log1p(-q), lq1 = log1p(-p);
-    double none = y * (q > 0.5 ? lq1 : lq), all = x * (p > 0.5 ? lp1 : lp);
-    v = x > 0 ? v : none;
-    v = (y > 0) | !(x > 0) ? v : all;
-    v = ((p <= 0) & (x > 0)) | ((q <= 0) & (y > 0)) ? -INFINITY : v;
+    double none = y * (q > 0.5 ? lq1 : lq), all = x * (p > 0.5 ? lp1 : lp); /* x = 0; y = 0 */
+    double edge = x > 0 ? all : none, inner = x > 0 ? v : none;
+    v = y > 0 ? inner : edge;
     return n > 0 ? v : 0;
 }
 /* log Gamma(a + 1/2) - log Gamma(a), also for large a */
-static inline double lgam_half(double a)
+INLINE double lgam_half(double a)
 {
     double large = a * log1p(0.5 / a) + 0.5 * log(a) - 0.5 + stirling(a + 0.5) - stirling(a);
     double small = lgam(a + 0.5) - lgam(a);

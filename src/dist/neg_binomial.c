@@ -1,23 +1,21 @@
 /* p = C(x + alpha - 1, x) (beta/(beta + 1))^alpha (1/(beta + 1))^x: a Poisson with a
    gamma(alpha, beta) mean */
-#include "dist/loops.h"
+#include "dist/block.h"
 
-static inline bool ok(double alpha, double beta)
+INLINE bool ok(double alpha, double beta)
 {
     return is_positive(alpha) & is_positive(beta);
 }
 
 /* alpha/(x + alpha) C(x + alpha, x) = C(x + alpha - 1, x) */
-static inline double lp(double x, double alpha, double beta)
+INLINE double lp(double x, double alpha, double beta)
 {
-    bool in = is_count(x);
-    double y = in ? x : 0, q = 1 / (1 + beta);
-    double p = beta < 1 ? beta * q : 1 - q;
-    double v = binomial_lp(alpha, y, p, q) - log1p(y / alpha);
-    return density(ok(alpha, beta), in, x, v);
+    double q = 1 / (1 + beta), p = beta * q;
+    double v = binomial_lp(alpha, x, p, q) - log1p(x / alpha);
+    return density(ok(alpha, beta), is_count(x), x, v);
 }
 
-static inline void dlp(double x, double alpha, double beta, double *g)
+INLINE void dlp(double x, double alpha, double beta, double *g)
 {
     g[0] = 0;
     g[1] = digamma(x + alpha) - digamma(alpha) - log1p(1 / beta);
@@ -25,11 +23,22 @@ static inline void dlp(double x, double alpha, double beta, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static double draw(struct rng *r, double alpha, double beta)
+SAMPLE_SLABS
 {
-    return ok(alpha, beta) ? draw_poisson(r, draw_gamma(r, alpha) / beta) : NAN;
+    (void)self;
+    EACH_SLAB(s, n)
+    {
+        double x[SLAB], buf[2][SLAB];
+        const double *alpha = lanes_of(a[0], s, buf[0]), *beta = lanes_of(a[1], s, buf[1]);
+        draw_gammas(stream, 0, s, alpha, x);
+        for (int b = 0; b < s.live; b++) {
+            struct rng r;
+            draw_rng(stream, s.first + b, 1, &r);
+            x[b] = ok(alpha[b], beta[b]) ? draw_poisson(&r, x[b] / beta[b]) : NAN;
+        }
+        put(s, x, out);
+    }
 }
-SAMPLE_RNG(2, draw)
 
 /* P(X <= k) = I(alpha, k + 1; beta/(beta + 1)) */
 static double cdf(double x, const double *p)

@@ -1,18 +1,18 @@
 /* log p = -z^2/2 - log sigma - log(2 pi)/2,  z = (x - mu)/sigma */
 #include "dist/loops.h"
 
-static inline bool ok(double mu, double sigma)
+INLINE bool ok(double mu, double sigma)
 {
     return is_real(mu) & is_positive(sigma);
 }
 
-static inline double lp(double x, double mu, double sigma)
+INLINE double lp(double x, double mu, double sigma)
 {
     double z = (x - mu) / sigma;
     return density(ok(mu, sigma), true, x, -0.5 * z * z - log(sigma) - HALF_LOG_2PI);
 }
 
-static inline void dlp(double x, double mu, double sigma, double *g)
+INLINE void dlp(double x, double mu, double sigma, double *g)
 {
     double z = (x - mu) / sigma;
     g[0] = -z / sigma;
@@ -21,7 +21,7 @@ static inline void dlp(double x, double mu, double sigma, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static inline double draw(double z, double mu, double sigma)
+INLINE double draw(double z, double mu, double sigma)
 {
     return if_ok(ok(mu, sigma), mu + sigma * z);
 }

@@ -1,18 +1,18 @@
 /* log p = log alpha + alpha log y_min - (alpha + 1) log x,  x >= y_min */
 #include "dist/loops.h"
 
-static inline bool ok(double y_min, double alpha)
+INLINE bool ok(double y_min, double alpha)
 {
     return is_positive(y_min) & is_positive(alpha);
 }
 
-static inline double lp(double x, double y_min, double alpha)
+INLINE double lp(double x, double y_min, double alpha)
 {
     double v = log(alpha) - alpha * (log(x) - log(y_min)) - log(x);
     return density(ok(y_min, alpha), (x >= y_min) & (x <= DBL_MAX), x, v);
 }
 
-static inline void dlp(double x, double y_min, double alpha, double *g)
+INLINE void dlp(double x, double y_min, double alpha, double *g)
 {
     g[0] = -(alpha + 1) / x;
     g[1] = alpha / y_min;
@@ -20,7 +20,7 @@ static inline void dlp(double x, double y_min, double alpha, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static inline double draw(double u, double y_min, double alpha)
+INLINE double draw(double u, double y_min, double alpha)
 {
     return if_ok(ok(y_min, alpha), y_min * exp(-log(u) / alpha));
 }

@@ -1,17 +1,17 @@
 /* p = exp(-lambda) lambda^x / x!, by its saddle point (Loader 2000) */
 #include "dist/loops.h"
 
-static inline bool ok(double lambda)
+INLINE bool ok(double lambda)
 {
     return (lambda >= 0) & (lambda <= DBL_MAX);
 }
 
-static inline double lp(double x, double lambda)
+INLINE double lp(double x, double lambda)
 {
     return density(ok(lambda), is_count(x), x, poisson_lp(x, lambda));
 }
 
-static inline void dlp(double x, double lambda, double *g)
+INLINE void dlp(double x, double lambda, double *g)
 {
     g[0] = 0;
     g[1] = (x > 0 ? x / lambda : 0) - 1;

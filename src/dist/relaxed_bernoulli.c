@@ -3,24 +3,24 @@
    log p(x) = log t - log x - log(1 - x) - w - 2 log(1 + exp(-w)) */
 #include "dist/loops.h"
 
-static inline bool ok(double t, double p)
+INLINE bool ok(double t, double p)
 {
     return is_positive(t) & is_unit(p);
 }
 
-static inline double logit(double p)
+INLINE double logit(double p)
 {
     return log(p) - log1p(-p);
 }
 
-static inline double lp(double x, double t, double p)
+INLINE double lp(double x, double t, double p)
 {
     double w = fabs(t * logit(x) - logit(p)); /* even in w */
     double v = log(t) - log(x) - log1p(-x) - w - 2 * log1p(exp(-w));
     return density(ok(t, p), (x > 0) & (x < 1), x, v);
 }
 
-static inline void dlp(double x, double t, double p, double *g)
+INLINE void dlp(double x, double t, double p, double *g)
 {
     double l = logit(x), w = t * l - logit(p), e = exp(-fabs(w)), h = (1 - e) / (1 + e);
     h = w < 0 ? -h : h; /* tanh(w/2) = -d/dw */
@@ -31,13 +31,13 @@ static inline void dlp(double x, double t, double p, double *g)
 DENSITY(3, lp, dlp)
 
 /* What a double cannot tell from 0 or 1 becomes its neighbour inside. */
-static inline double inside(double x)
+INLINE double inside(double x)
 {
     double y = x < DBL_MIN ? DBL_MIN : x;
     return y > 1 - DBL_EPSILON / 2 ? 1 - DBL_EPSILON / 2 : y;
 }
 
-static inline double draw(double u, double t, double p)
+INLINE double draw(double u, double t, double p)
 {
     return if_ok(ok(t, p), inside(sigmoid((logit(u) + logit(p)) / t)));
 }

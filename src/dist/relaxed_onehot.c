@@ -133,8 +133,8 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
 
 static int size(const int *n, const char **why)
 {
-    if (n[1] >= 2) return n[1];
-    *why = "p needs two elements or more";
+    if (n[1] >= 2 && n[1] < 1 << 15) return n[1]; /* as many parts as a stream has */
+    *why = "p must have from 2 to 32767 elements";
     return -1;
 }
 

@@ -1,13 +1,13 @@
 /* log p = log Gamma((nu+1)/2) - log Gamma(nu/2) - log(nu pi)/2 - log sigma
            - (nu+1)/2 log(1 + z^2/nu),  z = (x - mu)/sigma */
-#include "dist/loops.h"
+#include "dist/block.h"
 
-static inline bool ok(double nu, double mu, double sigma)
+INLINE bool ok(double nu, double mu, double sigma)
 {
     return is_positive(nu) & is_real(mu) & is_positive(sigma);
 }
 
-static inline double lp(double x, double nu, double mu, double sigma)
+INLINE double lp(double x, double nu, double mu, double sigma)
 {
     double z = (x - mu) / sigma;
     double v = lgam_half(0.5 * nu) - 0.5 * (log(nu) + LOG_PI) - log(sigma) -
@@ -15,7 +15,7 @@ static inline double lp(double x, double nu, double mu, double sigma)
     return density(ok(nu, mu, sigma), true, x, v);
 }
 
-static inline void dlp(double x, double nu, double mu, double sigma, double *g)
+INLINE void dlp(double x, double nu, double mu, double sigma, double *g)
 {
     double z = (x - mu) / sigma, w = (nu + 1) / (nu + z * z);
     g[0] = -w * z / sigma;
@@ -27,13 +27,25 @@ static inline void dlp(double x, double nu, double mu, double sigma, double *g)
 DENSITY(4, lp, dlp)
 
 /* A normal over sqrt(chi_square(nu) / nu), the root in logs for small nu. */
-static double draw(struct rng *r, double nu, double mu, double sigma)
+SAMPLE_SLABS
 {
-    if (!ok(nu, mu, sigma)) return NAN;
-    double z = rng_normal(r), half = 0.5 * nu;
-    return mu + sigma * z * exp(0.5 * (log(half) - draw_log_gamma(r, half)));
+    (void)self;
+    stream_normal_part(stream, 3, n, out); /* the gamma takes parts 0 to 2 */
+    EACH_SLAB(s, n)
+    {
+        double x[SLAB], half[SLAB], buf[4][SLAB];
+        const double *nu = lanes_of(a[0], s, buf[0]), *mu = lanes_of(a[1], s, buf[1]);
+        const double *sigma = lanes_of(a[2], s, buf[2]), *z = lanes_of(out, s, buf[3]);
+        EACH(b, s.m) half[b] = 0.5 * nu[b];
+        draw_log_gammas(stream, 0, s, half, x);
+        EACH(b, s.m)
+        {
+            double y = mu[b] + sigma[b] * z[b] * exp(0.5 * (log(half[b]) - x[b]));
+            x[b] = if_ok(ok(nu[b], mu[b], sigma[b]), y);
+        }
+        put(s, x, out);
+    }
 }
-SAMPLE_RNG(3, draw)
 
 /* P(T > |z|) = I(nu/2, 1/2; nu / (nu + z^2)) / 2 */
 static double upper(double z, double nu)

@@ -1,17 +1,17 @@
 /* p = 1/(beta - alpha) on [alpha, beta] */
 #include "dist/loops.h"
 
-static inline bool ok(double alpha, double beta)
+INLINE bool ok(double alpha, double beta)
 {
     return is_real(alpha) & is_real(beta) & is_positive(beta - alpha);
 }
 
-static inline double lp(double x, double alpha, double beta)
+INLINE double lp(double x, double alpha, double beta)
 {
     return density(ok(alpha, beta), (x >= alpha) & (x <= beta), x, -log(beta - alpha));
 }
 
-static inline void dlp(double x, double alpha, double beta, double *g)
+INLINE void dlp(double x, double alpha, double beta, double *g)
 {
     (void)x;
     g[0] = 0;
@@ -20,7 +20,7 @@ static inline void dlp(double x, double alpha, double beta, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static inline double draw(double u, double alpha, double beta)
+INLINE double draw(double u, double alpha, double beta)
 {
     return if_ok(ok(alpha, beta), alpha + (beta - alpha) * u);
 }

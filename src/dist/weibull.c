@@ -1,19 +1,19 @@
 /* log p = log(alpha/sigma) + (alpha - 1) log z - z^alpha,  z = x/sigma */
 #include "dist/loops.h"
 
-static inline bool ok(double alpha, double sigma)
+INLINE bool ok(double alpha, double sigma)
 {
     return is_positive(alpha) & is_positive(sigma);
 }
 
-static inline double lp(double x, double alpha, double sigma)
+INLINE double lp(double x, double alpha, double sigma)
 {
     double s = log(sigma), l = log(x) - s;
     double v = log(alpha) - s + (alpha - 1) * l - exp(alpha * l);
     return density(ok(alpha, sigma), (x > 0) & (x <= DBL_MAX), x, v);
 }
 
-static inline void dlp(double x, double alpha, double sigma, double *g)
+INLINE void dlp(double x, double alpha, double sigma, double *g)
 {
     double l = log(x) - log(sigma), w = exp(alpha * l);
     g[0] = (alpha - 1 - alpha * w) / x;
@@ -22,7 +22,7 @@ static inline void dlp(double x, double alpha, double sigma, double *g)
 }
 DENSITY(3, lp, dlp)
 
-static inline double draw(double u, double alpha, double sigma)
+INLINE double draw(double u, double alpha, double sigma)
 {
     return if_ok(ok(alpha, sigma), sigma * exp(log(-log(u)) / alpha));
 }

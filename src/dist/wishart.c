@@ -2,7 +2,7 @@
    a density of the lower triangle */
 #include "dist/wishart.h"
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
                  double *work)
 {
     (void)self;
@@ -10,12 +10,16 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
     EACH_SLAB(s, L)
     {
         struct wishart_slab w;
+        double norm[SLAB];
         wishart_load(&w, n, 0, a, s, work);
-        for (int b = 0; b < s.live; b++) {
-            double nu = w.nu[b], rest = -0.5 * nu * w.logS[b] - wishart_norm(n, nu);
+        wishart_norm(n, s.m, w.nu, norm);
+        EACH(b, s.m)
+        {
+            double nu = w.nu[b], rest = -0.5 * nu * w.logS[b] - norm[b];
             double v = 0.5 * ((nu - n - 1) * w.logX[b] - w.trace[b]) + rest;
-            out[0][s.first + b] = density(rest == rest, w.logX[b] == w.logX[b], w.known[b], v);
+            norm[b] = density(rest == rest, w.logX[b] == w.logX[b], w.known[b], v);
         }
+        put(s, norm, out[0]);
     }
 }
 
@@ -32,6 +36,7 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
     {
         struct wishart_slab w;
         const double *g = dout[0] + s.first;
+        double dnorm[SLAB];
         wishart_load(&w, n, 0, a, s, work);
         inverse_spd(n, s.m, w.X, t1, Xi);
         inverse_spd(n, s.m, w.S, t1, Si);
@@ -45,8 +50,9 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
             for (int b = 0; b < s.live && ds; b++)
                 ds[s.first + b] += 0.5 * g[b] * (sxs[b] - w.nu[b] * si[b]);
         }
+        wishart_dnorm(n, s.m, w.nu, dnorm);
         for (int b = 0; b < s.live && da[nn]; b++)
-            da[nn][s.first + b] += g[b] * (0.5 * (w.logX[b] - w.logS[b]) - wishart_dnorm(n, w.nu[b]));
+            da[nn][s.first + b] += g[b] * (0.5 * (w.logX[b] - w.logS[b]) - dnorm[b]);
     }
 }
 

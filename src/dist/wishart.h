@@ -18,9 +18,9 @@ int wishart_size(const int *n, const char **why);
 /* a: X, nu, S.  trace = tr(S^-1 X), or tr(X^-1 S) if `inverse`.  work: wishart_work. */
 void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a, struct slab s,
                   double *work);
-/* nu n/2 log 2 + log Gamma_n(nu/2), and its derivative by nu; NaN unless nu > n - 1 */
-double wishart_norm(int n, double nu);
-double wishart_dnorm(int n, double nu);
+/* out <- nu n/2 log 2 + log Gamma_n(nu/2), and its derivative by nu; NaN unless nu > n - 1 */
+void wishart_norm(int n, int m, const double *nu, double *out);
+void wishart_dnorm(int n, int m, const double *nu, double *out);
 /* A <- Bartlett's factor: A A' is wishart(nu, I) */
 void bartlett(const struct stream *stream, int n, struct slab s, const double *nu, double *A);
 /* out <- B B' */

@@ -10,8 +10,9 @@ int wishart_work(const int *dim)
 
 int wishart_size(const int *n, const char **why)
 {
-    if (matrix_order(n[1]) > 0) return n[1];
-    *why = "S must be a square matrix";
+    int k = matrix_order(n[1]);
+    if (k > 0 && k <= 200) return n[1]; /* 3 k + k(k-1)/2 parts of the stream */
+    *why = "S must be a square matrix of at most 200 rows";
     return -1;
 }
 
@@ -61,30 +62,34 @@ WIDE void wishart_load(struct wishart_slab *w, int n, int inverse, const struct 
 }
 
 /* log Gamma_n(a) = n(n-1)/4 log pi + sum_{i<n} log Gamma(a - i/2) */
-double wishart_norm(int n, double nu)
+WIDE void wishart_norm(int n, int m, const double *nu, double *out)
 {
-    double v = 0.5 * nu * n * LOG_2 + 0.25 * n * (n - 1) * LOG_PI;
-    for (int i = 0; i < n; i++) v += lgam(0.5 * (nu - i));
-    return if_ok((nu > n - 1) & is_positive(nu), v);
+    double c = 0.25 * n * (n - 1) * LOG_PI;
+    EACH(b, m) out[b] = if_ok((nu[b] > n - 1) & is_positive(nu[b]), 0.5 * nu[b] * n * LOG_2 + c);
+    for (int i = 0; i < n; i++) EACH(b, m) out[b] += lgam(0.5 * (nu[b] - i));
 }
 
-double wishart_dnorm(int n, double nu)
+WIDE void wishart_dnorm(int n, int m, const double *nu, double *out)
 {
-    double v = 0.5 * n * LOG_2;
-    for (int i = 0; i < n; i++) v += 0.5 * digamma(0.5 * (nu - i));
-    return v;
+    fill(out, 0.5 * n * LOG_2);
+    for (int i = 0; i < n; i++) EACH(b, m) out[b] += 0.5 * digamma(0.5 * (nu[b] - i));
 }
 
 /* Lower triangular: chi(nu - i) on the diagonal, normals below. */
-void bartlett(const struct stream *stream, int n, struct slab s, const double *nu, double *A)
+WIDE void bartlett(const struct stream *stream, int n, struct slab s, const double *nu, double *A)
 {
-    for (int e = 0; e < n * n; e++) fill(A + e * SLAB, 0);
-    for (int b = 0; b < s.live; b++) {
-        struct rng r;
-        stream_rng(stream, s.first + b, &r);
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j <= i; j++)
-                AT(A, i, j)[b] = j < i ? rng_normal(&r) : sqrt(2 * draw_gamma(&r, 0.5 * (nu[b] - i)));
+    struct stream here = *stream;
+    int part = 3 * n; /* those before are the gammas' */
+    here.first += (uint64_t)s.first;
+    for (int i = 0; i < n; i++) {
+        double half[SLAB], *d = AT(A, i, i);
+        EACH(b, s.m) half[b] = 0.5 * (nu[b] - i);
+        draw_gammas(stream, i, s, half, d);
+        EACH(b, s.m) d[b] = sqrt(2 * d[b]);
+        for (int j = 0; j < n; j++) {
+            if (j != i) fill(AT(A, i, j), 0);
+            if (j < i) stream_normal_part(&here, part++, s.live, AT(A, i, j));
+        }
     }
 }
 

@@ -364,7 +364,7 @@ int draw(const struct view *w, const char *format, struct str *out, nami_err *er
     if (!rc && x.s.by_class) rc = add_attrs(x.g, plates, sizeof plates / sizeof *plates);
     if (!rc && dense) rc = add_attrs(x.g, hurry, sizeof hurry / sizeof *hurry);
     if (!rc) rc = draw_model(&x);
-    if (!rc) rc = draw_inverse(&x);
+    if (!rc && w->h) rc = draw_inverse(&x);
     if (!rc) add_legend(&x);
     if (rc || x.text.oom)
         rc = err_nomem(err);

@@ -23,7 +23,7 @@ static int by_class(const struct bn *bn)
 
 static int too_large(const struct view *w, nami_err *err)
 {
-    int64_t edges = w->h->edges > w->bn->dag.m ? w->h->edges : w->bn->dag.m;
+    int64_t edges = w->h && w->h->edges > w->bn->dag.m ? w->h->edges : w->bn->dag.m;
     return err_set(err, NAMI_ELIMIT,
                    "too large to draw: %d nodes and %lld edges; at most %d and %d can be read, "
                    "use --json instead",
@@ -60,8 +60,8 @@ static int classes_init(struct classes *q, const struct view *w)
     for (int k = 0; k < 2; k++) q->has[k] = new_array(unsigned char, pairs);
     if (!q->of || !q->start || !q->place || !q->is_model || !q->has[0] || !q->has[1]) return -1;
     for (int v = 0; v < n; v++) q->of[v] = by_class(bn) ? bn->node.a[v].cls : v;
-    for (int i = 0; i < w->h->nmodel; i++) q->is_model[w->h->model[i]] = 1;
-    find_places(q);
+    for (int i = 0; w->h && i < w->h->nmodel; i++) q->is_model[w->h->model[i]] = 1;
+    if (w->h) find_places(q);
     return 0;
 }
 
@@ -117,7 +117,7 @@ static void join_all(struct classes *q)
             /* a nuisance has no place in the inverse */
             if (q->is_model[v] && (h->pos[u] >= 0 || q->is_model[u])) join(q, INVERSE, u, v);
         }
-    for (int i = 0; i < h->nlatent; i++)
+    for (int i = 0; h && i < h->nlatent; i++)
         for (int64_t r = h->ptr[i]; r < h->ptr[i + 1]; r++)
             join_run(q, &h->run.a[r], h->perm[i]);
 }
@@ -158,7 +158,7 @@ static int add_nodes(struct sketch *s, const struct classes *q)
         count[c].all++;
         count[c].observed += bn->node.a[v].observed;
         count[c].nuisance += bn->node.a[v].nuisance && !bn->node.a[v].observed;
-        count[c].factor += h->pos[v] >= 0;
+        count[c].factor += h && h->pos[v] >= 0;
         count[c].model += q->is_model[v];
         if (!s->by_class) s->node[c].name = bn_name(bn, v);
     }

@@ -128,7 +128,7 @@ struct op {
        all elements.  An open end at 0 is DBL_TRUE_MIN, at 1 the number before it. */
     void (*range)(int narg, const double *lo, const double *hi, double *out);
     int integer; /* 1: gives integers always; 2: if all arguments are integers */
-    const char *jags; /* how JAGS calls it, if otherwise; "" if it has none */
+    const char *jags; /* how JAGS calls it, or an expression over `args`, if otherwise; "": not at all */
     double try_at[OP_TRIES][3]; /* element-wise: points to test gradients at; ends with a row of 0s */
 };
 #define OP(id) extern const struct op op_##id;

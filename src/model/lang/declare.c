@@ -134,13 +134,18 @@ static int same_dims(struct model *m, struct place at, const struct array *a, co
     return 0;
 }
 
-/* --set name=expression, or NULL */
-static const char *setting(const struct model_options *opt, const char *name)
+const char *setting(const struct model_options *opt, const char *name)
 {
     size_t n = strlen(name);
     for (int i = 0; opt && i < opt->nset; i++)
         if (strncmp(opt->set[i], name, n) == 0 && opt->set[i][n] == '=') return opt->set[i] + n + 1;
     return NULL;
+}
+
+int const_in_text(const struct array *a, const struct model_options *opt)
+{
+    if (!a->is_const || !a->decl) return 0;
+    return setting(opt, a->name) || (a->decl->value && !a->data);
 }
 
 /* The value of a constant: --set, then data, then the file's own. */
@@ -265,6 +270,18 @@ static int use_data(struct model *m)
     return 0;
 }
 
+/* A constant of the file or the data that derivatives are wanted for. */
+static void free_constant(struct model *m, const char *name)
+{
+    for (size_t i = 0; i < m->array.n; i++) {
+        struct array *a = &m->array.a[i];
+        if (strcmp(a->name, name) != 0 || !a->ready || a->defined) continue;
+        a->free = 1;
+        return;
+    }
+    diag_error(&m->diags, (struct place){0, 0, 0}, NULL, "the model has no constant called %s", name);
+}
+
 int model_declare(struct model *m, const struct model_options *opt)
 {
     int rc = 0;
@@ -293,8 +310,6 @@ int model_declare(struct model *m, const struct model_options *opt)
         if (d->kind == D_SIMULATOR) m->simulator = d->text;
         if (d->kind == D_NETWORK) rc = declare_network(m, d);
     }
-    for (int i = 0; opt && i < opt->nfree; i++)
-        for (size_t j = 0; j < m->array.n; j++)
-            if (strcmp(m->array.a[j].name, opt->free[i]) == 0) m->array.a[j].free = 1;
+    for (int i = 0; opt && i < opt->nfree && !rc; i++) free_constant(m, opt->free[i]);
     return rc;
 }

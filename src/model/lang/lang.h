@@ -12,6 +12,12 @@
 extern const struct op op_neg; /* unary minus */
 
 const struct dist_alias *alias_find(const char *name); /* its first row, or NULL */
+/* "mu:real, tau:positive" to formal[DIST_ARGS]; how many, or -1 if memory runs out. */
+int alias_formals(struct arena *mem, const char *args, struct dist_arg *formal);
+/* Puts the written arguments in the order of the formal ones: by name if named, else by
+   place.  0, or -1 if a name is unknown here or used twice. */
+int match_names(const struct syntax *s, const struct expr *x, const struct dist_arg *formal, int n,
+                const struct expr **out);
 int model_array(struct model *m, int name, struct place at); /* the array of a name; -1: no memory */
 /* An expression outside of relations: loop bounds, sizes, declarations. */
 struct term *resolve_alone(struct model *m, const struct expr *x, const int *depth_of, int *oom);
@@ -59,6 +65,10 @@ int shape_op(struct model *m, const struct term *t, const int (*shape)[4], int *
              const char **why);
 
 /* declare.c */
+/* Of --set name=value: the value, or NULL. */
+const char *setting(const struct model_options *opt, const char *name);
+/* Is the value of this constant in the text of the model, or set in its place? */
+int const_in_text(const struct array *a, const struct model_options *opt);
 int add_elements(struct model *m, int array, struct place at);
 int model_declare(struct model *m, const struct model_options *opt);
 int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim);

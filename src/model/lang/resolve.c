@@ -228,8 +228,7 @@ const struct dist_alias *alias_find(const char *name)
     return NULL;
 }
 
-/* "mu:real, tau:positive" */
-static int alias_formals(struct arena *mem, const char *args, struct dist_arg *formal)
+int alias_formals(struct arena *mem, const char *args, struct dist_arg *formal)
 {
     int n = 0;
     while (*args) {
@@ -249,10 +248,8 @@ static int alias_formals(struct arena *mem, const char *args, struct dist_arg *f
     return n;
 }
 
-/* Puts the written arguments in the order of the formal ones: by name if named, else by
-   place.  0, or -1 if a name is unknown here or used twice. */
-static int match_names(const struct syntax *s, const struct expr *x, const struct dist_arg *formal,
-                       int n, const struct expr **out)
+int match_names(const struct syntax *s, const struct expr *x, const struct dist_arg *formal, int n,
+                const struct expr **out)
 {
     for (int i = 0; i < n; i++) out[i] = NULL;
     if (x->narg != n) return -1;

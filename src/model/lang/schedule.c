@@ -99,14 +99,13 @@ static int levels(struct model *m, int through, int **out)
     return rc < 0 ? rc : 0;
 }
 
-/* Rows: the random elements (and free constants), then constants that are read together with
+/* Rows: the random elements, then free constants, then constants that are read together with
    random ones. */
 static void number_rows(struct model *m)
 {
-    for (int e = 0; e < m->nelem; e++) {
-        int is_row = m->state[e] == E_RANDOM || m->array.a[m->elem_array[e]].free;
-        m->row[e] = is_row ? m->nrow++ : -1;
-    }
+    for (int e = 0; e < m->nelem; e++) m->row[e] = m->state[e] == E_RANDOM ? m->nrow++ : -1;
+    for (int e = 0; e < m->nelem; e++)
+        if (m->row[e] < 0 && m->array.a[m->elem_array[e]].free) m->row[e] = m->nrow++;
     for (size_t i = 0; i < m->stmt.n; i++) {
         const struct stmt *s = &m->stmt.a[i];
         for (int r = 0; r < s->nref && s->n; r++) {

@@ -90,8 +90,8 @@ static int check_constant(struct model *m, const struct stmt *s, int i, const st
         diag_error(&m->diags, s->given[i]->all, NULL, "%s of %s() must be %s, but it is %g",
                    s->formal[i].name, s->name, domains[d].what, v->x[0]);
     else
-        diag_error(&m->diags, s->given[i]->all, NULL, "%s of %s() must be %s", s->formal[i].name, s->name,
-                   domains[d].what);
+        diag_error(&m->diags, s->given[i]->all, d == SIMPLEX ? "divide by its sum: x / sum(x)" : NULL,
+                   "%s of %s() must be %s", s->formal[i].name, s->name, domains[d].what);
     return 0;
 }
 
@@ -207,39 +207,40 @@ static int check_observed(struct model *m, const struct stmt *s, int k)
     return IS_WRONG;
 }
 
+static int wrong_value(struct model *m, const struct stmt *s, int k, double x, const struct range *r)
+{
+    static const char *const advice = "correct the data, or choose another distribution";
+    const char *what = domains[s->dist->domain].what;
+    struct str name = {0};
+    inst_name(m, k, &name);
+    const char *text = name.s ? name.s : "it";
+    if (r)
+        diag_error(&m->diags, s->lhs->all, advice, "%s is %.10g in the data, but must lie between %.10g and %.10g",
+                   text, x, r->lo, r->hi);
+    else if (m->lhs_off[k + 1] - m->lhs_off[k] == 1)
+        diag_error(&m->diags, s->lhs->all, advice, "%s is %.10g in the data, but %s() gives %s", text, x,
+                   s->name, what);
+    else
+        diag_error(&m->diags, s->lhs->all, advice, "%s in the data is not %s", text, what);
+    str_free(&name);
+    return IS_WRONG;
+}
+
 /* The values that the data give, against the distribution. */
 static int check_values(struct model *m, const struct stmt *s, int k)
 {
-    int first = m->lhs_off[k], n = m->lhs_off[k + 1] - first;
+    int first = m->lhs_off[k], n = m->lhs_off[k + 1] - first, rc = 0;
+    for (int j = 0; j < n; j++)
+        if (!m->observed[m->lhs[first + j]] || value_is_missing(m->value[m->lhs[first + j]])) return 0;
     double one, *x = n == 1 ? &one : raw_array(double, n);
-    struct str name = {0};
-    int rc = 0;
     if (!x) return NAMI_ENOMEM;
     for (int j = 0; j < n; j++) x[j] = m->value[m->lhs[first + j]];
-    int given = n && m->observed[m->lhs[first]];
-    for (int j = 0; j < n; j++) given &= !value_is_missing(x[j]);
-    struct range r = given && n == 1 ? elem_range(m, m->lhs[first]) : (struct range){0, 0, 0};
-    int outside = given && !domain_holds(s->dist->domain, x, n);
-    int beyond = given && n == 1 && (x[0] < r.lo || x[0] > r.hi);
-    if (outside || beyond) inst_name(m, k, &name);
-    const char *text = name.s ? name.s : "it";
-    if (outside) {
-        if (n == 1)
-            diag_error(&m->diags, s->lhs->all, "correct the data, or choose another distribution",
-                       "%s is %.10g in the data, but %s() gives %s", text, x[0], s->name,
-                       domains[s->dist->domain].what);
-        else
-            diag_error(&m->diags, s->lhs->all, "correct the data, or choose another distribution",
-                       "%s in the data is not %s", text, domains[s->dist->domain].what);
-        rc = IS_WRONG;
-    } else if (beyond) {
-        diag_error(&m->diags, s->lhs->all, "correct the data, or choose another distribution",
-                   "%s is %.10g in the data, but must lie between %.10g and %.10g", text, x[0], r.lo, r.hi);
-        rc = IS_WRONG;
-    }
-    str_free(&name);
+    if (!domain_holds(s->dist->domain, x, n))
+        rc = wrong_value(m, s, k, x[0], NULL);
     if (x != &one) free(x);
-    return rc;
+    if (rc || n != 1) return rc;
+    struct range r = elem_range(m, m->lhs[first]);
+    return one < r.lo || one > r.hi ? wrong_value(m, s, k, one, &r) : 0;
 }
 
 int model_supports(struct model *m)
