@@ -19,7 +19,7 @@ for model in examples/models/*.nami; do
         # left sides of ~, without comments and blanks
         while read -r label; do
             done=$((done + 1))
-            n=$(texts "$svg" | grep -cxF -- "$label")
+            n=$(texts "$svg" | grep -cxF -e "$label" -e "${label%%\[1:*}") # y[1:T] alone is just y
             [ "$n" = 2 ] || no "$svg: '$label' is there $n times, not 2; run make pictures"
         done < <(sed 's/#.*//; /~/!d; s/~.*//; s/ //g' "$model")
     done
