@@ -103,6 +103,13 @@ struct dist {
     int (*moments)(const int *n, const double *p, double *mean, double *var);
 
     int own; /* the name is not one of Stan's */
+    /* An argument that draws need worked on (a matrix, its Cholesky factor): where many
+       draws share one, the work is done once.  factor: dim[0] is the number of elements, in and
+       out.  factored->bsample takes the result in place of argument factor_arg; NULL: none. */
+    const struct dist *factored;
+    int factor_arg;
+    block_fn *factor;
+
     struct dist_try try_at[DIST_TRIES]; /* ends with n[0] == 0 */
 };
 
