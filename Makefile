@@ -31,14 +31,20 @@ test: ## install what is missing, build, run all tests (also under sanitizers an
 	@$(MAKE) sanitize SLOW='-LE slow'
 	@$(call CTEST,build)
 
-bench: ## time the inversion of large graphs against SuiteSparse AMD
+bench: ## time inversion against SuiteSparse AMD, and forward sampling against NumPy and JAGS
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@build/bench/bench_graph $(CASES)
+	@build/bench/bench_tensor
+	@bench/simulate.sh
 
 fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]
 	@scripts/setup.sh build fuzz
 	@JOBS=$(JOBS) fuzz/run.sh $(FUZZ_SECONDS) $(FORMATS)
+
+oracle: build ## JAGS's densities and moments against ours, with 10^5 draws each: minutes
+	@scripts/setup.sh test
+	@NAMI_ORACLE=full /usr/bin/python3 tests/test_jags.py build/nami
 
 check-all: ## the long checks: all tests under sanitizers and valgrind, clang-tidy, cppcheck
 	@scripts/setup.sh build test lint

@@ -14,7 +14,8 @@ struct options {
 
 /* ---- what a model can be written as ---------------------------------------------- */
 
-typedef int export_fn(struct model *m, const struct model_options *opt, struct str *out, nami_err *err);
+typedef int export_fn(struct model *m, const struct model_options *opt, struct str *out,
+                      nami_err *err);
 
 static int as_json(struct model *m, const struct model_options *opt, struct str *out, nami_err *err)
 {
@@ -39,10 +40,7 @@ static const struct target {
     {NULL, NULL, NULL},
 };
 
-static const char *target_words(int i)
-{
-    return targets[i].name;
-}
+static const char *target_words(int i) { return targets[i].name; }
 
 /* By --to, else by the ending of the output. */
 static const struct target *target_of(const struct options *o)
@@ -63,8 +61,10 @@ static const struct target *target_of(const struct options *o)
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
-    {"to", 0, OPT_WORD, AT(to), "NAME", NULL, target_words, "as what, if the ending of the output does not tell", 0},
-    {"output", 'o', OPT_TEXT, AT(out), "FILE", NULL, NULL, "write to a file instead of standard output", 0},
+    {"to", 0, OPT_WORD, AT(to), "NAME", NULL, target_words,
+     "as what, if the ending of the output does not tell", 0},
+    {"output", 'o', OPT_TEXT, AT(out), "FILE", NULL, NULL,
+     "write to a file instead of standard output", 0},
     {"data-out", 0, OPT_TEXT, AT(data_out), "FILE", NULL, NULL,
      "with --to jags: write the constants and observations too, as an R dump", 0},
     MODEL_OPTIONS(struct options, model),
@@ -88,7 +88,8 @@ static int put(const char *path, struct str *text)
     nami_err err;
     int rc;
     if (!path || strcmp(path, "-") == 0) return finish(text, EXIT_YES);
-    rc = file_write(path, text->s ? text->s : "", text->n, &err) ? fail(WRITING, path, &err) : EXIT_YES;
+    rc = file_write(path, text->s ? text->s : "", text->n, &err) ? fail(WRITING, path, &err)
+                                                                 : EXIT_YES;
     str_free(text);
     return rc;
 }
@@ -96,7 +97,8 @@ static int put(const char *path, struct str *text)
 /* Makes everything first and writes it then, so that a failure leaves nothing. */
 static int export(struct model *m, const struct options *o, const struct target *t)
 {
-    struct model_options opt = {.set = o->model.set.a, .nset = o->model.set.n, .observe = o->model.observe};
+    struct model_options opt = {
+        .set = o->model.set.a, .nset = o->model.set.n, .observe = o->model.observe};
     struct str text = {0}, data = {0};
     nami_err err;
     int rc = t->write(m, &opt, &text, &err);
@@ -129,7 +131,8 @@ static int run(const void *options_, int narg, char **arg)
 }
 
 static const struct example examples[] = {
-    {"nami export rats.nami --data rats.json --to jags -o rats.bug --data-out rats-data.R", "to run it in JAGS"},
+    {"nami export rats.nami --data rats.json --to jags -o rats.bug --data-out rats-data.R",
+     "to run it in JAGS"},
     {"nami export hmm.nami --to json", "nodes, edges and statements, for programs"},
     {"nami export gmm.nami -o gmm.dot", "the model with its plates, for Graphviz"},
     {NULL, NULL},
@@ -139,10 +142,13 @@ const struct cmd cmd_export = {
     .name = "export",
     .summary = "write a model for JAGS, for programs or for Graphviz",
     .usage = "[OPTION]... FILE",
-    .about = "jags: the model in JAGS's language. Distributions and functions get JAGS's names and arguments; "
-             "constants that have a value in the file, or by --set, go to a data block, all others to the file "
+    .about = "jags: the model in JAGS's language. Distributions and functions get JAGS's names and "
+             "arguments; "
+             "constants that have a value in the file, or by --set, go to a data block, all others "
+             "to the file "
              "of --data-out. What JAGS cannot express is refused, with its place.\n\n"
-             "json: what NaMI makes of the model: every node with its size, distribution and statement, every "
+             "json: what NaMI makes of the model: every node with its size, distribution and "
+             "statement, every "
              "edge. 'nami invert' reads it as a structure.\n\n"
              "dot: the picture of the model, a node for each statement and a box for each loop.",
     .opt = options,

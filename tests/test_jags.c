@@ -7,7 +7,8 @@
 #include "malloc_fail.h"
 #include "model/export.h"
 
-/* Each distribution can be exported or is refused with advice; meanings are calls in our grammar. */
+/* Each distribution can be exported or is refused with advice; meanings are calls in our grammar.
+ */
 static void test_table(void **state)
 {
     (void)state;
@@ -112,6 +113,7 @@ static void test_nomem(void **state)
     model_free(&m);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_nomem)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(test_table),
+                                          cmocka_unit_test(test_nomem)};
 
 RUN(tests)

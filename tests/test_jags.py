@@ -3,6 +3,7 @@
 
     tests/test_jags.py build/nami [CASE...]     compare NaMI with JAGS
     tests/test_jags.py --self [CASE...]         JAGS alone: is the oracle sound?
+    NAMI_ORACLE=full tests/test_jags.py ...     with 10^5 forward draws of each on both sides
     tests/test_jags.py --counts                 write tests/models/bugs/counts.json anew, from JAGS
 
 Three comparisons:
@@ -47,6 +48,9 @@ EXAMPLES = {
     "epil": 50000, "dyes": 100000, "hlogit": 10000,
 }
 NAMI_DRAWS = 20000 if numpy else 2000
+if os.environ.get("NAMI_ORACLE") == "full":  # make oracle: minutes
+    EXAMPLES = dict.fromkeys(EXAMPLES, 100000)
+    NAMI_DRAWS = 100000 if numpy else 2000
 SIGMAS = 6.0        # some 3000 scalars are compared: 6 sigma by chance once in 100,000 runs
 HEAVY = 30.0        # kurtosis above which a variance says nothing
 

@@ -11,7 +11,8 @@
 int model_jags(struct model *m, const struct model_options *opt, struct str *out, nami_err *err);
 /* Its data, for JAGS and R: the constants that the text does not hold, and the observations of the
    first data set; NA where an element of them is not observed. */
-int model_rdump(const struct model *m, const struct model_options *opt, struct str *out, nami_err *err);
+int model_rdump(const struct model *m, const struct model_options *opt, struct str *out,
+                nami_err *err);
 /* All that elaboration found: nodes, edges, statements.  It can be read as a structure. */
 int model_json(const struct model *m, struct str *out, nami_err *err);
 

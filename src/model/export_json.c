@@ -28,7 +28,7 @@ static void put_edges(const struct model *m, struct str *out)
     int n = 0;
     str_put(out, "\"edges\":[");
     for (int v = 0; v < g->n; v++)
-        for_parents(g, v, u) {
+        for_parents (g, v, u) {
             str_put(out, n++ ? ",\n  [" : "\n  [");
             str_quote(out, bn_name(m->bn, u));
             str_put(out, ",");
@@ -63,7 +63,8 @@ static void put_roles(const struct model *m, struct str *out)
     if (last) str_put(out, "],\n");
 }
 
-static void put_statement(const struct model *m, const struct stmt *s, struct str *text, struct str *out)
+static void put_statement(const struct model *m, const struct stmt *s, struct str *text,
+                          struct str *out)
 {
     text->n = 0;
     syntax_put_rel(&m->syntax, s->rel, text);

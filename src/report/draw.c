@@ -165,9 +165,10 @@ static Agraph_t *add_frame(struct picture *x, Agraph_t *in, const char *key, con
    box.  At its left: boxes are mostly at the left of what stands outside, with edges between. */
 static int add_label(struct picture *x, Agraph_t *frame, int v, const char *text)
 {
-    static const struct attr is[] = {{0, "shape", "plaintext"}, {0, "style", ""}, {0, "fontsize", "11"},
-                                     {0, "fontcolor", "#444444"}, {0, "margin", "0.02"},
-                                     {0, "height", "0"}, {0, "width", "0"}};
+    static const struct attr is[] = {{0, "shape", "plaintext"}, {0, "style", ""},
+                                     {0, "fontsize", "11"},     {0, "fontcolor", "#444444"},
+                                     {0, "margin", "0.02"},     {0, "height", "0"},
+                                     {0, "width", "0"}};
     char name[64];
     snprintf(name, sizeof name, "label_%s", agnameof(frame));
     Agraph_t *row = agsubg(frame, name, 1);
@@ -215,11 +216,13 @@ static int add_plates(struct picture *x, Agraph_t *side, enum side which)
         const struct sketch_plate *p = &s->plate[i];
         char key[32];
         snprintf(key, sizeof key, "%splate%d", which == MODEL ? "" : "inverse_", i);
-        frame[i] = add_frame(x, p->outer < 0 ? side : frame[p->outer], key, s->by_class ? "" : p->label);
+        frame[i] =
+            add_frame(x, p->outer < 0 ? side : frame[p->outer], key, s->by_class ? "" : p->label);
         if (!frame[i]) rc = -1;
     }
     for (int v = 0; v < s->n && !rc; v++)
-        if (s->node[v].plate >= 0 && x->node[v] && !agsubnode(frame[s->node[v].plate], x->node[v], 1))
+        if (s->node[v].plate >= 0 && x->node[v] &&
+            !agsubnode(frame[s->node[v].plate], x->node[v], 1))
             rc = -1;
     for (int i = s->nplate - 1; i >= 0 && !rc; i--) {
         int v = bottom(x, which, i);
@@ -268,7 +271,8 @@ static int draw_inverse(struct picture *x)
         if (!node->in_inverse) continue;
         if (add_node(x, side, 'h', v)) return -1;
         if (node->model_factor) look(x, x->node[v], 1u << MODEL_FACTOR);
-        if (node->look >> OBSERVED & 1 && !x->s.by_class && !agsubnode(top, x->node[v], 1)) return -1;
+        if (node->look >> OBSERVED & 1 && !x->s.by_class && !agsubnode(top, x->node[v], 1))
+            return -1;
     }
     if (add_edges(x, side, INVERSE)) return -1;
     return x->s.by_class ? add_plates(x, side, INVERSE) : 0;
@@ -341,8 +345,8 @@ static int render(Agraph_t *g, const char *format, struct str *out, nami_err *er
     if (laid_out && strcmp(format, "svg") != 0) GD_drawing(g)->dpi = dots_per_inch(g);
     int rc = laid_out ? gvRenderData(gvc, g, format, &data, &n) : -1;
     if (rc)
-        rc = err_set(err, NAMI_EFILE, "Graphviz cannot draw %s; are its plugins installed?",
-                     format);
+        rc =
+            err_set(err, NAMI_EFILE, "Graphviz cannot draw %s; are its plugins installed?", format);
     else
         str_putn(out, data, n);
     if (data) gvFreeRenderData(data);

@@ -5,21 +5,20 @@
 
 #include "base/err.h"
 
-enum { MAX_NODES = 400, MAX_EDGES = 800, FEW_NODES = 12, SHORT_RUN = 16 };
+enum { MAX_NODES = 400, MAX_EDGES = 800, SHORT_RUN = 16 };
 
 /* Variables that one node of the picture stands for are a class; often of one. */
 struct classes {
     const struct view *w;
-    int n, *of;         /* how many; by variable */
-    int *start, *place; /* where class c stands in the inverse: place[start[c]] .. of perm, increasing */
-    unsigned char *has[2]; /* by side: has[from * n + to] */
+    int n, *of; /* how many; by variable */
+    int *start,
+        *place; /* where class c stands in the inverse: place[start[c]] .. of perm, increasing */
+    unsigned char *has[2];   /* by side: has[from * n + to] */
     unsigned char *is_model; /* by variable */
 };
 
-static int by_class(const struct bn *bn)
-{
-    return bn->cls.n && (bn->plate.n || bn_n(bn) > FEW_NODES);
-}
+/* Without loops, statements and variables are the same. */
+static int by_class(const struct bn *bn) { return bn->cls.n && bn->plate.n; }
 
 static int too_large(const struct view *w, nami_err *err)
 {
@@ -112,14 +111,13 @@ static void join_all(struct classes *q)
     const struct inverse *h = q->w->h;
     const struct dag *g = &q->w->bn->dag;
     for (int v = 0; v < g->n; v++)
-        for_parents(g, v, u) {
+        for_parents (g, v, u) {
             join(q, MODEL, u, v);
             /* a nuisance has no place in the inverse */
             if (q->is_model[v] && (h->pos[u] >= 0 || q->is_model[u])) join(q, INVERSE, u, v);
         }
     for (int i = 0; h && i < h->nlatent; i++)
-        for (int64_t r = h->ptr[i]; r < h->ptr[i + 1]; r++)
-            join_run(q, &h->run.a[r], h->perm[i]);
+        for (int64_t r = h->ptr[i]; r < h->ptr[i + 1]; r++) join_run(q, &h->run.a[r], h->perm[i]);
 }
 
 static int add_edges(struct sketch *s, const struct classes *q, enum side side)
@@ -247,7 +245,8 @@ int sketch_init(struct sketch *s, const struct view *w, nami_err *err)
         rc = -1;
     classes_fini(&q);
     if (rc) rc = err_nomem(err);
-    if (!rc && (s->edge[MODEL].n > MAX_EDGES || s->edge[INVERSE].n > MAX_EDGES)) rc = too_large(w, err);
+    if (!rc && (s->edge[MODEL].n > MAX_EDGES || s->edge[INVERSE].n > MAX_EDGES))
+        rc = too_large(w, err);
     if (rc) sketch_fini(s);
     return rc;
 }

@@ -11,9 +11,9 @@ enum side { MODEL, INVERSE };
 
 struct sketch_node {
     const char *name;
-    unsigned look;                 /* bits 1 << OBSERVED, ... */
-    int plate;                     /* the innermost, or -1 */
-    int in_inverse, model_factor;  /* of the inverse: is it there? is its factor the model's own? */
+    unsigned look;                /* bits 1 << OBSERVED, ... */
+    int plate;                    /* the innermost, or -1 */
+    int in_inverse, model_factor; /* of the inverse: is it there? is its factor the model's own? */
 };
 
 struct sketch_edge {

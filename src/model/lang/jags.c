@@ -87,7 +87,8 @@ static struct expr *meaning(struct jags *j, const char *text, size_t len, int n,
     return t ? fill(j, t, n, name, by) : NULL;
 }
 
-static void refuse(struct jags *j, struct place at, const char *advice, const char *what, const char *name)
+static void refuse(struct jags *j, struct place at, const char *advice, const char *what,
+                   const char *name)
 {
     diag_error(&j->m->diags, at, advice, "JAGS has no %s %s()", what, name);
 }
@@ -126,11 +127,46 @@ static int nonnegative(const struct jags *j, const struct expr *x)
     return 0;
 }
 
+/* Is it a vector or a matrix? */
+static int is_vector(const struct jags *j, const struct expr *x)
+{
+    const char *name = x->kind == X_REF || x->kind == X_CALL ? syntax_name(&j->s, x->name) : "";
+    if (x->kind == X_EMPTY || strcmp(name, ":") == 0) return 1;
+    if (x->kind == X_REF && !x->narg) {
+        int k = x->name < j->nname ? j->m->array_of[x->name] : -1;
+        return k >= 0 && j->m->array.a[k].ndim > 0;
+    }
+    if (x->kind == X_CALL) {
+        static const struct op *const makes[] = {&op_c,    &op_rep,     &op_t,
+                                                 &op_diag, &op_inverse, &op_matmul,
+                                                 &op_sort, &op_rank,    &op_order};
+        const struct op *op = op_find(name, strlen(name));
+        for (size_t i = 0; i < sizeof makes / sizeof *makes; i++)
+            if (op == makes[i]) return 1;
+        if (!op || !op->map) return 0;
+    }
+    for (int i = 0; i < x->narg; i++)
+        if (is_vector(j, x->arg[i])) return 1;
+    return 0;
+}
+
+/* JAGS's inverse links take single numbers only; its other functions are element-wise. */
+static const struct {
+    const struct op *op;
+    const char *text;
+} of_vectors[] = {
+    {&op_exp, "pow(2.718281828459045, x)"},
+    {&op_ilogit, "1 / (1 + pow(2.718281828459045, -x))"},
+    {&op_icloglog, "1 - pow(2.718281828459045, -pow(2.718281828459045, x))"},
+};
+
 static const char *rewritten(const struct jags *j, const struct op *op, const struct expr *x)
 {
     int whole = x->narg == 2 && nonnegative(j, x->arg[0]) && nonnegative(j, x->arg[1]);
     if (op == &op_idiv && whole) return "trunc(x / y)";
     if (op == &op_mod && whole) return "x - y * trunc(x / y)";
+    for (size_t i = 0; i < sizeof of_vectors / sizeof *of_vectors; i++)
+        if (op == of_vectors[i].op && is_vector(j, x->arg[0])) return of_vectors[i].text;
     return op->jags && strchr(op->jags, '(') ? op->jags : NULL;
 }
 
@@ -207,8 +243,13 @@ static struct expr *translate_call(struct jags *j, const struct expr *x)
             return NULL;
         }
     if (!op || (strcmp(name, "-") == 0 && x->narg == 1)) return translate_args(j, x);
+    if (op == &op_phi && is_vector(j, x->arg[0])) {
+        refuse(j, x->at, "use it in a loop, element by element", "vectors in", name);
+        return NULL;
+    }
     if (op->jags && !*op->jags) {
-        if (!(y = as_data(j, x))) refuse(j, x->at, "only constant values of it can be exported", "function", name);
+        if (!(y = as_data(j, x)))
+            refuse(j, x->at, "only constant values of it can be exported", "function", name);
         return y;
     }
     if (!(y = translate_args(j, x))) return NULL;
@@ -276,7 +317,7 @@ static int put_stan(struct jags *j, struct rel *r, const struct expr *x)
     const char *name = syntax_name(&j->s, x->name), *formal[DIST_ARGS];
     const struct dist *d = dist_find(name, strlen(name));
     const struct dist_export *e = export_of(j, x);
-    struct expr *by[DIST_ARGS];
+    struct expr *by[DIST_ARGS] = {NULL};
     if (!e) return 0;
     if (match(j, x, d->arg, d->narg, formal, by)) return -1;
     const char *cut = strstr(e->meaning, half);
@@ -288,11 +329,12 @@ static int put_stan(struct jags *j, struct rel *r, const struct expr *x)
 }
 
 /* x: a call of a name of JAGS; its first row is JAGS's own, the others are ours. */
-static int put_alias(struct jags *j, struct rel *r, const struct expr *x, const struct dist_alias *first)
+static int put_alias(struct jags *j, struct rel *r, const struct expr *x,
+                     const struct dist_alias *first)
 {
     struct dist_arg formal[DIST_ARGS];
     const char *name[DIST_ARGS];
-    struct expr *by[DIST_ARGS];
+    struct expr *by[DIST_ARGS] = {NULL};
     for (const struct dist_alias *a = first; a->name; a++) {
         int n = strcmp(a->name, first->name) ? 0 : alias_formals(&j->s.mem, a->args, formal);
         if (n < 0) return -1;
@@ -330,7 +372,8 @@ static void translate_rel(struct jags *j, struct rel *r)
 }
 
 /* const w[n] = value as the relation w[1:n] <- value of a data block. */
-static int const_rel(struct jags *j, const struct decl *d, const struct model_options *opt, struct rel *r)
+static int const_rel(struct jags *j, const struct decl *d, const struct model_options *opt,
+                     struct rel *r)
 {
     const struct array *a = &j->m->array.a[j->m->array_of[d->ref->name]];
     struct expr *lhs = translate_args(j, d->ref);
@@ -342,7 +385,8 @@ static int const_rel(struct jags *j, const struct decl *d, const struct model_op
         range->arg[1] = lhs->arg[i];
         lhs->arg[i] = range;
     }
-    r->rhs = setting(opt, a->name) ? number(j, d->ref, j->m->value[a->first]) : translate(j, d->value);
+    r->rhs =
+        setting(opt, a->name) ? number(j, d->ref, j->m->value[a->first]) : translate(j, d->value);
     return lhs && r->rhs ? 0 : -1;
 }
 
@@ -355,7 +399,8 @@ static int arrange(struct jags *j, const struct model_options *opt)
     for (size_t i = 0; i < j->s.decl.n && !oom; i++) {
         struct decl *d = &j->s.decl.a[i];
         if (d->kind != D_CONST) continue;
-        if (const_in_text(&j->m->array.a[j->m->array_of[d->ref->name]], opt) && !const_rel(j, d, opt, &r))
+        if (const_in_text(&j->m->array.a[j->m->array_of[d->ref->name]], opt) &&
+            !const_rel(j, d, opt, &r))
             oom = vec_push(&all, r);
     }
     for (size_t i = 0; i < j->made.n && !oom; i++) oom = vec_push(&all, j->made.a[i]);

@@ -48,7 +48,8 @@ static void put_array(const struct model *m, const struct array *a, struct str *
     str_put(out, a->ndim > 1 ? "))\n" : "\n");
 }
 
-int model_rdump(const struct model *m, const struct model_options *opt, struct str *out, nami_err *err)
+int model_rdump(const struct model *m, const struct model_options *opt, struct str *out,
+                nami_err *err)
 {
     for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
