@@ -9,7 +9,7 @@ BUILD = cmake --build $(1) -j $(JOBS)
 CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
 C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
 
-.PHONY: build demo test bench fuzz check-all sanitize valgrind tidy cppcheck format install clean help
+.PHONY: build pictures demo test bench fuzz check-all sanitize valgrind tidy cppcheck format install clean help
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -21,6 +21,9 @@ demo: ## install what is missing, build, show what NaMI does
 	@$(MAKE) -s build
 	@scripts/demo.sh
 
+pictures: build ## draw the example models again: docs/models/*.svg
+	@scripts/pictures.sh build/nami docs/models
+
 test: ## install what is missing, build, run all tests (also under sanitizers and valgrind)
 	@scripts/setup.sh build test
 	@cmake --preset release >/dev/null
@@ -28,14 +31,20 @@ test: ## install what is missing, build, run all tests (also under sanitizers an
 	@$(MAKE) sanitize SLOW='-LE slow'
 	@$(call CTEST,build)
 
-bench: ## time the inversion of large graphs against SuiteSparse AMD
+bench: ## time inversion against SuiteSparse AMD, and forward sampling against NumPy and JAGS
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@build/bench/bench_graph $(CASES)
+	@build/bench/bench_tensor
+	@bench/simulate.sh
 
 fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]
 	@scripts/setup.sh build fuzz
 	@JOBS=$(JOBS) fuzz/run.sh $(FUZZ_SECONDS) $(FORMATS)
+
+oracle: build ## JAGS's densities and moments against ours, with 10^5 draws each: minutes
+	@scripts/setup.sh test
+	@NAMI_ORACLE=full /usr/bin/python3 tests/test_jags.py build/nami
 
 check-all: ## the long checks: all tests under sanitizers and valgrind, clang-tidy, cppcheck
 	@scripts/setup.sh build test lint

@@ -75,7 +75,8 @@ static int dist_row(int i, const char **cell, struct str *text)
         for (const char *s = a->args; *s; s++) str_putn(text, *s == ':' ? " " : s, 1);
     else
         for (int k = 0; k < d->narg; k++)
-            str_printf(text, "%s%s %s", k ? ", " : "", d->arg[k].name, domains[d->arg[k].domain].name);
+            str_printf(text, "%s%s %s", k ? ", " : "", d->arg[k].name,
+                       domains[d->arg[k].domain].name);
     cell[0] = a ? a->name : d->name;
     cell[1] = text->s ? text->s : "";
     cell[2] = domains[(a ? alias_dist(a) : d)->domain].name;
@@ -128,10 +129,7 @@ static const struct topic topics[] = {
     {NULL, NULL, {NULL}, NULL},
 };
 
-static const char *topic_words(int i)
-{
-    return topics[i].name;
-}
+static const char *topic_words(int i) { return topics[i].name; }
 
 static int topic_row(int i, const char **cell, struct str *text)
 {

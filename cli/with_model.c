@@ -18,7 +18,7 @@ void show_messages(const struct model *m, int quiet)
 {
     struct str out = {0};
     if (quiet && !m->diags.nerror) return;
-    diags_print(&m->diags, m->file ? m->file : "model", m->text.s ? m->text.s : "", m->text.n, &out);
+    diags_print(&m->diags, m->file ? file_name(m->file) : "model", m->text.s ? m->text.s : "", m->text.n, &out);
     if (out.s) fputs(out.s, stderr);
     str_free(&out);
 }

@@ -84,23 +84,32 @@ static void structure_is_inverted(void **state)
     nami_model_free(m);
 }
 
-static void draws_are_the_same(void **state)
+/* Draws do not depend on how many there are, nor on threads: computed variables, too. */
+static void same_draws(const char *model, const char *data)
 {
-    (void)state;
-    nami_model *m = read_model(MODELS "hmm.nami", NULL);
+    enum { N = 1000, FEW = 21 };
+    nami_model *m = read_model(model, data);
     size_t size = (size_t)nami_model_size(m);
-    double *a = draw(m, 7, 100, 1), *b = draw(m, 7, 100, 3), *c = draw(m, 7, 21, 1),
-           *d = draw(m, 8, 100, 1);
+    double *a = draw(m, 7, N, 1), *b = draw(m, 7, N, 3), *c = draw(m, 7, FEW, 1), *d = draw(m, 8, N, 1);
     int other = 0;
     for (size_t s = 0; s < size; s++)
-        for (size_t i = 0; i < 100; i++) {
-            assert_true(a[s * 100 + i] == b[s * 100 + i]);
-            if (i < 21) assert_true(a[s * 100 + i] == c[s * 21 + i]);
-            other += a[s * 100 + i] != d[s * 100 + i];
+        for (size_t i = 0; i < N; i++) {
+            assert_true(a[s * N + i] == b[s * N + i]);
+            if (i < FEW) assert_true(a[s * N + i] == c[s * FEW + i]);
+            other += a[s * N + i] != d[s * N + i];
         }
     assert_true(other > 0);
     free(a), free(b), free(c), free(d);
     nami_model_free(m);
+}
+
+static void draws_are_the_same(void **state)
+{
+    (void)state;
+    same_draws(MODELS "hmm.nami", NULL);
+    same_draws(MODELS "surgical.nami", MODELS "surgical.json");
+    same_draws(MODELS "epil.nami", MODELS "epil.json");
+    same_draws(MODELS "vae.nami", NULL);
 }
 
 static double normal(double x, double mu, double sd)

@@ -282,7 +282,7 @@ has err cycle
 has out 'theta[8]'
 is "$(wc -l <out)" 19
 "$simulate" "$ex/models/schools.nami" >out 2>err; is $? 2
-has err 'this size has no value'
+has err 'J has no value'
 "$simulate" none.nami >out 2>err; is $? 2
 has err 'none.nami: cannot open'
 bad 2 'none.json: error: cannot open' check "$ex/models/schools.nami" --data none.json

@@ -14,6 +14,7 @@
 #include "io/format.h"
 #include "malloc_fail.h"
 #include "model/lang/syntax.h"
+#include "model/eval.h"
 #include "model/problem.h"
 
 struct job {
@@ -118,6 +119,105 @@ static void test_language(void **state)
     }
     print_message("%ld allocations failed\n", fails);
     assert_true(fails > 500);
+}
+
+/* ---- models ------------------------------------------------------------------ */
+
+struct model_job {
+    const char *text, *data;
+    enum dialect dialect;
+    struct model_options opt;
+};
+
+/* From the text to draws, densities and files. */
+static int run_model(void *ctx)
+{
+    enum { N = 5 };
+    const struct model_job *j = ctx;
+    struct model m = {0};
+    nami_err err = {0};
+    double *x = NULL, *grad = NULL, *by = NULL, logp[N], *dw = NULL;
+    size_t nw = 0;
+    struct draws d;
+    int rc = j->data ? data_parse(&m.data, j->data, strlen(j->data), &err) : 0;
+    if (!rc) rc = model_parse(&m, "f", j->text, strlen(j->text), j->dialect, &j->opt, &err);
+    if (!rc) {
+        for (size_t i = 0; i < m.net.n; i++) nw += m.net.a[i].nw;
+        x = calloc((size_t)m.nrow * N, sizeof *x);
+        grad = calloc((size_t)m.nrow * N, sizeof *grad);
+        by = calloc(m.stmt.n * N, sizeof *by);
+        dw = calloc(nw + 1, sizeof *dw);
+        if (!x || !grad || !by || !dw) rc = NAMI_ENOMEM;
+    }
+    if (!rc) rc = model_simulate(&m, 1, 0, N, 1, x, &err);
+    const struct density out = {.logp = logp, .grad = grad, .by_stmt = by, .dweights = nw ? dw : NULL};
+    if (!rc) rc = model_logp(&m, N, x, 1, &out, &err);
+    if (!rc) rc = model_draws(&m, N, x, NULL, 1, &d, &err);
+    free(x);
+    free(grad);
+    free(by);
+    free(dw);
+    model_free(&m);
+    return rc;
+}
+
+static const char *const free_names[] = {"w"};
+static const struct model_job model_jobs[] = {
+    {"const K = 2\n const w[K] = c(0.5, 2)\n network f : real[2] -> real[2] { dense(3, tanh); dense(2) }\n"
+     "model { p[1:K] ~ dirichlet(rep(1, K))\n for (k in 1:K) { mu[k,1:2] ~ multi_normal(c(0, 0), diag(c(1, 1))) }\n"
+     "for (i in 1:3) { z[i] ~ categorical(p); y[i,1:2] ~ multi_normal(mu[z[i],], diag(w)) }\n"
+     "h <- f(p)\n v ~ normal(h[1] + inprod(w, p), exp(h[2])) T(-9, 9)\n for (j in 1:0) { e[j] ~ normal(0, 1) } }\n"
+     "observe y\n infer mu\n stages z; p\n learn f",
+     "{\"y\": [[1, 2], [3, 4], [5, 6]], \"other\": 3}", NATIVE, {.free = free_names, .nfree = 1}},
+    {"var x[4];\n data { for (i in 1:4) { c[i] <- i * 2 }\n n <- length(c) }\n"
+     "model { tau ~ dgamma(2, 1)\n x[1] <- 0\n for (t in 2:n) { x[t] ~ dnorm(x[t - 1] + c[t], tau)\n"
+     "logit(q[t]) <- x[t] / 10\n y[t] ~ dbin(q[t], 5) }\n s <- sum(x[2:4]) + mean(c)\n"
+     "r ~ dnorm(s, 1.0E-6)\n a[4] <- 1\n for (i in 1:3) { a[i] <- a[i + 1] * 2 } }",
+     "{\"y\": [0, 1, null, 3]}", BUGS, {0}},
+};
+
+static void test_models(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof model_jobs / sizeof *model_jobs; i++) {
+        struct model_job j = model_jobs[i];
+        const char *why;
+        assert_int_equal(run_model(&j), 0);
+        long n = 0;
+        int more;
+        while ((more = nomem_at(run_model, &j, ++n, &why)) == 1) continue;
+        if (more < 0) fail_msg("model %zu, allocation %ld: %s", i, n, why);
+        print_message("%ld allocations failed\n", n);
+        assert_true(n > 100);
+    }
+}
+
+/* A message costs memory too; a name may be missing in it, but an error comes back. */
+static void test_bad_models(void **state)
+{
+    (void)state;
+    long fails = 0;
+    for (int i = 0; i < 2; i++) {
+        glob_t g;
+        if (glob(i ? SOURCE_DIR "/tests/models/bad/sem_*.bug" : SOURCE_DIR "/tests/models/bad/sem_*.nami", 0, NULL, &g))
+            fail_msg("no bad models");
+        for (size_t k = 0; k < g.gl_pathc; k++) {
+            struct str text = {0};
+            const char *why;
+            nami_err err;
+            if (strstr(g.gl_pathv[k], "huge") || strstr(g.gl_pathv[k], "limit")) continue; /* slow */
+            if (file_read(g.gl_pathv[k], &text, &err)) fail_msg("%s", err.msg);
+            struct model_job j = {.text = text.s, .dialect = i ? BUGS : NATIVE};
+            int more;
+            long n = 0;
+            while ((more = nomem_at(run_model, &j, ++n, &why)) == 1) fails++;
+            if (more < 0 && strcmp(why, "an error without a failed allocation") != 0)
+                fail_msg("%s, allocation %ld: %s", g.gl_pathv[k], n, why);
+            str_free(&text);
+        }
+        globfree(&g);
+    }
+    print_message("%ld allocations failed\n", fails);
 }
 
 /* ---- inversion --------------------------------------------------------------- */
@@ -256,6 +356,8 @@ static void test_large_inversion(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_formats),
     cmocka_unit_test(test_language),
+    cmocka_unit_test(test_models),
+    cmocka_unit_test(test_bad_models),
     cmocka_unit_test(test_inversion),
     cmocka_unit_test(test_large_inversion),
 };

@@ -369,6 +369,8 @@ static void sizes(void **state)
     struct prog p = {.nrow = 1};
     assert_int_equal(exec_lanes(&p), 256);
     p.nrow = 1000;
+    assert_int_equal(exec_lanes(&p), 128);
+    p.nrow = 10000;
     assert_int_equal(exec_lanes(&p), 64);
     p.nrow = 1000000;
     assert_int_equal(exec_lanes(&p), 8);

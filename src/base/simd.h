@@ -5,7 +5,7 @@
            EACH(i, n) out[i] = exp(x[i]) + 1;
        }
 
-   VECTOR compiles a function twice, for AVX2 with FMA and for any machine, and
+   VECTOR compiles a function three times, for AVX-512, for AVX2 with FMA and for any machine, and
    chooses when the program starts.  EACH promises that no element depends on
    another.  The functions below have vector versions in glibc's libmvec (within 4 units
    in the last place).  A vector and a scalar version may differ in the last place:
@@ -20,7 +20,7 @@
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_ADDRESS__)
-#define VECTOR       __attribute__((target_clones("arch=x86-64-v3", "default")))
+#define VECTOR       __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #define EACH(i, n)   _Pragma("GCC ivdep") for (int i = 0; i < (n); i++)
 #define MVEC(f, ...) __attribute__((simd("notinbranch"))) double f(__VA_ARGS__);
 MVEC(exp, double)

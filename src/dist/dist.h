@@ -104,15 +104,24 @@ struct dist {
        row, n as above); 0 if they exist and are written, -1 if not. */
     int (*moments)(const int *n, const double *p, double *mean, double *var);
 
-    int own;                            /* the name is not one of Stan's */
+    int own; /* the name is not one of Stan's */
+    /* An argument that draws need worked on (a matrix, its Cholesky factor): where many
+       draws share one, the work is done once.  factor: dim[0] is the number of elements, in and
+       out.  factored->bsample takes the result in place of argument factor_arg; NULL: none. */
+    const struct dist *factored;
+    int factor_arg;
+    block_fn *factor;
+
     struct dist_try try_at[DIST_TRIES]; /* ends with n[0] == 0 */
 };
 
 #define DIST(id) extern const struct dist dist_##id;
 #define JAGS(name, args, meaning)
+#define EXPORT(name, meaning, advice)
 #include "dist/dist.def"
 #undef DIST
 #undef JAGS
+#undef EXPORT
 
 /* All records in the order of dist.def, NULL at the end. */
 extern const struct dist *const dists[];
@@ -124,6 +133,14 @@ struct dist_alias {
     const char *name, *args, *meaning;
 };
 extern const struct dist_alias dist_aliases[]; /* ends with name == NULL */
+
+/* A record as JAGS would write it: an expression over the record's arguments, " T(0,)" behind it if
+   only its positive half is meant; or NULL and what to do instead. */
+struct dist_export {
+    const char *name, *meaning, *advice;
+};
+extern const struct dist_export
+    dist_exports[]; /* one for each of dists[]; ends with name == NULL */
 
 /* T(lower, upper) of any dist with cdf and quantile, as kernels of the same kind:
    self is the struct dist; a = value, arguments, lower, upper (-INFINITY/INFINITY if open). */

@@ -20,6 +20,7 @@ void bn_free(struct bn *bn)
     vec_free(&bn->edge);
     vec_free(&bn->edge_line);
     vec_free(&bn->plate);
+    vec_free(&bn->cls);
     dag_fini(&bn->dag);
     arena_free(&bn->mem);
     free(bn);

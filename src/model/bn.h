@@ -26,12 +26,20 @@ struct bn_node {
     struct cpt *cpt;      /* its table, or NULL */
     unsigned char observed, nuisance;
     int stage;            /* eliminated stage by stage; 0 */
+    int cls;              /* of bn.cls, if there are any */
     int line;             /* where it was declared */
 };
 
 struct bn_plate {
     const char *label; /* "i in 1:N" */
     int n, *node;
+    int outer; /* with classes: the plate around it, or -1 */
+};
+
+/* What many nodes come from: a statement of a model file.  Other formats have none. */
+struct bn_class {
+    const char *name; /* "x[i]" */
+    int plate;        /* the innermost around it, or -1 */
 };
 
 struct bn {
@@ -40,6 +48,7 @@ struct bn {
     vec(struct edge) edge; /* as read, until bn_finish */
     vec(int) edge_line;
     vec(struct bn_plate) plate;
+    vec(struct bn_class) cls; /* empty, or each node has one */
     struct dag dag; /* after bn_finish */
     struct arena mem; /* states, tables, labels */
 };

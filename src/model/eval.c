@@ -31,6 +31,7 @@ struct job {
     struct exec *exec; /* one for each worker */
     atomic_size_t next;
     uint64_t seed, first;
+    int inputs; /* some rows of x are given */
     double *x;
     const double *at;
     const struct density *out;
@@ -64,11 +65,14 @@ static void simulate(void *job, int worker)
     struct exec *e = &j->exec[worker];
     size_t i;
     while (next_chunk(j, e, &i)) {
-        if (j->m->simulator) chunk_in(j, e, i, j->x);
         e->seed = j->seed;
         e->first = j->first + i;
+        e->direct = e->lanes % 8 ? 0 : j->p->nnode; /* written where they are wanted */
+        e->node = j->x + i;
+        e->stride = j->n;
+        if (!e->direct && (j->m->simulator || j->inputs)) chunk_in(j, e, i, j->x);
         exec_run(e);
-        chunk_out(j, e, i, e->row, j->p->nnode, j->x);
+        if (!e->direct) chunk_out(j, e, i, e->row, j->p->nnode, j->x);
     }
 }
 
@@ -164,6 +168,20 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
     return rc;
 }
 
+/* Free constants are rows of their own. */
+static int fill_free(const struct model *m, size_t n, double *x)
+{
+    int some = 0;
+    for (size_t i = 0; i < m->array.n; i++)
+        for (int k = 0; m->array.a[i].free && k < m->array.a[i].n; k++) {
+            int e = m->array.a[i].first + k;
+            double *row = x + (size_t)m->row[e] * n;
+            for (size_t b = 0; b < n; b++) row[b] = m->value[e];
+            some = 1;
+        }
+    return some;
+}
+
 int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
                    double *x, nami_err *err)
 {
@@ -172,6 +190,7 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
     if (!rc) rc = needs_simulator(m, err);
     if (!rc && m->simulator) rc = ask_simulator(m, seed, n, x, err);
     if (rc) return rc;
+    j.inputs = fill_free(m, n, x);
     return run_job(&j, threads, 0, 0, simulate, err);
 }
 

@@ -6,7 +6,8 @@
 #include "model/model.h"
 
 /* Draws first .. first+n-1 from the model: x[(size_t)row * n + i] for each of its nrow rows.
-   The same (seed, draw) gives the same numbers however they are asked for. first % 4 == 0. */
+   The same (seed, draw) gives the same numbers however they are asked for. first % 4 == 0.
+   The rows of free constants get their values. */
 int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
                    double *x, nami_err *err);
 

@@ -84,6 +84,7 @@ static int build_graph(struct model *m, const struct model_options *opt, nami_er
     STEP(model_footprints(m));
     STEP(model_schedule(m));
     STEP(model_supports(m));
+    STEP(model_tricks(m));
     if ((rc = model_graph(m, err))) return rc;
     return m->diags.nerror ? first_error(m, err) : 0;
 }

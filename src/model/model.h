@@ -33,7 +33,8 @@ struct term {
     enum term_kind kind;
     struct place at, all;
     double value;
-    int depth, array, net;
+    int depth, net;
+    int array; /* of T_REF; the name of T_COUNTER */
     int ref; /* T_REF: its number in the statement */
     const struct op *op;
     int narg;
@@ -74,6 +75,7 @@ struct array {
     int defined;  /* has a relation */
     int free;     /* a constant that derivatives are wanted for: a row, not folded */
     int used;
+    int ready; /* has its elements */
 };
 
 enum { /* elem.state */
@@ -91,7 +93,7 @@ struct foot {
     int *off, *elem;
     unsigned char *random; /* does it read anything that is not constant? */
     int *pick;             /* 0: no choice */
-    unsigned *low;         /* equal if the ranges of the choices are */
+    uint64_t *low;         /* a hash of the ranges of the choices */
     int (*shape)[4];       /* {ndim, d0, d1, d2} of the result */
 };
 
@@ -132,7 +134,10 @@ struct model {
     int *lhs_off, *lhs; /* the elements that an instance defines */
     int observe_declared; /* the file says what is observed; else the data do */
     int nmissing;         /* constants without a value: structure only */
-    int depth;            /* of evaluation, against runaway recursion */
+    int limit;            /* the largest number of elements, and of instances */
+    int expanded;         /* all arrays have their elements */
+    int depth, deferred;  /* of evaluation: see constant.c */
+    struct elem_range *range; /* of elements, as far as asked for: range.c */
     int *level;         /* in the order of sampling */
     int *dlevel;        /* the same when all stochastic nodes are given */
     int *node;          /* the node of a stochastic instance in bn; -1 */
@@ -152,6 +157,7 @@ struct model_options {
     const char *observe;      /* instead of what the file says; or NULL */
     const char *const *free;  /* constants to differentiate by */
     int nfree;
+    int limit; /* refuse models with more elements or instances; 0: 20 million */
 };
 
 /* Reads a model (NATIVE or BUGS by its ending, .bug .txt .jags; else native) and its data files.  Returns 0, or

@@ -7,8 +7,9 @@
 
 #include "base/err.h"
 #include "report/names.h"
+#include "report/sketch.h"
 
-enum { MAX_NODES = 400, MAX_EDGES = 800, DENSE = 300 };
+enum { DENSE = 300 };
 
 /* Graphviz takes char * where it means const char *. */
 #define C(s) ((char *)(uintptr_t)(s))
@@ -47,12 +48,18 @@ static const struct attr defaults[] = {
     {AGEDGE, "style", "solid"},
     {AGEDGE, "color", "#333333"},
     {AGEDGE, "arrowsize", "0.7"},
+    {AGEDGE, "dir", "forward"},
 };
 
 /* For pictures with many edges, on which Graphviz would spend minutes. */
 static const struct attr hurry[] = {
     {AGRAPH, "splines", "line"},
     {AGRAPH, "mclimit", "0.3"},
+};
+
+/* For plates of statements: ranks are found for the whole picture, not box by box. */
+static const struct attr plates[] = {
+    {AGRAPH, "newrank", "true"},
 };
 
 static int add_attrs(Agraph_t *g, const struct attr *a, size_t n)
@@ -62,30 +69,34 @@ static int add_attrs(Agraph_t *g, const struct attr *a, size_t n)
     return 0;
 }
 
-/* What a node or an edge can be, how it is drawn, and what the legend says. */
-enum look { OBSERVED, MODEL_FACTOR, NUISANCE, ADDED, NLOOK };
+/* How the things of sketch.h are drawn, and what the legend says. */
 static const struct {
     const char *name[2], *value[2], *legend;
 } looks[NLOOK] = {
     [OBSERVED] = {{"fillcolor", NULL}, {"#d0d4da", NULL}, "shaded: observed"},
+    [PARTLY] = {{"fillcolor", NULL}, {"#d0d4da;0.5:white", NULL}, "half shaded: partly observed"},
     [MODEL_FACTOR] = {{"style", NULL}, {"filled,dotted", NULL}, "dotted: the model's own factor"},
     [NUISANCE] = {{"color", "fontcolor"}, {"#b0b0b0", "#909090"}, "grey: nuisance"},
     [ADDED] = {{"style", "color"}, {"dashed", "#2060b0"}, "dashed: not adjacent in the model"},
+    [BOTH] = {{"dir", NULL}, {"both", NULL}, "two heads: both ways, from element to element"},
 };
 
 struct picture {
-    const struct view *w;
+    struct sketch s;
     Agraph_t *g;
     Agnode_t **node; /* of the side that is being drawn */
     struct str text; /* scratch */
     int used[NLOOK];
 };
 
-static void look(struct picture *x, void *obj, enum look l)
+static void look(struct picture *x, void *obj, unsigned bits)
 {
-    for (int i = 0; i < 2 && looks[l].name[i]; i++)
-        agset(obj, C(looks[l].name[i]), C(looks[l].value[i]));
-    x->used[l] = 1;
+    for (int l = 0; l < NLOOK; l++) {
+        if (!(bits >> l & 1)) continue;
+        for (int i = 0; i < 2 && looks[l].name[i]; i++)
+            agset(obj, C(looks[l].name[i]), C(looks[l].value[i]));
+        x->used[l] = 1;
+    }
 }
 
 /* Text that Graphviz shows as it is: no escapes, no entities, one line. */
@@ -107,7 +118,7 @@ static const char *label(struct picture *x, const char *s)
 /* `key` names it for Graphviz: m3 and h3 are the two pictures of node 3. */
 static Agraph_t *subgraph(struct picture *x, Agraph_t *in, const char *key, const char *title)
 {
-    char name[32];
+    char name[48];
     snprintf(name, sizeof name, "cluster_%s", key);
     Agraph_t *s = agsubg(in, name, 1);
     if (s) agset(s, C("label"), C(label(x, title)));
@@ -116,73 +127,110 @@ static Agraph_t *subgraph(struct picture *x, Agraph_t *in, const char *key, cons
 
 static int add_node(struct picture *x, Agraph_t *in, char side, int v)
 {
-    const struct bn_node *node = &x->w->bn->node.a[v];
+    const struct sketch_node *node = &x->s.node[v];
     char name[32];
     snprintf(name, sizeof name, "%c%d", side, v);
     Agnode_t *a = agnode(in, name, 1);
     if (!(x->node[v] = a)) return -1;
-    agset(a, C("label"), C(label(x, bn_name(x->w->bn, v))));
-    if (node->observed) look(x, a, OBSERVED);
-    if (node->nuisance && !node->observed) look(x, a, NUISANCE);
+    agset(a, C("label"), C(label(x, node->name)));
+    look(x, a, node->look);
     return 0;
 }
 
-static Agedge_t *add_edge(struct picture *x, Agraph_t *in, int from, int to)
+static int add_edges(struct picture *x, Agraph_t *in, enum side side)
 {
-    return agedge(in, x->node[from], x->node[to], NULL, 1);
-}
-
-/* ---- plates --------------------------------------------------------------- */
-
-/* Is plate a inside b (1), apart from it (0), or do they cross (-1)?  Equal
-   plates count as inside each other. */
-static int inside(const struct bn_plate *a, const struct bn_plate *b)
-{
-    int common = 0;
-    for (int i = 0; i < a->n; i++)
-        for (int k = 0; k < b->n; k++) common += a->node[i] == b->node[k];
-    return common == a->n ? 1 : common == 0 ? 0 : -1;
-}
-
-/* Graphviz draws nested boxes only, so a plate that crosses an earlier one is
-   left out.  Larger plates come first: each is put in the last one around it. */
-static int add_plates(struct picture *x, Agraph_t *side)
-{
-    const struct bn *bn = x->w->bn;
-    int n = (int)bn->plate.n, rc = -1;
-    int *by_size = raw_array(int, n);
-    Agraph_t **frame = new_array(Agraph_t *, n);
-    if (!by_size || !frame) goto out;
-    for (int i = 0; i < n; i++) {
-        int k = i;
-        for (; k > 0 && bn->plate.a[by_size[k - 1]].n < bn->plate.a[i].n; k--)
-            by_size[k] = by_size[k - 1];
-        by_size[k] = i;
+    for (size_t i = 0; i < x->s.edge[side].n; i++) {
+        const struct sketch_edge *e = &x->s.edge[side].a[i];
+        Agedge_t *a = agedge(in, x->node[e->from], x->node[e->to], NULL, 1);
+        if (!a) return -1;
+        look(x, a, e->look);
     }
-    for (int i = 0; i < n; i++) {
-        const struct bn_plate *p = &bn->plate.a[by_size[i]];
-        Agraph_t *around = side;
-        for (int k = 0; k < i && around; k++) {
-            if (!frame[k]) continue;
-            int in = inside(p, &bn->plate.a[by_size[k]]);
-            if (in) around = in > 0 ? frame[k] : NULL;
+    return 0;
+}
+
+static Agraph_t *add_frame(struct picture *x, Agraph_t *in, const char *key, const char *title)
+{
+    Agraph_t *f = subgraph(x, in, key, title);
+    if (!f) return NULL;
+    agset(f, C("style"), C("rounded"));
+    agset(f, C("labelloc"), C("b"));
+    agset(f, C("labeljust"), C("r"));
+    agset(f, C("fontsize"), C("11"));
+    agset(f, C("pencolor"), C("#777777"));
+    agset(f, C("margin"), C("10"));
+    return f;
+}
+
+/* A label that is a node, beside v: edges go round it, as they would not round the label of a
+   box.  At its left: boxes are mostly at the left of what stands outside, with edges between. */
+static int add_label(struct picture *x, Agraph_t *frame, int v, const char *text)
+{
+    static const struct attr is[] = {{0, "shape", "plaintext"}, {0, "style", ""},
+                                     {0, "fontsize", "11"},     {0, "fontcolor", "#444444"},
+                                     {0, "margin", "0.02"},     {0, "height", "0"},
+                                     {0, "width", "0"}};
+    char name[64];
+    snprintf(name, sizeof name, "label_%s", agnameof(frame));
+    Agraph_t *row = agsubg(frame, name, 1);
+    Agnode_t *a = row ? agnode(row, name, 1) : NULL, *b = x->node[v];
+    Agedge_t *e = a && agsubnode(row, b, 1) ? agedge(row, a, b, NULL, 1) : NULL;
+    if (!e) return -1;
+    agset(row, C("rank"), C("same"));
+    agset(e, C("style"), C("invis"));
+    agset(a, C("label"), C(label(x, text)));
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) agset(a, C(is[i].name), C(is[i].value));
+    return 0;
+}
+
+static int in_plate(const struct sketch *s, int v, int plate)
+{
+    int i = s->node[v].plate;
+    while (i >= 0 && i != plate) i = s->plate[i].outer;
+    return i >= 0;
+}
+
+/* A node of a plate that has no edge to another one in it, or -1 if the plate is empty. */
+static int bottom(const struct picture *x, enum side side, int plate)
+{
+    const struct sketch *s = &x->s;
+    int found = -1;
+    for (int v = 0; v < s->n; v++) {
+        int out = 0;
+        if (!x->node[v] || !in_plate(s, v, plate)) continue;
+        for (size_t i = 0; i < s->edge[side].n && !out; i++) {
+            const struct sketch_edge *e = &s->edge[side].a[i];
+            out = e->from == v && e->to != v && in_plate(s, e->to, plate);
         }
-        if (!around) continue;
-        char key[24];
-        snprintf(key, sizeof key, "plate%d", by_size[i]);
-        if (!(frame[i] = subgraph(x, around, key, p->label ? p->label : ""))) goto out;
-        agset(frame[i], C("style"), C("rounded"));
-        agset(frame[i], C("labelloc"), C("b"));
-        agset(frame[i], C("labeljust"), C("r"));
-        agset(frame[i], C("fontsize"), C("11"));
-        agset(frame[i], C("pencolor"), C("#777777"));
-        agset(frame[i], C("margin"), C("10"));
-        for (int k = 0; k < p->n; k++)
-            if (!agsubnode(frame[i], x->node[p->node[k]], 1)) goto out;
+        if (found < 0 || !out) found = v;
     }
-    rc = 0;
-out:
-    free(by_size);
+    return found;
+}
+
+/* The nodes that are there already go into their plates; one without nodes is not drawn. */
+static int add_plates(struct picture *x, Agraph_t *side, enum side which)
+{
+    const struct sketch *s = &x->s;
+    Agraph_t **frame = new_array(Agraph_t *, s->nplate);
+    int rc = frame ? 0 : -1;
+    for (int i = 0; i < s->nplate && !rc; i++) {
+        const struct sketch_plate *p = &s->plate[i];
+        char key[32];
+        snprintf(key, sizeof key, "%splate%d", which == MODEL ? "" : "inverse_", i);
+        frame[i] =
+            add_frame(x, p->outer < 0 ? side : frame[p->outer], key, s->by_class ? "" : p->label);
+        if (!frame[i]) rc = -1;
+    }
+    for (int v = 0; v < s->n && !rc; v++)
+        if (s->node[v].plate >= 0 && x->node[v] &&
+            !agsubnode(frame[s->node[v].plate], x->node[v], 1))
+            rc = -1;
+    for (int i = s->nplate - 1; i >= 0 && !rc; i--) {
+        int v = bottom(x, which, i);
+        if (v < 0)
+            agclose(frame[i]);
+        else if (s->by_class)
+            rc = add_label(x, frame[i], v, s->plate[i].label);
+    }
     free(frame);
     return rc;
 }
@@ -203,60 +251,45 @@ static Agraph_t *add_side(struct picture *x, const char *key, const char *title)
 
 static int draw_model(struct picture *x)
 {
-    const struct dag *g = &x->w->bn->dag;
     Agraph_t *side = add_side(x, "model", "model");
     if (!side) return -1;
-    for (int v = 0; v < g->n; v++)
+    for (int v = 0; v < x->s.n; v++)
         if (add_node(x, side, 'm', v)) return -1;
-    for (int v = 0; v < g->n; v++)
-        for_parents(g, v, u) if (!add_edge(x, side, u, v)) return -1;
-    return add_plates(x, side);
+    return add_edges(x, side, MODEL) || add_plates(x, side, MODEL) ? -1 : 0;
 }
 
 static int draw_inverse(struct picture *x)
 {
-    const struct inverse *h = x->w->h;
-    const struct dag *g = &x->w->bn->dag;
     Agraph_t *side = add_side(x, "inverse", "inverse q(z|x)");
     Agraph_t *top = side ? agsubg(side, C("top"), 1) : NULL; /* the observed ones, in one row */
-    unsigned char *is_model = new_array(unsigned char, g->n);
-    int rc = -1;
-    if (!top || !is_model) goto out;
-    agset(top, C("rank"), C("same"));
-    memset(x->node, 0, (size_t)g->n * sizeof *x->node);
-    for (int i = 0; i < h->nmodel; i++) is_model[h->model[i]] = 1;
+    if (!top) return -1;
+    if (!x->s.by_class) agset(top, C("rank"), C("same"));
+    memset(x->node, 0, (size_t)x->s.n * sizeof *x->node);
     /* Backwards: then Graphviz most often keeps left and right as in the model. */
-    for (int v = g->n - 1; v >= 0; v--) {
-        if (h->pos[v] < 0 && !is_model[v]) continue;
-        if (add_node(x, side, 'h', v)) goto out;
-        if (is_model[v]) look(x, x->node[v], MODEL_FACTOR);
-        if (h->pos[v] >= h->nlatent && !agsubnode(top, x->node[v], 1)) goto out;
+    for (int v = x->s.n - 1; v >= 0; v--) {
+        const struct sketch_node *node = &x->s.node[v];
+        if (!node->in_inverse) continue;
+        if (add_node(x, side, 'h', v)) return -1;
+        if (node->model_factor) look(x, x->node[v], 1u << MODEL_FACTOR);
+        if (node->look >> OBSERVED & 1 && !x->s.by_class && !agsubnode(top, x->node[v], 1))
+            return -1;
     }
-    for (int v = g->n - 1; v >= 0; v--) {
-        int i = h->pos[v];
-        if (is_model[v])
-            for_parents(g, v, u) {
-                if (!x->node[u]) continue; /* a nuisance has no place in the inverse */
-                if (!add_edge(x, side, u, v)) goto out;
-            }
-        if (i < 0 || i >= h->nlatent) continue;
-        for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);) {
-            Agedge_t *e = add_edge(x, side, it.node, v);
-            if (!e) goto out;
-            if (!dag_has_edge(g, it.node, v) && !dag_has_edge(g, v, it.node)) look(x, e, ADDED);
-        }
-    }
-    rc = 0;
-out:
-    free(is_model);
-    return rc;
+    if (add_edges(x, side, INVERSE)) return -1;
+    return x->s.by_class ? add_plates(x, side, INVERSE) : 0;
 }
 
+/* In one line, or in lines of two if there is much to say. */
 static void add_legend(struct picture *x)
 {
+    int n = 0, all = 0;
     x->text.n = 0;
-    for (int l = 0; l < NLOOK; l++)
-        if (x->used[l]) str_printf(&x->text, "%s%s", x->text.n ? "  ·  " : "", looks[l].legend);
+    for (int l = 0; l < NLOOK; l++) all += x->used[l];
+    for (int l = 0; l < NLOOK; l++) {
+        if (!x->used[l]) continue;
+        str_put(&x->text, !n ? "" : all > 3 && n % 2 == 0 ? "\\n" : "  ·  ");
+        str_put(&x->text, looks[l].legend);
+        n++;
+    }
     if (!x->text.n || x->text.oom) return;
     agset(x->g, C("label"), x->text.s);
 }
@@ -308,11 +341,12 @@ static int render(Agraph_t *g, const char *format, struct str *out, nami_err *er
     GVC_t *gvc = context();
     if (!gvc) return err_nomem(err);
     int laid_out = gvLayout(gvc, g, "dot") == 0;
-    if (laid_out) GD_drawing(g)->dpi = dots_per_inch(g);
+    /* in SVG, Graphviz would scale the drawing, but not the page */
+    if (laid_out && strcmp(format, "svg") != 0) GD_drawing(g)->dpi = dots_per_inch(g);
     int rc = laid_out ? gvRenderData(gvc, g, format, &data, &n) : -1;
     if (rc)
-        rc = err_set(err, NAMI_EFILE, "Graphviz cannot draw %s; are its plugins installed?",
-                     format);
+        rc =
+            err_set(err, NAMI_EFILE, "Graphviz cannot draw %s; are its plugins installed?", format);
     else
         str_putn(out, data, n);
     if (data) gvFreeRenderData(data);
@@ -322,20 +356,19 @@ static int render(Agraph_t *g, const char *format, struct str *out, nami_err *er
 
 int draw(const struct view *w, const char *format, struct str *out, nami_err *err)
 {
-    int64_t edges = w->h->edges > w->bn->dag.m ? w->h->edges : w->bn->dag.m;
-    if (bn_n(w->bn) > MAX_NODES || edges > MAX_EDGES)
-        return err_set(err, NAMI_ELIMIT,
-                       "too large to draw: %d nodes and %lld edges; at most %d and %d can be read, "
-                       "use --json instead",
-                       bn_n(w->bn), (long long)edges, MAX_NODES, MAX_EDGES);
-    struct picture x = {.w = w, .node = new_array(Agnode_t *, bn_n(w->bn))};
+    struct picture x = {0};
+    int rc = sketch_init(&x.s, w, err);
+    if (rc) return rc;
+    int dense = x.s.edge[MODEL].n > DENSE || x.s.edge[INVERSE].n > DENSE;
     agusererrf before = agseterrf(silent); /* Graphviz would print its warnings */
+    x.node = new_array(Agnode_t *, x.s.n);
     x.g = agopen(C("nami"), Agdirected, &disc);
-    int rc = x.node && x.g ? 0 : -1;
+    rc = x.node && x.g ? 0 : -1;
     if (!rc) rc = add_attrs(x.g, defaults, sizeof defaults / sizeof *defaults);
-    if (!rc && edges > DENSE) rc = add_attrs(x.g, hurry, sizeof hurry / sizeof *hurry);
+    if (!rc && x.s.by_class) rc = add_attrs(x.g, plates, sizeof plates / sizeof *plates);
+    if (!rc && dense) rc = add_attrs(x.g, hurry, sizeof hurry / sizeof *hurry);
     if (!rc) rc = draw_model(&x);
-    if (!rc) rc = draw_inverse(&x);
+    if (!rc && w->h) rc = draw_inverse(&x);
     if (!rc) add_legend(&x);
     if (rc || x.text.oom)
         rc = err_nomem(err);
@@ -348,5 +381,6 @@ int draw(const struct view *w, const char *format, struct str *out, nami_err *er
     agseterrf(before);
     str_free(&x.text);
     free(x.node);
+    sketch_fini(&x.s);
     return rc;
 }

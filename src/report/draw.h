@@ -1,4 +1,5 @@
-/* draw.h: the model and its inverse side by side, drawn by Graphviz. */
+/* draw.h: the model and its inverse side by side, drawn by Graphviz; or the model
+   alone. */
 #ifndef REPORT_DRAW_H
 #define REPORT_DRAW_H
 

@@ -8,7 +8,7 @@ struct view {
     const char *file; /* what to call the structure */
     const struct bn *bn;
     const struct inversion *v;
-    const struct inverse *h;
+    const struct inverse *h; /* to draw(), v and h may be NULL: the model alone */
     int width; /* columns of text */
 };
 

@@ -8,7 +8,10 @@
 
 /* ---- tiles ----------------------------------------------------------------- */
 
-static int whole(const struct exec *x) { return x->lanes >= x->cap - x->cap / 4; }
+static int whole(const struct exec *x)
+{
+    return x->lanes >= x->cap - x->cap / 4 && !x->direct;
+}
 
 int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
 {
@@ -21,7 +24,7 @@ int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
         }
     }
     if (t->i0 >= c->n || width == 0) return 0;
-    if (width > TILE / 2 || (!whole(x) && width >= 64)) {
+    if (width > TILE / 2 || (!whole(x) && (width >= 64 || x->direct))) {
         t->rows = 1;
         t->w = width - t->b0 < TILE ? width - t->b0 : TILE;
     } else {

@@ -55,6 +55,7 @@ static inline int operand_fixed(const struct operand *o) { return o->idx ? o->sh
 
 static inline double *lanes_of(const struct exec *x, double *rows, int r)
 {
+    if (r < x->direct && rows == x->row) return x->node + (size_t)r * x->stride;
     return rows + (size_t)r * (size_t)x->cap;
 }
 

@@ -131,10 +131,10 @@ static void logfact_range(int narg, const double *lo, const double *hi, double *
     const struct op op_##id = {UNARY_OP(id, sign, say), .map_grad = id##_grad, __VA_ARGS__}
 
 FUNCTION(exp, "exp", "e to the power x", .range = exp_range, .try_at = ANYWHERE);
-FUNCTION(expm1, "expm1", "exp(x) - 1, exact near 0", .range = expm1_range, .jags = "",
+FUNCTION(expm1, "expm1", "exp(x) - 1, exact near 0", .range = expm1_range, .jags = "exp(x) - 1",
          .try_at = ANYWHERE);
 FUNCTION(log, "log", "natural logarithm", .range = log_range, .try_at = POSITIVE);
-FUNCTION(log1p, "log1p", "log(1 + x), exact near 0", .range = log1p_range, .jags = "",
+FUNCTION(log1p, "log1p", "log(1 + x), exact near 0", .range = log1p_range, .jags = "log(1 + x)",
          .try_at = INSIDE);
 FUNCTION(sqrt, "sqrt", "square root", .range = sqrt_range, .try_at = POSITIVE);
 FUNCTION(abs, "abs", "absolute value", .range = abs_range, .integer = 2, .try_at = ANYWHERE);

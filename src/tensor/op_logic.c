@@ -61,7 +61,14 @@ ROUNDED(ceil)
     const struct op op_##id = {UNARY_OP(id, #id, say), .range = bounds, .integer = 1,              \
                                .try_at = {{1.37}, {-1.4}, {2.83}, {-2.5}}, __VA_ARGS__}
 
-const struct op op_step = {UNARY_OP(step, "step", "1 if x >= 0, else 0"), .range = range_bool,
+static void range_step(int narg, const double *lo, const double *hi, double *out)
+{
+    (void)narg;
+    out[0] = lo[0] >= 0;
+    out[1] = hi[0] >= 0;
+}
+
+const struct op op_step = {UNARY_OP(step, "step", "1 if x >= 0, else 0"), .range = range_step,
                            .integer = 1, .try_at = {{0.3}, {-0.3}}};
 const struct op op_not = {UNARY_OP(not, "!", "not: 1 if x is 0, else 0"), .range = range_bool,
                           .integer = 1, .try_at = {{1}, {-2}}};
@@ -87,5 +94,5 @@ const struct op op_ifelse = {.name = "ifelse",
                              .try_at = {{1, 1.37, -0.4}, {0, 2.1, 3.3}}};
 ROUNDING(trunc, "rounded towards 0", trunc_range, .jags = NULL);
 ROUNDING(round, "rounded to the nearest integer, halves to even", rint_range, .jags = NULL);
-ROUNDING(floor, "rounded down", floor_range, .jags = "");
-ROUNDING(ceil, "rounded up", ceil_range, .jags = "");
+ROUNDING(floor, "rounded down", floor_range, .jags = "trunc(x) - (x < trunc(x))");
+ROUNDING(ceil, "rounded up", ceil_range, .jags = "trunc(x) + (x > trunc(x))");

@@ -71,6 +71,11 @@ struct exec {
     int lanes;      /* in use now: at most cap */
     int cap;        /* a multiple of 8; or 1, best for many rows of one lane */
     double *row;    /* row r, lane b: row[(size_t)r * cap + b] */
+    /* The first `direct` rows lie elsewhere: row r, lane b at node[r * stride + b].  For results
+       that are wanted there; lanes is then a multiple of 8, and nothing beyond is written. */
+    double *node;
+    size_t stride;
+    int direct;
     double *adj;    /* the same for derivatives of the total; NULL if not wanted */
     double *total;  /* per lane: sum of the results of instructions with `sum` */
     double *const_adj; /* derivatives by the constants, summed over lanes; NULL if not wanted */
@@ -123,7 +128,7 @@ struct op {
        all elements.  An open end at 0 is DBL_TRUE_MIN, at 1 the number before it. */
     void (*range)(int narg, const double *lo, const double *hi, double *out);
     int integer; /* 1: gives integers always; 2: if all arguments are integers */
-    const char *jags; /* how JAGS calls it, if otherwise; "" if it has none */
+    const char *jags; /* how JAGS calls it, or an expression over `args`, if otherwise; "": not at all */
     double try_at[OP_TRIES][3]; /* element-wise: points to test gradients at; ends with a row of 0s */
 };
 #define OP(id) extern const struct op op_##id;

@@ -6,13 +6,17 @@
 // each child.  Constants are nothing.  --names lists every node with its parents.
 //
 // JAGS compiles the model twice.  With its data it says what is observed, and must initialise.  But
-// then it also puts the values of observed indices in place (x[z] with z observed has one parent) and
-// takes nodes of equal value for one, so that edges are missing.  Hence the edges are those of the
-// second time, when the observations are left out; "edges_given_data" are those of the first.
+// then it also puts the values of observed indices in place (x[z] with z observed has one parent)
+// and takes nodes of equal value for one, so that edges are missing.  Hence the edges are those of
+// the second time, when the observations are left out; "edges_given_data" are those of the first.
 //
 // jags_graph MODEL.bug DATA.R... --logp POINT.R...: the log density at points that give a value to
-// every stochastic node, normalising constants included: {"logp": [...]}.  (The jags program can only
-// say this to six digits.)
+// every stochastic node, normalising constants included: {"logp": [...]}.  (The jags program can
+// only say this to six digits.)
+//
+// jags_graph MODEL.bug DATA.R... [--init INIT.R] --state N: the values of all stochastic nodes
+// after N steps of JAGS's sampler, as a data set in CmdStan's convention (null: not a stochastic
+// node), and the log density there: {"point": {...}, "logp": ...}.
 //
 //     g++ -O1 -I/usr/include/JAGS jags_graph.cc -ljags -ldl
 #include <algorithm>
@@ -52,21 +56,23 @@ static void die(const std::string &what)
 static std::string slurp(const std::string &path)
 {
     std::ifstream f(path);
-    if (!f)
-        die("cannot open " + path);
+    if (!f) die("cannot open " + path);
     return {std::istreambuf_iterator<char>(f), {}};
 }
 
 typedef std::map<std::string, SArray> Table;
 
-// R dumps: name <- number | c(...) | structure(c(...), .Dim = c(...)) | 1:3, and as.integer of these.
-class Dump {
+// R dumps: name <- number | c(...) | structure(c(...), .Dim = c(...)) | 1:3, and as.integer of
+// these.
+class Dump
+{
     std::string path, text;
     size_t at = 0;
 
     [[noreturn]] void fail(const std::string &why)
     {
-        die(path + ":" + std::to_string(1 + std::count(text.begin(), text.begin() + at, '\n')) + ": " + why);
+        die(path + ":" + std::to_string(1 + std::count(text.begin(), text.begin() + at, '\n')) +
+            ": " + why);
         abort();
     }
     void space()
@@ -81,15 +87,13 @@ class Dump {
     bool take(const std::string &word)
     {
         space();
-        if (text.compare(at, word.size(), word))
-            return false;
+        if (text.compare(at, word.size(), word)) return false;
         at += word.size();
         return true;
     }
     void need(const std::string &word)
     {
-        if (!take(word))
-            fail("expected " + word);
+        if (!take(word)) fail("expected " + word);
     }
     std::string name()
     {
@@ -98,29 +102,25 @@ class Dump {
         if (at < text.size() && quote(text[at])) {
             char q = text[at++];
             from = at;
-            while (at < text.size() && text[at] != q)
-                at++;
+            while (at < text.size() && text[at] != q) at++;
             return text.substr(from, at++ - from);
         }
-        while (at < text.size() && (isalnum((unsigned char)text[at]) || text[at] == '.' || text[at] == '_'))
+        while (at < text.size() &&
+               (isalnum((unsigned char)text[at]) || text[at] == '.' || text[at] == '_'))
             at++;
-        if (at == from)
-            fail("expected a name");
+        if (at == from) fail("expected a name");
         return text.substr(from, at - from);
     }
     static bool quote(char c) { return c && strchr("\"'`", c); }
     double number()
     {
-        if (take("NA"))
-            return JAGS_NA;
+        if (take("NA")) return JAGS_NA;
         const char *p = text.c_str() + at;
         char *end;
         double x = strtod(p, &end);
-        if (end == p)
-            fail("expected a number");
+        if (end == p) fail("expected a number");
         at += end - p;
-        if (at < text.size() && text[at] == 'L')
-            at++;
+        if (at < text.size() && text[at] == 'L') at++;
         return x;
     }
     std::vector<double> vector()
@@ -138,8 +138,7 @@ class Dump {
         } else {
             v.push_back(number());
             if (take(":"))
-                for (double to = number(); v.back() < to;)
-                    v.push_back(v.back() + 1);
+                for (double to = number(); v.back() < to;) v.push_back(v.back() + 1);
         }
         return v;
     }
@@ -150,8 +149,7 @@ class Dump {
     {
         for (space(); at < text.size(); space()) {
             std::string id = name();
-            if (!take("<-"))
-                need("=");
+            if (!take("<-")) need("=");
             std::vector<double> v;
             std::vector<unsigned int> dim;
             if (take("structure(")) {
@@ -159,8 +157,7 @@ class Dump {
                 need(",");
                 need(".Dim");
                 need("=");
-                for (double d : vector())
-                    dim.push_back((unsigned int)d);
+                for (double d : vector()) dim.push_back((unsigned int)d);
                 need(")");
             } else {
                 v = vector();
@@ -185,12 +182,9 @@ struct Compiled {
         FILE *f = fmemopen(const_cast<char *>(text.data()), text.size(), "r");
         Console::setRNGSeed(1);
         bool ok = f && console.checkModel(f) && console.compile(data, 1, true);
-        if (ok && init)
-            ok = console.setParameters(*init, 1) && console.initialize();
-        if (f)
-            fclose(f);
-        if (!ok)
-            die(path + ": " + err.str());
+        if (ok && init) ok = console.setParameters(*init, 1) && console.initialize();
+        if (f) fclose(f);
+        if (!ok) die(path + ": " + err.str());
         model = const_cast<BUGSModel *>(console.model());
     }
 };
@@ -201,8 +195,7 @@ typedef std::set<const Node *> Nodes;
 static const Nodes &ancestors(const Node *x, std::map<const Node *, Nodes> &memo)
 {
     auto it = memo.find(x);
-    if (it != memo.end())
-        return it->second;
+    if (it != memo.end()) return it->second;
     Nodes out;
     for (const Node *p : x->parents()) {
         if (dynamic_cast<const StochasticNode *>(p)) {
@@ -223,8 +216,7 @@ static Parents parents(BUGSModel *model)
     std::map<const Node *, Nodes> memo;
     for (StochasticNode *x : model->stochasticNodes()) {
         std::set<std::string> &p = out[model->symtab().getName(x)];
-        for (const Node *q : ancestors(x, memo))
-            p.insert(model->symtab().getName(q));
+        for (const Node *q : ancestors(x, memo)) p.insert(model->symtab().getName(q));
     }
     return out;
 }
@@ -232,15 +224,11 @@ static Parents parents(BUGSModel *model)
 static int count(const Parents &p)
 {
     int n = 0;
-    for (auto &x : p)
-        n += (int)x.second.size();
+    for (auto &x : p) n += (int)x.second.size();
     return n;
 }
 
-static bool constant(const Node *x)
-{
-    return !dynamic_cast<const StochasticNode *>(x);
-}
+static bool constant(const Node *x) { return !dynamic_cast<const StochasticNode *>(x); }
 
 // The data without the values of stochastic nodes.
 static Table unobserved(const Table &data, BUGSModel *model)
@@ -249,9 +237,9 @@ static Table unobserved(const Table &data, BUGSModel *model)
     for (auto &d : data) {
         SArray kept(d.second);
         NodeArray *a = model->symtab().getVariable(d.first);
-        if (a)
-            a->getValue(kept, 0, constant);
-        if (std::any_of(kept.value().begin(), kept.value().end(), [](double x) { return x != JAGS_NA; }))
+        if (a) a->getValue(kept, 0, constant);
+        if (std::any_of(kept.value().begin(), kept.value().end(),
+                        [](double x) { return x != JAGS_NA; }))
             out.insert({d.first, kept});
     }
     return out;
@@ -262,21 +250,20 @@ static std::string without_data_block(std::string s)
 {
     for (size_t i = 0; i < s.size(); i++)
         if (s[i] == '#')
-            for (; i < s.size() && s[i] != '\n'; i++)
-                s[i] = ' ';
+            for (; i < s.size() && s[i] != '\n'; i++) s[i] = ' ';
     size_t at = s.find_first_not_of(" \t\r\n");
-    if (at == std::string::npos || s.compare(at, 4, "data") || s.find_first_not_of(" \t\r\n", at + 4) != s.find('{'))
+    if (at == std::string::npos || s.compare(at, 4, "data") ||
+        s.find_first_not_of(" \t\r\n", at + 4) != s.find('{'))
         return s;
     size_t end = s.find('{');
     for (int depth = 0; end < s.size(); end++) {
         depth += (s[end] == '{') - (s[end] == '}');
-        if (!depth)
-            break;
+        if (!depth) break;
     }
     return s.substr(end + 1);
 }
 
-static double logp(const std::string &path, const std::string &text, Table data)
+static double logp_at(const std::string &path, const std::string &text, Table data)
 {
     Compiled all(path, text, data, nullptr);
     double sum = 0;
@@ -286,6 +273,75 @@ static double logp(const std::string &path, const std::string &text, Table data)
         sum += x->logDensity(0, PDF_FULL);
     }
     return sum;
+}
+
+static bool random_node(const Node *x) { return !constant(x); }
+
+// The names left of a ~.  (JAGS's own table of names does not tell x from y if y <- x.)
+static std::set<std::string> random_arrays(const std::string &text)
+{
+    std::set<std::string> out;
+    std::string s = without_data_block(text);
+    for (size_t i = s.find('~'); i != std::string::npos; i = s.find('~', i + 1)) {
+        size_t end = i;
+        while (end && isspace((unsigned char)s[end - 1])) end--;
+        if (end && s[end - 1] == ']') {
+            int depth = 0;
+            do {
+                end--;
+                depth += (s[end] == ']') - (s[end] == '[');
+            } while (end && depth);
+            while (end && isspace((unsigned char)s[end - 1])) end--;
+        }
+        size_t from = end;
+        while (from && (isalnum((unsigned char)s[from - 1]) || strchr("._", s[from - 1]))) from--;
+        out.insert(s.substr(from, end - from));
+    }
+    return out;
+}
+
+// Nested, row-major; JAGS's arrays are column-major: element 0 of dimension k is `stride` apart.
+static void put_array(const std::vector<double> &v, const std::vector<unsigned int> &dim, size_t k,
+                      size_t at, size_t stride)
+{
+    if (k == dim.size()) {
+        if (v[at] == JAGS_NA)
+            printf("null");
+        else
+            printf("%.17g", v[at]);
+        return;
+    }
+    printf("[");
+    for (unsigned int i = 0; i < dim[k]; i++) {
+        printf(i ? ", " : "");
+        put_array(v, dim, k + 1, at + i * stride, stride * dim[k]);
+    }
+    printf("]");
+}
+
+// The density is that of the point as data: JAGS does not keep nodes up to date that inform
+// nothing.
+static void put_state(Compiled &c, const std::string &path, const std::string &text,
+                      const Table &data)
+{
+    Table all = unobserved(data, c.model);
+    const char *comma = "";
+    printf("{\"point\": {");
+    for (const std::string &name : random_arrays(text)) {
+        NodeArray *a = c.model->symtab().getVariable(name);
+        SArray x(a->range().dim(false));
+        a->getValue(x, 0, random_node);
+        const std::vector<double> &v = x.value();
+        printf("%s\n\"%s\": ", comma, name.c_str());
+        comma = ",";
+        if (v.size() == 1 && x.dim(false).size() == 1)
+            printf("%.17g", v[0]);
+        else
+            put_array(v, x.dim(false), 0, 0, 1);
+        all.erase(name);
+        all.insert({name, x});
+    }
+    printf("\n}, \"logp\": %.17g}\n", logp_at(path, without_data_block(text), all));
 }
 
 static void load(const char *name)
@@ -298,6 +354,7 @@ static void load(const char *name)
 int main(int argc, char **argv)
 {
     bool names = false, points = false;
+    int steps = -1;
     std::vector<std::string> files, at;
     Table data, init;
     for (int i = 1; i < argc; i++) {
@@ -307,15 +364,17 @@ int main(int argc, char **argv)
             Dump(argv[++i]).read(init);
         else if (argv[i] == std::string("--logp"))
             points = true;
+        else if (argv[i] == std::string("--state") && i + 1 < argc)
+            steps = atoi(argv[++i]);
         else
             (points ? at : files).push_back(argv[i]);
     }
     if (files.empty())
-        die("usage: jags_graph MODEL.bug DATA.R... [--init INIT.R] [--names] | --logp POINT.R...");
+        die("usage: jags_graph MODEL.bug DATA.R... [--init INIT.R] [--names | --state N | --logp "
+            "POINT.R...]");
     load("basemod");
     load("bugs");
-    for (size_t i = 1; i < files.size(); i++)
-        Dump(files[i]).read(data);
+    for (size_t i = 1; i < files.size(); i++) Dump(files[i]).read(data);
 
     std::string text = slurp(files[0]);
     if (points) {
@@ -324,7 +383,7 @@ int main(int argc, char **argv)
         for (auto &p : at) {
             Table all = data;
             Dump(p).read(all);
-            printf("%s%.17g", comma, logp(files[0], text, all));
+            printf("%s%.17g", comma, logp_at(files[0], text, all));
             comma = ", ";
         }
         printf("]}\n");
@@ -332,6 +391,11 @@ int main(int argc, char **argv)
     }
 
     Compiled with(files[0], text, data, &init);
+    if (steps >= 0) {
+        if (!with.console.update((unsigned int)steps)) die(files[0] + ": " + with.err.str());
+        put_state(with, files[0], text, data);
+        return 0;
+    }
     std::map<unsigned int, int> sizes;
     int nobserved = 0, nunobserved = 0;
     unsigned int observed = 0, unobserved_ = 0;
@@ -348,9 +412,10 @@ int main(int argc, char **argv)
         die(files[0] + ": the nodes without observations are not the same");
 
     printf("{\"observed\": %d, \"unobserved\": %d, \"stochastic\": %d, \"edges\": %d, "
-           "\"edges_given_data\": %d, \"observed_scalars\": %u, \"unobserved_scalars\": %u, \"sizes\": {",
-           nobserved, nunobserved, nobserved + nunobserved, count(graph), count(parents(with.model)),
-           observed, unobserved_);
+           "\"edges_given_data\": %d, \"observed_scalars\": %u, \"unobserved_scalars\": %u, "
+           "\"sizes\": {",
+           nobserved, nunobserved, nobserved + nunobserved, count(graph),
+           count(parents(with.model)), observed, unobserved_);
     const char *comma = "";
     for (auto &s : sizes) {
         printf("%s\"%u\": %d", comma, s.first, s.second);

@@ -69,12 +69,16 @@ static int compile_bound(struct compiler *c, const struct term *t, double open, 
     return 0;
 }
 
-static int compile_args(struct compiler *c, struct val *arg, int *narg)
+static int compile_args(struct compiler *c, struct val *arg, int *narg, int *factored)
 {
     const struct stmt *s = c->s;
-    int rc = 0;
+    int rc = 0, wanted = *factored && s->dist->factored;
     *narg = s->narg;
-    for (int i = 0; i < s->narg && !rc; i++) rc = compile_term(c, s->arg[i], &arg[i]);
+    *factored = 0;
+    for (int i = 0; i < s->narg && !rc; i++) {
+        if (wanted && i == s->dist->factor_arg) rc = compile_factored(c, &arg[i], factored);
+        if (!rc && !(*factored && i == s->dist->factor_arg)) rc = compile_term(c, s->arg[i], &arg[i]);
+    }
     if (!rc && s->rel->trunc) {
         if (!(rc = compile_bound(c, s->lower, -INFINITY, &arg[*narg])))
             rc = compile_bound(c, s->upper, INFINITY, &arg[*narg + 1]);
@@ -104,9 +108,9 @@ static int compile_density(struct compiler *c, const struct operand *lhs, const 
     return 0;
 }
 
-static int compile_draw(struct compiler *c, const struct operand *lhs, const struct val *arg, int narg)
+static int compile_draw(struct compiler *c, const struct dist *d, const struct operand *lhs,
+                        const struct val *arg, int narg)
 {
-    const struct dist *d = c->s->dist;
     struct instr *x = emit(c, d->sample ? I_DRAW : I_BDRAW, c->n, lhs->m);
     if (!x) return NAMI_ENOMEM;
     x->narg = narg;
@@ -124,11 +128,12 @@ int compile_group(struct compiler *c, int by_density)
 {
     struct val arg[DIST_ARGS + 2];
     struct operand lhs;
-    int narg, rc;
+    int narg, rc, factored = !by_density;
     if (c->s->rhs) return compile_assignment(c);
     if (!c->s->dist || (!by_density && c->m->simulator)) return 0; /* a simulator draws all or nothing */
-    if ((rc = compile_lhs(c, &lhs)) || (rc = compile_args(c, arg, &narg))) return rc;
-    return by_density ? compile_density(c, &lhs, arg, narg) : compile_draw(c, &lhs, arg, narg);
+    if ((rc = compile_lhs(c, &lhs)) || (rc = compile_args(c, arg, &narg, &factored))) return rc;
+    if (by_density) return compile_density(c, &lhs, arg, narg);
+    return compile_draw(c, factored ? c->s->dist->factored : c->s->dist, &lhs, arg, narg);
 }
 
 /* ---- all groups ---------------------------------------------------------------------- */
@@ -138,15 +143,35 @@ struct key {
     uint64_t form; /* what its references look like: equal ones can go together */
 };
 
-static uint64_t form_of(const struct stmt *s, int i)
+static uint64_t mix_shape(uint64_t h, const int *shape)
 {
+    for (int d = 0; d <= shape[0]; d++) h = (h ^ (uint64_t)(unsigned)shape[d]) * 1099511628211u;
+    return h;
+}
+
+/* rep() and ranges, whose sizes may differ from turn to turn */
+static uint64_t mix_sizes(struct model *m, const struct term *t, const int *counter, uint64_t h)
+{
+    int shape[4];
+    if (t->kind == T_REF) return h; /* see foot.shape */
+    if ((t->kind == T_REP || t->kind == T_RANGE) && term_shape(m, t, counter, shape) == IS_CONST)
+        h = mix_shape(h, shape);
+    for (int i = 0; i < t->narg; i++) h = mix_sizes(m, t->arg[i], counter, h);
+    return h;
+}
+
+static uint64_t form_of(struct model *m, const struct stmt *s, int i)
+{
+    const int *counter = s->counter + (size_t)i * (size_t)s->depth;
     uint64_t h = 1469598103934665603u;
     for (int r = 0; r < s->nref; r++) {
         const struct foot *f = &s->foot[r];
-        uint64_t x = (uint64_t)f->random[i] + 2 * (uint64_t)f->pick[i] + ((uint64_t)f->low[i] << 32);
-        for (int d = 0; d <= f->shape[i][0]; d++) x = x * 1099511628211u + (uint64_t)f->shape[i][d];
-        h = (h ^ x) * 1099511628211u;
+        h = (h ^ f->random[i]) * 1099511628211u;
+        h = (h ^ (uint64_t)f->pick[i]) * 1099511628211u;
+        h = mix_shape((h ^ f->low[i]) * 1099511628211u, f->shape[i]);
     }
+    if (s->rhs) return mix_sizes(m, s->rhs, counter, h);
+    for (int k = 0; k < s->narg; k++) h = mix_sizes(m, s->arg[k], counter, h);
     return h;
 }
 
@@ -159,7 +184,7 @@ static int compare(const void *a_, const void *b_)
     return (a->inst > b->inst) - (a->inst < b->inst);
 }
 
-static int collect(const struct model *m, int by_density, struct key *key)
+static int collect(struct model *m, int by_density, struct key *key)
 {
     int n = 0, sorted = 1;
     for (int k = 0; k < m->ninst; k++) {
@@ -168,7 +193,7 @@ static int collect(const struct model *m, int by_density, struct key *key)
         int w = m->lhs_off[k + 1] - m->lhs_off[k];
         if (level < 0) continue;
         if (by_density && s->rel->stochastic) level = INT_MAX; /* all at the end */
-        key[n] = (struct key){level, m->inst_stmt[k], k, form_of(s, k - s->first) + (uint64_t)w};
+        key[n] = (struct key){level, m->inst_stmt[k], k, form_of(m, s, k - s->first) + (uint64_t)w};
         if (n) sorted &= compare(&key[n - 1], &key[n]) < 0;
         n++;
     }

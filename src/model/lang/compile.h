@@ -29,10 +29,18 @@ struct compiler {
 /* 0, IS_WRONG (said), or NAMI_ENOMEM */
 int compile_term(struct compiler *c, const struct term *t, struct val *out);
 int compile_group(struct compiler *c, int by_density);
+/* Of a reference: all elements it may read, m for each instance; which of the choices, from 1. */
+int compile_elements(struct compiler *c, const struct term *t, int m, struct operand *out);
+int compile_choice(struct compiler *c, const struct term *t, struct val *out);
+int emit_select(struct compiler *c, const struct operand *from, const struct val *index, int pick,
+                const int *shape, struct val *out);
+/* The argument that draws of s->dist want factored, if many of them share it: 0 and *done. */
+int compile_factored(struct compiler *c, struct val *out, int *done);
 
 #define counter_of(c, i) inst_counter((c)->m, (c)->inst[i])
 
-/* operand.c */
+/* operand.c; can there be m more values for each instance? If not, that is said. */
+int fits(struct compiler *c, double m);
 int *index_array(struct compiler *c, size_t n); /* in the program's memory; NULL: none */
 int operand_row(const struct operand *o, int i, int j);
 /* Rows (or constants) idx[n * m] as an operand: as a formula where there is one. */
@@ -46,6 +54,5 @@ int operand_rows(struct compiler *c, struct val *v);
 struct instr *emit(struct compiler *c, enum instr_kind kind, int n, int width); /* NULL: no memory */
 int new_rows(struct compiler *c, size_t n);                                   /* the first of n */
 void val_of_rows(struct val *v, int first, const int *shape);
-int shape_size(const int *shape);
 
 #endif

@@ -22,6 +22,7 @@ static int compile_const(struct compiler *c, const struct term *t, struct val *o
     int rc = 0, m = 1, same = 1;
     for (int i = 0; i < c->n && !rc; i++) {
         rc = eval_term(c->m, t, counter_of(c, i), &v);
+        if (!rc && !i && !fits(c, v.n)) rc = IS_WRONG;
         if (rc) break;
         if (!i) {
             m = v.n;
@@ -53,7 +54,7 @@ static int compile_const(struct compiler *c, const struct term *t, struct val *o
 /* ---- references ---------------------------------------------------------------------- */
 
 /* The elements that a reference reads as one operand; all constant: constants. */
-static int compile_elements(struct compiler *c, const struct term *t, int m, struct operand *out)
+int compile_elements(struct compiler *c, const struct term *t, int m, struct operand *out)
 {
     const struct model *mo = c->m;
     const struct foot *f = &c->s->foot[t->ref];
@@ -68,13 +69,7 @@ static int compile_elements(struct compiler *c, const struct term *t, int m, str
             idx[at++] = e;
         }
     }
-    for (size_t i = 0; i < at && !rc; i++) {
-        if (!all_const)
-            idx[i] = mo->row[idx[i]];
-        else if (i >= (size_t)m && idx[i] == idx[i % (size_t)m])
-            idx[i] = idx[i % (size_t)m]; /* shared: see below */
-    }
-    if (all_const) { /* number the constants by element: equal elements share one */
+    if (all_const) {
         int first = (int)c->p->constant.n, shared = 1;
         for (size_t i = 0; i < at; i++) shared &= idx[i] == idx[i % (size_t)m];
         size_t n = shared ? (size_t)m : at;
@@ -82,6 +77,7 @@ static int compile_elements(struct compiler *c, const struct term *t, int m, str
             if (vec_push(&c->p->constant, mo->value[idx[i]])) rc = NAMI_ENOMEM;
         *out = (struct operand){.is_const = 1, .m = m, .base = first, .si = shared ? 0 : m, .sj = 1};
     } else {
+        for (size_t i = 0; i < at; i++) idx[i] = mo->row[idx[i]];
         rc = operand_of(c, idx, c->n, m, out);
     }
     free(idx);
@@ -111,6 +107,7 @@ static int emit_map(struct compiler *c, const struct op *op, const struct val *v
 {
     int m = shape_size(shape);
     struct operand arg[INSTR_ARGS];
+    if (!fits(c, m)) return IS_WRONG;
     for (int i = 0; i < narg; i++)
         if (operand_flat(c, &v[i].o, m, &arg[i])) return NAMI_ENOMEM;
     struct instr *x = emit(c, I_MAP, c->n * m, 1);
@@ -126,16 +123,15 @@ static int emit_map(struct compiler *c, const struct op *op, const struct val *v
 }
 
 /* The number of the choice, from 1. */
-static int compile_choice(struct compiler *c, const struct term *t, struct val *out)
+int compile_choice(struct compiler *c, const struct term *t, struct val *out)
 {
     static const struct op *const add = &op_add, *const mul = &op_mul, *const sub = &op_sub;
     struct model *m = c->m;
-    const struct array *a = &m->array.a[t->array];
-    int some = 0, rc;
-    for (int d = 0; d < a->ndim; d++) {
-        struct extent x;
+    struct box b;
+    int some = 0, rc = box_of(m, t, counter_of(c, 0), BOX_CHOICES, &b);
+    for (int d = 0; d < b.ndim && !rc; d++) {
+        struct extent x = b.x[d];
         struct val k, sum;
-        if ((rc = extent_of(m, t, d, counter_of(c, 0), &x))) return rc;
         if (!x.pick) continue;
         if ((rc = compile_term(c, t->arg[d], &k))) return rc;
         if (k.o.m != 1) {
@@ -157,6 +153,26 @@ static int compile_choice(struct compiler *c, const struct term *t, struct val *
         }
         some = 1;
     }
+    return rc;
+}
+
+/* One of `pick` candidates, which follow each other in `from`. */
+int emit_select(struct compiler *c, const struct operand *from, const struct val *index, int pick,
+                const int *shape, struct val *out)
+{
+    int m = shape_size(shape);
+    struct instr *x = emit(c, I_BLOCK, c->n, m);
+    if (!x) return NAMI_ENOMEM;
+    x->out = new_rows(c, (size_t)c->n * (size_t)m);
+    x->narg = 2;
+    x->arg[0] = *from;
+    x->arg[1] = index->o;
+    x->dim[0] = pick;
+    x->dim[1] = m;
+    x->self = &op_select;
+    x->block = op_select.block;
+    x->block_grad = op_select.block_grad;
+    val_of_rows(out, x->out, shape);
     return 0;
 }
 
@@ -170,19 +186,7 @@ static int compile_ref(struct compiler *c, const struct term *t, struct val *out
     struct operand from;
     if ((rc = compile_choice(c, t, &index))) return rc;
     if ((rc = compile_elements(c, t, m * f->pick[k], &from))) return rc;
-    struct instr *x = emit(c, I_BLOCK, c->n, m);
-    if (!x) return NAMI_ENOMEM;
-    x->out = new_rows(c, (size_t)c->n * (size_t)m);
-    x->narg = 2;
-    x->arg[0] = from;
-    x->arg[1] = index.o;
-    x->dim[0] = f->pick[k];
-    x->dim[1] = m;
-    x->self = &op_select;
-    x->block = op_select.block;
-    x->block_grad = op_select.block_grad;
-    val_of_rows(out, x->out, f->shape[k]);
-    return 0;
+    return emit_select(c, &from, &index, f->pick[k], f->shape[k], out);
 }
 
 /* ---- functions -------------------------------------------------------------------------- */
@@ -209,6 +213,7 @@ static int concatenate(struct compiler *c, struct val *v, int n, struct operand 
         if ((rc = operand_rows(c, &v[i]))) return rc;
         total += v[i].o.m;
     }
+    if (!fits(c, total)) return IS_WRONG;
     int *idx = index_array(c, (size_t)total * (size_t)c->n), at = 0;
     if (!idx) return NAMI_ENOMEM;
     for (int k = 0; k < c->n; k++)
@@ -227,6 +232,7 @@ static int compile_block(struct compiler *c, const struct term *t, struct val *v
     for (int i = 0; i < t->narg; i++) memcpy(shape[i], v[i].shape, sizeof shape[i]);
     if (shape_op(c->m, t, (const int (*)[4])shape, result, dim, &why)) rc = IS_WRONG;
     free(shape);
+    if (!rc && !fits(c, shape_size(result))) rc = IS_WRONG;
     if (!rc && t->narg > INSTR_ARGS) rc = concatenate(c, v, t->narg, &one);
     if (rc) return rc;
     struct instr *x = emit(c, I_BLOCK, c->n, shape_size(result));
@@ -249,6 +255,7 @@ static int compile_block(struct compiler *c, const struct term *t, struct val *v
 static int compile_rep(struct compiler *c, const struct val *v, int times, struct val *out)
 {
     int m = v->o.m;
+    if (!fits(c, (double)m * times)) return IS_WRONG;
     int *idx = index_array(c, (size_t)c->n * (size_t)m * (size_t)times), at = 0;
     if (!idx) return NAMI_ENOMEM;
     for (int i = 0; i < c->n; i++)
@@ -271,6 +278,7 @@ static int compile_net(struct compiler *c, const struct term *t, struct val *v, 
     *out = *v;
     for (int l = 0; l < net->nlayer; l++) {
         const struct dense *d = &net->layer[l];
+        if (!fits(c, d->out)) return IS_WRONG;
         struct instr *x = emit(c, I_BLOCK, c->n, d->out);
         if (!x) return NAMI_ENOMEM;
         x->narg = 1;
@@ -299,7 +307,7 @@ int compile_term(struct compiler *c, const struct term *t, struct val *out)
     int rc = v ? 0 : NAMI_ENOMEM, times = 0;
     int narg = t->kind == T_REP ? 1 : t->narg;
     for (int i = 0; i < narg && !rc; i++) rc = compile_term(c, t->arg[i], &v[i]);
-    if (!rc && t->kind == T_REP && !(rc = eval_times(c->m, t, counter_of(c, 0), &times)))
+    if (!rc && t->kind == T_REP && !(rc = eval_times(c->m, t, counter_of(c, 0), v->o.m, &times)))
         rc = compile_rep(c, v, times, out);
     else if (!rc && t->kind == T_NET)
         rc = compile_net(c, t, v, out);

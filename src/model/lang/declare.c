@@ -17,14 +17,19 @@ static int grow(void *p, size_t size, size_t n)
 int add_elements(struct model *m, int array, struct place at)
 {
     struct array *a = &m->array.a[array];
-    double n = 1;
-    for (int d = 0; d < a->ndim; d++) n *= a->dim[d];
-    if (m->nelem + n > INT_MAX / 8) {
-        diag_error(&m->diags, at, NULL, "%s has too many elements", a->name);
+    double n = 1, large = 1;
+    for (int d = 0; d < a->ndim; d++) {
+        n *= a->dim[d];
+        large *= a->dim[d] ? a->dim[d] : 1; /* so that no product of sizes overflows */
+    }
+    if (m->nelem + large > m->limit) {
+        diag_error(&m->diags, at, NULL, "%s would have %.10g elements: the model can have %d in all",
+                   a->name, large, m->limit);
         a->ndim = -1;
         return 0;
     }
     a->n = (int)n;
+    a->ready = 1;
     a->first = m->nelem;
     int need = m->nelem + a->n;
     if (need > m->elem_cap) {
@@ -98,16 +103,11 @@ int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim)
         t = resolve_alone(m, x[i], NULL, &oom);
         if (!t) return oom ? NAMI_ENOMEM : IS_WRONG;
         int rc = eval_scalar(m, t, NULL, &v);
-        if (rc == NOT_CONST)
-            diag_error(&m->diags, x[i]->all, NULL, "a size must be a constant");
-        if (rc) return rc < 0 ? rc : IS_WRONG;
-        if (value_is_missing(v)) {
-            diag_error(&m->diags, x[i]->all, "give it in a data file (--data FILE), or by --set NAME=VALUE",
-                       "this size has no value");
-            return IS_WRONG;
-        }
+        if (rc == NOT_CONST) return say_not_const(m, t, NULL, "a size", NULL);
+        if (rc) return rc;
+        if (isnan(v)) return say_missing(m, t, NULL);
         if (!(v >= 0 && v < INT_MAX) || v != floor(v)) {
-            diag_error(&m->diags, x[i]->all, NULL, "a size must be a whole number, not %g", v);
+            diag_error(&m->diags, x[i]->all, NULL, "a size must be a whole number, not %.10g", v);
             return IS_WRONG;
         }
         dim[i] = (int)v;
@@ -117,8 +117,9 @@ int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim)
 
 static void put_dims(struct str *t, const int *dim, int ndim)
 {
-    if (!ndim) str_put(t, "a single number");
-    for (int d = 0; d < ndim; d++) str_printf(t, d ? " x %d" : "%d", dim[d]);
+    if (!ndim) str_put(t, "is a single number");
+    for (int d = 0; d < ndim; d++) str_printf(t, d ? " x %d" : ndim > 1 ? "is %d" : "has %d element", dim[d]);
+    if (ndim == 1 && dim[0] != 1) str_put(t, "s");
 }
 
 static int same_dims(struct model *m, struct place at, const struct array *a, const int *dim, int ndim)
@@ -128,18 +129,23 @@ static int same_dims(struct model *m, struct place at, const struct array *a, co
     put_dims(&t, dim, ndim);
     str_put(&t, " here, but ");
     put_dims(&t, a->dim, a->ndim);
-    diag_error(&m->diags, at, NULL, "%s is %s in the data", a->name, t.s ? t.s : "");
+    diag_error(&m->diags, at, NULL, "%s %s in the data", a->name, t.s ? t.s : "");
     str_free(&t);
     return 0;
 }
 
-/* --set name=expression, or NULL */
-static const char *setting(const struct model_options *opt, const char *name)
+const char *setting(const struct model_options *opt, const char *name)
 {
     size_t n = strlen(name);
     for (int i = 0; opt && i < opt->nset; i++)
         if (strncmp(opt->set[i], name, n) == 0 && opt->set[i][n] == '=') return opt->set[i] + n + 1;
     return NULL;
+}
+
+int const_in_text(const struct array *a, const struct model_options *opt)
+{
+    if (!a->is_const || !a->decl) return 0;
+    return setting(opt, a->name) || (a->decl->value && !a->data);
 }
 
 /* The value of a constant: --set, then data, then the file's own. */
@@ -172,11 +178,7 @@ static int const_value(struct model *m, struct array *a, const struct decl *d,
     struct term *t = resolve_alone(m, x, NULL, &oom);
     if (!t) return oom ? NAMI_ENOMEM : IS_WRONG;
     int rc = eval_term(m, t, NULL, v);
-    if (rc == NOT_CONST) {
-        diag_error(&m->diags, x->all, NULL, "the value of const %s is not a constant", a->name);
-        rc = IS_WRONG;
-    }
-    return rc;
+    return rc == NOT_CONST ? say_not_const(m, t, NULL, "the value of a const", NULL) : rc;
 }
 
 static int declare_const(struct model *m, const struct decl *d, const struct model_options *opt)
@@ -268,6 +270,18 @@ static int use_data(struct model *m)
     return 0;
 }
 
+/* A constant of the file or the data that derivatives are wanted for. */
+static void free_constant(struct model *m, const char *name)
+{
+    for (size_t i = 0; i < m->array.n; i++) {
+        struct array *a = &m->array.a[i];
+        if (strcmp(a->name, name) != 0 || !a->ready || a->defined) continue;
+        a->free = 1;
+        return;
+    }
+    diag_error(&m->diags, (struct place){0, 0, 0}, NULL, "the model has no constant called %s", name);
+}
+
 int model_declare(struct model *m, const struct model_options *opt)
 {
     int rc = 0;
@@ -296,8 +310,6 @@ int model_declare(struct model *m, const struct model_options *opt)
         if (d->kind == D_SIMULATOR) m->simulator = d->text;
         if (d->kind == D_NETWORK) rc = declare_network(m, d);
     }
-    for (int i = 0; opt && i < opt->nfree; i++)
-        for (size_t j = 0; j < m->array.n; j++)
-            if (strcmp(m->array.a[j].name, opt->free[i]) == 0) m->array.a[j].free = 1;
+    for (int i = 0; opt && i < opt->nfree && !rc; i++) free_constant(m, opt->free[i]);
     return rc;
 }

@@ -3,7 +3,7 @@
 
 #include "model/lang/lang.h"
 
-enum { MAX_INSTANCES = 50 * 1000 * 1000 };
+enum { LIMIT = 20 * 1000 * 1000, LOOPS_MAX = 32 };
 
 /* ---- loops ------------------------------------------------------------------------ */
 
@@ -11,7 +11,7 @@ struct turns {
     struct model *m;
     struct stmt *s;
     struct term **range; /* of each loop */
-    int counter[32];
+    int counter[LOOPS_MAX];
     vec(int) all; /* counters of every instance */
     int n, wrong, oom;
 };
@@ -24,15 +24,16 @@ static int loop_values(struct turns *t, int depth, struct cval *v)
     const struct loop *l = &m->syntax.loop.a[t->s->loop[depth]];
     int rc = eval_term(m, r, t->counter, v);
     if (rc == NOT_CONST)
-        diag_error(&m->diags, l->range->all,
-                   "a loop needs fixed bounds: use a constant, and ifelse() or step() inside",
-                   "the bounds of this loop depend on a random variable");
-    if (rc == NOT_CONST) return IS_WRONG;
-    for (int i = 0; !rc && i < v->n; i++)
-        if (v->x[i] != floor(v->x[i]) || fabs(v->x[i]) > INT_MAX / 4) {
-            diag_error(&m->diags, l->range->all, NULL, "the bounds of this loop are not whole numbers");
-            rc = IS_WRONG;
-        }
+        return say_not_const(m, r, t->counter, "the range of a loop",
+                             "use a constant, and ifelse() or step() inside");
+    for (int i = 0; !rc && i < v->n; i++) {
+        if (isnan(v->x[i])) return say_missing(m, r, t->counter);
+        if (v->x[i] == floor(v->x[i]) && fabs(v->x[i]) < INT_MAX / 4) continue;
+        diag_error(&m->diags, l->range->all, NULL, "the counter %s of this loop would be %.10g%s",
+                   syntax_name(&m->syntax, l->var), v->x[i],
+                   v->x[i] == floor(v->x[i]) ? "" : ", which is not a whole number");
+        return IS_WRONG;
+    }
     return rc;
 }
 
@@ -42,9 +43,9 @@ static void turn(struct turns *t, int depth)
     if (depth == t->s->depth) {
         for (int d = 0; d < depth; d++)
             if (vec_push(&t->all, t->counter[d])) t->oom = 1;
-        if (++t->n > MAX_INSTANCES - t->m->ninst) {
-            diag_error(&t->m->diags, t->s->rel->at, NULL, "the model has more than %d relations",
-                       MAX_INSTANCES);
+        if (++t->n > t->m->limit - t->m->ninst) {
+            diag_error(&t->m->diags, t->s->rel->at, NULL,
+                       "the loops make more than %d relations: too many", t->m->limit);
             t->wrong = 1;
         }
         return;
@@ -63,10 +64,10 @@ static void turn(struct turns *t, int depth)
 static int expand_loops(struct model *m, struct stmt *s)
 {
     struct turns t = {.m = m, .s = s};
-    struct term *range[32];
+    struct term *range[LOOPS_MAX];
     int oom = 0, *depth_of;
-    if (s->depth > 32) {
-        diag_error(&m->diags, s->rel->at, NULL, "more than 32 loops inside each other");
+    if (s->depth > LOOPS_MAX) {
+        diag_error(&m->diags, s->rel->at, NULL, "more than %d loops inside each other", LOOPS_MAX);
         return 0;
     }
     depth_of = raw_array(int, m->syntax.names.name.n + 1);
@@ -98,65 +99,66 @@ static int expand_loops(struct model *m, struct stmt *s)
 
 /* ---- left sides -------------------------------------------------------------------- */
 
+/* One subscript of one instance: lo and hi. */
+static int lhs_bound(struct model *m, const struct term *l, int d, const int *counter, int known,
+                     int *b)
+{
+    struct array *a = &m->array.a[l->array];
+    const struct term *sub = l->arg[d];
+    double x, y;
+    if (!sub && !known) {
+        diag_error(&m->diags, l->all, diag_text(&m->diags, "write %s[1:n]", a->name),
+                   "the size of %s is not known here", a->name);
+        return IS_WRONG;
+    }
+    if (!sub) {
+        b[0] = 1, b[1] = a->ndim ? a->dim[d] : 1;
+        return 0;
+    }
+    int rc = eval_ends(m, sub, counter, &x, &y);
+    if (rc == NOT_CONST) return say_not_const(m, sub, counter, "a subscript on the left", NULL);
+    if (rc) return rc;
+    int size = known ? a->ndim ? a->dim[d] : 1 : INT_MAX;
+    if (!is_whole(x, &b[0]) || b[0] < 1 || b[0] > size) return bad_subscript(m, l, d, counter, x);
+    if (!is_whole(y, &b[1]) || b[1] < 1 || b[1] > size) return bad_subscript(m, l, d, counter, y);
+    if (b[1] < b[0]) {
+        diag_error(&m->diags, sub->all, NULL, "the range %d:%d is empty", b[0], b[1]);
+        return IS_WRONG;
+    }
+    return 0;
+}
+
+/* "y is a single number in the data, but has 1 subscript here" */
+static int wrong_dims(struct model *m, const struct term *l)
+{
+    const struct array *a = &m->array.a[l->array];
+    const char *where = a->data ? "in the data" : a->decl ? "where it is declared" : "elsewhere";
+    if (a->ndim)
+        diag_error(&m->diags, l->all, NULL, "%s has %d dimension%s %s, but %d subscript%s here", a->name,
+                   a->ndim, a->ndim == 1 ? "" : "s", where, l->narg, l->narg == 1 ? "" : "s");
+    else
+        diag_error(&m->diags, l->all, NULL, "%s is a single number %s, but has %d subscript%s here",
+                   a->name, where, l->narg, l->narg == 1 ? "" : "s");
+    return IS_WRONG;
+}
+
 /* lo and hi of each subscript of each instance: bound[(i * narg + d) * 2]; the largest
    subscripts are the array's size if nothing else gives it. */
 static int lhs_bounds(struct model *m, struct stmt *s, int *bound)
 {
     const struct term *l = s->lhs;
     struct array *a = &m->array.a[l->array];
-    int known = a->ndim >= 0 && (a->n || a->data || a->decl);
+    int known = a->ready;
     if (a->ndim < 0) a->ndim = l->narg, memset(a->dim, 0, sizeof a->dim);
-    if (l->narg != a->ndim && !(l->narg == 1 && !l->arg[0])) {
-        diag_error(&m->diags, l->all, NULL, "%s has %d dimension%s elsewhere, not %d", a->name, a->ndim,
-                   a->ndim == 1 ? "" : "s", l->narg);
-        return IS_WRONG;
-    }
+    if (l->narg != a->ndim && !(known && l->narg == 1 && (!l->arg[0] || !a->ndim)))
+        return wrong_dims(m, l);
     for (int i = 0; i < s->n; i++)
         for (int d = 0; d < l->narg; d++) {
-            const struct term *sub = l->arg[d];
-            const int *counter = s->counter + (size_t)i * (size_t)s->depth;
-            double x[2];
-            int rc = 0;
-            a = &m->array.a[l->array];
-            if (!sub) {
-                if (!known) {
-                    diag_error(&m->diags, l->all, diag_text(&m->diags, "write %s[1:n]", a->name),
-                               "the size of %s is not known here", a->name);
-                    return IS_WRONG;
-                }
-                x[0] = 1, x[1] = a->dim[d];
-            } else if (sub->kind == T_RANGE) {
-                if (!(rc = eval_scalar(m, sub->arg[0], counter, &x[0])))
-                    rc = eval_scalar(m, sub->arg[1], counter, &x[1]);
-            } else {
-                rc = eval_scalar(m, sub, counter, &x[0]);
-                x[1] = x[0];
-            }
-            if (rc == NOT_CONST)
-                diag_error(&m->diags, sub->all, NULL,
-                           "subscripts on the left must be constants and loop counters");
-            if (rc) return rc < 0 ? rc : IS_WRONG;
-            for (int k = 0; k < 2; k++)
-                if (!(x[k] >= 1 && x[k] < INT_MAX / 2) || x[k] != floor(x[k])) {
-                    diag_error(&m->diags, sub ? sub->all : l->all,
-                               x[k] == floor(x[k]) ? "subscripts begin at 1" : NULL,
-                               "subscript %g of %s", x[k], a->name);
-                    return IS_WRONG;
-                }
-            if (x[1] < x[0]) {
-                diag_error(&m->diags, sub->all, NULL, "the range %g:%g is empty", x[0], x[1]);
-                return IS_WRONG;
-            }
             int *b = bound + ((size_t)i * (size_t)l->narg + (size_t)d) * 2;
-            b[0] = (int)x[0], b[1] = (int)x[1];
-            if (b[1] > a->dim[d]) {
-                if (known) {
-                    diag_error(&m->diags, sub->all, NULL, "subscript %d of %s is out of range: it has 1 to %d",
-                               b[1], a->name, a->dim[d]);
-                    return IS_WRONG;
-                }
-                a->dim[d] = b[1];
-            }
+            int rc = lhs_bound(m, l, d, s->counter + (size_t)i * (size_t)s->depth, known, b);
+            if (rc) return rc;
+            a = &m->array.a[l->array];
+            if (b[1] > a->dim[d] && !known) a->dim[d] = b[1];
         }
     return 0;
 }
@@ -166,7 +168,13 @@ static int bad_twice(struct model *m, const struct stmt *s, int e)
     struct str name = {0};
     elem_name(m, e, &name);
     int k = m->owner[e];
-    if (k >= 0 && &m->stmt.a[m->inst_stmt[k]] == s)
+    if (k >= 0 && &m->stmt.a[m->inst_stmt[k]] == s && !s->lhs->narg)
+        diag_error(&m->diags, s->lhs->all,
+                   diag_text(&m->diags, "give each turn of the loop its own: %s[%s]",
+                             m->array.a[s->lhs->array].name,
+                             syntax_name(&m->syntax, m->syntax.loop.a[s->rel->loop].var)),
+                   "%s is defined in every turn of the loop", m->array.a[s->lhs->array].name);
+    else if (k >= 0 && &m->stmt.a[m->inst_stmt[k]] == s)
         diag_error(&m->diags, s->lhs->all, "its subscripts must differ in each turn of the loop",
                    "%s is defined twice, by this line in different turns of the loop",
                    name.s ? name.s : "a variable");
@@ -215,25 +223,25 @@ static int own_all(struct model *m, struct stmt *s, const int *bound, int *at)
 {
     const struct term *l = s->lhs;
     const struct array *a = &m->array.a[l->array];
+    int whole = l->narg != a->ndim || !l->narg;
     for (int i = 0; i < s->n; i++) {
-        int k = s->first + i, lo[MAX_DIM], hi[MAX_DIM], x[MAX_DIM], n = 1;
-        int whole = l->narg != a->ndim || !l->narg;
+        int k = s->first + i;
+        struct box x;
         for (int d = 0; d < a->ndim; d++) {
-            const int *b = bound + ((size_t)i * (size_t)l->narg + (size_t)d) * 2;
-            x[d] = lo[d] = whole ? 1 : b[0];
-            hi[d] = whole ? a->dim[d] : b[1];
-            n *= hi[d] - lo[d] + 1;
+            const int *b = whole ? NULL : bound + ((size_t)i * (size_t)l->narg + (size_t)d) * 2;
+            x.x[d] = (struct extent){b ? b[0] : 1, b ? b[1] : a->dim[d], 0, 1};
         }
+        box_start(&x, a);
         m->inst_stmt[k] = (int)(s - m->stmt.a);
         m->lhs_off[k] = *at;
-        if (grow_ints(&m->lhs, &m->lhs_cap, *at + n)) return NAMI_ENOMEM;
-        for (int j = 0; j < n; j++) {
-            int e = 0;
-            for (int d = 0; d < a->ndim; d++) e = e * a->dim[d] + x[d] - 1;
-            e += a->first;
-            m->lhs[(*at)++] = e;
-            if (own(m, s, k, e)) return IS_WRONG;
-            for (int d = a->ndim - 1; d >= 0 && ++x[d] > hi[d]; d--) x[d] = lo[d];
+        if (x.n > 5 * m->limit - *at) {
+            diag_error(&m->diags, l->all, NULL, "the model defines more than %d elements: too many", 5 * m->limit);
+            return IS_WRONG;
+        }
+        if (grow_ints(&m->lhs, &m->lhs_cap, *at + x.n)) return NAMI_ENOMEM;
+        for (int j = 0; j < x.n; j++, box_next(&x)) {
+            m->lhs[(*at)++] = x.elem;
+            if (own(m, s, k, x.elem)) return IS_WRONG;
         }
     }
     m->lhs_off[s->first + s->n] = *at;
@@ -245,7 +253,7 @@ static int own_all(struct model *m, struct stmt *s, const int *bound, int *at)
 static int arrays_known(const struct model *m, const struct stmt *s)
 {
     for (int i = 0; i < s->nref; i++)
-        if (m->array.a[s->ref[i]->array].ndim < 0) return 0;
+        if (!m->array.a[s->ref[i]->array].ready) return 0;
     return 1;
 }
 
@@ -257,8 +265,7 @@ int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*s
     *out = 1;
     for (int i = 0; i < s->narg; i++) {
         if ((rc = term_shape(m, s->arg[i], counter, shape[i]))) return rc;
-        n[i] = 1;
-        for (int k = 0; k < shape[i][0]; k++) n[i] *= shape[i][k + 1];
+        n[i] = shape_size(shape[i]);
     }
     if (!s->dist->size) return 0;
     *out = s->dist->size(n, &why);
@@ -295,7 +302,7 @@ static int bare_sides(struct model *m, int in_data)
             if (!last && !arrays_known(m, s)) continue;
             rc = bare_shape(m, s, shape);
             if (rc < 0) return rc;
-            if (rc) shape[0] = 0;
+            if (rc) shape[0] = 0; /* wrong, or a cycle, which the schedule will tell */
             a->ndim = shape[0];
             memcpy(a->dim, shape + 1, sizeof(int[3]));
             if (add_elements(m, s->lhs->array, s->lhs->at)) return NAMI_ENOMEM;
@@ -307,13 +314,27 @@ static int bare_sides(struct model *m, int in_data)
 
 /* ---- all of it ------------------------------------------------------------------------ */
 
-static int expand_block(struct model *m, int in_data, int **bound, int *at)
+/* A block: what stands in data { }, or the model. */
+struct block {
+    struct model *m;
+    int in_data, first; /* instance */
+    int **bound;        /* of each statement */
+    int *at;            /* the next of lhs[] */
+};
+
+static int is_in(const struct block *b, const struct stmt *s)
 {
-    int rc = 0, first = m->ninst;
+    return s->rel->in_data == b->in_data;
+}
+
+static int make_instances(struct block *b)
+{
+    struct model *m = b->m;
+    int rc = 0;
     for (size_t i = 0; i < m->stmt.n && !rc; i++) {
         struct stmt *s = &m->stmt.a[i];
-        if (s->rel->in_data != in_data) continue;
-        if (in_data && s->rel->stochastic) {
+        if (!is_in(b, s)) continue;
+        if (b->in_data && s->rel->stochastic) {
             diag_error(&m->diags, s->rel->at, "give the values themselves",
                        "a data block cannot draw random numbers");
             continue;
@@ -326,54 +347,74 @@ static int expand_block(struct model *m, int in_data, int **bound, int *at)
     if (grow_ints(&m->inst_stmt, &m->inst_cap, m->ninst + 1) ||
         grow_ints(&m->lhs_off, &m->off_cap, m->ninst + 2))
         return NAMI_ENOMEM;
+    return 0;
+}
+
+/* The sizes of the arrays that stand left. */
+static int make_elements(struct block *b)
+{
+    struct model *m = b->m;
     for (size_t i = 0; i < m->stmt.n; i++) {
         struct stmt *s = &m->stmt.a[i];
-        if (s->rel->in_data != in_data || !s->n || !s->lhs->narg) continue;
-        bound[i] = raw_array(int, (size_t)s->n * (size_t)s->lhs->narg * 2);
-        if (!bound[i]) return NAMI_ENOMEM;
-        rc = lhs_bounds(m, s, bound[i]);
+        if (!is_in(b, s) || !s->n || !s->lhs->narg) continue;
+        b->bound[i] = raw_array(int, (size_t)s->n * (size_t)s->lhs->narg * 2);
+        if (!b->bound[i]) return NAMI_ENOMEM;
+        int rc = lhs_bounds(m, s, b->bound[i]);
         if (rc < 0) return rc;
-        if (rc) m->array.a[s->lhs->array].ndim = -2; /* said */
     }
+    if (m->diags.nerror) return 0;
     for (size_t i = 0; i < m->stmt.n; i++) {
         struct stmt *s = &m->stmt.a[i];
         struct array *a = &m->array.a[s->lhs->array];
-        if (s->rel->in_data != in_data || !s->n || a->first || a->n || a->ndim < 1) continue;
-        if (!a->data && !a->decl && add_elements(m, s->lhs->array, s->lhs->at)) return NAMI_ENOMEM;
+        if (!is_in(b, s) || !s->n || a->ready || a->ndim < 1) continue;
+        if (add_elements(m, s->lhs->array, s->lhs->at)) return NAMI_ENOMEM;
     }
-    if (m->diags.nerror) return 0;
-    if ((rc = bare_sides(m, in_data))) return rc;
-    if (m->diags.nerror) return 0;
-    m->lhs_off[first] = *at;
+    return m->diags.nerror ? 0 : bare_sides(m, b->in_data);
+}
+
+static int own_elements(struct block *b)
+{
+    struct model *m = b->m;
+    m->lhs_off[b->first] = *b->at;
     for (size_t i = 0; i < m->stmt.n; i++) {
         struct stmt *s = &m->stmt.a[i];
-        if (s->rel->in_data != in_data || !s->n) continue;
-        rc = own_all(m, s, bound[i], at);
+        if (!is_in(b, s) || !s->n) continue;
+        int rc = own_all(m, s, b->bound[i], b->at);
         if (rc) return rc < 0 ? rc : 0;
     }
     return 0;
 }
 
-/* Which deterministic elements are constants?  In order, so that chains do not recurse. */
-static int settle(struct model *m, int first)
+/* Which deterministic elements are constants? */
+static int settle(struct block *b)
 {
-    for (int k = first; k < m->ninst; k++)
+    struct model *m = b->m;
+    for (int k = b->first; k < m->ninst; k++)
         for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) {
             int rc = elem_is_const(m, m->lhs[j]);
+            const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
             if (rc < 0) return rc;
+            if (rc && b->in_data && !m->diags.nerror)
+                say_not_const(m, s->rhs, inst_counter(m, k), "what a data block computes",
+                              "a data block knows only the data");
         }
     return 0;
 }
 
 int model_expand(struct model *m, const struct model_options *opt)
 {
-    int at = 0, rc = model_declare(m, opt);
+    int at = 0;
+    m->limit = opt && opt->limit ? opt->limit : LIMIT;
+    int rc = model_declare(m, opt);
     int **bound = new_array(int *, m->stmt.n);
     if (!bound) return NAMI_ENOMEM;
     for (int in_data = 1; in_data >= 0 && !rc && !m->diags.nerror; in_data--) {
-        int first = m->ninst;
-        rc = expand_block(m, in_data, bound, &at);
-        if (!rc && !m->diags.nerror) rc = settle(m, first);
+        struct block b = {m, in_data, m->ninst, bound, &at};
+        rc = make_instances(&b);
+        if (!rc && !m->diags.nerror) rc = make_elements(&b);
+        m->expanded = !in_data;
+        if (!rc && !m->diags.nerror) rc = own_elements(&b);
+        if (!rc && !m->diags.nerror) rc = settle(&b);
     }
     for (size_t i = 0; i < m->stmt.n; i++) free(bound[i]);
     free(bound);

@@ -7,75 +7,27 @@ struct builder {
     vec(int) elem;
 };
 
-static int undefined_choice(struct model *m, const struct term *t, int e, int chosen)
+static uint64_t mixed(uint64_t h, const struct extent *x)
 {
-    struct str name = {0};
-    const struct array *a = &m->array.a[t->array];
-    elem_name(m, e, &name);
-    diag_error(&m->diags, t->all,
-               chosen ? "define it, or bound the subscript"
-                      : diag_text(&m->diags, "define it with ~ or <-, or give %s in the data", a->name),
-               chosen ? "%s is not defined, but the random subscript may select it" : "%s is not defined",
-               name.s ? name.s : a->name);
-    str_free(&name);
-    return IS_WRONG;
-}
-
-int extent_of(struct model *m, const struct term *t, int d, const int *counter,
-                     struct extent *x)
-{
-    const struct array *a = &m->array.a[t->array];
-    const struct term *sub = t->narg == a->ndim ? t->arg[d] : NULL;
-    *x = (struct extent){1, a->dim[d], 0, 1};
-    if (!sub) return 0;
-    int rc = eval_subscript(m, t, d, counter, &x->lo, &x->hi);
-    if (rc == NOT_CONST && sub->kind == T_RANGE) {
-        diag_error(&m->diags, sub->all, "use a single random subscript, or ifelse()",
-                   "a range of subscripts cannot be random");
-        return IS_WRONG;
-    }
-    if (rc == NOT_CONST) {
-        struct range r = term_range(m, sub, counter);
-        *x = (struct extent){(int)fmax(1, ceil(r.lo)), (int)fmin(a->dim[d], floor(r.hi)), 1, 0};
-        if (x->lo > x->hi) {
-            diag_error(&m->diags, sub->all, NULL, "this subscript of %s lies between %g and %g, but %s has 1 to %d",
-                       a->name, r.lo, r.hi, a->name, a->dim[d]);
-            return IS_WRONG;
-        }
-        return 0;
-    }
-    x->keep = sub->kind == T_RANGE && x->hi > x->lo;
-    return rc;
+    h = (h ^ ((uint64_t)(unsigned)x->lo << 32 | (unsigned)x->hi)) * 0x9E3779B97F4A7C15u;
+    return h ^ h >> 29;
 }
 
 /* The elements in the order: choices, then the dimensions that stay. */
-static int read_elements(struct builder *b, const struct term *t, int i, const struct extent *x,
-                         struct foot *f)
+static int read_elements(struct builder *b, const struct term *t, int i, struct box *x, struct foot *f)
 {
     struct model *m = b->m;
-    const struct array *a = &m->array.a[t->array];
-    int order[MAX_DIM], at[MAX_DIM], k = 0, n = 1;
-    for (int pick = 1; pick >= 0; pick--)
-        for (int d = 0; d < a->ndim; d++)
-            if (x[d].pick == pick) order[k++] = d;
-    for (int d = 0; d < a->ndim; d++) {
-        n *= x[d].hi - x[d].lo + 1;
-        at[d] = x[d].lo;
+    if ((double)b->elem.n + x->n > 5.0 * m->limit) {
+        diag_error(&m->diags, t->all, NULL, "all turns together read more than %.10g elements here",
+                   5.0 * m->limit);
+        return IS_WRONG;
     }
-    for (int j = 0; j < n; j++) {
-        int e = 0;
-        for (int d = 0; d < a->ndim; d++) e = e * a->dim[d] + at[d] - 1;
-        e += a->first;
-        int rc = elem_is_const(m, e);
+    for (int j = 0; j < x->n; j++, box_next(x)) {
+        int rc = elem_is_const(m, x->elem);
         if (rc < 0) return rc;
-        if (rc == IS_WRONG) return undefined_choice(m, t, e, f->pick[i]);
-        if (rc == NOT_CONST || a->free) f->random[i] = 1;
-        if (vec_push(&b->elem, e)) return NAMI_ENOMEM;
-        for (int q = a->ndim - 1; q >= 0; q--) {
-            int d = order[q];
-            if (++at[d] <= x[d].hi) break;
-            at[d] = x[d].lo;
-        }
+        if (rc == IS_WRONG) return undefined_element(m, t, x->elem, f->pick[i]);
+        if (rc == NOT_CONST) f->random[i] = 1;
+        if (vec_push(&b->elem, x->elem)) return NAMI_ENOMEM;
     }
     return 0;
 }
@@ -84,30 +36,17 @@ static int read_instance(struct builder *b, const struct term *t, int i, struct 
 {
     struct model *m = b->m;
     const int *counter = b->s->counter + (size_t)i * (size_t)b->s->depth;
-    struct extent x[MAX_DIM] = {{0}};
-    int rc = check_ndim(m, t), nd = 0;
-    if (rc) return rc;
-    const struct array *a = &m->array.a[t->array];
-    f->shape[i][0] = 0;
-    for (int d = 0; d < a->ndim; d++) {
-        if ((rc = extent_of(m, t, d, counter, &x[d]))) return rc;
-        a = &m->array.a[t->array];
-        if (x[d].pick) {
-            int k = x[d].hi - x[d].lo + 1;
-            f->low[i] = f->low[i] * 31u + (unsigned)x[d].lo * 65599u + (unsigned)x[d].hi;
-            f->pick[i] = f->pick[i] ? f->pick[i] * k : k;
-            f->random[i] = 1;
-        } else if (x[d].keep) {
-            if (nd == 3) {
-                diag_error(&m->diags, t->all, NULL, "more than 3 dimensions in an expression");
-                return IS_WRONG;
-            }
-            f->shape[i][++nd] = x[d].hi - x[d].lo + 1;
-        }
+    struct box x;
+    int rc = box_of(m, t, counter, BOX_CHOICES, &x);
+    if (rc || (rc = box_shape(m, t, &x, f->shape[i]))) return rc;
+    for (int d = 0; d < x.ndim; d++) {
+        if (!x.x[d].pick) continue;
+        f->low[i] = mixed(f->low[i] + 1, &x.x[d]);
+        f->pick[i] = (f->pick[i] ? f->pick[i] : 1) * (x.x[d].hi - x.x[d].lo + 1);
+        f->random[i] = 1;
     }
-    f->shape[i][0] = nd;
     m->array.a[t->array].used = 1;
-    return read_elements(b, t, i, x, f);
+    return read_elements(b, t, i, &x, f);
 }
 
 static int read_ref(struct builder *b, int r)
@@ -118,7 +57,7 @@ static int read_ref(struct builder *b, int r)
     f->off = arena_array(&m->mem, int, s->n + 1);
     f->random = arena_array(&m->mem, unsigned char, s->n);
     f->pick = arena_array(&m->mem, int, s->n);
-    f->low = arena_array(&m->mem, unsigned, s->n);
+    f->low = arena_array(&m->mem, uint64_t, s->n);
     f->shape = (int (*)[4])arena_array(&m->mem, int, 4 * (size_t)s->n);
     if (!f->off || !f->random || !f->pick || !f->low || !f->shape) return NAMI_ENOMEM;
     b->elem.n = 0;

@@ -3,38 +3,26 @@
 
 /* ---- observe, infer, stages ---------------------------------------------------------- */
 
-/* Calls mark for each element of a declaration's reference. */
+/* Marks the random elements of a declaration's reference. */
 static int for_elements(struct model *m, const struct decl *d, unsigned char *mark, int value)
 {
-    int oom = 0, rc;
+    struct box b;
+    int oom = 0, some = 0, rc;
     struct term *t = resolve_alone(m, d->ref, NULL, &oom);
     if (!t) return oom ? NAMI_ENOMEM : 0;
-    if ((rc = check_ndim(m, t))) return rc < 0 ? rc : 0;
     const struct array *a = &m->array.a[t->array];
-    int lo[MAX_DIM], hi[MAX_DIM], x[MAX_DIM], n = 1;
-    for (int k = 0; k < a->ndim; k++) {
-        lo[k] = 1, hi[k] = a->dim[k];
-        if (t->narg == a->ndim && t->arg[k] && (rc = eval_subscript(m, t, k, NULL, &lo[k], &hi[k]))) {
-            if (rc == NOT_CONST) diag_error(&m->diags, t->all, NULL, "subscripts must be constants here");
-            return rc < 0 ? rc : 0;
-        }
-        x[k] = lo[k];
-        n *= hi[k] - lo[k] + 1;
-    }
-    int some = 0;
-    for (int i = 0; i < n; i++) {
-        int e = 0;
-        for (int k = 0; k < a->ndim; k++) e = e * a->dim[k] + x[k] - 1;
-        e += a->first;
-        if (m->owner[e] >= 0 && m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic) {
-            mark[e] = (unsigned char)value;
+    if (!a->ready && !a->defined) return unknown_variable(m, d->ref->at, a->name), 0;
+    rc = box_of(m, t, NULL, BOX_CONST, &b);
+    if (rc == NOT_CONST) rc = say_not_const(m, t, NULL, "a subscript here", NULL);
+    if (rc) return rc < 0 ? rc : 0;
+    for (int i = 0; i < b.n; i++, box_next(&b))
+        if (m->owner[b.elem] >= 0 && m->stmt.a[m->inst_stmt[m->owner[b.elem]]].rel->stochastic) {
+            mark[b.elem] = (unsigned char)value;
             some = 1;
         }
-        for (int k = a->ndim - 1; k >= 0 && ++x[k] > hi[k]; k--) x[k] = lo[k];
-    }
     if (!some)
         diag_error(&m->diags, d->ref->all, "only what has a distribution (~) can be listed here",
-                   "%s is not a random variable", a->name);
+                   "%s is not a random variable", m->array.a[t->array].name);
     return 0;
 }
 
@@ -150,14 +138,64 @@ static int add_edges(struct model *m, nami_err *err)
     return rc;
 }
 
-/* ---- plates: one for each loop ------------------------------------------------------------ */
+/* ---- plates and classes: one for each loop, one for each statement ----------------------- */
 
-static int add_plate(struct model *m, int loop, nami_err *err)
+/* Does x read the counter of this loop, or of one around it? */
+static int reads_counter(const struct syntax *s, const struct expr *x, int loop)
+{
+    for (int l = loop; x->kind == X_REF && l >= 0; l = s->loop.a[l].outer)
+        if (s->loop.a[l].var == x->name) return 1;
+    for (int i = 0; i < x->narg; i++)
+        if (reads_counter(s, x->arg[i], loop)) return 1;
+    return 0;
+}
+
+/* A bound of a loop: its value, or the text if that differs from turn to turn. */
+static int put_bound(struct model *m, const struct loop *l, const struct expr *x, struct str *out)
+{
+    int oom = 0, rc = NOT_CONST;
+    double value = 0;
+    if (!reads_counter(&m->syntax, x, l->outer)) {
+        const struct term *t = resolve_alone(m, x, NULL, &oom);
+        if (oom) return NAMI_ENOMEM;
+        if (t) rc = eval_scalar(m, t, NULL, &value);
+    }
+    int leaf = rc == IS_CONST || x->kind != X_CALL;
+    if (!leaf) str_put(out, "(");
+    if (rc == IS_CONST)
+        str_printf(out, "%.15g", value);
+    else
+        syntax_put_expr(&m->syntax, x, out);
+    if (!leaf) str_put(out, ")");
+    return rc < 0 ? rc : 0;
+}
+
+static char *plate_label(struct model *m, const struct loop *l)
+{
+    struct str t = {0};
+    const struct expr *x = l->range;
+    char *label = NULL;
+    int rc = 0;
+    str_printf(&t, "%s in ", syntax_name(&m->syntax, l->var));
+    if (x->kind == X_CALL && x->narg == 2 && !strcmp(syntax_name(&m->syntax, x->name), ":")) {
+        rc = put_bound(m, l, x->arg[0], &t);
+        str_put(&t, ":");
+        if (!rc) rc = put_bound(m, l, x->arg[1], &t);
+    } else {
+        syntax_put_expr(&m->syntax, x, &t);
+    }
+    if (!rc && !t.oom) label = arena_strndup(&m->bn->mem, t.s, t.n);
+    str_free(&t);
+    return label;
+}
+
+/* plate[l] is the plate of loop l, -1 if it has no stochastic nodes. */
+static int add_plate(struct model *m, int loop, int *plate, nami_err *err)
 {
     const struct loop *l = &m->syntax.loop.a[loop];
-    struct str label = {0};
     vec(int) node = {0};
     int rc = 0;
+    plate[loop] = -1;
     for (size_t i = 0; i < m->stmt.n && !rc; i++) {
         const struct stmt *s = &m->stmt.a[i];
         int in = 0;
@@ -165,19 +203,53 @@ static int add_plate(struct model *m, int loop, nami_err *err)
         for (int k = s->first; in && s->rel->stochastic && k < s->first + s->n && !rc; k++)
             if (vec_push(&node, m->node[k])) rc = err_nomem(err);
     }
-    str_printf(&label, "%s in ", syntax_name(&m->syntax, l->var));
-    syntax_put_expr(&m->syntax, l->range, &label);
     if (!rc && node.n) {
-        struct bn_plate p = {.label = label.oom ? NULL : arena_strndup(&m->bn->mem, label.s, label.n),
+        struct bn_plate p = {.label = plate_label(m, l),
                              .n = (int)node.n,
-                             .node = arena_array(&m->bn->mem, int, node.n)};
+                             .node = arena_array(&m->bn->mem, int, node.n),
+                             .outer = l->outer < 0 ? -1 : plate[l->outer]};
+        plate[loop] = (int)m->bn->plate.n;
         if (!p.label || !p.node || vec_push(&m->bn->plate, p))
             rc = err_nomem(err);
         else
             memcpy(p.node, node.a, sizeof(int) * node.n);
     }
-    str_free(&label);
     vec_free(&node);
+    return rc;
+}
+
+/* "mu[k,1:2]": the left side as written, without blanks. */
+static char *class_name(struct model *m, const struct stmt *s)
+{
+    struct str t = {0};
+    char *name = NULL, *to;
+    syntax_put_expr(&m->syntax, s->rel->lhs, &t);
+    if (!t.oom && (name = to = arena_strndup(&m->bn->mem, t.s, t.n))) {
+        for (const char *c = name; *c; c++)
+            if (*c != ' ') *to++ = *c;
+        *to = 0;
+    }
+    str_free(&t);
+    return name;
+}
+
+static int add_class(struct model *m, const struct stmt *s, const int *plate, nami_err *err)
+{
+    struct bn_class c = {.name = class_name(m, s), .plate = s->depth ? plate[s->rel->loop] : -1};
+    if (!c.name || vec_push(&m->bn->cls, c)) return err_nomem(err);
+    for (int k = s->first; k < s->first + s->n; k++)
+        m->bn->node.a[m->node[k]].cls = (int)m->bn->cls.n - 1;
+    return 0;
+}
+
+static int add_plates(struct model *m, nami_err *err)
+{
+    int *plate = raw_array(int, m->syntax.loop.n);
+    int rc = plate ? 0 : err_nomem(err);
+    for (size_t l = 0; l < m->syntax.loop.n && !rc; l++) rc = add_plate(m, (int)l, plate, err);
+    for (size_t i = 0; i < m->stmt.n && !rc; i++)
+        if (m->stmt.a[i].rel->stochastic && m->stmt.a[i].n) rc = add_class(m, &m->stmt.a[i], plate, err);
+    free(plate);
     return rc;
 }
 
@@ -192,7 +264,7 @@ int model_graph(struct model *m, nami_err *err)
                    "the model has no random variable");
         return 0;
     }
-    for (size_t l = 0; l < m->syntax.loop.n && !rc; l++) rc = add_plate(m, (int)l, err);
-    if (!rc && wishes(m)) rc = err_nomem(err);
+    if ((rc = add_plates(m, err))) return rc;
+    if (wishes(m)) rc = err_nomem(err);
     return rc;
 }

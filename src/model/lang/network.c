@@ -31,6 +31,13 @@ int name_networks(struct model *m)
     return 0;
 }
 
+static int check_width(struct model *m, struct expr *const *x, int n, const int *size)
+{
+    if (!n || (*size >= 1 && *size <= m->limit)) return 0;
+    diag_error(&m->diags, x[0]->all, NULL, "a layer cannot have %d numbers", *size);
+    return IS_WRONG;
+}
+
 /* dense(size) or dense(size, activation) */
 static int read_layer(struct model *m, const struct expr *x, int in, struct dense *l)
 {
@@ -41,7 +48,7 @@ static int read_layer(struct model *m, const struct expr *x, int in, struct dens
                    "this is no layer of a network");
         return IS_WRONG;
     }
-    if ((rc = eval_sizes(m, x->arg, 1, &l->out))) return rc;
+    if ((rc = eval_sizes(m, x->arg, 1, &l->out)) || (rc = check_width(m, x->arg, 1, &l->out))) return rc;
     l->in = in;
     if (x->narg == 1) return 0;
     const char *act = x->arg[1]->kind == X_REF ? syntax_name(&m->syntax, x->arg[1]->name) : "";
@@ -80,7 +87,8 @@ int declare_network(struct model *m, const struct decl *d)
         diag_error(&m->diags, d->at, NULL, "networks map vectors to vectors");
         return 0;
     }
-    if ((rc = eval_sizes(m, d->in, d->nin, &size[0])) || (rc = eval_sizes(m, d->out, d->nout, &size[1])))
+    if ((rc = eval_sizes(m, d->in, d->nin, &size[0])) || (rc = eval_sizes(m, d->out, d->nout, &size[1])) ||
+        (rc = check_width(m, d->in, d->nin, &size[0])) || (rc = check_width(m, d->out, d->nout, &size[1])))
         return rc < 0 ? rc : 0;
     if (d->nin) in = size[0];
     if (d->nout) out = size[1];
@@ -97,6 +105,10 @@ int declare_network(struct model *m, const struct decl *d)
     if (in != out)
         diag_error(&m->diags, d->nlayer ? d->layer[d->nlayer - 1]->all : d->at, NULL,
                    "the last layer of %s gives %d numbers, but %d are declared", net->name, in, out);
+    if (net->nw > 5 * (size_t)m->limit) {
+        diag_error(&m->diags, d->at, NULL, "%s has %zu weights: too many", net->name, net->nw);
+        return 0;
+    }
     net->w = arena_array(&m->mem, double, net->nw);
     if (!net->w) return NAMI_ENOMEM;
     first_weights(net, 0);

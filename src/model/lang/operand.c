@@ -3,13 +3,6 @@
 
 #include "model/lang/compile.h"
 
-int shape_size(const int *shape)
-{
-    int n = 1;
-    for (int i = 0; i < shape[0]; i++) n *= shape[i + 1];
-    return n;
-}
-
 int *index_array(struct compiler *c, size_t n)
 {
     return arena_array(&c->p->mem, int, n ? n : 1);
@@ -55,6 +48,15 @@ int operand_flat(struct compiler *c, const struct operand *o, int m, struct oper
     int rc = operand_of(c, idx, c->n * m, 1, out);
     out->is_const = o->is_const;
     return rc;
+}
+
+int fits(struct compiler *c, double m)
+{
+    double most = 4.0 * c->m->limit;
+    if (c->n * m + c->temp <= most) return 1;
+    diag_error(&c->m->diags, c->s->rel->at, NULL, "this makes the model too large: it has more than %.10g values",
+               most);
+    return 0;
 }
 
 struct instr *emit(struct compiler *c, enum instr_kind kind, int n, int width)

@@ -240,9 +240,8 @@ static void indent(struct out *o, int depth)
     for (int i = 0; i <= depth; i++) str_put(o->str, "  ");
 }
 
-static void put_rel(struct out *o, const struct rel *r, int depth)
+static void put_rel(struct out *o, const struct rel *r)
 {
-    indent(o, depth);
     if (r->link >= 0) str_printf(o->str, "%s(", syntax_name(o->s, r->link));
     put_expr(o, r->lhs, OR);
     if (r->link >= 0) str_put(o->str, ")");
@@ -256,7 +255,12 @@ static void put_rel(struct out *o, const struct rel *r, int depth)
         if (r->upper) put_expr(o, r->upper, OR);
         str_put(o->str, ")");
     }
-    str_put(o->str, "\n");
+}
+
+void syntax_put_rel(const struct syntax *s, const struct rel *r, struct str *out)
+{
+    struct out o = {s, out, 0};
+    put_rel(&o, r);
 }
 
 /* The loops around k, the outermost first. */
@@ -294,7 +298,9 @@ static void put_block(struct out *o, const char *head, size_t first, size_t last
             put_expr(o, l->range, OR);
             str_put(o->str, ") {\n");
         }
-        put_rel(o, r, n);
+        indent(o, n);
+        put_rel(o, r);
+        str_put(o->str, "\n");
     }
     close_loops(o, n, 0);
     str_put(o->str, "}\n");

@@ -1,45 +1,108 @@
 /* range.c: between what numbers can an expression lie?  Interval arithmetic over
    the supports of the distributions; what is not known is the whole line. */
+#include <float.h>
+
 #include "model/lang/lang.h"
 
 static const struct range anywhere = {-INFINITY, INFINITY, 0};
-enum { DEEP = 24 };
 
-static struct range range_at(struct model *m, const struct term *t, const int *counter, int deep);
+/* Each element is asked once.  As in constant.c, recursion stops at some depth, and what is
+   needed is then found first. */
+struct elem_range {
+    struct range r;
+    int state;
+};
+enum { NEW, BUSY, DONE };
+enum { DEPTH_MAX = 1600, NONE = -1 };
 
-static struct range of_stochastic(struct model *m, const struct stmt *s, const int *counter, int deep)
+static struct range range_at(struct model *m, const struct term *t, const int *counter);
+
+static struct range of_domain(const struct domain_info *d)
 {
-    if (!s->dist) return anywhere;
-    const struct domain_info *d = &domains[s->dist->domain];
     struct range r = {d->lo, d->hi, d->discrete};
-    double p[DIST_ARGS];
-    int shape[4], known = 1, n = 1;
-    if (s->dist->domain == INDEX && !term_shape(m, s->arg[0], counter, shape)) {
-        for (int i = 0; i < shape[0]; i++) n *= shape[i + 1];
-        r.hi = n; /* categorical */
-    }
-    if (s->dist->bounds) {
-        for (int i = 0; i < s->narg && known; i++) {
-            struct range a = range_at(m, s->arg[i], counter, deep + 1);
-            p[i] = a.lo;
-            known = a.lo == a.hi;
-        }
-        if (known) s->dist->bounds(p, &r.lo, &r.hi);
-    }
-    if (s->lower) r.lo = fmax(r.lo, range_at(m, s->lower, counter, deep + 1).lo);
-    if (s->upper) r.hi = fmin(r.hi, range_at(m, s->upper, counter, deep + 1).hi);
+    if (d->lo_open && d->lo == 0) r.lo = DBL_TRUE_MIN;
+    if (d->hi_open && d->hi == 1) r.hi = nextafter(1, 0);
     return r;
 }
 
-static struct range of_elem(struct model *m, int e, int deep)
+static struct range of_stochastic(struct model *m, const struct stmt *s, const int *counter)
 {
-    if (m->state[e] == E_CONST)
-        return (struct range){m->value[e], m->value[e], m->value[e] == floor(m->value[e])};
-    if (m->owner[e] < 0 || deep > DEEP) return anywhere;
-    int k = m->owner[e];
+    if (!s->dist) return anywhere;
+    struct range r = of_domain(&domains[s->dist->domain]);
+    double p[DIST_ARGS];
+    int shape[4];
+    if (s->dist->domain == INDEX && !term_shape(m, s->arg[0], counter, shape))
+        r.hi = shape_size(shape); /* categorical */
+    if (s->dist->bounds) {
+        double lo = r.lo, hi = r.hi;
+        for (int i = 0; i < s->narg; i++) {
+            struct range a = range_at(m, s->arg[i], counter);
+            p[i] = a.lo == a.hi ? a.lo : NAN; /* what depends on it is not known */
+        }
+        s->dist->bounds(p, &lo, &hi);
+        if (!isnan(lo)) r.lo = lo;
+        if (!isnan(hi)) r.hi = hi;
+    }
+    if (s->lower) r.lo = fmax(r.lo, range_at(m, s->lower, counter).lo);
+    if (s->upper) r.hi = fmin(r.hi, range_at(m, s->upper, counter).hi);
+    return r;
+}
+
+static struct range of_instance(struct model *m, int k)
+{
     const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
-    if (s->rel->stochastic) return of_stochastic(m, s, inst_counter(m, k), deep);
-    return range_at(m, s->rhs, inst_counter(m, k), deep + 1);
+    int cost = 8 + s->rel->rhs->height;
+    m->depth += cost;
+    struct range r = s->rel->stochastic ? of_stochastic(m, s, inst_counter(m, k))
+                                        : range_at(m, s->rhs, inst_counter(m, k));
+    m->depth -= cost;
+    return r;
+}
+
+/* The elements of an instance have one range. */
+static void set_range(struct model *m, int k, int state, struct range r)
+{
+    for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++)
+        m->range[m->lhs[j]] = (struct elem_range){r, state};
+}
+
+static struct range of_elem(struct model *m, int e)
+{
+    int k = m->owner[e];
+    if (m->state[e] == E_CONST && !isnan(m->value[e]))
+        return (struct range){m->value[e], m->value[e], m->value[e] == floor(m->value[e])};
+    if (k < 0 || m->range[e].state == BUSY) return anywhere; /* a cycle is said later */
+    if (m->range[e].state == DONE) return m->range[e].r;
+    if (m->deferred != NONE) return anywhere; /* all this will be asked again */
+    if (m->depth > DEPTH_MAX) {
+        m->deferred = k;
+        return anywhere;
+    }
+    set_range(m, k, BUSY, anywhere);
+    struct range r = of_instance(m, k);
+    set_range(m, k, m->deferred == NONE ? DONE : NEW, r);
+    return r;
+}
+
+/* What was too deep, with a stack of our own; who waits on it is busy. */
+static int settle(struct model *m, int k)
+{
+    vec(int) todo = {0};
+    int rc = vec_push(&todo, k);
+    while (!rc && todo.n) {
+        k = todo.a[todo.n - 1];
+        m->deferred = NONE;
+        set_range(m, k, BUSY, anywhere);
+        struct range r = of_instance(m, k);
+        if (m->deferred != NONE) {
+            rc = vec_push(&todo, m->deferred);
+        } else {
+            set_range(m, k, DONE, r);
+            todo.n--;
+        }
+    }
+    vec_free(&todo);
+    return rc;
 }
 
 static struct range unite(struct range a, struct range b)
@@ -47,33 +110,12 @@ static struct range unite(struct range a, struct range b)
     return (struct range){fmin(a.lo, b.lo), fmax(a.hi, b.hi), a.integer && b.integer};
 }
 
-/* All that a reference may read; where that is much, a sample of it says little, so
-   only the first and last elements' statements are asked. */
-static struct range of_ref(struct model *m, const struct term *t, const int *counter, int deep)
+static struct range of_ref(struct model *m, const struct term *t, const int *counter)
 {
-    const struct array *a = &m->array.a[t->array];
-    int lo[MAX_DIM], hi[MAX_DIM], x[MAX_DIM], n = 1, before = m->diags.nerror;
-    if (a->ndim < 0 || (t->narg && t->narg != a->ndim) || before) return anywhere;
-    for (int d = 0; d < a->ndim; d++) {
-        lo[d] = 1, hi[d] = a->dim[d];
-        if (t->narg && t->arg[d]) {
-            int rc = eval_subscript(m, t, d, counter, &lo[d], &hi[d]);
-            if (rc == NOT_CONST)
-                lo[d] = 1, hi[d] = a->dim[d];
-            else if (rc)
-                return anywhere;
-        }
-        x[d] = lo[d];
-        n *= hi[d] - lo[d] + 1;
-        if (n > 4096) return anywhere;
-    }
     struct range r = {INFINITY, -INFINITY, 1};
-    for (int i = 0; i < n; i++) {
-        int e = 0;
-        for (int d = 0; d < a->ndim; d++) e = e * a->dim[d] + x[d] - 1;
-        r = unite(r, of_elem(m, a->first + e, deep + (n > 8 ? 12 : 4)));
-        for (int d = a->ndim - 1; d >= 0 && ++x[d] > hi[d]; d--) x[d] = lo[d];
-    }
+    struct box b;
+    if (box_of(m, t, counter, BOX_CHOICES, &b)) return anywhere;
+    for (int i = 0; i < b.n; i++, box_next(&b)) r = unite(r, of_elem(m, b.elem));
     return r;
 }
 
@@ -88,34 +130,58 @@ static int same_scalar(const struct term *a, const struct term *b)
     return 1;
 }
 
-static struct range range_at(struct model *m, const struct term *t, const int *counter, int deep)
+static struct range of_op(struct model *m, const struct term *t, const int *counter)
 {
-    double lo[8], hi[8], out[2];
+    enum { MOST = 8 };
+    double lo[MOST], hi[MOST], out[2];
     int integer = 1;
-    struct range r;
-    if (deep > DEEP) return anywhere;
-    switch (t->kind) {
-    case T_NUMBER: return (struct range){t->value, t->value, t->value == floor(t->value)};
-    case T_COUNTER: return (struct range){counter[t->depth], counter[t->depth], 1};
-    case T_REF: return of_ref(m, t, counter, deep);
-    case T_REP: return range_at(m, t->arg[0], counter, deep);
-    case T_OP: break;
-    default: return anywhere;
-    }
-    if (!t->op->range || t->narg > 8) return anywhere;
+    if (!t->op->range || t->narg > MOST) return anywhere;
     for (int i = 0; i < t->narg; i++) {
-        r = range_at(m, t->arg[i], counter, deep + 1);
+        struct range r = range_at(m, t->arg[i], counter);
         lo[i] = r.lo, hi[i] = r.hi;
         integer &= r.integer;
     }
     t->op->range(t->narg, lo, hi, out);
-    r = (struct range){out[0], out[1], t->op->integer == 1 || (t->op->integer == 2 && integer)};
-    if (strcmp(t->op->name, "*") == 0 && same_scalar(t->arg[0], t->arg[1])) r.lo = fmax(r.lo, 0);
-    if (isnan(r.lo) || isnan(r.hi)) return anywhere;
+    if (isnan(out[0]) || isnan(out[1])) return anywhere;
+    struct range r = {out[0], out[1], t->op->integer == 1 || (t->op->integer == 2 && integer)};
+    if (t->op == &op_mul && same_scalar(t->arg[0], t->arg[1])) r.lo = fmax(r.lo, 0); /* a square */
     return r;
+}
+
+static struct range range_at(struct model *m, const struct term *t, const int *counter)
+{
+    switch (t->kind) {
+    case T_NUMBER: return (struct range){t->value, t->value, t->value == floor(t->value)};
+    case T_COUNTER: return (struct range){counter[t->depth], counter[t->depth], 1};
+    case T_REF: return of_ref(m, t, counter);
+    case T_REP: return range_at(m, t->arg[0], counter);
+    case T_OP: return of_op(m, t, counter);
+    default: return anywhere;
+    }
+}
+
+/* Of a term, or of element e if it is NULL; from outside. */
+static struct range ask(struct model *m, const struct term *t, const int *counter, int e)
+{
+    if (!m->range) m->range = arena_array(&m->mem, struct elem_range, m->nelem + 1);
+    if (!m->range) return m->diags.oom = 1, anywhere;
+    for (;;) {
+        m->deferred = NONE;
+        m->depth++;
+        struct range r = t ? range_at(m, t, counter) : of_elem(m, e);
+        m->depth--;
+        if (m->deferred == NONE) return r;
+        if (settle(m, m->deferred)) return m->diags.oom = 1, anywhere;
+    }
 }
 
 struct range term_range(struct model *m, const struct term *t, const int *counter)
 {
-    return range_at(m, t, counter, 0);
+    if (m->depth) return range_at(m, t, counter); /* a subscript, while a range is found */
+    return ask(m, t, counter, 0);
+}
+
+struct range elem_range(struct model *m, int e)
+{
+    return ask(m, NULL, NULL, e);
 }

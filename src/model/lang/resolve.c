@@ -100,7 +100,7 @@ static struct term *resolve_ref(struct scope *c, const struct expr *x)
                        "%s is the counter of a loop here, so it has no subscripts", name);
             return NULL;
         }
-        if (t) t->depth = c->depth_of[x->name];
+        if (t) t->depth = c->depth_of[x->name], t->array = x->name;
         return t;
     }
     if (x->narg > MAX_DIM) {
@@ -228,8 +228,7 @@ const struct dist_alias *alias_find(const char *name)
     return NULL;
 }
 
-/* "mu:real, tau:positive" */
-static int alias_formals(struct arena *mem, const char *args, struct dist_arg *formal)
+int alias_formals(struct arena *mem, const char *args, struct dist_arg *formal)
 {
     int n = 0;
     while (*args) {
@@ -249,10 +248,8 @@ static int alias_formals(struct arena *mem, const char *args, struct dist_arg *f
     return n;
 }
 
-/* Puts the written arguments in the order of the formal ones: by name if named, else by
-   place.  0, or -1 if a name is unknown here or used twice. */
-static int match_names(const struct syntax *s, const struct expr *x, const struct dist_arg *formal,
-                       int n, const struct expr **out)
+int match_names(const struct syntax *s, const struct expr *x, const struct dist_arg *formal, int n,
+                const struct expr **out)
 {
     for (int i = 0; i < n; i++) out[i] = NULL;
     if (x->narg != n) return -1;
@@ -465,7 +462,15 @@ static int set_loops(struct scope *c, int *depth_of)
     if (!s->loop) return -1;
     int k = s->depth;
     for (int l = s->rel->loop; l >= 0; l = m->syntax.loop.a[l].outer) s->loop[--k] = l;
-    for (k = 0; k < s->depth; k++) depth_of[m->syntax.loop.a[s->loop[k]].var] = k;
+    for (k = 0; k < s->depth; k++) {
+        const struct loop *l = &m->syntax.loop.a[s->loop[k]];
+        int outer = depth_of[l->var];
+        if (outer >= 0)
+            diag_error(&m->diags, l->at, "give it another name",
+                       "%s is already the counter of the loop in line %d", syntax_name(&m->syntax, l->var),
+                       m->syntax.loop.a[s->loop[outer]].at.line);
+        depth_of[l->var] = k;
+    }
     return 0;
 }
 

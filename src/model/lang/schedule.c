@@ -11,7 +11,8 @@ struct walk {
 
 static int is_constant(const struct model *m, int k)
 {
-    return m->stmt.a[m->inst_stmt[k]].rel->in_data || m->lhs_off[k] == m->lhs_off[k + 1] || m->state[m->lhs[m->lhs_off[k]]] == E_CONST;
+    return m->stmt.a[m->inst_stmt[k]].rel->in_data || m->lhs_off[k] == m->lhs_off[k + 1] ||
+           m->state[m->lhs[m->lhs_off[k]]] == E_CONST;
 }
 
 /* The next instance that k reads, from (r, j) on, or -1. */
@@ -47,7 +48,7 @@ static void report_cycle(struct walk *w, int k)
     if (shown > 6) str_put(&path, "... <- ");
     inst_name(m, k, &path);
     diag_error(&m->diags, m->stmt.a[m->inst_stmt[k]].lhs->all,
-               "a model is a graph without cycles: break it", "this defines itself: %s",
+               "a model is a graph without cycles: break it", "this depends on itself: %s",
                path.s ? path.s : "");
     str_free(&path);
 }
@@ -98,14 +99,13 @@ static int levels(struct model *m, int through, int **out)
     return rc < 0 ? rc : 0;
 }
 
-/* Rows: the random elements (and free constants), then constants that are read together with
+/* Rows: the random elements, then free constants, then constants that are read together with
    random ones. */
 static void number_rows(struct model *m)
 {
-    for (int e = 0; e < m->nelem; e++) {
-        int is_row = m->state[e] == E_RANDOM || m->array.a[m->elem_array[e]].free;
-        m->row[e] = is_row ? m->nrow++ : -1;
-    }
+    for (int e = 0; e < m->nelem; e++) m->row[e] = m->state[e] == E_RANDOM ? m->nrow++ : -1;
+    for (int e = 0; e < m->nelem; e++)
+        if (m->row[e] < 0 && m->array.a[m->elem_array[e]].free) m->row[e] = m->nrow++;
     for (size_t i = 0; i < m->stmt.n; i++) {
         const struct stmt *s = &m->stmt.a[i];
         for (int r = 0; r < s->nref && s->n; r++) {

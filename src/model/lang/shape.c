@@ -8,13 +8,18 @@ static void put_shape(struct str *t, const int *s)
         str_printf(t, i ? " x %d" : s[0] == 1 ? "%d elements" : "%d", s[i + 1]);
 }
 
+int shape_size(const int *shape)
+{
+    int n = 1;
+    for (int i = 0; i < shape[0]; i++) n *= shape[i + 1];
+    return n;
+}
+
 /* shape becomes that of an element-wise operation with one more argument. */
 int shapes_merge(struct model *m, const struct term *t, int *shape, const int *s)
 {
     if (!s[0]) return 0;
-    int n = 1, k = 1;
-    for (int i = 0; i < s[0]; i++) n *= s[i + 1];
-    for (int i = 0; i < shape[0]; i++) k *= shape[i + 1];
+    int n = shape_size(s), k = shape_size(shape);
     if (!shape[0] || (k == 1 && n != 1)) {
         memcpy(shape, s, sizeof(int[4]));
         return 0;
@@ -31,33 +36,37 @@ int shapes_merge(struct model *m, const struct term *t, int *shape, const int *s
     return -1;
 }
 
+/* "3 x 2 and 2 elements" */
+static void put_shapes(struct str *text, const int (*shape)[4], int n)
+{
+    for (int i = 0; i < n && i < 4; i++) {
+        str_put(text, i ? " and " : "");
+        put_shape(text, shape[i]);
+    }
+}
+
 int shape_op(struct model *m, const struct term *t, const int (*shape)[4], int *out, int *dim,
              const char **why)
 {
-    if (!t->op->shape(t->narg, shape, out, dim, why)) return 0;
-    diag_error(&m->diags, t->all, NULL, "%s does not fit: %s", t->op->name, *why);
+    double n = 1, total = 0;
+    for (int i = 0; i < t->narg; i++) total += shape_size(shape[i]);
+    if (total > m->limit) return too_large(m, t, total);
+    if (!t->op->shape(t->narg, shape, out, dim, why)) {
+        for (int i = 0; i < out[0]; i++) n *= out[i + 1];
+        return n > m->limit ? too_large(m, t, n) : 0;
+    }
+    struct str text = {0};
+    put_shapes(&text, shape, t->narg);
+    diag_error(&m->diags, t->all, NULL, "%s does not fit: %s (%s)", t->op->name, *why, text.s ? text.s : "");
+    str_free(&text);
     return -1;
 }
 
 static int ref_shape(struct model *m, const struct term *t, const int *counter, int *out)
 {
-    const struct array *a = &m->array.a[t->array];
-    int rc = check_ndim(m, t);
-    if (rc) return rc;
-    out[0] = 0;
-    for (int d = 0; d < a->ndim; d++) {
-        int lo = 1, hi = a->dim[d];
-        int whole = t->narg <= d || !t->arg[d] || t->narg != a->ndim;
-        if (!whole && t->arg[d]->kind != T_RANGE) continue; /* a single one, random or not */
-        if (!whole && (rc = eval_subscript(m, t, d, counter, &lo, &hi))) return rc;
-        if (hi == lo && !whole) continue;
-        if (out[0] == 3) {
-            diag_error(&m->diags, t->all, NULL, "more than 3 dimensions in an expression");
-            return IS_WRONG;
-        }
-        out[++out[0]] = hi - lo + 1;
-    }
-    return IS_CONST;
+    struct box b;
+    int rc = box_of(m, t, counter, BOX_SHAPE, &b);
+    return rc ? rc : box_shape(m, t, &b, out);
 }
 
 static int block_shape(struct model *m, const struct term *t, const int *counter, int *out)
@@ -85,10 +94,10 @@ int term_shape(struct model *m, const struct term *t, const int *counter, int *o
         out[1] = m->net.a[t->net].out;
         return IS_CONST;
     case T_REP: {
-        int times, n = 1;
-        if ((rc = eval_times(m, t, counter, &times)) || (rc = term_shape(m, t->arg[0], counter, out)))
-            return rc;
-        for (int i = 0; i < out[0]; i++) n *= out[i + 1];
+        int times, n;
+        if ((rc = term_shape(m, t->arg[0], counter, out))) return rc;
+        n = shape_size(out);
+        if ((rc = eval_times(m, t, counter, n, &times))) return rc;
         out[0] = 1;
         out[1] = n * times;
         return IS_CONST;

@@ -66,21 +66,18 @@ static int check_size(struct model *m, const struct stmt *s, int k)
 
 /* ---- supports ---------------------------------------------------------------------- */
 
-static int outside_word(const struct domain_info *d, struct range r, const char **word)
+/* How a range leaves a domain: *certain if it cannot but do so.  NULL: it need not. */
+static const char *outside(const struct domain_info *d, struct range r, int *certain)
 {
-    if (r.lo < d->lo) {
-        *word = d->lo == 0 ? "negative" : d->lo == 1 ? "less than 1" : "too small";
-        return 1;
-    }
-    if (d->lo_open && r.lo == d->lo && r.hi == d->lo) {
-        *word = "zero";
-        return 1;
-    }
-    if (r.hi > d->hi) {
-        *word = d->hi == 1 ? "greater than 1" : "too large";
-        return 1;
-    }
-    return 0;
+    *certain = 1;
+    if (r.hi < d->lo || (d->lo_open && r.hi <= d->lo))
+        return d->lo != 0 ? "too small" : r.lo == 0 ? "zero" : "negative";
+    if (r.lo > d->hi || (d->hi_open && r.lo >= d->hi && isfinite(d->hi)))
+        return d->hi == 1 ? "greater than 1" : "too large";
+    *certain = 0;
+    if (r.lo < d->lo) return d->lo == 0 ? "negative" : d->lo == 1 ? "less than 1" : "too small";
+    if (r.hi > d->hi) return d->hi == 1 ? "greater than 1" : "too large";
+    return NULL;
 }
 
 static int check_constant(struct model *m, const struct stmt *s, int i, const struct cval *v)
@@ -91,32 +88,66 @@ static int check_constant(struct model *m, const struct stmt *s, int i, const st
     if (domain_holds(d, v->x, v->n)) return 1;
     if (v->n == 1)
         diag_error(&m->diags, s->given[i]->all, NULL, "%s of %s() must be %s, but it is %g",
-                   s->formal[i].name, s->name, domains[d].name, v->x[0]);
+                   s->formal[i].name, s->name, domains[d].what, v->x[0]);
     else
-        diag_error(&m->diags, s->given[i]->all, NULL, "%s of %s() must be %s", s->formal[i].name, s->name,
-                   domains[d].name);
+        diag_error(&m->diags, s->given[i]->all, d == SIMPLEX ? "divide by its sum: x / sum(x)" : NULL,
+                   "%s of %s() must be %s", s->formal[i].name, s->name, domains[d].what);
     return 0;
 }
 
-/* A bare random variable, whose support is known: x of normal(mu, x). */
-static int check_variable(struct model *m, const struct stmt *s, int i, const int *counter)
+/* The element itself, or that of which it is but a copy: s <- x. */
+static int original(const struct model *m, int e)
+{
+    for (;;) {
+        int k = m->owner[e];
+        if (m->state[e] != E_RANDOM || k < 0) return e;
+        const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+        if (s->rel->stochastic || s->rhs->kind != T_REF) return e;
+        const struct foot *f = &s->foot[s->rhs->ref];
+        int i = k - s->first;
+        if (f->off[i + 1] - f->off[i] != 1 || f->pick[i]) return e;
+        e = f->elem[f->off[i]];
+    }
+}
+
+/* What argument i refers to, if it has a prior that lets it leave its domain: element, or -1. */
+static int offender(struct model *m, const struct stmt *s, int i, int k, const char **word)
+{
+    const struct term *t = s->given[i];
+    int certain;
+    if (t->kind != T_REF) return -1;
+    const struct foot *f = &s->foot[t->ref];
+    for (int j = f->off[k - s->first]; j < f->off[k - s->first + 1]; j++) {
+        int e = original(m, f->elem[j]);
+        if (m->state[e] != E_RANDOM || m->owner[e] < 0) continue;
+        if (!m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic) continue;
+        if ((*word = outside(&domains[s->formal[i].domain], elem_range(m, e), &certain))) return e;
+    }
+    return -1;
+}
+
+/* A random argument: x of normal(mu, x), whose support is known; or 1 + exp(x), if it is always
+   wrong.  What only may be wrong, by what intervals tell, is left to `nami check`. */
+static int check_variable(struct model *m, const struct stmt *s, int i, int k)
 {
     const struct term *t = s->given[i];
     enum domain d = s->formal[i].domain;
     const char *word;
-    struct range r = term_range(m, t, counter);
-    if (!outside_word(&domains[d], r, &word)) return 1;
-    int certain = r.hi < domains[d].lo || r.lo > domains[d].hi;
-    if (t->kind != T_REF && !certain) return 1; /* nami check will see */
-    const char *name = t->kind == T_REF ? m->array.a[t->array].name : "this";
-    if (t->kind == T_REF && !certain) { /* only what has a prior of its own */
-        const struct array *a = &m->array.a[t->array];
-        int e = a->first;
-        if (m->owner[e] < 0 || !m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic) return 1;
+    int certain, e = offender(m, s, i, k, &word);
+    if (e >= 0) {
+        const struct stmt *by = &m->stmt.a[m->inst_stmt[m->owner[e]]];
+        struct str name = {0};
+        syntax_put_expr(&m->syntax, by->rel->lhs, &name); /* as its prior has it */
+        const char *text = name.s ? name.s : "it";
+        diag_error(&m->diags, t->all, cure(m, d, text), "%s of %s() must be %s, but %s can be %s",
+                   s->formal[i].name, s->name, domains[d].what, text, word);
+        str_free(&name);
+        return 0;
     }
-    diag_error(&m->diags, t->all, t->kind == T_REF ? cure(m, d, name) : NULL,
-               "%s of %s() must be %s, but %s %s %s", s->formal[i].name, s->name, domains[d].name, name,
-               certain ? "is" : "can be", word);
+    word = outside(&domains[d], term_range(m, t, inst_counter(m, k)), &certain);
+    if (!word || !certain) return 1;
+    diag_error(&m->diags, t->all, NULL, "%s of %s() must be %s, but this is %s", s->formal[i].name, s->name,
+               domains[d].what, word);
     return 0;
 }
 
@@ -128,7 +159,7 @@ static int check_args(struct model *m, const struct stmt *s, int k)
         int ok = 1, rc = eval_term(m, s->given[i], counter, &v);
         if (rc == IS_CONST) ok = check_constant(m, s, i, &v);
         if (rc == NOT_CONST && domains[s->formal[i].domain].rank == 0)
-            ok = check_variable(m, s, i, counter);
+            ok = check_variable(m, s, i, k);
         cval_free(&v);
         if (rc < 0) return rc;
         if (!ok || rc == IS_WRONG) return IS_WRONG;
@@ -140,7 +171,7 @@ static int check_args(struct model *m, const struct stmt *s, int k)
 static int check_trunc(struct model *m, const struct stmt *s, int k)
 {
     struct diags *d = &m->diags;
-    double lo, hi;
+    double lo;
     if (!s->rel->trunc) return 0;
     if (!s->dist->cdf || !s->dist->quantile || !s->dist->logp) {
         diag_error(d, s->rel->trunc_at, NULL, "%s() cannot be truncated", s->name);
@@ -155,9 +186,9 @@ static int check_trunc(struct model *m, const struct stmt *s, int k)
                            "I(,) with unknown parameters is neither truncation nor censoring");
                 return IS_WRONG;
             }
-    if (s->lower && s->upper && eval_scalar(m, s->lower, inst_counter(m, k), &lo) == IS_CONST &&
-        eval_scalar(m, s->upper, inst_counter(m, k), &hi) == IS_CONST && !(lo < hi)) {
-        diag_error(d, s->rel->trunc_at, NULL, "the bounds %g and %g leave nothing", lo, hi);
+    struct range r = elem_range(m, m->lhs[m->lhs_off[k]]);
+    if (r.lo > r.hi || (r.lo == r.hi && !domains[s->dist->domain].discrete)) {
+        diag_error(d, s->rel->trunc_at, NULL, "nothing of %s() lies between these bounds", s->name);
         return IS_WRONG;
     }
     return 0;
@@ -176,6 +207,42 @@ static int check_observed(struct model *m, const struct stmt *s, int k)
     return IS_WRONG;
 }
 
+static int wrong_value(struct model *m, const struct stmt *s, int k, double x, const struct range *r)
+{
+    static const char *const advice = "correct the data, or choose another distribution";
+    const char *what = domains[s->dist->domain].what;
+    struct str name = {0};
+    inst_name(m, k, &name);
+    const char *text = name.s ? name.s : "it";
+    if (r)
+        diag_error(&m->diags, s->lhs->all, advice, "%s is %.10g in the data, but must lie between %.10g and %.10g",
+                   text, x, r->lo, r->hi);
+    else if (m->lhs_off[k + 1] - m->lhs_off[k] == 1)
+        diag_error(&m->diags, s->lhs->all, advice, "%s is %.10g in the data, but %s() gives %s", text, x,
+                   s->name, what);
+    else
+        diag_error(&m->diags, s->lhs->all, advice, "%s in the data is not %s", text, what);
+    str_free(&name);
+    return IS_WRONG;
+}
+
+/* The values that the data give, against the distribution. */
+static int check_values(struct model *m, const struct stmt *s, int k)
+{
+    int first = m->lhs_off[k], n = m->lhs_off[k + 1] - first, rc = 0;
+    for (int j = 0; j < n; j++)
+        if (!m->observed[m->lhs[first + j]] || value_is_missing(m->value[m->lhs[first + j]])) return 0;
+    double one, *x = n == 1 ? &one : raw_array(double, n);
+    if (!x) return NAMI_ENOMEM;
+    for (int j = 0; j < n; j++) x[j] = m->value[m->lhs[first + j]];
+    if (!domain_holds(s->dist->domain, x, n))
+        rc = wrong_value(m, s, k, x[0], NULL);
+    if (x != &one) free(x);
+    if (rc || n != 1) return rc;
+    struct range r = elem_range(m, m->lhs[first]);
+    return one < r.lo || one > r.hi ? wrong_value(m, s, k, one, &r) : 0;
+}
+
 int model_supports(struct model *m)
 {
     for (size_t i = 0; i < m->stmt.n; i++) {
@@ -188,6 +255,7 @@ int model_supports(struct model *m)
                 rc = check_size(m, s, k);
                 if (!rc) rc = check_args(m, s, k);
                 if (!rc) rc = check_trunc(m, s, k);
+                if (!rc) rc = check_values(m, s, k);
             }
         }
         if (rc < 0) return rc;

@@ -99,6 +99,7 @@ struct expr *syntax_parse_expr(struct syntax *s, const char *text, size_t len, s
 
 /* As text of the language, with the fewest parentheses that keep the meaning. */
 void syntax_put_expr(const struct syntax *s, const struct expr *x, struct str *out);
+void syntax_put_rel(const struct syntax *s, const struct rel *r, struct str *out);
 /* The whole program, one relation a line, loops indented.  Reading it gives the same tree; but
    what a JAGS file cannot hold (as == BUGS, from a native file) is left out or rewritten:
    constants with a value go to data { }, %/% and %% become calls of trunc(). */
