@@ -49,6 +49,13 @@ int bad_subscript(struct model *m, const struct term *t, int dim, const int *cou
     return IS_WRONG;
 }
 
+int empty_range(struct model *m, const struct term *t, int dim, double x, double y)
+{
+    diag_error(&m->diags, t->arg[dim]->all, NULL, "the range %.10g:%.10g of %s is empty", x, y,
+               m->array.a[t->array].name);
+    return IS_WRONG;
+}
+
 /* The numbers of a constant subscript: x..y. */
 int eval_ends(struct model *m, const struct term *sub, const int *counter, double *x, double *y)
 {
@@ -71,12 +78,9 @@ static int eval_subscript(struct model *m, const struct term *t, int dim, const 
     double x, y;
     int rc = eval_ends(m, sub, counter, &x, &y);
     if (rc) return rc;
+    if (y < x) return empty_range(m, t, dim, x, y);
     if (!is_whole(x, &e->lo) || e->lo < 1 || e->lo > size) return bad_subscript(m, t, dim, counter, x);
     if (!is_whole(y, &e->hi) || e->hi < 1 || e->hi > size) return bad_subscript(m, t, dim, counter, y);
-    if (e->hi < e->lo) {
-        diag_error(&m->diags, sub->all, NULL, "the range %d:%d of %s is empty", e->lo, e->hi, a->name);
-        return IS_WRONG;
-    }
     e->keep = sub->kind == T_RANGE && e->hi > e->lo;
     return IS_CONST;
 }
