@@ -139,7 +139,8 @@ extern const struct dist_alias dist_aliases[]; /* ends with name == NULL */
 struct dist_export {
     const char *name, *meaning, *advice;
 };
-extern const struct dist_export dist_exports[]; /* one for each of dists[]; ends with name == NULL */
+extern const struct dist_export
+    dist_exports[]; /* one for each of dists[]; ends with name == NULL */
 
 /* T(lower, upper) of any dist with cdf and quantile, as kernels of the same kind:
    self is the struct dist; a = value, arguments, lower, upper (-INFINITY/INFINITY if open). */

@@ -82,5 +82,6 @@ const struct dist dist_f_dist = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .own = 1,
     .try_at = {TRY_2(2.385, 7.3), TRY_2(0.71, 3.2), TRY_2(41.3, 119.7)},
 };

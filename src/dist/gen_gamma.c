@@ -80,5 +80,6 @@ const struct dist dist_gen_gamma = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .own = 1,
     .try_at = {TRY_3(2.385, 0.7, 1.3), TRY_3(0.71, 3.1, 0.83), TRY_3(13.1, 0.21, 2.9)},
 };

@@ -60,8 +60,8 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
 }
 
 /* mu + L z; `load` makes L of the second argument */
-WIDE static void draw(const struct stream *stream, int n, int L, double *const *out, const struct lanes *a,
-                      double *work,
+WIDE static void draw(const struct stream *stream, int n, int L, double *const *out,
+                      const struct lanes *a, double *work,
                       void (*load)(int n, const struct lanes *a, struct slab s, double *A))
 {
     double *F = work, *y = work + n * n * SLAB, buf[SLAB];
@@ -97,8 +97,8 @@ static void sample_factored(const void *self, const struct stream *stream, const
     draw(stream, dim[0], L, out, a, work, mat_load);
 }
 
-static void factor(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
-                   double *work)
+static void factor(const void *self, const int *dim, int L, double *const *out,
+                   const struct lanes *a, double *work)
 {
     (void)self;
     int n = matrix_order(dim[0]);

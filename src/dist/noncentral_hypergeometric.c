@@ -110,5 +110,6 @@ const struct dist dist_noncentral_hypergeometric = {
     COUNT,
     KERNELS,
     .bounds = bounds,
+    .own = 1,
     .try_at = {TRY_4(13, 8, 10, 2.385), TRY_4(300, 170, 90, 0.31)},
 };
