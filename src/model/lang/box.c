@@ -49,6 +49,13 @@ int bad_subscript(struct model *m, const struct term *t, int dim, const int *cou
     return IS_WRONG;
 }
 
+int empty_range(struct model *m, const struct term *t, int dim, double x, double y)
+{
+    diag_error(&m->diags, t->arg[dim]->all, NULL, "the range %.10g:%.10g of %s is empty", x, y,
+               m->array.a[t->array].name);
+    return IS_WRONG;
+}
+
 /* The numbers of a constant subscript: x..y. */
 int eval_ends(struct model *m, const struct term *sub, const int *counter, double *x, double *y)
 {
@@ -71,12 +78,9 @@ static int eval_subscript(struct model *m, const struct term *t, int dim, const 
     double x, y;
     int rc = eval_ends(m, sub, counter, &x, &y);
     if (rc) return rc;
+    if (y < x) return empty_range(m, t, dim, x, y);
     if (!is_whole(x, &e->lo) || e->lo < 1 || e->lo > size) return bad_subscript(m, t, dim, counter, x);
     if (!is_whole(y, &e->hi) || e->hi < 1 || e->hi > size) return bad_subscript(m, t, dim, counter, y);
-    if (e->hi < e->lo) {
-        diag_error(&m->diags, sub->all, NULL, "the range %d:%d of %s is empty", e->lo, e->hi, a->name);
-        return IS_WRONG;
-    }
     e->keep = sub->kind == T_RANGE && e->hi > e->lo;
     return IS_CONST;
 }
@@ -111,6 +115,10 @@ static int choice(struct model *m, const struct term *t, int dim, const int *cou
     struct range r = term_range(m, sub, counter);
     *e = (struct extent){(int)fmin(size + 1.0, fmax(1, ceil(r.lo))), (int)fmax(0, fmin(size, floor(r.hi))),
                          1, 0};
+    if (e->lo <= e->hi && sub->kind == T_REF && (r.hi > size || r.lo < 1))
+        diag_warning(&m->diags, sub->all, "beyond its ends there is nothing to read: such draws fail",
+                     "%s can be %g, but %s has 1 to %d", m->array.a[sub->array].name, r.hi > size ? r.hi : r.lo,
+                     a->name, size);
     if (e->lo <= e->hi) return IS_CONST;
     diag_error(&m->diags, sub->all, NULL, "this subscript of %s lies between %g and %g, but %s has 1 to %d",
                a->name, r.lo, r.hi, a->name, size);

@@ -118,13 +118,10 @@ static int lhs_bound(struct model *m, const struct term *l, int d, const int *co
     int rc = eval_ends(m, sub, counter, &x, &y);
     if (rc == NOT_CONST) return say_not_const(m, sub, counter, "a subscript on the left", NULL);
     if (rc) return rc;
+    if (y < x) return empty_range(m, l, d, x, y);
     int size = known ? a->ndim ? a->dim[d] : 1 : INT_MAX;
     if (!is_whole(x, &b[0]) || b[0] < 1 || b[0] > size) return bad_subscript(m, l, d, counter, x);
     if (!is_whole(y, &b[1]) || b[1] < 1 || b[1] > size) return bad_subscript(m, l, d, counter, y);
-    if (b[1] < b[0]) {
-        diag_error(&m->diags, sub->all, NULL, "the range %d:%d is empty", b[0], b[1]);
-        return IS_WRONG;
-    }
     return 0;
 }
 
@@ -367,7 +364,10 @@ static int make_elements(struct block *b)
         struct stmt *s = &m->stmt.a[i];
         struct array *a = &m->array.a[s->lhs->array];
         if (!is_in(b, s) || !s->n || a->ready || a->ndim < 1) continue;
-        if (add_elements(m, s->lhs->array, s->lhs->at)) return NAMI_ENOMEM;
+        if (!s->lhs->narg)
+            diag_error(&m->diags, s->lhs->all, "write its subscripts",
+                       "%s has no subscripts here, but %d elsewhere", a->name, a->ndim);
+        else if (add_elements(m, s->lhs->array, s->lhs->at)) return NAMI_ENOMEM;
     }
     return m->diags.nerror ? 0 : bare_sides(m, b->in_data);
 }

@@ -54,6 +54,7 @@ int box_next(struct box *b);
 int box_shape(struct model *m, const struct term *t, const struct box *b, int *shape);
 int is_whole(double x, int *out);
 int eval_ends(struct model *m, const struct term *sub, const int *counter, double *x, double *y);
+int empty_range(struct model *m, const struct term *t, int dim, double x, double y);
 int bad_subscript(struct model *m, const struct term *t, int dim, const int *counter, double x);
 
 /* shape.c: {ndim, d0, d1, d2} */

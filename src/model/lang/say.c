@@ -58,11 +58,22 @@ int say_not_const(struct model *m, const struct term *t, const int *counter, con
     return IS_WRONG;
 }
 
+/* Is there a value, which is not a number? */
+static int is_nan(struct model *m, const struct term *by, const int *counter)
+{
+    struct cval v = {0};
+    int found = 0;
+    if (eval_term(m, by, counter, &v) == IS_CONST)
+        for (int i = 0; i < v.n; i++) found |= isnan(v.x[i]) && !value_is_missing(v.x[i]);
+    cval_free(&v);
+    return found;
+}
+
 int say_missing(struct model *m, const struct term *t, const int *counter)
 {
     const struct term *by = culprit(m, t, counter);
-    if (!by) {
-        diag_error(&m->diags, t->all, NULL, "this is not a number");
+    if (!by || is_nan(m, by, counter)) {
+        diag_error(&m->diags, by ? by->all : t->all, NULL, "this is not a number, but NaN");
         return IS_WRONG;
     }
     const struct array *a = &m->array.a[by->array];

@@ -8,6 +8,8 @@ static const struct {
     {POSITIVE, "give %s a positive prior, such as %s ~ gamma(2, 1)"},
     {NONNEGATIVE, "give %s a positive prior, such as %s ~ gamma(2, 1)"},
     {UNIT, "give %s a prior on [0, 1], such as %s ~ beta(2, 2), or use ilogit()"},
+    {POSITIVES, "give %s a positive prior, such as %s ~ gamma(2, 1)"},
+    {WEIGHTS, "give %s a positive prior, such as %s ~ gamma(2, 1)"},
     {OPEN_UNIT, "give %s a prior on (0, 1), such as %s ~ beta(2, 2), or use ilogit()"},
 };
 
@@ -158,7 +160,7 @@ static int check_args(struct model *m, const struct stmt *s, int k)
         struct cval v = {0};
         int ok = 1, rc = eval_term(m, s->given[i], counter, &v);
         if (rc == IS_CONST) ok = check_constant(m, s, i, &v);
-        if (rc == NOT_CONST && domains[s->formal[i].domain].rank == 0)
+        if (rc == NOT_CONST && domains[s->formal[i].domain].rank < 2)
             ok = check_variable(m, s, i, k);
         cval_free(&v);
         if (rc < 0) return rc;
