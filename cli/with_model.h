@@ -16,7 +16,7 @@ struct model_opts {
 /* The rows of an option table for a struct whose member `member` is a model_opts. */
 #define MODEL_OPTIONS(type, member)                                                               \
     {"data", 'd', OPT_MANY, offsetof(type, member.data), "FILE", NULL, NULL,                        \
-     "values of constants and observations, as JSON or R dump; may be repeated", 0},              \
+     "values of constants and observations, as JSON or R dump; may be repeated: files go together", 0}, \
     {"set", 0, OPT_MANY, offsetof(type, member.set), "NAME=VALUE", NULL, NULL,                      \
      "the value of a constant, instead of the file's; may be repeated", 0},                       \
     {"observe", 0, OPT_TEXT, offsetof(type, member.observe), "LIST", NULL, NULL,                    \

@@ -19,9 +19,9 @@ struct at {
 
 static double at_work[1 << 16];
 
-#define for_each_try(it)                                                       \
-    for (int i_ = 0; dists[i_]; i_++)                                          \
-        for (int t_ = 0; t_ < DIST_TRIES && dists[i_]->try_at[t_].n[0]; t_++)  \
+#define for_each_try(it)                                                                           \
+    for (int i_ = 0; dists[i_]; i_++)                                                              \
+        for (int t_ = 0; t_ < DIST_TRIES && dists[i_]->try_at[t_].n[0]; t_++)                      \
             for (struct at it = at_try(dists[i_], t_); it.d; it.d = NULL)
 
 static inline struct at at_try(const struct dist *d, int t)
@@ -95,10 +95,7 @@ static inline void at_draw(const struct at *it, const struct stream *s, int n, d
     }
 }
 
-static inline int at_discrete(const struct at *it)
-{
-    return domains[it->d->domain].discrete;
-}
+static inline int at_discrete(const struct at *it) { return domains[it->d->domain].discrete; }
 
 static inline void at_bounds(const struct at *it, double *lo, double *hi)
 {

@@ -15,13 +15,13 @@
 enum { N = 20000 };
 static double draw[MOST * N];
 
-#define check(it, ok, ...)                                                        \
-    do {                                                                          \
-        if (!(ok)) {                                                              \
-            fprintf(stderr, "%s(%g, %g, %g): ", (it)->d->name, (it)->p[0],        \
-                    (it)->p[1], (it)->p[2]);                                      \
-            fail_msg(__VA_ARGS__);                                                \
-        }                                                                         \
+#define check(it, ok, ...)                                                                         \
+    do {                                                                                           \
+        if (!(ok)) {                                                                               \
+            fprintf(stderr, "%s(%g, %g, %g): ", (it)->d->name, (it)->p[0], (it)->p[1],             \
+                    (it)->p[2]);                                                                   \
+            fail_msg(__VA_ARGS__);                                                                 \
+        }                                                                                          \
     } while (0)
 
 static int near(double a, double b, double tol)
@@ -87,7 +87,7 @@ static void domain(void **state)
     double w[] = {0.2, 0.3, 0.5}, far[] = {0.2, 0.3, 0.6}, none[] = {0, 0, 0};
     assert_true(domain_holds(SIMPLEX, w, 3) && !domain_holds(SIMPLEX, far, 3));
     assert_true(domain_holds(WEIGHTS, far, 3) && !domain_holds(WEIGHTS, none, 3));
-    double spd[] = {2, 1, 1, 2}, not[] = {1, 2, 2, 1}, skew[] = {2, 1, 0.5, 2};
+    double spd[] = {2, 1, 1, 2}, not [] = {1, 2, 2, 1}, skew[] = {2, 1, 0.5, 2};
     double three[] = {1, 0.9, -0.9, 0.9, 1, 0.9, -0.9, 0.9, 1}; /* minors fine, determinant < 0 */
     assert_true(domain_holds(SPD, spd, 4));
     assert_false(domain_holds(SPD, not, 4) || domain_holds(SPD, skew, 4) ||
@@ -103,8 +103,7 @@ static double logp3(const char *name, double x, double a, double b, double c)
     return at_logp(&it, &x);
 }
 
-#define same(name, x, a, b, c, pdf) \
-    assert_true(near(logp3(name, x, a, b, c), log(pdf), 1e-12))
+#define same(name, x, a, b, c, pdf) assert_true(near(logp3(name, x, a, b, c), log(pdf), 1e-12))
 
 /* GSL's densities share no code with ours. */
 static void oracle(void **state)
@@ -133,8 +132,17 @@ static void oracle(void **state)
         same("bernoulli", i % 2, 0.3, 0, 0, gsl_ran_bernoulli_pdf((unsigned)i % 2, 0.3));
         same("binomial", k, 17, 0.3, 0, gsl_ran_binomial_pdf((unsigned)k, 0.3, 17));
         same("poisson", k, 3.7, 0, 0, gsl_ran_poisson_pdf((unsigned)k, 3.7));
+        same("f_dist", x, 2.3, 5.1, 0, gsl_ran_fdist_pdf(x, 2.3, 5.1));
+        same("gen_gamma", x, 1, 1 / 1.7, 2.3, gsl_ran_weibull_pdf(x, 1.7, 2.3));
+        same("gen_gamma", x, 2.3, 1.7, 1, gsl_ran_gamma_pdf(x, 2.3, 1 / 1.7));
+        same("beta_binomial", k, 17, 1, 1, 1. / 18);
         same("neg_binomial", k, 3.7, 0.7, 0,
              gsl_ran_negative_binomial_pdf((unsigned)k, 0.7 / 1.7, 3.7));
+    }
+    for (double x = 3; x < 8; x++) { /* psi = 1: the plain hypergeometric */
+        struct at h = {&dist_noncentral_hypergeometric, {1, 1, 1, 1, 1}, 1, 4, {11, 7, 9, 1}};
+        double v = log(gsl_ran_hypergeometric_pdf((unsigned)x, 11, 7, 9));
+        assert_true(near(at_logp(&h, &x), v, 1e-12));
     }
     /* a large count: 10^9 choose half of it, by Stirling's series to 1e-9 */
     assert_true(fabs(logp3("binomial", 5e8, 1e9, 0.5, 0) + 0.5 * log(M_PI * 5e8) + 2.5e-10) < 1e-9);
@@ -158,8 +166,8 @@ static void oracle_vectors(void **state)
     double q = (1.5 * 0.09 + 2 * 0.49 - 2 * 0.6 * 0.3 * -0.7) / c;
     double v = -log(2 * M_PI) - 0.5 * log(c) - 0.5 * q;
     assert_true(near(at_logp(&mn, y), v, 1e-13));
-    struct at pr = {&dist_multi_normal_prec, {2, 2, 4}, 2, 6,
-                    {0, 0, 1.5 / c, -0.6 / c, -0.6 / c, 2 / c}};
+    struct at pr = {
+        &dist_multi_normal_prec, {2, 2, 4}, 2, 6, {0, 0, 1.5 / c, -0.6 / c, -0.6 / c, 2 / c}};
     assert_true(near(at_logp(&pr, y), v, 1e-13));
     /* a 1 x 1 Wishart(nu, s) is gamma(nu/2, 1/(2 s)); its inverse is inv_gamma(nu/2, s/2) */
     double z = 1.37;
@@ -181,7 +189,8 @@ static void integrate(const struct at *it, double (*logp)(const struct at *, con
                       double lo, double hi, double m[3])
 {
     double q1 = it->d->quantile(0.25, it->p), q3 = it->d->quantile(0.75, it->p), u1, u3;
-    if (q1 <= lo || q3 >= hi) u1 = -1, u3 = 1;
+    if (q1 <= lo || q3 >= hi)
+        u1 = -1, u3 = 1;
     else {
         unconstrain(it->d->domain, lo, hi, 1, &q1, &u1);
         unconstrain(it->d->domain, lo, hi, 1, &q3, &u3);
@@ -204,7 +213,7 @@ static void integrals(void **state)
     for_each_try(it)
     {
         double m[3] = {0}, lo, hi, mean, var;
-        if (!it.d->cdf) continue;
+        if (!it.d->logp) continue;
         at_bounds(&it, &lo, &hi);
         int known = it.d->moments && it.d->moments(it.dim + 1, it.p, &mean, &var) == 0;
         if (at_discrete(&it))
@@ -216,7 +225,8 @@ static void integrals(void **state)
             integrate(&it, at_logp, lo, hi, m);
         check(&it, fabs(m[0] - 1) < 2e-5, "integrates to %.12g", m[0]);
         if (!known) continue;
-        check(&it, fabs(m[1] - mean) < 2e-5 * (sqrt(var) + fabs(mean)), "mean %g, not %g", m[1], mean);
+        check(&it, fabs(m[1] - mean) < 2e-5 * (sqrt(var) + fabs(mean)), "mean %g, not %g", m[1],
+              mean);
         double v = m[2] - m[1] * m[1];
         check(&it, fabs(v - var) < 1e-4 * (var + mean * mean), "variance %g, not %g", v, var);
     }
@@ -250,7 +260,8 @@ static void integrals_vectors(void **state)
         }
         for (long g = 0, last = lround(pow(G, k)); g < last; g++) {
             long r = g;
-            for (int j = 0; j < k; j++, r /= G) u[j] = lo[j] + (hi[j] - lo[j]) * (double)(r % G) / (G - 1);
+            for (int j = 0; j < k; j++, r /= G)
+                u[j] = lo[j] + (hi[j] - lo[j]) * (double)(r % G) / (G - 1);
             double lj = constrain(it.d->domain, -INFINITY, INFINITY, it.nx, u, x);
             double f = exp(at_logp(&it, x) + lj);
             if (f > 0) sum += f * cell;
@@ -320,6 +331,14 @@ static double own_cdf(const void *arg, double x)
     return it->d->cdf(x, it->p);
 }
 
+/* For counts without a cdf. */
+static double summed_cdf(const void *arg, double x)
+{
+    double sum = 0;
+    for (double k = 0; k <= x; k++) sum += exp(at_logp(arg, &k));
+    return sum;
+}
+
 static void draws(void **state)
 {
     (void)state;
@@ -329,8 +348,8 @@ static void draws(void **state)
         s.node++;
         at_draw(&it, &s, N, draw);
         for (int i = 0; i < N * it.nx; i++) check(&it, isfinite(draw[i]), "draw %g", draw[i]);
-        if (it.d->cdf) {
-            double D = distance(draw, N, own_cdf, &it);
+        if (it.d->logp) {
+            double D = distance(draw, N, it.d->cdf ? own_cdf : summed_cdf, &it);
             check(&it, D < 3.3, "draws are %g from the cdf", D);
         } else if (it.d->domain == INDEX) {
             double chi2 = 0, count[MOST] = {0};
@@ -352,7 +371,7 @@ static void moments(void **state)
     for_each_try(it)
     {
         double mean[MOST], var[MOST];
-        if (it.d->cdf || !it.d->moments || it.d->moments(it.dim + 1, it.p, mean, var)) continue;
+        if (it.d->logp || !it.d->moments || it.d->moments(it.dim + 1, it.p, mean, var)) continue;
         s.node++;
         at_draw(&it, &s, N, draw);
         for (int j = 0; j < it.nx; j++) {
@@ -361,7 +380,8 @@ static void moments(void **state)
                 double e = x[i] - mean[j];
                 m1 += e / N, m2 += e * e / N, m4 += e * e * e * e / N;
             }
-            check(&it, fabs(m1) < 6.5 * sqrt(var[j] / N) + 1e-12, "element %d: mean off by %g", j, m1);
+            check(&it, fabs(m1) < 6.5 * sqrt(var[j] / N) + 1e-12, "element %d: mean off by %g", j,
+                  m1);
             check(&it, fabs(m2 - var[j]) < 6.5 * sqrt((m4 - m2 * m2) / N) + 1e-12,
                   "element %d: variance %g, not %g", j, m2, var[j]);
         }
@@ -396,8 +416,10 @@ static void scores(void **state)
             for (int j = 0; j < it.nx + it.np; j++) m1[j] += g[j] / n, m2[j] += g[j] * g[j] / n;
         }
         for (int j = 0; j < it.nx + it.np; j++)
-            check(&it, (j >= it.nx && it.p[j - it.nx] == 0 && it.d->domain == INDEX) || /* at the edge */ fabs(m1[j]) <= 6.5 * sqrt(m2[j] / n) + 1e-9, "mean score %d is %g +- %g", j,
-                  m1[j], sqrt(m2[j] / n));
+            check(&it,
+                  (j >= it.nx && it.p[j - it.nx] == 0 && it.d->domain == INDEX) ||
+                      /* at the edge */ fabs(m1[j]) <= 6.5 * sqrt(m2[j] / n) + 1e-9,
+                  "mean score %d is %g +- %g", j, m1[j], sqrt(m2[j] / n));
     }
 }
 
@@ -457,12 +479,13 @@ static void gradient_at(struct at *it, double *x, double (*f)(const struct at *,
             for (int i = 0; i < 4 && it->nx == 1; i++) /* no step over a bound */
                 if (isfinite(edge[i])) h = fmin(h, 0.2 * fabs(x[0] - edge[i]));
             if (other == e || v[e] == 0 || h == 0) continue;
-            if (it->d == &dist_double_exponential && fabs(x[0] - it->p[0]) < 2 * h) continue; /* kink */
+            if (it->d == &dist_double_exponential && fabs(x[0] - it->p[0]) < 2 * h)
+                continue; /* kink */
             double fd = slope(f, it, x, v, e, other, sign, h);
             double noise = 4e-15 * (1 + fabs(base)) / h;
             check(it, fabs(fd - want) < tol * (1 + fabs(want)) + noise,
-                  "x = %g: d/d%s[%d] is %.12g, not %.12g", x[0], k < 0 ? "x" : it->d->arg[k].name, e,
-                  want, fd);
+                  "x = %g: d/d%s[%d] is %.12g, not %.12g", x[0], k < 0 ? "x" : it->d->arg[k].name,
+                  e, want, fd);
         }
     }
 }
@@ -534,7 +557,8 @@ static void invalid(void **state)
                 if (other >= 0) bent.p[first + other] = bad[e % 7];
                 if (domain_holds(d == SIMPLEX ? WEIGHTS : d, bent.p + first, n)) continue;
                 at_draw(&bent, &s, 1, y);
-                check(&it, isnan(at_logp(&bent, x)), "no NaN for %s = %g", it.d->arg[k].name, bad[e % 7]);
+                check(&it, isnan(at_logp(&bent, x)), "no NaN for %s = %g", it.d->arg[k].name,
+                      bad[e % 7]);
                 int some = 0;
                 for (int j = 0; j < it.nx; j++) some |= isnan(y[j]);
                 check(&it, some, "draw %g for %s = %g", y[0], it.d->arg[k].name, bad[e % 7]);
@@ -551,8 +575,8 @@ static void invalid(void **state)
 static void extremes(void **state)
 {
     (void)state;
-    const double odd[] = {NAN, INFINITY, -INFINITY, 0, -0.0, 1e-300, 5e-324, 1e300, -1e300,
-                          DBL_MAX, 1, 3, 1e-8, 1e10, 1e17, 0.5};
+    const double odd[] = {NAN,    INFINITY, -INFINITY, 0, -0.0, 1e-300, 5e-324, 1e300,
+                          -1e300, DBL_MAX,  1,         3, 1e-8, 1e10,   1e17,   0.5};
     enum { ODD = sizeof odd / sizeof *odd };
     struct stream s = {.seed = 26, .node = 1};
     for_each_try(it)
@@ -591,7 +615,8 @@ static void cdfs(void **state)
         for (int i = 0; i < 8; i++) {
             double u = us[i], x = d->quantile(u, it.p), F = d->cdf(x, it.p), y, h;
             if (at_discrete(&it)) {
-                check(&it, F >= u * (1 - 1e-12) && (d->cdf(x - 1, it.p) < u), "quantile(%g) is %g", u, x);
+                check(&it, F >= u * (1 - 1e-12) && (d->cdf(x - 1, it.p) < u), "quantile(%g) is %g",
+                      u, x);
                 h = F - d->cdf(x - 1, it.p);
                 check(&it, near(h, exp(at_logp(&it, &x)), 1e-11), "step of cdf at %g", x);
             } else {
@@ -608,7 +633,8 @@ static void cdfs(void **state)
             y = d->cquantile(u, it.p);
             F = d->ccdf(y, it.p);
             if (at_discrete(&it))
-                check(&it, F <= u * (1 + 1e-12) && d->ccdf(y - 1, it.p) > u, "cquantile(%g) is %g", u, y);
+                check(&it, F <= u * (1 + 1e-12) && d->ccdf(y - 1, it.p) > u, "cquantile(%g) is %g",
+                      u, y);
             else
                 check(&it, fabs(F - u) < 1e-9 * u + 1e-14 + 1e-16 * fabs(y) * exp(at_logp(&it, &y)),
                       "ccdf(cquantile(%g)) is %.17g", u, F);
@@ -620,21 +646,26 @@ static void cdfs(void **state)
 static void special(void **state)
 {
     (void)state;
-    const double as[] = {0.03, 0.7, 2.385, 31.7, 1234.5, 4e5}, zs[] = {0.01, 0.5, 0.93, 1, 1.1, 2.5};
+    const double as[] = {0.03, 0.7, 2.385, 31.7, 1234.5, 4e5},
+                 zs[] = {0.01, 0.5, 0.93, 1, 1.1, 2.5};
     gsl_error_handler_t *old = gsl_set_error_handler_off();
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             double a = as[i], x = a * zs[j];
-            assert_true(fabs(gamma_p(a, x) - gsl_sf_gamma_inc_P(a, x)) < 1e-10 * gamma_p(a, x) + 1e-300);
-            assert_true(fabs(gamma_q(a, x) - gsl_sf_gamma_inc_Q(a, x)) < 1e-9 * gamma_q(a, x) + 1e-15);
+            assert_true(fabs(gamma_p(a, x) - gsl_sf_gamma_inc_P(a, x)) <
+                        1e-10 * gamma_p(a, x) + 1e-300);
+            assert_true(fabs(gamma_q(a, x) - gsl_sf_gamma_inc_Q(a, x)) <
+                        1e-9 * gamma_q(a, x) + 1e-15);
             assert_true(near(lgam(a), gsl_sf_lngamma(a), 1e-14));
             assert_true(near(digamma(a), gsl_sf_psi(a), 1e-14));
             double b = as[j], y = a / (a + b);
             if (fabs(beta_i(a, b, y, 1 - y) - gsl_sf_beta_inc(a, b, y)) > 1e-8)
-                fail_msg("beta_i(%g, %g, %g) is %.15g, not %.15g", a, b, y, beta_i(a, b, y, 1 - y), gsl_sf_beta_inc(a, b, y));
+                fail_msg("beta_i(%g, %g, %g) is %.15g, not %.15g", a, b, y, beta_i(a, b, y, 1 - y),
+                         gsl_sf_beta_inc(a, b, y));
         }
     /* Temme's expansion meets the series where they change over */
-    assert_true(fabs(gamma_p(0.9999999e7, 1e7 - 3e3) / gamma_p(1.0000001e7, 1e7 - 3e3 + 2) - 1) < 1e-6);
+    assert_true(fabs(gamma_p(0.9999999e7, 1e7 - 3e3) / gamma_p(1.0000001e7, 1e7 - 3e3 + 2) - 1) <
+                1e-6);
     gsl_set_error_handler(old);
 }
 
@@ -741,7 +772,8 @@ static void chunks(void **state)
                 s.first = 40 + (uint64_t)b;
                 at_draw(&it, &s, n, part);
                 for (int j = 0; j < it.nx; j++)
-                    check(&it, memcmp(part + j * n, all + j * M + b, sizeof(double) * (size_t)n) == 0,
+                    check(&it,
+                          memcmp(part + j * n, all + j * M + b, sizeof(double) * (size_t)n) == 0,
                           "draws %d... depend on the chunk", b);
             }
         s.first = 40 + 7; /* a single draw too */
@@ -769,9 +801,9 @@ static void lanes(void **state)
         for (int form = 0; form < 3; form++) { /* arguments constant, in a row, apart */
             int step = form == 0 ? 0 : form == 1 ? 1 : APART;
             for (int j = 0; j < it.nx + it.np; j++) {
-                for (int i = 0; i < M * APART; i++)
-                    wide[j][i] = j < it.nx ? 0 : it.p[j - it.nx];
-                for (int i = 0; i < M && j < it.nx; i++) wide[j][i * (step ? step : 1)] = x[j * M + i];
+                for (int i = 0; i < M * APART; i++) wide[j][i] = j < it.nx ? 0 : it.p[j - it.nx];
+                for (int i = 0; i < M && j < it.nx; i++)
+                    wide[j][i * (step ? step : 1)] = x[j * M + i];
                 a[j] = (struct lanes){wide[j], j < it.nx && !step ? 1 : step};
                 da[j] = g[j];
                 for (int i = 0; i < M; i++) g[j][i] = 1; /* kernels add */
@@ -786,27 +818,38 @@ static void lanes(void **state)
                 for (int j = 0; j < it.nx + it.np; j++)
                     if (!domains[it.d->domain].discrete || j >= it.nx)
                         check(&it, near(g[j][i], 1 + dout[i] * g1[j], 1e-12),
-                              "lane %d, derivative %d: %g, not %g", i, j, g[j][i], 1 + dout[i] * g1[j]);
+                              "lane %d, derivative %d: %g, not %g", i, j, g[j][i],
+                              1 + dout[i] * g1[j]);
             }
         }
     }
 }
 
-/* ---- bijectors -------------------------------------------------------------------------------- */
+/* ---- bijectors --------------------------------------------------------------------------------
+ */
 
 struct map {
     enum domain d;
     int n;
     double lo, hi;
 };
-static const struct map maps[] = {
-    {REAL, 1, -INFINITY, INFINITY}, {REAL, 1, -1.5, 2.385}, {REAL, 1, 3, INFINITY},
-    {REAL, 1, -INFINITY, 3},        {POSITIVE, 1, -INFINITY, INFINITY}, {POSITIVE, 1, 2, INFINITY},
-    {POSITIVE, 1, -INFINITY, 2},    {NONNEGATIVE, 1, -INFINITY, INFINITY},
-    {UNIT, 1, -INFINITY, INFINITY}, {OPEN_UNIT, 1, 0.25, INFINITY}, {VECTOR, 3, -INFINITY, INFINITY},
-    {POSITIVES, 3, -INFINITY, INFINITY}, {SIMPLEX, 2, -INFINITY, INFINITY},
-    {SIMPLEX, 5, -INFINITY, INFINITY}, {SPD, 1, -INFINITY, INFINITY}, {SPD, 4, -INFINITY, INFINITY},
-    {SPD, 16, -INFINITY, INFINITY}};
+static const struct map maps[] = {{REAL, 1, -INFINITY, INFINITY},
+                                  {REAL, 1, -1.5, 2.385},
+                                  {REAL, 1, 3, INFINITY},
+                                  {REAL, 1, -INFINITY, 3},
+                                  {POSITIVE, 1, -INFINITY, INFINITY},
+                                  {POSITIVE, 1, 2, INFINITY},
+                                  {POSITIVE, 1, -INFINITY, 2},
+                                  {NONNEGATIVE, 1, -INFINITY, INFINITY},
+                                  {UNIT, 1, -INFINITY, INFINITY},
+                                  {OPEN_UNIT, 1, 0.25, INFINITY},
+                                  {VECTOR, 3, -INFINITY, INFINITY},
+                                  {POSITIVES, 3, -INFINITY, INFINITY},
+                                  {SIMPLEX, 2, -INFINITY, INFINITY},
+                                  {SIMPLEX, 5, -INFINITY, INFINITY},
+                                  {SPD, 1, -INFINITY, INFINITY},
+                                  {SPD, 4, -INFINITY, INFINITY},
+                                  {SPD, 16, -INFINITY, INFINITY}};
 enum { MAPS = sizeof maps / sizeof *maps };
 
 /* log |det| of a k x k matrix by elimination with pivots */
@@ -887,34 +930,24 @@ static void bijectors_far(void **state)
         if (m->d == SPD || fabs(far[i % 7]) > 750) continue; /* exp(800) is infinite */
         assert_false(isnan(lj));
         for (int j = 0; j < m->n; j++)
-            assert_true(x[j] >= domains[m->d].lo && x[j] <= domains[m->d].hi && x[j] >= (m->n > 1 ? -INFINITY : m->lo) &&
+            assert_true(x[j] >= domains[m->d].lo && x[j] <= domains[m->d].hi &&
+                        x[j] >= (m->n > 1 ? -INFINITY : m->lo) &&
                         x[j] <= (m->n > 1 ? INFINITY : m->hi));
         for (int j = 0; j < k; j++) assert_false(isnan(du[j]));
     }
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(table),
-    cmocka_unit_test(aliases),
-    cmocka_unit_test(domain),
-    cmocka_unit_test(oracle),
-    cmocka_unit_test(oracle_vectors),
-    cmocka_unit_test(special),
-    cmocka_unit_test(integrals),
-    cmocka_unit_test(integrals_vectors),
-    cmocka_unit_test(sums),
-    cmocka_unit_test(cdfs),
-    cmocka_unit_test(draws),
-    cmocka_unit_test(moments),
-    cmocka_unit_test(scores),
-    cmocka_unit_test(gradients),
-    cmocka_unit_test(outside),
-    cmocka_unit_test(invalid),
-    cmocka_unit_test(extremes),
-    cmocka_unit_test(truncation),
-    cmocka_unit_test(chunks),
-    cmocka_unit_test(lanes),
-    cmocka_unit_test(bijectors),
-    cmocka_unit_test(bijectors_far),
+    cmocka_unit_test(table),          cmocka_unit_test(aliases),
+    cmocka_unit_test(domain),         cmocka_unit_test(oracle),
+    cmocka_unit_test(oracle_vectors), cmocka_unit_test(special),
+    cmocka_unit_test(integrals),      cmocka_unit_test(integrals_vectors),
+    cmocka_unit_test(sums),           cmocka_unit_test(cdfs),
+    cmocka_unit_test(draws),          cmocka_unit_test(moments),
+    cmocka_unit_test(scores),         cmocka_unit_test(gradients),
+    cmocka_unit_test(outside),        cmocka_unit_test(invalid),
+    cmocka_unit_test(extremes),       cmocka_unit_test(truncation),
+    cmocka_unit_test(chunks),         cmocka_unit_test(lanes),
+    cmocka_unit_test(bijectors),      cmocka_unit_test(bijectors_far),
 };
 RUN(tests)

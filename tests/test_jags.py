@@ -47,6 +47,11 @@ EXAMPLES = {
     "rats": 50000, "pumps": 100000, "seeds": 100000, "dugongs": 100000, "surgical": 100000,
     "epil": 50000, "dyes": 100000, "hlogit": 10000,
 }
+# Where the graphs differ, and why.
+KNOWN = {
+    "stagnant-anywhere": ({"edges": -3}, "x.change lies in (-1.3, 1.1), so three of the x[i] are on one side of it for "
+                                         "certain: NaMI sees that they cannot select the other slope"),
+}
 NAMI_DRAWS = 20000 if numpy else 2000
 if os.environ.get("NAMI_ORACLE") == "full":  # make oracle: minutes
     EXAMPLES = dict.fromkeys(EXAMPLES, 100000)
@@ -268,7 +273,11 @@ def compare_graphs(nami, names, helper, where):
                 result(False, "graph " + name, str(e))
                 continue
             bad = ["%s %d, JAGS %d" % (k, got[k], want[k]) for k in KEYS if got[k] != want[k]]
-            result(not bad, "graph " + name, "; ".join(bad))
+            known = KNOWN.get(name)
+            if known and {k: got[k] - want[k] for k in KEYS if got[k] != want[k]} == known[0]:
+                result(True, "graph " + name, "; ".join(bad) + " (" + known[1] + ")")
+            else:
+                result(not bad, "graph " + name, "; ".join(bad))
         elif helper:
             result(True, "graph " + name, "JAGS agrees with counts.json")
 

@@ -14,10 +14,7 @@ INLINE void dlp(double x, double theta, double *g)
 }
 DENSITY(2, lp, dlp)
 
-INLINE double draw(double u, double theta)
-{
-    return if_ok(is_unit(theta), u < theta ? 1. : 0.);
-}
+INLINE double draw(double u, double theta) { return if_ok(is_unit(theta), u < theta ? 1. : 0.); }
 SAMPLE_UNIFORM(2, draw)
 
 static double cdf(double x, const double *p)
@@ -49,6 +46,16 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_bernoulli = {
-    "bernoulli", "0 or 1, by the probability of 1", 1, {{"theta", UNIT}}, BINARY, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .try_at = {TRY_1(0.385), TRY_1(0.9921)}};
+    "bernoulli",
+    "0 or 1, by the probability of 1",
+    1,
+    {{"theta", UNIT}},
+    BINARY,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .moments = moments,
+    .try_at = {TRY_1(0.385), TRY_1(0.9921)},
+};

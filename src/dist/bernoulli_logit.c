@@ -50,6 +50,16 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_bernoulli_logit = {
-    "bernoulli_logit", "0 or 1, by the log odds of 1", 1, {{"alpha", REAL}}, BINARY, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .try_at = {TRY_1(0.385), TRY_1(-5.17)}};
+    "bernoulli_logit",
+    "0 or 1, by the log odds of 1",
+    1,
+    {{"alpha", REAL}},
+    BINARY,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .moments = moments,
+    .try_at = {TRY_1(0.385), TRY_1(-5.17)},
+};

@@ -1,10 +1,7 @@
 /* log p = (alpha - 1) log x + (beta - 1) log(1 - x) - log B(alpha, beta) */
 #include "dist/block.h"
 
-INLINE bool ok(double alpha, double beta)
-{
-    return is_positive(alpha) & is_positive(beta);
-}
+INLINE bool ok(double alpha, double beta) { return is_positive(alpha) & is_positive(beta); }
 
 INLINE double lp(double x, double alpha, double beta)
 {
@@ -49,15 +46,9 @@ static double ccdf(double x, const double *p)
     return if_ok(ok(p[0], p[1]), x <= 0 ? 1 : x >= 1 ? 0 : beta_i(p[1], p[0], 1 - x, x));
 }
 
-static double quantile(double u, const double *p)
-{
-    return cdf_inverse(cdf, 1, u, p, 0, 1);
-}
+static double quantile(double u, const double *p) { return cdf_inverse(cdf, 1, u, p, 0, 1); }
 
-static double cquantile(double u, const double *p)
-{
-    return cdf_inverse(ccdf, -1, u, p, 0, 1);
-}
+static double cquantile(double u, const double *p) { return cdf_inverse(ccdf, -1, u, p, 0, 1); }
 
 static int moments(const int *n, const double *p, double *mean, double *var)
 {
@@ -69,6 +60,16 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_beta = {
-    "beta", "beta, by two shapes", 2, {{"alpha", POSITIVE}, {"beta", POSITIVE}}, OPEN_UNIT, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .try_at = {TRY_2(2.385, 0.71), TRY_2(0.31, 0.42), TRY_2(137.1, 23.3)}};
+    "beta",
+    "beta, by two shapes",
+    2,
+    {{"alpha", POSITIVE}, {"beta", POSITIVE}},
+    OPEN_UNIT,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .moments = moments,
+    .try_at = {TRY_2(2.385, 0.71), TRY_2(0.31, 0.42), TRY_2(137.1, 23.3)},
+};

@@ -68,7 +68,8 @@ static void unsimplex(int n, const double *x, double *u)
 
 /* Backwards through the recursion; rbar is df/dr_{k+1}.
    d logJ / du_k = 1 - 2 z_k - (n - 2 - k) z_k. */
-static void simplex_grad(int n, const double *u, const double *dx, double jac, double *du, double *r)
+static void simplex_grad(int n, const double *u, const double *dx, double jac, double *du,
+                         double *r)
 {
     r[0] = 1;
     for (int k = 0; k < n - 1; k++) r[k + 1] = r[k] * sigmoid(log(n - 1 - k) - u[k]);

@@ -1,10 +1,7 @@
 /* p = C(N, x) theta^x (1 - theta)^(N - x), by its saddle point (Loader 2000) */
 #include "dist/loops.h"
 
-INLINE bool ok(double n, double theta)
-{
-    return is_count(n) & is_unit(theta);
-}
+INLINE bool ok(double n, double theta) { return is_count(n) & is_unit(theta); }
 
 INLINE double lp(double x, double n, double theta)
 {
@@ -38,10 +35,7 @@ static double ccdf(double x, const double *p)
     return k < 0 ? 1 : k >= p[0] ? 0 : beta_i(k + 1, p[0] - k, p[1], 1 - p[1]);
 }
 
-static double quantile(double u, const double *p)
-{
-    return count_inverse(cdf, 1, u, p, 0, p[0]);
-}
+static double quantile(double u, const double *p) { return count_inverse(cdf, 1, u, p, 0, p[0]); }
 
 static double cquantile(double u, const double *p)
 {
@@ -63,7 +57,17 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_binomial = {
-    "binomial", "number of successes, by number of trials and probability", 2,
-    {{"N", COUNT}, {"theta", UNIT}}, COUNT, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .bounds = bounds,
-    .moments = moments, .try_at = {TRY_2(13, 0.2385), TRY_2(270, 0.71), TRY_2(1, 0.3)}};
+    "binomial",
+    "number of successes, by number of trials and probability",
+    2,
+    {{"N", COUNT}, {"theta", UNIT}},
+    COUNT,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .bounds = bounds,
+    .moments = moments,
+    .try_at = {TRY_2(13, 0.2385), TRY_2(270, 0.71), TRY_2(1, 0.3)},
+};

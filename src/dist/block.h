@@ -21,7 +21,7 @@ static inline struct slab slab_at(int first, int L)
     int live = L - first < SLAB ? L - first : SLAB;
     return (struct slab){first, live, (live + LANES - 1) / LANES * LANES};
 }
-#define EACH_SLAB(s, L) \
+#define EACH_SLAB(s, L)                                                                            \
     for (struct slab s = slab_at(0, L); s.live > 0; s = slab_at(s.first + SLAB, L))
 
 static inline void fill(double *y, double v)
@@ -37,7 +37,8 @@ static inline const double *lanes_at(const struct lanes *a, struct slab s, doubl
     if (a->step == 0)
         fill(buf, *p);
     else
-        for (int b = 0; b < s.m; b++) buf[b] = p[(ptrdiff_t)(b < s.live ? b : s.live - 1) * a->step];
+        for (int b = 0; b < s.m; b++)
+            buf[b] = p[(ptrdiff_t)(b < s.live ? b : s.live - 1) * a->step];
     return buf;
 }
 static inline const double *lanes_of(const double *x, struct slab s, double *buf)
@@ -56,8 +57,8 @@ static inline void add(struct slab s, const double *y, double *out)
 }
 
 /* The head of a scalar distribution's sampler that works on slabs. */
-#define SAMPLE_SLABS                                                                       \
-    WIDE static void sample(const void *self, const struct stream *stream, int n, double *out, \
+#define SAMPLE_SLABS                                                                               \
+    WIDE static void sample(const void *self, const struct stream *stream, int n, double *out,     \
                             const double *const *a)
 
 /* Are n elements the same for all lanes? */

@@ -13,8 +13,8 @@ WIDE static void total(const struct lanes *w, int K, struct slab s, double *rest
     }
 }
 
-WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
-                 double *work)
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
+                      const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     EACH_SLAB(s, L)
@@ -39,7 +39,8 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
 
 /* d log p / d theta_j = [x = j] / theta_j - 1/S */
 WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
-                 const double *const *dout, const struct lanes *a, double *const *da, double *work)
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
 {
     (void)self, (void)out, (void)work;
     EACH_SLAB(s, L)
@@ -63,7 +64,7 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
 
 /* 1 + the number of partial sums that are at most u S */
 WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
-                   double *const *out, const struct lanes *a, double *work)
+                        double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     stream_uniform(stream, L, out[0]);
@@ -100,6 +101,14 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_categorical = {
-    "categorical", "1, 2, ..., by probabilities", 1, {{"theta", SIMPLEX}}, INDEX,
-    .blogp = logp, .bgrad = grad, .bsample = sample, .moments = moments,
-    .try_at = {{{3}, {0.2385, 0.6, 0.1615}}, {{5}, {0.7, 0.0125, 0.2, 0, 0.0875}}}};
+    "categorical",
+    "1, 2, ..., by probabilities",
+    1,
+    {{"theta", SIMPLEX}},
+    INDEX,
+    .blogp = logp,
+    .bgrad = grad,
+    .bsample = sample,
+    .moments = moments,
+    .try_at = {{{3}, {0.2385, 0.6, 0.1615}}, {{5}, {0.7, 0.0125, 0.2, 0, 0.0875}}},
+};

@@ -3,7 +3,7 @@
 
 /* top <- max beta_j, sum <- sum exp(beta_j - top); NaN if a beta is no number */
 WIDE static void softmax_parts(const struct lanes *beta, int K, struct slab s, double *restrict top,
-                          double *restrict sum)
+                               double *restrict sum)
 {
     double buf[SLAB];
     fill(top, -INFINITY);
@@ -18,8 +18,8 @@ WIDE static void softmax_parts(const struct lanes *beta, int K, struct slab s, d
     }
 }
 
-WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
-                 double *work)
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
+                      const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     EACH_SLAB(s, L)
@@ -44,7 +44,8 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
 
 /* d log p / d beta_j = [x = j] - softmax_j */
 WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
-                 const double *const *dout, const struct lanes *a, double *const *da, double *work)
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
 {
     (void)self, (void)out, (void)work;
     EACH_SLAB(s, L)
@@ -64,7 +65,7 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
 
 /* 1 + the number of partial sums that are at most u times the whole */
 WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
-                   double *const *out, const struct lanes *a, double *work)
+                        double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     stream_uniform(stream, L, out[0]);
@@ -104,7 +105,14 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_categorical_logit = {
-    "categorical_logit", "1, 2, ..., by log probabilities up to a constant", 1,
-    {{"beta", VECTOR}}, INDEX,
-    .blogp = logp, .bgrad = grad, .bsample = sample, .moments = moments,
-    .try_at = {{{3}, {0.385, 1.6, -0.7}}, {{4}, {-3.1, 0.8, 2.9, 2.385}}}};
+    "categorical_logit",
+    "1, 2, ..., by log probabilities up to a constant",
+    1,
+    {{"beta", VECTOR}},
+    INDEX,
+    .blogp = logp,
+    .bgrad = grad,
+    .bsample = sample,
+    .moments = moments,
+    .try_at = {{{3}, {0.385, 1.6, -0.7}}, {{4}, {-3.1, 0.8, 2.9, 2.385}}},
+};

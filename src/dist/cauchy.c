@@ -1,10 +1,7 @@
 /* p = 1 / (pi sigma (1 + z^2)),  z = (x - mu)/sigma */
 #include "dist/loops.h"
 
-INLINE bool ok(double mu, double sigma)
-{
-    return is_real(mu) & is_positive(sigma);
-}
+INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma); }
 
 INLINE double lp(double x, double mu, double sigma)
 {
@@ -63,6 +60,16 @@ static void dcdf(double x, const double *p, double *g)
 }
 
 const struct dist dist_cauchy = {
-    "cauchy", "Cauchy, by median and scale", 2, {{"mu", REAL}, {"sigma", POSITIVE}}, REAL, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)}};
+    "cauchy",
+    "Cauchy, by median and scale",
+    2,
+    {{"mu", REAL}, {"sigma", POSITIVE}},
+    REAL,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)},
+};

@@ -38,10 +38,7 @@ static double ccdf(double x, const double *p)
     return if_ok(is_positive(p[0]), x > 0 ? gamma_q(0.5 * p[0], 0.5 * x) : 1);
 }
 
-static double quantile(double u, const double *p)
-{
-    return cdf_inverse(cdf, 1, u, p, 0, INFINITY);
-}
+static double quantile(double u, const double *p) { return cdf_inverse(cdf, 1, u, p, 0, INFINITY); }
 
 static double cquantile(double u, const double *p)
 {
@@ -57,6 +54,16 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_chi_square = {
-    "chi_square", "chi-square, by degrees of freedom", 1, {{"nu", POSITIVE}}, POSITIVE, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .try_at = {TRY_1(2.385), TRY_1(0.61), TRY_1(217.3)}};
+    "chi_square",
+    "chi-square, by degrees of freedom",
+    1,
+    {{"nu", POSITIVE}},
+    POSITIVE,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .moments = moments,
+    .try_at = {TRY_1(2.385), TRY_1(0.61), TRY_1(217.3)},
+};

@@ -1,7 +1,7 @@
 #include "dist/block.h"
 
-#define AT(A, i, j) ((A) + ((i) * n + (j)) * SLAB)
-#define ROW(y, i)   ((y) + (i) * SLAB)
+#define AT(A, i, j) ((A) + ((i)*n + (j)) * SLAB)
+#define ROW(y, i)   ((y) + (i)*SLAB)
 
 int matrix_order(int size)
 {
@@ -30,7 +30,7 @@ WIDE void difference(int n, const struct lanes *x, const struct lanes *mu, struc
 
 /* y += c x z over the lanes */
 INLINE void add_product(int m, double *restrict y, double c, const double *restrict x,
-                               const double *restrict z)
+                        const double *restrict z)
 {
     EACH(b, m) y[b] += c * x[b] * z[b];
 }

@@ -2,8 +2,8 @@
    a density of the first n - 1 elements */
 #include "dist/block.h"
 
-WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
-                 double *work)
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
+                      const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     int n = dim[0];
@@ -34,7 +34,8 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
 }
 
 WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
-                 const double *const *dout, const struct lanes *a, double *const *da, double *work)
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
 {
     (void)self, (void)out, (void)work;
     int n = dim[0];
@@ -114,6 +115,15 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_dirichlet = {
-    "dirichlet", "Dirichlet: a random probability vector", 1, {{"alpha", POSITIVES}}, SIMPLEX,
-    .blogp = logp, .bgrad = grad, .bsample = sample, .size = size, .moments = moments,
-    .try_at = {{{3}, {2.385, 0.7, 1.3}}, {{2}, {0.31, 0.42}}, {{4}, {13.1, 71.3, 8.2, 2.9}}}};
+    "dirichlet",
+    "Dirichlet: a random probability vector",
+    1,
+    {{"alpha", POSITIVES}},
+    SIMPLEX,
+    .blogp = logp,
+    .bgrad = grad,
+    .bsample = sample,
+    .size = size,
+    .moments = moments,
+    .try_at = {{{3}, {2.385, 0.7, 1.3}}, {{2}, {0.31, 0.42}}, {{4}, {13.1, 71.3, 8.2, 2.9}}},
+};

@@ -35,6 +35,7 @@ const struct dist_export dist_exports[] = {
 const struct dist *dist_find(const char *name, size_t len)
 {
     for (int i = 0; dists[i]; i++)
-        if (strlen(dists[i]->name) == len && memcmp(dists[i]->name, name, len) == 0) return dists[i];
+        if (strlen(dists[i]->name) == len && memcmp(dists[i]->name, name, len) == 0)
+            return dists[i];
     return NULL;
 }

@@ -31,9 +31,9 @@ enum domain {
 };
 
 struct domain_info {
-    const char *name;     /* one word: "positive", "unit" */
-    const char *what;     /* as messages say it: "theta must be between 0 and 1" */
-    int rank;             /* 0 scalar, 1 vector, 2 square matrix */
+    const char *name; /* one word: "positive", "unit" */
+    const char *what; /* as messages say it: "theta must be between 0 and 1" */
+    int rank;         /* 0 scalar, 1 vector, 2 square matrix */
     int discrete;
     double lo, hi;        /* bounds of each element (of the diagonal, for SPD) */
     int lo_open, hi_open; /* is the bound itself outside? */
@@ -64,10 +64,10 @@ struct dist {
     enum domain domain; /* of the value */
 
     /* A scalar distribution with scalar arguments has these element-wise kernels;
-       a[0] is the value, a[1...] the arguments.  logp is -INFINITY outside the support and NaN where
-       an argument is outside its domain (never a trap, never an endless loop). grad
-       gives derivatives by value (0 if discrete) and arguments (0 by discrete ones);
-       only defined where logp is finite. */
+       a[0] is the value, a[1...] the arguments.  logp is -INFINITY outside the support and NaN
+       where an argument is outside its domain (never a trap, never an endless loop). grad gives
+       derivatives by value (0 if discrete) and arguments (0 by discrete ones); only defined where
+       logp is finite. */
     map_fn *logp;
     map_grad_fn *grad;
     /* out[i] given a[0][i], ... the arguments alone; NaN where they are invalid. */
@@ -76,7 +76,8 @@ struct dist {
 
     /* All others have block kernels: a holds the elements of the value, then those
        of the arguments; out[0] is the log density.  dim[0] is the number of elements
-       of the value, dim[1...] of the arguments.  For sample, out is the value and a holds the arguments' elements alone. */
+       of the value, dim[1...] of the arguments.  For sample, out is the value and a holds the
+       arguments' elements alone. */
     block_fn *blogp;
     block_grad_fn *bgrad;
     void (*bsample)(const void *self, const struct stream *s, const int *dim, int L,
@@ -86,7 +87,8 @@ struct dist {
        they do not fit each other, with *why a sentence.  NULL: a scalar. */
     int (*size)(const int *n, const char **why);
 
-    /* Where known, for scalar values: P(X <= x) and its inverse (smallest x with P >= u), used by T(,). */
+    /* Where known, for scalar values: P(X <= x) and its inverse (smallest x with P >= u), used by
+     * T(,). */
     double (*cdf)(double x, const double *p);
     double (*quantile)(double u, const double *p);
     /* The same for the upper tail, where 1 - cdf would lose its digits: P(X > x), and the
@@ -103,6 +105,13 @@ struct dist {
     int (*moments)(const int *n, const double *p, double *mean, double *var);
 
     int own; /* the name is not one of Stan's */
+    /* An argument that draws need worked on (a matrix, its Cholesky factor): where many
+       draws share one, the work is done once.  factor: dim[0] is the number of elements, in and
+       out.  factored->bsample takes the result in place of argument factor_arg; NULL: none. */
+    const struct dist *factored;
+    int factor_arg;
+    block_fn *factor;
+
     struct dist_try try_at[DIST_TRIES]; /* ends with n[0] == 0 */
 };
 
@@ -130,7 +139,8 @@ extern const struct dist_alias dist_aliases[]; /* ends with name == NULL */
 struct dist_export {
     const char *name, *meaning, *advice;
 };
-extern const struct dist_export dist_exports[]; /* one for each of dists[]; ends with name == NULL */
+extern const struct dist_export
+    dist_exports[]; /* one for each of dists[]; ends with name == NULL */
 
 /* T(lower, upper) of any dist with cdf and quantile, as kernels of the same kind:
    self is the struct dist; a = value, arguments, lower, upper (-INFINITY/INFINITY if open). */

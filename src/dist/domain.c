@@ -29,12 +29,11 @@ int domain_find(const char *name, size_t len)
     return -1;
 }
 
-/* Is the matrix symmetric, and x'Ax > 0?  Factors a copy where there is room for one;
-   larger matrices by Gershgorin-free elimination would need the caller's memory, so
-   only their diagonal and symmetry are looked at. */
+/* Is the matrix symmetric, and all pivots positive?  Of matrices too large for the stack only
+   symmetry, diagonal and 2 x 2 minors are looked at; their densities are NaN if need be. */
 static int spd_holds(const double *x, int size)
 {
-    enum { MOST = 16 };
+    enum { MOST = 64 };
     double A[MOST * MOST];
     int n = matrix_order(size);
     if (n < 0) return 0;

@@ -1,10 +1,7 @@
 /* p = exp(-|z|) / (2 sigma),  z = (x - mu)/sigma: Laplace's distribution */
 #include "dist/loops.h"
 
-INLINE bool ok(double mu, double sigma)
-{
-    return is_real(mu) & is_positive(sigma);
-}
+INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma); }
 
 INLINE double lp(double x, double mu, double sigma)
 {
@@ -28,10 +25,7 @@ INLINE double draw(double u, double mu, double sigma)
 }
 SAMPLE_UNIFORM(3, draw)
 
-static double lower(double z)
-{
-    return z < 0 ? 0.5 * exp(z) : 1 - 0.5 * exp(-z);
-}
+static double lower(double z) { return z < 0 ? 0.5 * exp(z) : 1 - 0.5 * exp(-z); }
 
 static double cdf(double x, const double *p)
 {
@@ -43,10 +37,7 @@ static double ccdf(double x, const double *p)
     return if_ok(ok(p[0], p[1]), lower((p[0] - x) / p[1]));
 }
 
-static double quantile(double u, const double *p)
-{
-    return if_ok(is_unit(u), draw(u, p[0], p[1]));
-}
+static double quantile(double u, const double *p) { return if_ok(is_unit(u), draw(u, p[0], p[1])); }
 
 static double cquantile(double u, const double *p)
 {
@@ -69,7 +60,17 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_double_exponential = {
-    "double_exponential", "double exponential (Laplace), by mean and scale", 2,
-    {{"mu", REAL}, {"sigma", POSITIVE}}, REAL, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .moments = moments, .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)}};
+    "double_exponential",
+    "double exponential (Laplace), by mean and scale",
+    2,
+    {{"mu", REAL}, {"sigma", POSITIVE}},
+    REAL,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .moments = moments,
+    .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)},
+};

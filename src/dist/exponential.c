@@ -13,10 +13,7 @@ INLINE void dlp(double x, double beta, double *g)
 }
 DENSITY(2, lp, dlp)
 
-INLINE double draw(double u, double beta)
-{
-    return if_ok(is_positive(beta), -log(u) / beta);
-}
+INLINE double draw(double u, double beta) { return if_ok(is_positive(beta), -log(u) / beta); }
 SAMPLE_UNIFORM(2, draw)
 
 static double cdf(double x, const double *p)
@@ -34,15 +31,9 @@ static double quantile(double u, const double *p)
     return if_ok(is_positive(p[0]), -log1p(-u) / p[0]);
 }
 
-static double cquantile(double u, const double *p)
-{
-    return draw(u, p[0]);
-}
+static double cquantile(double u, const double *p) { return draw(u, p[0]); }
 
-static void dcdf(double x, const double *p, double *g)
-{
-    g[0] = x > 0 ? x * exp(-p[0] * x) : 0;
-}
+static void dcdf(double x, const double *p, double *g) { g[0] = x > 0 ? x * exp(-p[0] * x) : 0; }
 
 static int moments(const int *n, const double *p, double *mean, double *var)
 {
@@ -53,6 +44,17 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_exponential = {
-    "exponential", "exponential, by rate", 1, {{"beta", POSITIVE}}, POSITIVE, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .moments = moments, .try_at = {TRY_1(2.385), TRY_1(0.0137)}};
+    "exponential",
+    "exponential, by rate",
+    1,
+    {{"beta", POSITIVE}},
+    POSITIVE,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .moments = moments,
+    .try_at = {TRY_1(2.385), TRY_1(0.0137)},
+};

@@ -30,10 +30,7 @@ WIDE static void to_logs(int m, const double *restrict shape, const struct tries
     }
 }
 
-WIDE static void from_logs(int m, double *x)
-{
-    EACH(b, m) x[b] = exp(x[b]);
-}
+WIDE static void from_logs(int m, double *x) { EACH(b, m) x[b] = exp(x[b]); }
 
 /* x in logs if `logs`; NaN where the first try failed (log(-1)), otherwise -1 */
 static void tries(const struct stream *stream, int k, struct slab s, const double *shape, int logs,

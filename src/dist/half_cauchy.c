@@ -50,6 +50,17 @@ static void dcdf(double x, const double *p, double *g)
 }
 
 const struct dist dist_half_cauchy = {
-    "half_cauchy", "absolute value of a cauchy(0, sigma)", 1, {{"sigma", POSITIVE}}, POSITIVE,
-    KERNELS, .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .own = 1, .try_at = {TRY_1(2.385), TRY_1(0.0137)}};
+    "half_cauchy",
+    "absolute value of a cauchy(0, sigma)",
+    1,
+    {{"sigma", POSITIVE}},
+    POSITIVE,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .own = 1,
+    .try_at = {TRY_1(2.385), TRY_1(0.0137)},
+};

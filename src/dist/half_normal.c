@@ -15,10 +15,7 @@ INLINE void dlp(double x, double sigma, double *g)
 }
 DENSITY(2, lp, dlp)
 
-INLINE double draw(double z, double sigma)
-{
-    return if_ok(is_positive(sigma), sigma * fabs(z));
-}
+INLINE double draw(double z, double sigma) { return if_ok(is_positive(sigma), sigma * fabs(z)); }
 SAMPLE_NORMAL(2, draw)
 
 static double cdf(double x, const double *p)
@@ -38,10 +35,7 @@ static double quantile(double u, const double *p)
     return draw(u < 1e-5 ? z * (1 + z * z / 6) : normal_quantile(0.5 + 0.5 * u), p[0]);
 }
 
-static double cquantile(double u, const double *p)
-{
-    return draw(normal_quantile(0.5 * u), p[0]);
-}
+static double cquantile(double u, const double *p) { return draw(normal_quantile(0.5 * u), p[0]); }
 
 static void dcdf(double x, const double *p, double *g)
 {
@@ -58,6 +52,18 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_half_normal = {
-    "half_normal", "absolute value of a normal(0, sigma)", 1, {{"sigma", POSITIVE}}, POSITIVE,
-    KERNELS, .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .moments = moments, .own = 1, .try_at = {TRY_1(2.385), TRY_1(0.0137)}};
+    "half_normal",
+    "absolute value of a normal(0, sigma)",
+    1,
+    {{"sigma", POSITIVE}},
+    POSITIVE,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .moments = moments,
+    .own = 1,
+    .try_at = {TRY_1(2.385), TRY_1(0.0137)},
+};

@@ -2,10 +2,7 @@
    log p = alpha log beta - log Gamma(alpha) - (alpha + 1) log x - beta/x */
 #include "dist/block.h"
 
-INLINE bool ok(double alpha, double beta)
-{
-    return is_positive(alpha) & is_positive(beta);
-}
+INLINE bool ok(double alpha, double beta) { return is_positive(alpha) & is_positive(beta); }
 
 INLINE double lp(double x, double alpha, double beta)
 {
@@ -44,10 +41,7 @@ static double ccdf(double x, const double *p)
     return if_ok(ok(p[0], p[1]), x > 0 ? gamma_p(p[0], p[1] / x) : 1);
 }
 
-static double quantile(double u, const double *p)
-{
-    return cdf_inverse(cdf, 1, u, p, 0, INFINITY);
-}
+static double quantile(double u, const double *p) { return cdf_inverse(cdf, 1, u, p, 0, INFINITY); }
 
 static double cquantile(double u, const double *p)
 {
@@ -64,7 +58,16 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_inv_gamma = {
-    "inv_gamma", "inverse gamma, by shape and scale", 2,
-    {{"alpha", POSITIVE}, {"beta", POSITIVE}}, POSITIVE, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .try_at = {TRY_2(2.385, 0.7), TRY_2(0.81, 4.2), TRY_2(137.1, 13.3)}};
+    "inv_gamma",
+    "inverse gamma, by shape and scale",
+    2,
+    {{"alpha", POSITIVE}, {"beta", POSITIVE}},
+    POSITIVE,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .moments = moments,
+    .try_at = {TRY_2(2.385, 0.7), TRY_2(0.81, 4.2), TRY_2(137.1, 13.3)},
+};

@@ -2,8 +2,8 @@
    a density of the lower triangle */
 #include "dist/wishart.h"
 
-WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
-                 double *work)
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
+                      const struct lanes *a, double *work)
 {
     (void)self;
     int n = matrix_order(dim[0]);
@@ -88,16 +88,25 @@ static int moments(const int *size, const double *p, double *mean, double *var)
     for (int e = 0; e < n * n; e++) {
         int i = e / n, j = e % n;
         mean[e] = S[e] / c;
-        var[e] = ((c + 2) * S[e] * S[e] + c * S[i * n + i] * S[j * n + j]) /
-                 ((c + 1) * c * c * (c - 2));
+        var[e] =
+            ((c + 2) * S[e] * S[e] + c * S[i * n + i] * S[j * n + j]) / ((c + 1) * c * c * (c - 2));
     }
     return 0;
 }
 
 const struct dist dist_inv_wishart = {
-    "inv_wishart", "inverse Wishart: a random SPD matrix, by degrees of freedom and scale", 2,
-    {{"nu", POSITIVE}, {"S", SPD}}, SPD, .blogp = logp, .bgrad = grad, .bsample = sample,
-    .work = wishart_work, .size = wishart_size, .moments = moments,
+    "inv_wishart",
+    "inverse Wishart: a random SPD matrix, by degrees of freedom and scale",
+    2,
+    {{"nu", POSITIVE}, {"S", SPD}},
+    SPD,
+    .blogp = logp,
+    .bgrad = grad,
+    .bsample = sample,
+    .work = wishart_work,
+    .size = wishart_size,
+    .moments = moments,
     .try_at = {{{1, 4}, {6.385, 1.3, 0.41, 0.41, 0.7}},
                {{1, 9}, {17.3, 1.3, 0.2, -0.71, 0.2, 0.31, 0.05, -0.71, 0.05, 4.2}},
-               {{1, 1}, {0.71, 2.385}}}};
+               {{1, 1}, {0.71, 2.385}}},
+};

@@ -1,10 +1,7 @@
 /* log p = log a + log b + (a - 1) log x + (b - 1) log(1 - x^a) */
 #include "dist/loops.h"
 
-INLINE bool ok(double a, double b)
-{
-    return is_positive(a) & is_positive(b);
-}
+INLINE bool ok(double a, double b) { return is_positive(a) & is_positive(b); }
 
 INLINE double lp(double x, double a, double b)
 {
@@ -47,10 +44,7 @@ static double quantile(double u, const double *p)
     return if_ok(ok(p[0], p[1]), exp(log(-expm1(log1p(-u) / p[1])) / p[0]));
 }
 
-static double cquantile(double u, const double *p)
-{
-    return draw(u, p[0], p[1]);
-}
+static double cquantile(double u, const double *p) { return draw(u, p[0], p[1]); }
 
 static int moments(const int *n, const double *p, double *mean, double *var)
 {
@@ -61,7 +55,17 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_kumaraswamy = {
-    "kumaraswamy", "Kumaraswamy: like beta, with a cdf in closed form", 2,
-    {{"a", POSITIVE}, {"b", POSITIVE}}, OPEN_UNIT, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .own = 1, .try_at = {TRY_2(2.385, 1.71), TRY_2(0.61, 0.72), TRY_2(13.1, 23.3)}};
+    "kumaraswamy",
+    "Kumaraswamy: like beta, with a cdf in closed form",
+    2,
+    {{"a", POSITIVE}, {"b", POSITIVE}},
+    OPEN_UNIT,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .moments = moments,
+    .own = 1,
+    .try_at = {TRY_2(2.385, 1.71), TRY_2(0.61, 0.72), TRY_2(13.1, 23.3)},
+};

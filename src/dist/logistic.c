@@ -1,10 +1,7 @@
 /* p = exp(-z) / (sigma (1 + exp(-z))^2),  z = (x - mu)/sigma; even in z */
 #include "dist/loops.h"
 
-INLINE bool ok(double mu, double sigma)
-{
-    return is_real(mu) & is_positive(sigma);
-}
+INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma); }
 
 INLINE double lp(double x, double mu, double sigma)
 {
@@ -64,6 +61,17 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_logistic = {
-    "logistic", "logistic, by mean and scale", 2, {{"mu", REAL}, {"sigma", POSITIVE}}, REAL,
-    KERNELS, .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .moments = moments, .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)}};
+    "logistic",
+    "logistic, by mean and scale",
+    2,
+    {{"mu", REAL}, {"sigma", POSITIVE}},
+    REAL,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .moments = moments,
+    .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)},
+};

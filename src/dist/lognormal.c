@@ -1,10 +1,8 @@
-/* log x is normal(mu, sigma): log p = -z^2/2 - log sigma - log(2 pi)/2 - log x,  z = (log x - mu)/sigma */
+/* log x is normal(mu, sigma): log p = -z^2/2 - log sigma - log(2 pi)/2 - log x,  z = (log x -
+ * mu)/sigma */
 #include "dist/loops.h"
 
-INLINE bool ok(double mu, double sigma)
-{
-    return is_real(mu) & is_positive(sigma);
-}
+INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma); }
 
 INLINE double lp(double x, double mu, double sigma)
 {
@@ -38,15 +36,9 @@ static double ccdf(double x, const double *p)
     return if_ok(ok(p[0], p[1]), x > 0 ? normal_p((p[0] - log(x)) / p[1]) : 1);
 }
 
-static double quantile(double u, const double *p)
-{
-    return draw(normal_quantile(u), p[0], p[1]);
-}
+static double quantile(double u, const double *p) { return draw(normal_quantile(u), p[0], p[1]); }
 
-static double cquantile(double u, const double *p)
-{
-    return draw(-normal_quantile(u), p[0], p[1]);
-}
+static double cquantile(double u, const double *p) { return draw(-normal_quantile(u), p[0], p[1]); }
 
 static void dcdf(double x, const double *p, double *g)
 {
@@ -65,7 +57,17 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_lognormal = {
-    "lognormal", "exp of a normal, by mean and standard deviation of the logarithm", 2,
-    {{"mu", REAL}, {"sigma", POSITIVE}}, POSITIVE, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .moments = moments, .try_at = {TRY_2(0.385, 0.61), TRY_2(-2.3, 0.087)}};
+    "lognormal",
+    "exp of a normal, by mean and standard deviation of the logarithm",
+    2,
+    {{"mu", REAL}, {"sigma", POSITIVE}},
+    POSITIVE,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .moments = moments,
+    .try_at = {TRY_2(0.385, 0.61), TRY_2(-2.3, 0.087)},
+};

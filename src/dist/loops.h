@@ -25,74 +25,86 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
 #define ARGS_5(a) ARGS_4(a), (a)[4][i]
 
 /* A kernel `name` that computes out[i] = f(a[0][i], ...) of nargs arguments. */
-#define MAP(name, nargs, f)                                                             \
-    WIDE static void name(const void *self, int n, double *out, const double *const *a) \
-    {                                                                                   \
-        int whole = n / LANES * LANES;                                                  \
-        EACH(i, whole) out[i] = f(ARGS_##nargs(a));                                     \
-        if (whole < n) map_tail(name, self, nargs, n, out, a);                          \
+#define MAP(name, nargs, f)                                                                        \
+    WIDE static void name(const void *self, int n, double *out, const double *const *a)            \
+    {                                                                                              \
+        int whole = n / LANES * LANES;                                                             \
+        EACH(i, whole) out[i] = f(ARGS_##nargs(a));                                                \
+        if (whole < n) map_tail(name, self, nargs, n, out, a);                                     \
     }
 
 /* One loop for each derivative that is wanted; the compiler drops what it does not use. */
-#define GRAD_LOOP(k, nargs, dlp)          \
-    if (k < nargs && da[k]) {             \
-        double *d = da[k];                \
-        EACH(i, whole)                    \
-        {                                 \
-            double g[5];                  \
-            dlp(ARGS_##nargs(a), g);      \
-            d[i] = dout[i] * g[k];        \
-        }                                 \
+#define GRAD_LOOP(k, nargs, dlp)                                                                   \
+    if (k < nargs && da[k]) {                                                                      \
+        double *d = da[k];                                                                         \
+        EACH(i, whole)                                                                             \
+        {                                                                                          \
+            double g[5];                                                                           \
+            dlp(ARGS_##nargs(a), g);                                                               \
+            d[i] = dout[i] * g[k];                                                                 \
+        }                                                                                          \
     }
 
 /* Kernels logp and grad.  lp(x, arguments...) is the log density of nargs - 1 arguments;
    dlp(x, arguments..., g) writes its derivatives by x and each argument to g[0], g[1], ... */
-#define DENSITY(nargs, lp, dlp)                                                         \
-    MAP(logp, nargs, lp)                                                                \
-    WIDE static void grad(const void *self, int n, const double *out, const double *dout, \
-                          const double *const *a, double *const *da)                    \
-    {                                                                                   \
-        int whole = n / LANES * LANES;                                                  \
-        (void)out;                                                                      \
-        GRAD_LOOP(0, nargs, dlp)                                                        \
-        GRAD_LOOP(1, nargs, dlp)                                                        \
-        GRAD_LOOP(2, nargs, dlp)                                                        \
-        GRAD_LOOP(3, nargs, dlp)                                                        \
-        GRAD_LOOP(4, nargs, dlp)                                                        \
-        if (whole < n) grad_tail(grad, self, nargs, n, dout, a, da);                    \
+#define DENSITY(nargs, lp, dlp)                                                                    \
+    MAP(logp, nargs, lp)                                                                           \
+    WIDE static void grad(const void *self, int n, const double *out, const double *dout,          \
+                          const double *const *a, double *const *da)                               \
+    {                                                                                              \
+        int whole = n / LANES * LANES;                                                             \
+        (void)out;                                                                                 \
+        GRAD_LOOP(0, nargs, dlp)                                                                   \
+        GRAD_LOOP(1, nargs, dlp)                                                                   \
+        GRAD_LOOP(2, nargs, dlp)                                                                   \
+        GRAD_LOOP(3, nargs, dlp)                                                                   \
+        GRAD_LOOP(4, nargs, dlp)                                                                   \
+        if (whole < n) grad_tail(grad, self, nargs, n, dout, a, da);                               \
     }
 
 /* Kernel sample.  draw(u, arguments...): a transform of a uniform or normal number */
-#define SAMPLE_MAP(source, nargs, draw)                                              \
-    MAP(transform, nargs, draw)                                                      \
-    static void sample(const void *self, const struct stream *s, int n, double *out, \
-                       const double *const *a)                                       \
-    {                                                                                \
-        const double *b[nargs] = {out};                                              \
-        for (int k = 1; k < nargs; k++) b[k] = a[k - 1];                             \
-        source(s, n, out);                                                           \
-        transform(self, n, out, b);                                                  \
+#define SAMPLE_MAP(source, nargs, draw)                                                            \
+    MAP(transform, nargs, draw)                                                                    \
+    static void sample(const void *self, const struct stream *s, int n, double *out,               \
+                       const double *const *a)                                                     \
+    {                                                                                              \
+        const double *b[nargs] = {out};                                                            \
+        for (int k = 1; k < nargs; k++) b[k] = a[k - 1];                                           \
+        source(s, n, out);                                                                         \
+        transform(self, n, out, b);                                                                \
     }
 #define SAMPLE_UNIFORM(nargs, draw) SAMPLE_MAP(stream_uniform, nargs, draw)
 #define SAMPLE_NORMAL(nargs, draw)  SAMPLE_MAP(stream_normal, nargs, draw)
 /* draw(r, arguments...): from as many numbers as it takes */
-#define SAMPLE_RNG(nargs, draw)                                                      \
-    static void sample(const void *self, const struct stream *s, int n, double *out, \
-                       const double *const *a)                                       \
-    {                                                                                \
-        (void)self;                                                                  \
-        for (int i = 0; i < n; i++) {                                                \
-            struct rng r;                                                            \
-            stream_rng(s, i, &r);                                                    \
-            out[i] = draw(&r, ARGS_##nargs(a));                                      \
-        }                                                                            \
+#define SAMPLE_RNG(nargs, draw)                                                                    \
+    static void sample(const void *self, const struct stream *s, int n, double *out,               \
+                       const double *const *a)                                                     \
+    {                                                                                              \
+        (void)self;                                                                                \
+        for (int i = 0; i < n; i++) {                                                              \
+            struct rng r;                                                                          \
+            stream_rng(s, i, &r);                                                                  \
+            out[i] = draw(&r, ARGS_##nargs(a));                                                    \
+        }                                                                                          \
     }
 
 /* For the records. */
-#define KERNELS      .logp = logp, .grad = grad, .sample = sample
-#define TRY_1(a)       {{1}, {a}}
-#define TRY_2(a, b)    {{1, 1}, {a, b}}
-#define TRY_3(a, b, c) {{1, 1, 1}, {a, b, c}}
-#define TRY_4(a, b, c, d) {{1, 1, 1, 1}, {a, b, c, d}}
+#define KERNELS .logp = logp, .grad = grad, .sample = sample
+#define TRY_1(a)                                                                                   \
+    {                                                                                              \
+        {1}, { a }                                                                                 \
+    }
+#define TRY_2(a, b)                                                                                \
+    {                                                                                              \
+        {1, 1}, { a, b }                                                                           \
+    }
+#define TRY_3(a, b, c)                                                                             \
+    {                                                                                              \
+        {1, 1, 1}, { a, b, c }                                                                     \
+    }
+#define TRY_4(a, b, c, d)                                                                          \
+    {                                                                                              \
+        {1, 1, 1, 1}, { a, b, c, d }                                                               \
+    }
 
 #endif

@@ -42,18 +42,9 @@ VECTOR_MATH double expm1(double);
 #define LOG_PI       1.14472988584940017414
 
 /* Is x a finite number, of this kind? (NaN is not.) */
-INLINE bool is_real(double x)
-{
-    return fabs(x) <= DBL_MAX;
-}
-INLINE bool is_positive(double x)
-{
-    return (x > 0) & (x <= DBL_MAX);
-}
-INLINE bool is_unit(double x)
-{
-    return (x >= 0) & (x <= 1);
-}
+INLINE bool is_real(double x) { return fabs(x) <= DBL_MAX; }
+INLINE bool is_positive(double x) { return (x > 0) & (x <= DBL_MAX); }
+INLINE bool is_unit(double x) { return (x >= 0) & (x <= 1); }
 INLINE bool is_count(double x) /* floor() would need SSE4 */
 {
     return (x >= 0) & (x <= DBL_MAX) & ((x >= 0x1p52) | ((x + 0x1p52) - 0x1p52 == x));
@@ -66,20 +57,11 @@ INLINE double density(bool ok, bool inside, double x, double v)
     return (ok & (x == x)) ? y : NAN;
 }
 /* v, or NaN */
-INLINE double if_ok(bool ok, double v)
-{
-    return ok ? v : NAN;
-}
+INLINE double if_ok(bool ok, double v) { return ok ? v : NAN; }
 
-INLINE double sigmoid(double t)
-{
-    return 1 / (1 + exp(-t));
-}
+INLINE double sigmoid(double t) { return 1 / (1 + exp(-t)); }
 /* log(1 + exp t) */
-INLINE double softplus(double t)
-{
-    return (t > 0 ? t : 0) + log1p(exp(-fabs(t)));
-}
+INLINE double softplus(double t) { return (t > 0 ? t : 0) + log1p(exp(-fabs(t))); }
 /* x log y, 0 if x is 0 */
 INLINE double xlogy(double x, double y)
 {
@@ -92,10 +74,11 @@ INLINE double xlogy(double x, double y)
 INLINE double stirling(double x)
 {
     double r = 1 / x, q = r * r;
-    return r * (1. / 12 -
-                q * (1. / 360 -
-                     q * (1. / 1260 - q * (1. / 1680 - q * (1. / 1188 - q * (691. / 360360 -
-                                                                             q * (1. / 156)))))));
+    return r *
+           (1. / 12 -
+            q * (1. / 360 -
+                 q * (1. / 1260 -
+                      q * (1. / 1680 - q * (1. / 1188 - q * (691. / 360360 - q * (1. / 156)))))));
 }
 /* log Gamma(x), x > 0: shifted to x + 8 if need be.  The error is about 1e-15 in
    absolute terms for small x, which is what a log density wants. */
@@ -123,13 +106,10 @@ INLINE double digamma(double x)
     return log(y) - 0.5 / y - s -
            q * (1. / 12 -
                 q * (1. / 120 -
-                     q * (1. / 252 - q * (1. / 240 - q * (1. / 132 - q * (691. / 32760 -
-                                                                          q * (1. / 12)))))));
+                     q * (1. / 252 -
+                          q * (1. / 240 - q * (1. / 132 - q * (691. / 32760 - q * (1. / 12)))))));
 }
-INLINE double lbeta(double a, double b)
-{
-    return lgam(a) + lgam(b) - lgam(a + b);
-}
+INLINE double lbeta(double a, double b) { return lgam(a) + lgam(b) - lgam(a + b); }
 /* x log(x / m) + m - x without cancellation (Loader 2000), x > 0: the saddle-point
    part of a count's density. */
 INLINE double deviance(double x, double m)
@@ -180,10 +160,10 @@ double normal_quantile(double u);
 
 /* The x between lo and hi (may be infinite) with f(x, p) = u: rising is +1 for a
    cdf, -1 for its complement. */
-double cdf_inverse(double (*f)(double, const double *), int rising, double u, const double *p, double lo,
-              double hi);
+double cdf_inverse(double (*f)(double, const double *), int rising, double u, const double *p,
+                   double lo, double hi);
 /* The smallest integer x >= lo with cdf(x) >= u (or complement <= u). */
 double count_inverse(double (*f)(double, const double *), int rising, double u, const double *p,
-                    double lo, double hi);
+                     double lo, double hi);
 
 #endif

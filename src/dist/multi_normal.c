@@ -3,13 +3,10 @@
 #include "dist/block.h"
 
 /* doubles: L, its inverse, Sigma^-1 and y */
-static int work_size(const int *dim)
-{
-    return (3 * dim[2] + dim[1]) * SLAB;
-}
+static int work_size(const int *dim) { return (3 * dim[2] + dim[1]) * SLAB; }
 
-WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
-                 double *work)
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
+                      const struct lanes *a, double *work)
 {
     (void)self;
     int n = dim[0];
@@ -32,7 +29,8 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
 /* With v = Sigma^-1 (x - mu): d/dx = -v, d/dmu = v, d/dSigma = (v v' - Sigma^-1)/2, the
    symmetric G with d log p = sum_ij G_ij dSigma_ij for symmetric dSigma. */
 WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
-                 const double *const *dout, const struct lanes *a, double *const *da, double *work)
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
 {
     (void)self, (void)out;
     int n = dim[0], nn = n * n, want = 0;
@@ -61,17 +59,16 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
     }
 }
 
-/* mu + L z */
-WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
-                   double *const *out, const struct lanes *a, double *work)
+/* mu + L z; `load` makes L of the second argument */
+WIDE static void draw(const struct stream *stream, int n, int L, double *const *out,
+                      const struct lanes *a, double *work,
+                      void (*load)(int n, const struct lanes *a, struct slab s, double *A))
 {
-    (void)self;
-    int n = dim[0];
     double *F = work, *y = work + n * n * SLAB, buf[SLAB];
     for (int i = 0; i < n; i++) stream_normal_part(stream, i, L, out[i]);
     EACH_SLAB(s, L)
     {
-        chol_load(n, a + n, s, F);
+        load(n, a + n, s, F);
         for (int i = 0; i < n; i++)
             memcpy(y + i * SLAB, lanes_of(out[i], s, buf), sizeof(double) * (size_t)s.m);
         times_lower(n, s.m, F, y);
@@ -83,6 +80,37 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
         }
     }
 }
+
+static void sample(const void *self, const struct stream *stream, const int *dim, int L,
+                   double *const *out, const struct lanes *a, double *work)
+{
+    (void)self;
+    draw(stream, dim[0], L, out, a, work, chol_load);
+}
+
+/* ---- the same by L, where many draws share a Sigma ---- */
+
+static void sample_factored(const void *self, const struct stream *stream, const int *dim, int L,
+                            double *const *out, const struct lanes *a, double *work)
+{
+    (void)self;
+    draw(stream, dim[0], L, out, a, work, mat_load);
+}
+
+static void factor(const void *self, const int *dim, int L, double *const *out,
+                   const struct lanes *a, double *work)
+{
+    (void)self;
+    int n = matrix_order(dim[0]);
+    double zero[SLAB] = {0};
+    EACH_SLAB(s, L)
+    {
+        chol_load(n, a, s, work);
+        for (int e = 0; e < n * n; e++) put(s, e % n > e / n ? zero : work + e * SLAB, out[e]);
+    }
+}
+
+static const struct dist factored = {.bsample = sample_factored, .work = work_size};
 
 static int size(const int *n, const char **why)
 {
@@ -101,9 +129,21 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_multi_normal = {
-    "multi_normal", "multivariate normal, by mean and covariance", 2,
-    {{"mu", VECTOR}, {"Sigma", SPD}}, VECTOR, .blogp = logp, .bgrad = grad, .bsample = sample,
-    .work = work_size, .size = size, .moments = moments,
+    "multi_normal",
+    "multivariate normal, by mean and covariance",
+    2,
+    {{"mu", VECTOR}, {"Sigma", SPD}},
+    VECTOR,
+    .blogp = logp,
+    .bgrad = grad,
+    .bsample = sample,
+    .work = work_size,
+    .size = size,
+    .moments = moments,
+    .factored = &factored,
+    .factor_arg = 1,
+    .factor = factor,
     .try_at = {{{2, 4}, {0.385, -1.7, 2.385, 0.61, 0.61, 0.47}},
                {{3, 9}, {3.1, 0, -0.2, 1.3, 0.2, -0.71, 0.2, 0.31, 0.05, -0.71, 0.05, 4.2}},
-               {{1, 1}, {0.7, 2.385}}}};
+               {{1, 1}, {0.7, 2.385}}},
+};

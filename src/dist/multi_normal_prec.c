@@ -3,13 +3,10 @@
 #include "dist/block.h"
 
 /* doubles: L, its inverse, Omega^-1, the residual and Omega times it */
-static int work_size(const int *dim)
-{
-    return (3 * dim[2] + 2 * dim[1]) * SLAB;
-}
+static int work_size(const int *dim) { return (3 * dim[2] + 2 * dim[1]) * SLAB; }
 
-WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
-                 double *work)
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
+                      const struct lanes *a, double *work)
 {
     (void)self;
     int n = dim[0];
@@ -32,7 +29,8 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
 /* With d = x - mu, v = Omega d: d/dx = -v, d/dmu = v, d/dOmega = (Omega^-1 - d d')/2, the
    symmetric G with d log p = sum_ij G_ij dOmega_ij for symmetric dOmega. */
 WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
-                 const double *const *dout, const struct lanes *a, double *const *da, double *work)
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
 {
     (void)self, (void)out;
     int n = dim[0], nn = n * n, want = 0;
@@ -65,7 +63,7 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
 
 /* mu + L^-T z */
 WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
-                   double *const *out, const struct lanes *a, double *work)
+                        double *const *out, const struct lanes *a, double *work)
 {
     (void)self;
     int n = dim[0];
@@ -111,9 +109,18 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_multi_normal_prec = {
-    "multi_normal_prec", "multivariate normal, by mean and precision", 2,
-    {{"mu", VECTOR}, {"Omega", SPD}}, VECTOR, .blogp = logp, .bgrad = grad, .bsample = sample,
-    .work = work_size, .size = size, .moments = moments,
+    "multi_normal_prec",
+    "multivariate normal, by mean and precision",
+    2,
+    {{"mu", VECTOR}, {"Omega", SPD}},
+    VECTOR,
+    .blogp = logp,
+    .bgrad = grad,
+    .bsample = sample,
+    .work = work_size,
+    .size = size,
+    .moments = moments,
     .try_at = {{{2, 4}, {0.385, -1.7, 2.385, 0.61, 0.61, 0.47}},
                {{3, 9}, {3.1, 0, -0.2, 1.3, 0.2, -0.71, 0.2, 0.31, 0.05, -0.71, 0.05, 4.2}},
-               {{1, 1}, {0.7, 2.385}}}};
+               {{1, 1}, {0.7, 2.385}}},
+};

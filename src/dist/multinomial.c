@@ -1,8 +1,8 @@
 /* p = N! prod (theta_j / S)^x_j / x_j!,  sum x = N,  S = sum theta (see categorical.c) */
 #include "dist/block.h"
 
-WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
-                 double *work)
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
+                      const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     int K = dim[0];
@@ -35,7 +35,8 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
 
 /* d log p / d theta_j = x_j / theta_j - N / S */
 WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
-                 const double *const *dout, const struct lanes *a, double *const *da, double *work)
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
 {
     (void)self, (void)out, (void)work;
     int K = dim[0];
@@ -64,7 +65,7 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
 
 /* One binomial after the other: x_j of those left, with odds theta_j : theta_{j+1} + ... */
 WIDE static void sample(const void *self, const struct stream *s, const int *dim, int L,
-                   double *const *out, const struct lanes *a, double *work)
+                        double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     int K = dim[0];
@@ -79,7 +80,9 @@ WIDE static void sample(const void *self, const struct stream *s, const int *dim
         bool ok = is_positive(rest) && is_count(left);
         for (int j = 0; j < K; j++) {
             double p = a[j].p[(ptrdiff_t)b * a[j].step], of = out[j][b];
-            double x = !ok ? NAN : left <= 0 || p == 0 ? 0 : draw_binomial(&r, left, p >= of ? 1 : p / of);
+            double x = !ok                   ? NAN
+                       : left <= 0 || p == 0 ? 0
+                                             : draw_binomial(&r, left, p >= of ? 1 : p / of);
             out[j][b] = x;
             left -= x;
         }
@@ -104,7 +107,15 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_multinomial = {
-    "multinomial", "counts of N categorical draws, by probabilities and N", 2,
-    {{"theta", SIMPLEX}, {"N", COUNT}}, COUNTS,
-    .blogp = logp, .bgrad = grad, .bsample = sample, .size = size, .moments = moments,
-    .try_at = {{{3, 1}, {0.2385, 0.6, 0.1615, 7}}, {{4, 1}, {0.7, 0.0125, 0.2, 0.0875, 113}}}};
+    "multinomial",
+    "counts of N categorical draws, by probabilities and N",
+    2,
+    {{"theta", SIMPLEX}, {"N", COUNT}},
+    COUNTS,
+    .blogp = logp,
+    .bgrad = grad,
+    .bsample = sample,
+    .size = size,
+    .moments = moments,
+    .try_at = {{{3, 1}, {0.2385, 0.6, 0.1615, 7}}, {{4, 1}, {0.7, 0.0125, 0.2, 0.0875, 113}}},
+};

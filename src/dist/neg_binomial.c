@@ -2,10 +2,7 @@
    gamma(alpha, beta) mean */
 #include "dist/block.h"
 
-INLINE bool ok(double alpha, double beta)
-{
-    return is_positive(alpha) & is_positive(beta);
-}
+INLINE bool ok(double alpha, double beta) { return is_positive(alpha) & is_positive(beta); }
 
 /* alpha/(x + alpha) C(x + alpha, x) = C(x + alpha - 1, x) */
 INLINE double lp(double x, double alpha, double beta)
@@ -74,7 +71,16 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_neg_binomial = {
-    "neg_binomial", "negative binomial: Poisson with a gamma(alpha, beta) mean", 2,
-    {{"alpha", POSITIVE}, {"beta", POSITIVE}}, COUNT, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .try_at = {TRY_2(2.385, 0.71), TRY_2(0.31, 2.2), TRY_2(71.3, 1.9)}};
+    "neg_binomial",
+    "negative binomial: Poisson with a gamma(alpha, beta) mean",
+    2,
+    {{"alpha", POSITIVE}, {"beta", POSITIVE}},
+    COUNT,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .moments = moments,
+    .try_at = {TRY_2(2.385, 0.71), TRY_2(0.31, 2.2), TRY_2(71.3, 1.9)},
+};

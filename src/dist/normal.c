@@ -1,10 +1,7 @@
 /* log p = -z^2/2 - log sigma - log(2 pi)/2,  z = (x - mu)/sigma */
 #include "dist/loops.h"
 
-INLINE bool ok(double mu, double sigma)
-{
-    return is_real(mu) & is_positive(sigma);
-}
+INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma); }
 
 INLINE double lp(double x, double mu, double sigma)
 {
@@ -37,15 +34,9 @@ static double ccdf(double x, const double *p)
     return if_ok(ok(p[0], p[1]), normal_p((p[0] - x) / p[1]));
 }
 
-static double quantile(double u, const double *p)
-{
-    return draw(normal_quantile(u), p[0], p[1]);
-}
+static double quantile(double u, const double *p) { return draw(normal_quantile(u), p[0], p[1]); }
 
-static double cquantile(double u, const double *p)
-{
-    return draw(-normal_quantile(u), p[0], p[1]);
-}
+static double cquantile(double u, const double *p) { return draw(-normal_quantile(u), p[0], p[1]); }
 
 static void dcdf(double x, const double *p, double *g)
 {
@@ -63,7 +54,17 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_normal = {
-    "normal", "normal, by mean and standard deviation", 2,
-    {{"mu", REAL}, {"sigma", POSITIVE}}, REAL, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .moments = moments, .try_at = {TRY_2(0.385, 2.385), TRY_2(-31.7, 0.013)}};
+    "normal",
+    "normal, by mean and standard deviation",
+    2,
+    {{"mu", REAL}, {"sigma", POSITIVE}},
+    REAL,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .moments = moments,
+    .try_at = {TRY_2(0.385, 2.385), TRY_2(-31.7, 0.013)},
+};

@@ -1,10 +1,7 @@
 /* log p = log alpha + alpha log y_min - (alpha + 1) log x,  x >= y_min */
 #include "dist/loops.h"
 
-INLINE bool ok(double y_min, double alpha)
-{
-    return is_positive(y_min) & is_positive(alpha);
-}
+INLINE bool ok(double y_min, double alpha) { return is_positive(y_min) & is_positive(alpha); }
 
 INLINE double lp(double x, double y_min, double alpha)
 {
@@ -41,10 +38,7 @@ static double quantile(double u, const double *p)
     return if_ok(ok(p[0], p[1]), p[0] * exp(-log1p(-u) / p[1]));
 }
 
-static double cquantile(double u, const double *p)
-{
-    return draw(u, p[0], p[1]);
-}
+static double cquantile(double u, const double *p) { return draw(u, p[0], p[1]); }
 
 static void dcdf(double x, const double *p, double *g)
 {
@@ -70,7 +64,18 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_pareto = {
-    "pareto", "Pareto, by minimum and shape", 2, {{"y_min", POSITIVE}, {"alpha", POSITIVE}},
-    POSITIVE, KERNELS, .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile,
-    .dcdf = dcdf, .bounds = bounds, .moments = moments,
-    .try_at = {TRY_2(2.385, 4.7), TRY_2(0.031, 0.81)}};
+    "pareto",
+    "Pareto, by minimum and shape",
+    2,
+    {{"y_min", POSITIVE}, {"alpha", POSITIVE}},
+    POSITIVE,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .bounds = bounds,
+    .moments = moments,
+    .try_at = {TRY_2(2.385, 4.7), TRY_2(0.031, 0.81)},
+};

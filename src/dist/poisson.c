@@ -1,10 +1,7 @@
 /* p = exp(-lambda) lambda^x / x!, by its saddle point (Loader 2000) */
 #include "dist/loops.h"
 
-INLINE bool ok(double lambda)
-{
-    return (lambda >= 0) & (lambda <= DBL_MAX);
-}
+INLINE bool ok(double lambda) { return (lambda >= 0) & (lambda <= DBL_MAX); }
 
 INLINE double lp(double x, double lambda)
 {
@@ -52,6 +49,16 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_poisson = {
-    "poisson", "Poisson, by mean", 1, {{"lambda", NONNEGATIVE}}, COUNT, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .try_at = {TRY_1(2.385), TRY_1(0.071), TRY_1(237.1)}};
+    "poisson",
+    "Poisson, by mean",
+    1,
+    {{"lambda", NONNEGATIVE}},
+    COUNT,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .moments = moments,
+    .try_at = {TRY_1(2.385), TRY_1(0.071), TRY_1(237.1)},
+};

@@ -3,15 +3,9 @@
    log p(x) = log t - log x - log(1 - x) - w - 2 log(1 + exp(-w)) */
 #include "dist/loops.h"
 
-INLINE bool ok(double t, double p)
-{
-    return is_positive(t) & is_unit(p);
-}
+INLINE bool ok(double t, double p) { return is_positive(t) & is_unit(p); }
 
-INLINE double logit(double p)
-{
-    return log(p) - log1p(-p);
-}
+INLINE double logit(double p) { return log(p) - log1p(-p); }
 
 INLINE double lp(double x, double t, double p)
 {
@@ -66,7 +60,16 @@ static double cquantile(double u, const double *p)
 }
 
 const struct dist dist_relaxed_bernoulli = {
-    "relaxed_bernoulli", "relaxed Bernoulli (binary concrete), by temperature and probability", 2,
-    {{"temperature", POSITIVE}, {"p", UNIT}}, OPEN_UNIT, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile,
-    .own = 1, .try_at = {TRY_2(0.785, 0.3), TRY_2(2.385, 0.92)}};
+    "relaxed_bernoulli",
+    "relaxed Bernoulli (binary concrete), by temperature and probability",
+    2,
+    {{"temperature", POSITIVE}, {"p", UNIT}},
+    OPEN_UNIT,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .own = 1,
+    .try_at = {TRY_2(0.785, 0.3), TRY_2(2.385, 0.92)},
+};

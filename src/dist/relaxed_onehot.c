@@ -10,7 +10,7 @@ struct sums {
 
 /* top + log sum = log sum_k w_k x_k^-t;  v = sum_k log w_k - (t+1) log x_k */
 WIDE static void sums(int n, const struct lanes *a, const double *restrict t, struct slab s,
-                 struct sums *restrict r)
+                      struct sums *restrict r)
 {
     double xbuf[SLAB], wbuf[SLAB];
     memset(r, 0, sizeof *r);
@@ -34,8 +34,8 @@ WIDE static void sums(int n, const struct lanes *a, const double *restrict t, st
     }
 }
 
-WIDE static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
-                 double *work)
+WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
+                      const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     int n = dim[0];
@@ -58,7 +58,8 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
 /* With s_k the share of k in the sum:  d/dx_k = (n t s_k - t - 1)/x_k,  d/dw_k = (1 - n s_k)/w_k,
    d/dt = (n-1)/t + sum_k (n s_k - 1) log x_k */
 WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
-                 const double *const *dout, const struct lanes *a, double *const *da, double *work)
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
 {
     (void)self, (void)out, (void)work;
     int n = dim[0];
@@ -90,7 +91,7 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
 /* softmax((log w + Gumbel) / t); an element that underflows becomes the smallest
    normal number, so that its density is finite */
 WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
-                   double *const *out, const struct lanes *a, double *work)
+                        double *const *out, const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     int n = dim[0];
@@ -139,7 +140,15 @@ static int size(const int *n, const char **why)
 }
 
 const struct dist dist_relaxed_onehot = {
-    "relaxed_onehot", "relaxed one-hot vector (concrete), by temperature and weights", 2,
-    {{"temperature", POSITIVE}, {"p", WEIGHTS}}, SIMPLEX,
-    .blogp = logp, .bgrad = grad, .bsample = sample, .size = size,
-    .own = 1, .try_at = {{{1, 3}, {0.785, 0.3, 1.3, 0.9}}, {{1, 2}, {2.385, 0.2, 0.8}}}};
+    "relaxed_onehot",
+    "relaxed one-hot vector (concrete), by temperature and weights",
+    2,
+    {{"temperature", POSITIVE}, {"p", WEIGHTS}},
+    SIMPLEX,
+    .blogp = logp,
+    .bgrad = grad,
+    .bsample = sample,
+    .size = size,
+    .own = 1,
+    .try_at = {{{1, 3}, {0.785, 0.3, 1.3, 0.9}}, {{1, 2}, {2.385, 0.2, 0.8}}},
+};

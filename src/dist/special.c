@@ -59,15 +59,9 @@ static double gamma_tail(double a, double x, int upper)
     return upper ? q : 1 - q;
 }
 
-double gamma_p(double a, double x)
-{
-    return gamma_tail(a, x, 0);
-}
+double gamma_p(double a, double x) { return gamma_tail(a, x, 0); }
 
-double gamma_q(double a, double x)
-{
-    return gamma_tail(a, x, 1);
-}
+double gamma_q(double a, double x) { return gamma_tail(a, x, 1); }
 
 /* Lentz's continued fraction of I_x(a, b), good for x < (a + 1)/(a + b + 2). */
 static double beta_fraction(double a, double b, double x)
@@ -103,15 +97,9 @@ double beta_i(double a, double b, double x, double y)
     return 1 - front * beta_fraction(b, a, y) / b;
 }
 
-double normal_p(double z)
-{
-    return erfc(-z * M_SQRT1_2) / 2;
-}
+double normal_p(double z) { return erfc(-z * M_SQRT1_2) / 2; }
 
-double normal_quantile(double u)
-{
-    return u >= 0 && u <= 1 ? gsl_cdf_ugaussian_Pinv(u) : NAN;
-}
+double normal_quantile(double u) { return u >= 0 && u <= 1 ? gsl_cdf_ugaussian_Pinv(u) : NAN; }
 
 /* Doubles in their order, as integers. */
 static int64_t place(double x)
@@ -170,7 +158,7 @@ double cdf_inverse(double (*f)(double, const double *), int rising, double u, co
 }
 
 double count_inverse(double (*f)(double, const double *), int rising, double u, const double *p,
-                    double lo, double hi)
+                     double lo, double hi)
 {
     double step = 1, l = lo - 1, h = lo;
     if (!(u >= 0 && u <= 1) || isnan(f(lo, p))) return NAN;

@@ -19,8 +19,8 @@ INLINE void dlp(double x, double nu, double mu, double sigma, double *g)
 {
     double z = (x - mu) / sigma, w = (nu + 1) / (nu + z * z);
     g[0] = -w * z / sigma;
-    g[1] = 0.5 * (digamma(0.5 * (nu + 1)) - digamma(0.5 * nu) - log1p(z * z / nu) +
-                  (w * z * z - 1) / nu);
+    g[1] = 0.5 *
+           (digamma(0.5 * (nu + 1)) - digamma(0.5 * nu) - log1p(z * z / nu) + (w * z * z - 1) / nu);
     g[2] = w * z / sigma;
     g[3] = (w * z * z - 1) / sigma;
 }
@@ -66,10 +66,7 @@ static double ccdf(double x, const double *p)
     return if_ok(ok(p[0], p[1], p[2]), upper((x - p[1]) / p[2], p[0]));
 }
 
-static double upper_of(double z, const double *p)
-{
-    return upper(z, p[0]);
-}
+static double upper_of(double z, const double *p) { return upper(z, p[0]); }
 
 static double cquantile(double u, const double *p)
 {
@@ -95,7 +92,16 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_student_t = {
-    "student_t", "Student's t, by degrees of freedom, location and scale", 3,
-    {{"nu", POSITIVE}, {"mu", REAL}, {"sigma", POSITIVE}}, REAL, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .moments = moments,
-    .try_at = {TRY_3(4.385, 0.7, 2.385), TRY_3(0.83, -3.1, 0.21), TRY_3(153.7, 11.3, 4.1)}};
+    "student_t",
+    "Student's t, by degrees of freedom, location and scale",
+    3,
+    {{"nu", POSITIVE}, {"mu", REAL}, {"sigma", POSITIVE}},
+    REAL,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .moments = moments,
+    .try_at = {TRY_3(4.385, 0.7, 2.385), TRY_3(0.83, -3.1, 0.21), TRY_3(153.7, 11.3, 4.1)},
+};

@@ -21,7 +21,8 @@ struct cut {
 static struct cut cut(const struct dist *d, const double *p, double lower, double upper)
 {
     int discrete = domains[d->domain].discrete;
-    struct cut c = {.lo = discrete ? ceil(lower) - 1 : lower, .hi = discrete ? floor(upper) : upper};
+    struct cut c = {.lo = discrete ? ceil(lower) - 1 : lower,
+                    .hi = discrete ? floor(upper) : upper};
     c.a = d->cdf(c.lo, p);
     c.upper = c.a > 0.5;
     if (c.upper) {
@@ -44,19 +45,21 @@ void truncated_logp(const void *self, int n, double *out, const double *const *a
     for (int i = 0; i < n; i++) {
         double p[DIST_ARGS], x = a[0][i], lower = a[d->narg + 1][i], upper = a[d->narg + 2][i];
         for (int k = 0; k < d->narg; k++) p[k] = a[1 + k][i];
-        out[i] = density(true, x >= lower && x <= upper, x, out[i]) - log(cut(d, p, lower, upper).Z);
+        out[i] =
+            density(true, x >= lower && x <= upper, x, out[i]) - log(cut(d, p, lower, upper).Z);
     }
 }
 
 /* d log Z / d p[k], by central differences with Richardson's extrapolation: with steps h
-   and h/2 the error is O(h^4), about 1e-10 relative. */
+   and h/2 the error is O(h^4), about 1e-10 relative.  h is 1/1000 of the argument or, for a
+   location, of the scale that follows it. */
 static double dlogz(const struct dist *d, const double *p, int k, double lower, double upper)
 {
-    double h = 1e-3 * (fabs(p[k]) > 0 ? fabs(p[k]) : 1), q[DIST_ARGS], slope[2];
+    enum domain domain = d->arg[k].domain;
+    double size = domain != REAL ? p[k] : k + 1 < d->narg ? p[k + 1] : 1, h = 1e-3 * fabs(size);
+    double q[DIST_ARGS], slope[2];
+    if (domain == UNIT || domain == OPEN_UNIT) h = fmin(h, 0.5 * (1 - p[k]));
     memcpy(q, p, sizeof(double) * (size_t)d->narg);
-    if (d->arg[k].domain == UNIT || d->arg[k].domain == OPEN_UNIT) h = fmin(h, 0.5 * (1 - p[k]));
-    if (d->arg[k].domain == REAL) h = 1e-3; /* replaced by the scale below */
-    if (d->arg[k].domain == REAL && d->narg > k + 1) h *= fabs(p[k + 1]);
     for (int s = 0; s < 2; s++, h /= 2) {
         q[k] = p[k] + h;
         double up = log(cut(d, q, lower, upper).Z);

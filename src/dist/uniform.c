@@ -38,10 +38,7 @@ static double ccdf(double x, const double *p)
     return if_ok(ok(p[0], p[1]), x <= p[0] ? 1 : x >= p[1] ? 0 : u);
 }
 
-static double quantile(double u, const double *p)
-{
-    return if_ok(is_unit(u), draw(u, p[0], p[1]));
-}
+static double quantile(double u, const double *p) { return if_ok(is_unit(u), draw(u, p[0], p[1])); }
 
 static double cquantile(double u, const double *p)
 {
@@ -70,6 +67,18 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_uniform = {
-    "uniform", "uniform between two numbers", 2, {{"alpha", REAL}, {"beta", REAL}}, REAL, KERNELS,
-    .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile, .dcdf = dcdf,
-    .bounds = bounds, .moments = moments, .try_at = {TRY_2(-0.385, 2.385), TRY_2(17.1, 17.137)}};
+    "uniform",
+    "uniform between two numbers",
+    2,
+    {{"alpha", REAL}, {"beta", REAL}},
+    REAL,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .bounds = bounds,
+    .moments = moments,
+    .try_at = {TRY_2(-0.385, 2.385), TRY_2(17.1, 17.137)},
+};

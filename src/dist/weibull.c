@@ -1,10 +1,7 @@
 /* log p = log(alpha/sigma) + (alpha - 1) log z - z^alpha,  z = x/sigma */
 #include "dist/loops.h"
 
-INLINE bool ok(double alpha, double sigma)
-{
-    return is_positive(alpha) & is_positive(sigma);
-}
+INLINE bool ok(double alpha, double sigma) { return is_positive(alpha) & is_positive(sigma); }
 
 INLINE double lp(double x, double alpha, double sigma)
 {
@@ -43,10 +40,7 @@ static double quantile(double u, const double *p)
     return if_ok(ok(p[0], p[1]), p[1] * pow(-log1p(-u), 1 / p[0]));
 }
 
-static double cquantile(double u, const double *p)
-{
-    return draw(u, p[0], p[1]);
-}
+static double cquantile(double u, const double *p) { return draw(u, p[0], p[1]); }
 
 static void dcdf(double x, const double *p, double *g)
 {
@@ -65,6 +59,17 @@ static int moments(const int *n, const double *p, double *mean, double *var)
 }
 
 const struct dist dist_weibull = {
-    "weibull", "Weibull, by shape and scale", 2, {{"alpha", POSITIVE}, {"sigma", POSITIVE}},
-    POSITIVE, KERNELS, .cdf = cdf, .quantile = quantile, .ccdf = ccdf, .cquantile = cquantile,
-    .dcdf = dcdf, .moments = moments, .try_at = {TRY_2(2.385, 0.7), TRY_2(0.71, 14.2)}};
+    "weibull",
+    "Weibull, by shape and scale",
+    2,
+    {{"alpha", POSITIVE}, {"sigma", POSITIVE}},
+    POSITIVE,
+    KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
+    .dcdf = dcdf,
+    .moments = moments,
+    .try_at = {TRY_2(2.385, 0.7), TRY_2(0.71, 14.2)},
+};

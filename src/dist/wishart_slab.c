@@ -1,12 +1,9 @@
 #include "dist/wishart.h"
 
-#define AT(A, i, j) ((A) + ((i) * n + (j)) * SLAB)
+#define AT(A, i, j) ((A) + ((i)*n + (j)) * SLAB)
 
 /* X, S, their inverses, two scratches, y */
-int wishart_work(const int *dim)
-{
-    return 7 * dim[0] * SLAB;
-}
+int wishart_work(const int *dim) { return 7 * dim[0] * SLAB; }
 
 int wishart_size(const int *n, const char **why)
 {
@@ -34,8 +31,8 @@ WIDE static void trace_of(int n, int m, const double *A, const double *B, double
     }
 }
 
-WIDE void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a, struct slab s,
-                  double *work)
+WIDE void wishart_load(struct wishart_slab *w, int n, int inverse, const struct lanes *a,
+                       struct slab s, double *work)
 {
     int nn = n * n;
     w->X = work;

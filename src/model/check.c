@@ -1,6 +1,7 @@
 #include "model/check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,14 +148,19 @@ static void blame(struct checker *c, int k, const struct stmt *prior, const char
     lhs = source_text(m, at->rel->lhs->all);
     rhs = source_text(m, at->rel->rhs->all);
     if (!lhs || !rhs) return;
-    const char *arrow = at->rel->stochastic ? "~" : "<-";
+    const char *arrow = at->rel->stochastic ? "~" : "<-", *advice = NULL;
+    if (at != s || !at->nref)
+        advice = propose(m, at);
+    else if (at->rel->stochastic)
+        advice = "keep its arguments inside, by exp() or ilogit(), or by other priors";
+    char often[32]; /* "48%", "0.3%" */
+    snprintf(often, sizeof often, share < 0.01 ? "%.1f%%" : "%.0f%%", 100 * share);
     if (at == s)
-        diag_warning(&m->diags, at->rel->lhs->all, proposal(at) ? propose(m, at) : NULL,
-                     "%s %s %s %s in %.0f%% of its draws", lhs, arrow, rhs, what, 100 * share);
+        diag_warning(&m->diags, at->rel->lhs->all, advice, "%s %s %s %s in %s of its draws", lhs, arrow, rhs,
+                     what, often);
     else
-        diag_warning(&m->diags, at->rel->lhs->all, propose(m, at),
-                     "%s %s %s is so wide that %s %s in %.0f%% of its draws", lhs, arrow, rhs,
-                     source_text(m, s->rel->lhs->all), what, 100 * share);
+        diag_warning(&m->diags, at->rel->lhs->all, advice, "%s %s %s is so wide that %s %s in %s of its draws",
+                     lhs, arrow, rhs, source_text(m, s->rel->lhs->all), what, often);
 }
 
 /* ---- values that are no numbers ------------------------------------------------------ */

@@ -188,7 +188,8 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
     struct job j = {.m = m, .p = &m->sample, .n = n, .seed = seed, .first = first, .x = x};
     int rc = model_needs_values(m, err);
     if (!rc) rc = needs_simulator(m, err);
-    if (!rc && m->simulator) rc = ask_simulator(m, seed, n, x, err);
+    /* programs know seeds only: another batch is another seed */
+    if (!rc && m->simulator) rc = ask_simulator(m, seed + first * 0x9e3779b97f4a7c15u, n, x, err);
     if (rc) return rc;
     j.inputs = fill_free(m, n, x);
     return run_job(&j, threads, 0, 0, simulate, err);

@@ -147,14 +147,46 @@ enum dialect model_dialect(const char *path)
     return NATIVE;
 }
 
+/* Adds the values of one data set to another; a name in both is an error. */
+static int merge_set(struct dataset *to, const struct dataset *from, nami_err *err)
+{
+    for (size_t i = 0; i < from->value.n; i++) {
+        const char *name = from->value.a[i].name;
+        if (dataset_find(to, name, strlen(name)))
+            return err_set(err, NAMI_EINPUT, "%s is given in an earlier data file too; give it once", name);
+        if (vec_push(&to->value, from->value.a[i])) return err_nomem(err);
+    }
+    return 0;
+}
+
+/* Data files go together: what a file with one data set gives belongs to all data sets. */
+static int join_data(struct data *d, size_t first, nami_err *err)
+{
+    size_t before = first, added = d->set.n - first;
+    int rc = 0;
+    if (!before || !added) return 0;
+    if (before > 1 && added > 1)
+        return err_set(err, NAMI_EINPUT, "two data files with several data sets each; join them into one");
+    size_t one = added == 1 ? before : 0, from = added == 1 ? 0 : 1; /* the single set, and the others */
+    for (size_t i = 0; i < (added == 1 ? before : added) && !rc; i++)
+        rc = merge_set(&d->set.a[from + i], &d->set.a[one], err);
+    struct dataset gone = d->set.a[one];
+    if (one == 0) memmove(d->set.a, d->set.a + 1, sizeof *d->set.a * (d->set.n - 1));
+    d->set.n--;
+    vec_free(&gone.value);
+    return rc;
+}
+
 int model_read(struct model *m, const char *path, const char *const *data, int ndata,
                const struct model_options *opt, nami_err *err)
 {
     m->reading = path;
     int rc = file_read(path, &m->text, err);
     for (int i = 0; i < ndata && !rc; i++) {
+        size_t before = m->data.set.n;
         m->reading = data[i];
         rc = data_read(&m->data, data[i], err);
+        if (!rc) rc = join_data(&m->data, before, err);
     }
     if (rc) return rc;
     m->reading = path;

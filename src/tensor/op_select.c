@@ -32,6 +32,33 @@ INLINE void choose(double *out, const struct lanes *x, const struct lanes *k, do
     }
 }
 
+/* Three in one pass: mixtures of two or three are common. */
+INLINE void choose_3(double *out, const double *x, const double *y, const double *z, const double *k, int L)
+{
+    EACH(b, L)
+    {
+        double i = rint(k[b]), u = x[b], v = y[b], w = z[b];
+        out[b] = i == 1 ? u : i == 2 ? v : i == 3 ? w : NAN;
+    }
+}
+
+INLINE void choose_2(double *out, const double *x, const double *y, const double *k, int L)
+{
+    EACH(b, L)
+    {
+        double i = rint(k[b]), u = x[b], v = y[b];
+        out[b] = i == 1 ? u : i == 2 ? v : NAN;
+    }
+}
+
+/* The first of m candidates for element j, w apart: do all have a value for each lane? */
+static int all_lanes(const struct lanes *a, int m, int w)
+{
+    for (int c = 0; c < m; c++)
+        if (!a[c * w].step) return 0;
+    return 1;
+}
+
 VECTOR static void select_block(const void *self, const int *dim, int L, double *const *out,
                                 const struct lanes *a, double *work)
 {
@@ -40,6 +67,14 @@ VECTOR static void select_block(const void *self, const int *dim, int L, double 
     const struct lanes *k = a + (size_t)m * w;
     for (int j = 0; j < w; j++) {
         double *z = out[j];
+        if (m == 3 && k->step && all_lanes(a + j, 3, w)) {
+            choose_3(z, a[j].p, a[w + j].p, a[2 * w + j].p, k->p, L);
+            continue;
+        }
+        if (m == 2 && k->step && all_lanes(a + j, 2, w)) {
+            choose_2(z, a[j].p, a[w + j].p, k->p, L);
+            continue;
+        }
         EACH(b, L) z[b] = NAN;
         if (m <= FEW && k->step) {
             for (int c = 0; c < m; c++) choose(z, &a[c * w + j], k, c + 1, L);

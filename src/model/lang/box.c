@@ -115,6 +115,10 @@ static int choice(struct model *m, const struct term *t, int dim, const int *cou
     struct range r = term_range(m, sub, counter);
     *e = (struct extent){(int)fmin(size + 1.0, fmax(1, ceil(r.lo))), (int)fmax(0, fmin(size, floor(r.hi))),
                          1, 0};
+    if (e->lo <= e->hi && sub->kind == T_REF && (r.hi > size || r.lo < 1))
+        diag_warning(&m->diags, sub->all, "beyond its ends there is nothing to read: such draws fail",
+                     "%s can be %g, but %s has 1 to %d", m->array.a[sub->array].name, r.hi > size ? r.hi : r.lo,
+                     a->name, size);
     if (e->lo <= e->hi) return IS_CONST;
     diag_error(&m->diags, sub->all, NULL, "this subscript of %s lies between %g and %g, but %s has 1 to %d",
                a->name, r.lo, r.hi, a->name, size);

@@ -69,12 +69,16 @@ static int compile_bound(struct compiler *c, const struct term *t, double open, 
     return 0;
 }
 
-static int compile_args(struct compiler *c, struct val *arg, int *narg)
+static int compile_args(struct compiler *c, struct val *arg, int *narg, int *factored)
 {
     const struct stmt *s = c->s;
-    int rc = 0;
+    int rc = 0, wanted = *factored && s->dist->factored;
     *narg = s->narg;
-    for (int i = 0; i < s->narg && !rc; i++) rc = compile_term(c, s->arg[i], &arg[i]);
+    *factored = 0;
+    for (int i = 0; i < s->narg && !rc; i++) {
+        if (wanted && i == s->dist->factor_arg) rc = compile_factored(c, &arg[i], factored);
+        if (!rc && !(*factored && i == s->dist->factor_arg)) rc = compile_term(c, s->arg[i], &arg[i]);
+    }
     if (!rc && s->rel->trunc) {
         if (!(rc = compile_bound(c, s->lower, -INFINITY, &arg[*narg])))
             rc = compile_bound(c, s->upper, INFINITY, &arg[*narg + 1]);
@@ -104,9 +108,9 @@ static int compile_density(struct compiler *c, const struct operand *lhs, const 
     return 0;
 }
 
-static int compile_draw(struct compiler *c, const struct operand *lhs, const struct val *arg, int narg)
+static int compile_draw(struct compiler *c, const struct dist *d, const struct operand *lhs,
+                        const struct val *arg, int narg)
 {
-    const struct dist *d = c->s->dist;
     struct instr *x = emit(c, d->sample ? I_DRAW : I_BDRAW, c->n, lhs->m);
     if (!x) return NAMI_ENOMEM;
     x->narg = narg;
@@ -124,11 +128,12 @@ int compile_group(struct compiler *c, int by_density)
 {
     struct val arg[DIST_ARGS + 2];
     struct operand lhs;
-    int narg, rc;
+    int narg, rc, factored = !by_density;
     if (c->s->rhs) return compile_assignment(c);
     if (!c->s->dist || (!by_density && c->m->simulator)) return 0; /* a simulator draws all or nothing */
-    if ((rc = compile_lhs(c, &lhs)) || (rc = compile_args(c, arg, &narg))) return rc;
-    return by_density ? compile_density(c, &lhs, arg, narg) : compile_draw(c, &lhs, arg, narg);
+    if ((rc = compile_lhs(c, &lhs)) || (rc = compile_args(c, arg, &narg, &factored))) return rc;
+    if (by_density) return compile_density(c, &lhs, arg, narg);
+    return compile_draw(c, factored ? c->s->dist->factored : c->s->dist, &lhs, arg, narg);
 }
 
 /* ---- all groups ---------------------------------------------------------------------- */

@@ -29,6 +29,13 @@ struct compiler {
 /* 0, IS_WRONG (said), or NAMI_ENOMEM */
 int compile_term(struct compiler *c, const struct term *t, struct val *out);
 int compile_group(struct compiler *c, int by_density);
+/* Of a reference: all elements it may read, m for each instance; which of the choices, from 1. */
+int compile_elements(struct compiler *c, const struct term *t, int m, struct operand *out);
+int compile_choice(struct compiler *c, const struct term *t, struct val *out);
+int emit_select(struct compiler *c, const struct operand *from, const struct val *index, int pick,
+                const int *shape, struct val *out);
+/* The argument that draws of s->dist want factored, if many of them share it: 0 and *done. */
+int compile_factored(struct compiler *c, struct val *out, int *done);
 
 #define counter_of(c, i) inst_counter((c)->m, (c)->inst[i])
 

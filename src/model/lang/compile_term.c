@@ -59,7 +59,7 @@ static int compile_const(struct compiler *c, const struct term *t, struct val *o
 /* ---- references ---------------------------------------------------------------------- */
 
 /* The elements that a reference reads as one operand; all constant: constants. */
-static int compile_elements(struct compiler *c, const struct term *t, int m, struct operand *out)
+int compile_elements(struct compiler *c, const struct term *t, int m, struct operand *out)
 {
     const struct model *mo = c->m;
     const struct foot *f = &c->s->foot[t->ref];
@@ -128,7 +128,7 @@ static int emit_map(struct compiler *c, const struct op *op, const struct val *v
 }
 
 /* The number of the choice, from 1. */
-static int compile_choice(struct compiler *c, const struct term *t, struct val *out)
+int compile_choice(struct compiler *c, const struct term *t, struct val *out)
 {
     static const struct op *const add = &op_add, *const mul = &op_mul, *const sub = &op_sub;
     struct model *m = c->m;
@@ -161,6 +161,26 @@ static int compile_choice(struct compiler *c, const struct term *t, struct val *
     return rc;
 }
 
+/* One of `pick` candidates, which follow each other in `from`. */
+int emit_select(struct compiler *c, const struct operand *from, const struct val *index, int pick,
+                const int *shape, struct val *out)
+{
+    int m = shape_size(shape);
+    struct instr *x = emit(c, I_BLOCK, c->n, m);
+    if (!x) return NAMI_ENOMEM;
+    x->out = new_rows(c, (size_t)c->n * (size_t)m);
+    x->narg = 2;
+    x->arg[0] = *from;
+    x->arg[1] = index->o;
+    x->dim[0] = pick;
+    x->dim[1] = m;
+    x->self = &op_select;
+    x->block = op_select.block;
+    x->block_grad = op_select.block_grad;
+    val_of_rows(out, x->out, shape);
+    return 0;
+}
+
 static int compile_ref(struct compiler *c, const struct term *t, struct val *out)
 {
     const struct foot *f = &c->s->foot[t->ref];
@@ -169,22 +189,9 @@ static int compile_ref(struct compiler *c, const struct term *t, struct val *out
     if (!f->pick[k]) return compile_elements(c, t, m, &out->o);
     struct val index = {0};
     struct operand from;
-    if (!fits(c, (double)m * f->pick[k])) return IS_WRONG;
     if ((rc = compile_choice(c, t, &index))) return rc;
     if ((rc = compile_elements(c, t, m * f->pick[k], &from))) return rc;
-    struct instr *x = emit(c, I_BLOCK, c->n, m);
-    if (!x) return NAMI_ENOMEM;
-    x->out = new_rows(c, (size_t)c->n * (size_t)m);
-    x->narg = 2;
-    x->arg[0] = from;
-    x->arg[1] = index.o;
-    x->dim[0] = f->pick[k];
-    x->dim[1] = m;
-    x->self = &op_select;
-    x->block = op_select.block;
-    x->block_grad = op_select.block_grad;
-    val_of_rows(out, x->out, f->shape[k]);
-    return 0;
+    return emit_select(c, &from, &index, f->pick[k], f->shape[k], out);
 }
 
 /* ---- functions -------------------------------------------------------------------------- */

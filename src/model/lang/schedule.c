@@ -106,7 +106,11 @@ static int levels(struct model *m, int through, int **out)
    random ones. */
 static void number_rows(struct model *m)
 {
-    for (int e = 0; e < m->nelem; e++) m->row[e] = m->state[e] == E_RANDOM ? m->nrow++ : -1;
+    for (size_t i = 0; i < m->array.n; i++) { /* as the file names them, whatever the data are */
+        const struct array *a = &m->array.a[i];
+        for (int e = a->first; e < a->first + a->n; e++)
+            m->row[e] = m->state[e] == E_RANDOM ? m->nrow++ : -1;
+    }
     for (int e = 0; e < m->nelem; e++)
         if (m->row[e] < 0 && m->array.a[m->elem_array[e]].free) m->row[e] = m->nrow++;
     for (size_t i = 0; i < m->stmt.n; i++) {
