@@ -446,7 +446,7 @@ static double small_step(enum domain d, const double *x, const int *row, int n)
     double h = 1e-3;
     for (int i = 0; i < n; i++) {
         double y = fabs(x[row[i]]);
-        if (d == REAL || d == VECTOR) h = fmin(h, 1e-3 * fmax(y, 0.1));
+        if (d == REAL || d == VECTOR) h = fmin(h, 1e-4 * fmax(y, 0.1)); /* gamma^30 is steep */
         else if (d == SPD) h = fmin(h, 1e-4 * fmax(y, 1e-3));
         else h = fmin(h, 1e-3 * fmin(y, domains[d].hi == 1 ? 1 - y : y));
     }

@@ -269,45 +269,58 @@ static int all_known(const struct model *m, const char *names, nami_err *err)
     return 0;
 }
 
+enum { NOT_WANTED, WANTED, HAS_HOLES };
+
+/* An array as a variable of draws; some of its elements may be constants. */
+static int describe(const struct model *m, const struct array *a, const char *names, int all,
+                    struct draws_var *v)
+{
+    int row = -1, random = a->free, whole = 1, integer = !a->free;
+    for (int k = 0; k < a->n; k++) {
+        int e = a->first + k;
+        if (!a->free && m->state[e] != E_RANDOM) {
+            whole = 0;
+            continue;
+        }
+        if (row < 0) row = m->row[e];
+        if (a->free) continue;
+        const struct stmt *s = &m->stmt.a[m->inst_stmt[m->owner[e]]];
+        random |= s->rel->stochastic;
+        integer &= s->dist && domains[s->dist->domain].discrete;
+    }
+    if (row < 0 || (!random && !all && !names) || !listed(names, a->name)) return NOT_WANTED;
+    *v = (struct draws_var){.name = a->name, .ndim = a->ndim, .integer = integer, .base = (size_t)row};
+    memcpy(v->dim, a->dim, sizeof a->dim);
+    return whole ? WANTED : HAS_HOLES;
+}
+
+/* The rows of an array with constants among its elements: y (a->n * n). */
+static void fill_holes(const struct model *m, const struct array *a, size_t n, const double *x, double *y)
+{
+    for (int k = 0; k < a->n; k++) {
+        int e = a->first + k;
+        double hole = m->state[e] == E_CONST ? m->value[e] : value_missing();
+        for (size_t i = 0; i < n; i++)
+            y[(size_t)k * n + i] = m->state[e] == E_RANDOM ? x[(size_t)m->row[e] * n + i] : hole;
+    }
+}
+
 int model_draws(struct model *m, size_t n, const double *x, const char *names, int all,
                 struct draws *out, nami_err *err)
 {
     struct draws_var *var = arena_array(&m->mem, struct draws_var, m->array.n + 1);
+    const struct array **holes = arena_array(&m->mem, const struct array *, m->array.n + 1);
+    size_t extra = 0;
     int nvar = 0, rc = all_known(m, names, err);
     if (rc) return rc;
-    if (!var) return err_nomem(err);
+    if (!var || !holes) return err_nomem(err);
     for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
-        int row = -1, random = 0, whole = 1, integer = 1;
-        for (int k = 0; k < a->n; k++) {
-            int e = a->first + k;
-            if (a->free) {
-                random = 1, integer = 0;
-                if (row < 0) row = m->row[e];
-                continue;
-            }
-            if (m->state[e] != E_RANDOM) {
-                whole = 0;
-                continue;
-            }
-            const struct stmt *s = &m->stmt.a[m->inst_stmt[m->owner[e]]];
-            if (row < 0) row = m->row[e];
-            random |= s->rel->stochastic;
-            integer &= s->dist && domains[s->dist->domain].discrete;
-        }
-        if (row < 0 || (!random && !all && !names) || !listed(names, a->name)) continue;
-        struct draws_var *v = &var[nvar++];
-        *v = (struct draws_var){.name = a->name, .ndim = a->ndim, .integer = integer, .base = (size_t)row};
-        memcpy(v->dim, a->dim, sizeof a->dim);
-        if (!whole) v->base = SIZE_MAX; /* has holes: laid out anew below */
+        int what = describe(m, a, names, all, &var[nvar]);
+        if (what == NOT_WANTED) continue;
+        if (what == HAS_HOLES) holes[nvar] = a, extra += (size_t)a->n;
+        nvar++;
     }
-    size_t extra = 0;
-    for (int v = 0; v < nvar; v++)
-        if (var[v].base == SIZE_MAX) {
-            size_t k = 1;
-            for (int d = 0; d < var[v].ndim; d++) k *= (size_t)var[v].dim[d];
-            extra += k;
-        }
     *out = (struct draws){.n = n, .nvar = nvar, .var = var, .x = x};
     if (!extra) return 0;
     double *y = arena_array(&m->mem, double, ((size_t)m->nrow + extra) * n);
@@ -315,18 +328,10 @@ int model_draws(struct model *m, size_t n, const double *x, const char *names, i
     memcpy(y, x, sizeof(double) * (size_t)m->nrow * n);
     size_t at = (size_t)m->nrow;
     for (int v = 0; v < nvar; v++) {
-        if (var[v].base != SIZE_MAX) continue;
+        if (!holes[v]) continue;
         var[v].base = at;
-        const struct array *a = NULL;
-        for (size_t i = 0; i < m->array.n; i++)
-            if (m->array.a[i].name == var[v].name) a = &m->array.a[i];
-        for (int k = 0; a && k < a->n; k++, at++) {
-            int e = a->first + k;
-            for (size_t i = 0; i < n; i++)
-                y[at * n + i] = m->state[e] == E_RANDOM  ? x[(size_t)m->row[e] * n + i]
-                                : m->state[e] == E_CONST ? m->value[e]
-                                                         : value_missing();
-        }
+        fill_holes(m, holes[v], n, x, y + at * n);
+        at += (size_t)holes[v]->n;
     }
     out->x = y;
     return 0;

@@ -34,12 +34,13 @@ static int prepare(struct model *m)
 /* The names in the data that the model does not know are a warning. */
 static void unknown_data(struct model *m)
 {
+    const struct place nowhere = {0, 0, 0};
     const struct dataset *set = m->data.set.n ? &m->data.set.a[0] : NULL;
     for (size_t i = 0; set && i < set->value.n; i++) {
         const char *name = set->value.a[i].name;
         int k = dict_find(&m->syntax.names, name, strlen(name));
         if (k < 0 || m->array_of[k] < 0)
-            diag_warning(&m->diags, (struct place){0, 0, 0}, NULL,
+            diag_warning(&m->diags, nowhere, NULL,
                          "the data give %s, which the model does not use", name);
     }
 }
@@ -74,7 +75,7 @@ static int build_graph(struct model *m, const struct model_options *opt, nami_er
 {
     int rc;
 #define STEP(call)                                                       \
-    if ((rc = (call))) return err_nomem(err);                            \
+    if (call) return err_nomem(err);                                     \
     if (m->diags.oom) return err_nomem(err);                             \
     if (m->diags.nerror) return first_error(m, err)
     STEP(prepare(m));

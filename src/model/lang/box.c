@@ -75,7 +75,7 @@ static int eval_subscript(struct model *m, const struct term *t, int dim, const 
     const struct array *a = &m->array.a[t->array];
     const struct term *sub = t->arg[dim];
     int size = a->ndim ? a->dim[dim] : 1; /* a single number may be called x[1] */
-    double x, y;
+    double x = 0, y = 0;
     int rc = eval_ends(m, sub, counter, &x, &y);
     if (rc) return rc;
     if (y < x) return empty_range(m, t, dim, x, y);
@@ -191,6 +191,7 @@ int box_next(struct box *b)
 int box_of(struct model *m, const struct term *t, const int *counter, enum box_for mode, struct box *b)
 {
     int rc = ref_is_ready(m, t);
+    *b = (struct box){0};
     if (rc) return rc;
     int ndim = m->array.a[t->array].ndim, single = !ndim && t->narg == 1;
     for (int d = 0; d < ndim || (single && !d); d++) {

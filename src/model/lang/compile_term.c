@@ -15,6 +15,11 @@ static int is_random(const struct compiler *c, const struct term *t)
     return 0;
 }
 
+static int is_same(double x, double y)
+{
+    return isnan(x) ? isnan(y) : x == y && signbit(x) == signbit(y);
+}
+
 static int compile_const(struct compiler *c, const struct term *t, struct val *out)
 {
     struct cval v = {0};
@@ -34,7 +39,7 @@ static int compile_const(struct compiler *c, const struct term *t, struct val *o
             break;
         }
         for (int j = 0; j < m && !rc; j++) {
-            if (i) same &= memcmp(&v.x[j], &c->p->constant.a[first + (size_t)j], sizeof(double)) == 0;
+            if (i) same &= is_same(v.x[j], c->p->constant.a[first + (size_t)j]);
             if (vec_push(&c->p->constant, v.x[j])) rc = NAMI_ENOMEM;
         }
     }
@@ -131,7 +136,7 @@ int compile_choice(struct compiler *c, const struct term *t, struct val *out)
     int some = 0, rc = box_of(m, t, counter_of(c, 0), BOX_CHOICES, &b);
     for (int d = 0; d < b.ndim && !rc; d++) {
         struct extent x = b.x[d];
-        struct val k, sum;
+        struct val k = {0}, sum;
         if (!x.pick) continue;
         if ((rc = compile_term(c, t->arg[d], &k))) return rc;
         if (k.o.m != 1) {
@@ -182,7 +187,7 @@ static int compile_ref(struct compiler *c, const struct term *t, struct val *out
     int k = c->inst[0] - c->s->first, m = shape_size(f->shape[k]), rc;
     memcpy(out->shape, f->shape[k], sizeof out->shape);
     if (!f->pick[k]) return compile_elements(c, t, m, &out->o);
-    struct val index;
+    struct val index = {0};
     struct operand from;
     if ((rc = compile_choice(c, t, &index))) return rc;
     if ((rc = compile_elements(c, t, m * f->pick[k], &from))) return rc;

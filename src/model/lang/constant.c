@@ -148,7 +148,7 @@ static int scalar_of_ref(struct model *m, const struct term *t, const int *count
 
 int eval_scalar(struct model *m, const struct term *t, const int *counter, double *out)
 {
-    double x[3];
+    double x[3] = {0};
     const double *a[3] = {x, x + 1, x + 2};
     int rc;
     switch (t->kind) {
@@ -185,7 +185,7 @@ static int eval_ref(struct model *m, const struct term *t, const int *counter, s
 
 static int eval_range(struct model *m, const struct term *t, const int *counter, struct cval *out)
 {
-    double x, y;
+    double x = 0, y = 0;
     int rc;
     if ((rc = eval_scalar(m, t->arg[0], counter, &x)) || (rc = eval_scalar(m, t->arg[1], counter, &y)))
         return rc;
@@ -268,7 +268,7 @@ static int eval_op(struct model *m, const struct term *t, const int *counter, st
 /* rep(x, times), x of n elements: x over and over. */
 int eval_times(struct model *m, const struct term *t, const int *counter, int n, int *out)
 {
-    double x;
+    double x = 0;
     int rc = eval_scalar(m, t->arg[1], counter, &x);
     if (rc == NOT_CONST)
         return say_not_const(m, t->arg[1], counter, "how often rep() repeats", NULL);

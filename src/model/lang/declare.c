@@ -94,7 +94,7 @@ int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim)
 {
     int oom = 0;
     for (int i = 0; i < n; i++) {
-        double v;
+        double v = 0;
         struct term *t;
         if (x[i]->kind == X_EMPTY) {
             diag_error(&m->diags, x[i]->all, NULL, "a size is missing");
@@ -183,7 +183,7 @@ static int const_value(struct model *m, struct array *a, const struct decl *d,
 
 static int declare_const(struct model *m, const struct decl *d, const struct model_options *opt)
 {
-    int k = model_array(m, d->ref->name, d->ref->at), dim[MAX_DIM], rc;
+    int k = model_array(m, d->ref->name, d->ref->at), dim[MAX_DIM] = {0}, rc;
     if (k < 0) return NAMI_ENOMEM;
     struct array *a = &m->array.a[k];
     if (a->is_const) {
@@ -237,7 +237,7 @@ static int declare_const(struct model *m, const struct decl *d, const struct mod
 
 static int declare_var(struct model *m, const struct decl *d)
 {
-    int k = model_array(m, d->ref->name, d->ref->at), dim[MAX_DIM], rc;
+    int k = model_array(m, d->ref->name, d->ref->at), dim[MAX_DIM] = {0}, rc;
     if (k < 0) return NAMI_ENOMEM;
     if (d->ref->narg > MAX_DIM) return 0;
     if ((rc = eval_sizes(m, d->ref->arg, d->ref->narg, dim))) return rc < 0 ? rc : 0;
@@ -270,6 +270,18 @@ static int use_data(struct model *m)
     return 0;
 }
 
+/* name=value: is there such a constant? */
+static int has_const(const struct model *m, const char *set)
+{
+    const char *eq = strchr(set, '=');
+    int k = eq ? dict_find(&m->syntax.names, set, (size_t)(eq - set)) : -1;
+    for (size_t i = 0; k >= 0 && i < m->syntax.decl.n; i++) {
+        const struct decl *d = &m->syntax.decl.a[i];
+        if (d->kind == D_CONST && d->ref->name == k) return 1;
+    }
+    return 0;
+}
+
 /* A constant of the file or the data that derivatives are wanted for. */
 static void free_constant(struct model *m, const char *name)
 {
@@ -279,7 +291,8 @@ static void free_constant(struct model *m, const char *name)
         a->free = 1;
         return;
     }
-    diag_error(&m->diags, (struct place){0, 0, 0}, NULL, "the model has no constant called %s", name);
+    diag_error(&m->diags, (struct place){0, 0, 0}, "declare it: const name = value",
+               "the model has no constant called %s", name);
 }
 
 int model_declare(struct model *m, const struct model_options *opt)
@@ -288,20 +301,14 @@ int model_declare(struct model *m, const struct model_options *opt)
     /* names that only declarations use */
     for (size_t i = 0; i < m->syntax.decl.n; i++) {
         const struct decl *d = &m->syntax.decl.a[i];
-        if (d->ref && (d->kind == D_CONST || d->kind == D_VAR) &&
+        if ((d->kind == D_CONST || d->kind == D_VAR) &&
             model_array(m, d->ref->name, d->ref->at) < 0)
             return NAMI_ENOMEM;
     }
-    for (int i = 0; opt && i < opt->nset; i++) {
-        const char *eq = strchr(opt->set[i], '=');
-        int k = eq ? dict_find(&m->syntax.names, opt->set[i], (size_t)(eq - opt->set[i])) : -1;
-        int known = 0;
-        for (size_t j = 0; j < m->syntax.decl.n; j++)
-            known |= k >= 0 && m->syntax.decl.a[j].kind == D_CONST && m->syntax.decl.a[j].ref->name == k;
-        if (!known)
+    for (int i = 0; opt && i < opt->nset; i++)
+        if (!has_const(m, opt->set[i]))
             diag_error(&m->diags, (struct place){0, 0, 0}, "declare it: const name = value",
                        "--set %s: the model has no such constant", opt->set[i]);
-    }
     if (use_data(m)) return NAMI_ENOMEM;
     for (size_t i = 0; i < m->syntax.decl.n && !rc; i++) {
         const struct decl *d = &m->syntax.decl.a[i];

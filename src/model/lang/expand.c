@@ -64,7 +64,7 @@ static void turn(struct turns *t, int depth)
 static int expand_loops(struct model *m, struct stmt *s)
 {
     struct turns t = {.m = m, .s = s};
-    struct term *range[LOOPS_MAX];
+    struct term *range[LOOPS_MAX] = {0};
     int oom = 0, *depth_of;
     if (s->depth > LOOPS_MAX) {
         diag_error(&m->diags, s->rel->at, NULL, "more than %d loops inside each other", LOOPS_MAX);
@@ -105,7 +105,7 @@ static int lhs_bound(struct model *m, const struct term *l, int d, const int *co
 {
     struct array *a = &m->array.a[l->array];
     const struct term *sub = l->arg[d];
-    double x, y;
+    double x = 0, y = 0;
     if (!sub && !known) {
         diag_error(&m->diags, l->all, diag_text(&m->diags, "write %s[1:n]", a->name),
                    "the size of %s is not known here", a->name);

@@ -2,11 +2,16 @@
    statement on one level are evaluated together. */
 #include "model/lang/lang.h"
 
+/* An instance that is being visited; the next element it reads. */
+struct frame {
+    int inst, ref, at;
+};
+
 struct walk {
     struct model *m;
     int *level;
     int through; /* also through stochastic instances? */
-    vec(int) stack; /* instance, ref, position: three each */
+    vec(struct frame) stack;
 };
 
 static int is_constant(const struct model *m, int k)
@@ -37,12 +42,12 @@ static void report_cycle(struct walk *w, int k)
     struct model *m = w->m;
     struct str path = {0};
     size_t at = w->stack.n;
-    do at -= 3;
-    while (w->stack.a[at] != k && at);
+    do at--;
+    while (w->stack.a[at].inst != k && at);
     int shown = 0;
-    for (size_t i = at; i < w->stack.n; i += 3)
+    for (size_t i = at; i < w->stack.n; i++)
         if (shown++ < 6) {
-            inst_name(m, w->stack.a[i], &path);
+            inst_name(m, w->stack.a[i].inst, &path);
             str_put(&path, " <- ");
         }
     if (shown > 6) str_put(&path, "... <- ");
@@ -59,12 +64,11 @@ static int visit(struct walk *w, int root)
 {
     struct model *m = w->m;
     w->stack.n = 0;
-    if (vec_push(&w->stack, root) || vec_push(&w->stack, 0) || vec_push(&w->stack, 0))
-        return NAMI_ENOMEM;
+    if (vec_push(&w->stack, ((struct frame){root, 0, 0}))) return NAMI_ENOMEM;
     w->level[root] = OPEN;
     while (w->stack.n) {
-        int *top = &w->stack.a[w->stack.n - 3], k = top[0];
-        int v = next_read(m, k, &top[1], &top[2]);
+        struct frame *top = &w->stack.a[w->stack.n - 1];
+        int k = top->inst, v = next_read(m, k, &top->ref, &top->at);
         if (v >= 0) {
             if (!w->through && m->stmt.a[m->inst_stmt[v]].rel->stochastic) continue;
             if (w->level[v] == OPEN) {
@@ -73,8 +77,7 @@ static int visit(struct walk *w, int root)
             }
             if (w->level[v] >= 0) continue;
             w->level[v] = OPEN;
-            if (vec_push(&w->stack, v) || vec_push(&w->stack, 0) || vec_push(&w->stack, 0))
-                return NAMI_ENOMEM;
+            if (vec_push(&w->stack, ((struct frame){v, 0, 0}))) return NAMI_ENOMEM;
             continue;
         }
         int r = 0, j = 0, level = 0;
@@ -82,7 +85,7 @@ static int visit(struct walk *w, int root)
             if ((w->through || !m->stmt.a[m->inst_stmt[v]].rel->stochastic) && w->level[v] >= level)
                 level = w->level[v] + 1;
         w->level[k] = level;
-        w->stack.n -= 3;
+        w->stack.n--;
     }
     return 0;
 }

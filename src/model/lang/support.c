@@ -234,7 +234,7 @@ static int check_values(struct model *m, const struct stmt *s, int k)
     int first = m->lhs_off[k], n = m->lhs_off[k + 1] - first, rc = 0;
     for (int j = 0; j < n; j++)
         if (!m->observed[m->lhs[first + j]] || value_is_missing(m->value[m->lhs[first + j]])) return 0;
-    double one, *x = n == 1 ? &one : raw_array(double, n);
+    double one = 0, *x = n == 1 ? &one : raw_array(double, n);
     if (!x) return NAMI_ENOMEM;
     for (int j = 0; j < n; j++) x[j] = m->value[m->lhs[first + j]];
     if (!domain_holds(s->dist->domain, x, n))
