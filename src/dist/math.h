@@ -25,10 +25,10 @@ VECTOR_MATH double expm1(double);
 #endif
 #endif
 
-/* Before a function with loops: a second copy for processors with 256-bit vectors, chosen
-   when the program starts.  (Sanitizers are not ready that early.) */
+/* Before a function with loops: further copies for processors with 512- and 256-bit vectors, chosen
+   when the program starts; operations are not fused (CMakeLists.txt).  (Sanitizers are not ready that early.) */
 #if defined VECTOR_MATH && defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__
-#define WIDE __attribute__((target_clones("avx2", "default")))
+#define WIDE __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define WIDE
 #endif
