@@ -47,18 +47,15 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* In batches, each into the same memory, as one would use them. */
-static int bench(const struct model *m, const struct options *o, double *x)
+/* Each draw into memory that is used again, as by one who looks at draws and forgets them. */
+static int bench(const struct model *m, const struct options *o)
 {
-    enum { BATCH = 2048 };
     double t[5];
     nami_err err;
     for (int i = 0; i < 5; i++) {
         t[i] = seconds();
-        for (int k = 0; k < o->n; k += BATCH)
-            if (model_simulate(m, o->model.seed, (uint64_t)k, (size_t)(o->n - k < BATCH ? o->n - k : BATCH),
-                               parallel_threads(o->model.threads), x, &err))
-                return fail(RUNNING, NULL, &err);
+        if (model_simulate(m, o->model.seed, 0, (size_t)o->n, parallel_threads(o->model.threads), NULL, &err))
+            return fail(RUNNING, NULL, &err);
         t[i] = seconds() - t[i];
     }
     qsort(t, 5, sizeof *t, by_value);
@@ -116,12 +113,12 @@ static int run(const void *options_, int narg, char **arg)
     int rc = check_outputs(o);
     (void)narg;
     if (!rc) rc = open_model(&m, arg[0], &o->model);
-    if (!rc && !(x = raw_array(double, (size_t)m.nrow * (size_t)o->n))) {
+    if (!rc && !o->bench && !(x = raw_array(double, (size_t)m.nrow * (size_t)o->n))) {
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);
     }
     if (!rc && o->bench) {
-        rc = bench(&m, o, x);
+        rc = bench(&m, o);
     } else if (!rc) {
         if (model_simulate(&m, o->model.seed, 0, (size_t)o->n, parallel_threads(o->model.threads), x, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);

@@ -31,23 +31,15 @@ struct words {
     uint64_t v[4][MANY]; /* (word, block); 32 bits each, as the products want them */
 };
 
-/* Counters of n blocks from number `first`. */
-VECTOR static void count(const struct stream *s, int part, uint64_t first, int n, struct words *w)
-{
-    EACH(i, n)
-    {
-        uint64_t block = first + (uint64_t)i;
-        w->v[0][i] = (uint32_t)block;
-        w->v[1][i] = (block >> 32 & 0xffff) | (uint64_t)part << 16;
-        w->v[2][i] = s->node;
-        w->v[3][i] = BULK | (uint32_t)(block >> 48);
-    }
-}
+/* The second and fourth word of a block's counter, but for what depends on its number. */
+struct place_of {
+    uint32_t part, node;
+};
 
-static void philox(uint64_t seed, struct words *w, int i)
+static void philox(uint64_t seed, struct place_of at, uint64_t block, struct words *w, int i)
 {
-    uint32_t a = (uint32_t)w->v[0][i], b = (uint32_t)w->v[1][i]; // NOLINT: from count()
-    uint32_t c = (uint32_t)w->v[2][i], d = (uint32_t)w->v[3][i];
+    uint32_t a = (uint32_t)block, b = (uint32_t)(block >> 32 & 0xffff) | at.part << 16;
+    uint32_t c = at.node, d = BULK | (uint32_t)(block >> 48);
     uint32_t k = (uint32_t)seed, l = (uint32_t)(seed >> 32);
     for (int r = 0; r < ROUNDS; r++, k += W0, l += W1) {
         uint64_t p = (uint64_t)a * M0, q = (uint64_t)c * M1;
@@ -61,12 +53,19 @@ static void philox(uint64_t seed, struct words *w, int i)
 
 #if AVX2
 /* Eight blocks at once, each word in 64 bits whose upper half means nothing. */
-__attribute__((target("avx2"))) static void philox8(uint64_t seed, struct words *w, int i)
+__attribute__((target("avx2"))) static void philox8(uint64_t seed, struct place_of at, uint64_t block,
+                                                    struct words *w, int i)
 {
     __m256i x[4][2], m0 = _mm256_set1_epi64x(M0), m1 = _mm256_set1_epi64x(M1);
     uint32_t k = (uint32_t)seed, l = (uint32_t)(seed >> 32);
-    for (int j = 0; j < 4; j++)
-        for (int h = 0; h < 2; h++) x[j][h] = _mm256_loadu_si256((void *)&w->v[j][i + 4 * h]);
+    for (int h = 0; h < 2; h++) {
+        __m256i n = _mm256_add_epi64(_mm256_set1_epi64x((long long)block + 4 * h), _mm256_set_epi64x(3, 2, 1, 0));
+        __m256i high = _mm256_and_si256(_mm256_srli_epi64(n, 32), _mm256_set1_epi64x(0xffff));
+        x[0][h] = n;
+        x[1][h] = _mm256_or_si256(high, _mm256_set1_epi64x((long long)at.part << 16));
+        x[2][h] = _mm256_set1_epi64x(at.node);
+        x[3][h] = _mm256_or_si256(_mm256_srli_epi64(n, 48), _mm256_set1_epi64x(BULK));
+    }
 #pragma GCC unroll 10
     for (int r = 0; r < ROUNDS; r++, k += W0, l += W1)
 #pragma GCC unroll 2
@@ -85,37 +84,52 @@ __attribute__((target("avx2"))) static void philox8(uint64_t seed, struct words 
                                 _mm256_and_si256(x[j][h], _mm256_set1_epi64x(0xffffffff)));
 }
 
-/* The same in one register each. */
-__attribute__((target("avx512f"))) static void philox8_512(uint64_t seed, struct words *w, int i)
+/* Sixteen, in two registers each: while one multiplies, the other adds. */
+__attribute__((target("avx512f"))) static void philox16(uint64_t seed, struct place_of at, uint64_t block,
+                                                        struct words *w, int i)
 {
-    __m512i x[4], m0 = _mm512_set1_epi64(M0), m1 = _mm512_set1_epi64(M1);
+    __m512i x[4][2], m0 = _mm512_set1_epi64(M0), m1 = _mm512_set1_epi64(M1);
     uint32_t k = (uint32_t)seed, l = (uint32_t)(seed >> 32);
-    for (int j = 0; j < 4; j++) x[j] = _mm512_loadu_si512(&w->v[j][i]);
+    for (int h = 0; h < 2; h++) {
+        __m512i n = _mm512_add_epi64(_mm512_set1_epi64((long long)block + 8 * h),
+                                     _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
+        __m512i high = _mm512_and_si512(_mm512_srli_epi64(n, 32), _mm512_set1_epi64(0xffff));
+        x[0][h] = n;
+        x[1][h] = _mm512_or_si512(high, _mm512_set1_epi64((long long)at.part << 16));
+        x[2][h] = _mm512_set1_epi64(at.node);
+        x[3][h] = _mm512_or_si512(_mm512_srli_epi64(n, 48), _mm512_set1_epi64(BULK));
+    }
 #pragma GCC unroll 10
     for (int r = 0; r < ROUNDS; r++, k += W0, l += W1) {
-        __m512i p = _mm512_mul_epu32(x[0], m0), q = _mm512_mul_epu32(x[2], m1);
-        x[0] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(q, 32), x[1], _mm512_set1_epi64(k), 0x96);
-        x[2] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(p, 32), x[3], _mm512_set1_epi64(l), 0x96);
-        x[1] = q;
-        x[3] = p;
+        __m512i key0 = _mm512_set1_epi64(k), key1 = _mm512_set1_epi64(l);
+#pragma GCC unroll 2
+        for (int h = 0; h < 2; h++) {
+            __m512i p = _mm512_mul_epu32(x[0][h], m0), q = _mm512_mul_epu32(x[2][h], m1);
+            x[0][h] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(q, 32), x[1][h], key0, 0x96);
+            x[2][h] = _mm512_ternarylogic_epi64(_mm512_srli_epi64(p, 32), x[3][h], key1, 0x96);
+            x[1][h] = q;
+            x[3][h] = p;
+        }
     }
     for (int j = 0; j < 4; j++)
-        _mm512_storeu_si512(&w->v[j][i], _mm512_and_si512(x[j], _mm512_set1_epi64(0xffffffff)));
+        for (int h = 0; h < 2; h++)
+            _mm512_storeu_si512(&w->v[j][i + 8 * h],
+                                _mm512_and_si512(x[j][h], _mm512_set1_epi64(0xffffffff)));
 }
 #endif
 
 /* n blocks from number `first`; the rest of w may change. */
 static void blocks(const struct stream *s, int part, uint64_t first, int n, struct words *w)
 {
+    struct place_of at = {(uint32_t)part, s->node};
     int i = 0;
-    count(s, part, first, n > 1 ? (n + 7) / 8 * 8 : n, w);
 #if AVX2
     if (n > 1 && __builtin_cpu_supports("avx512f"))
-        for (; i < n; i += 8) philox8_512(s->seed, w, i);
+        for (; i < n; i += 16) philox16(s->seed, at, first + (uint64_t)i, w, i);
     else if (n > 1 && __builtin_cpu_supports("avx2"))
-        for (; i < n; i += 8) philox8(s->seed, w, i);
+        for (; i < n; i += 8) philox8(s->seed, at, first + (uint64_t)i, w, i);
 #endif
-    for (; i < n; i++) philox(s->seed, w, i);
+    for (; i < n; i++) philox(s->seed, at, first + (uint64_t)i, w, i);
 }
 
 /* w + 1/2 by way of 2^52 + w, exact */

@@ -30,7 +30,7 @@ SAMPLE_SLABS
         EACH(b, s.m)
         {
             double edge = alpha[b] >= beta[b] ? 1 : 0, v = sigmoid(x[b] - y[b]);
-            x[b] = (x[b] == y[b]) & (x[b] == -INFINITY) ? edge : v;
+            x[b] = ((x[b] == y[b]) & (x[b] == -INFINITY)) ? edge : v;
         }
         put(s, x, out);
     }

@@ -15,7 +15,7 @@ WIDE static void first_try(int m, const double *restrict shape, const struct tri
         double a = shape[b], d = (a < 1 ? a + 1 : a) - 1. / 3, z = t->z[b];
         double root = 1 + z / sqrt(9 * d), v = root * root * root;
         double yes = log(t->u[b]) - 0.5 * z * z - d * (1 - v + log(v)); /* NaN if v < 0 */
-        x[b] = (yes < 0) & is_positive(a) ? d * v : -1;
+        x[b] = ((yes < 0) & is_positive(a)) ? d * v : -1;
     }
 }
 

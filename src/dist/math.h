@@ -41,6 +41,10 @@ VECTOR_MATH double expm1(double);
 #define LOG_2        0.69314718055994530942
 #define LOG_PI       1.14472988584940017414
 
+#ifdef __clang__ /* & of truth values is meant: && would be a branch */
+#pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
+#endif
+
 /* Is x a finite number, of this kind? (NaN is not.) */
 INLINE bool is_real(double x) { return fabs(x) <= DBL_MAX; }
 INLINE bool is_positive(double x) { return (x > 0) & (x <= DBL_MAX); }

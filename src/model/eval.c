@@ -67,12 +67,12 @@ static void simulate(void *job, int worker)
     while (next_chunk(j, e, &i)) {
         e->seed = j->seed;
         e->first = j->first + i;
-        e->direct = e->lanes % 8 ? 0 : j->p->nnode; /* written where they are wanted */
-        e->node = j->x + i;
+        e->direct = e->lanes % 8 || !j->x ? 0 : j->p->nnode; /* written where they are wanted */
+        e->node = e->direct ? j->x + i : NULL;
         e->stride = j->n;
         if (!e->direct && (j->m->simulator || j->inputs)) chunk_in(j, e, i, j->x);
         exec_run(e);
-        if (!e->direct) chunk_out(j, e, i, e->row, j->p->nnode, j->x);
+        if (!e->direct && j->x) chunk_out(j, e, i, e->row, j->p->nnode, j->x);
     }
 }
 
@@ -191,7 +191,7 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
     /* programs know seeds only: another batch is another seed */
     if (!rc && m->simulator) rc = ask_simulator(m, seed + first * 0x9e3779b97f4a7c15u, n, x, err);
     if (rc) return rc;
-    j.inputs = fill_free(m, n, x);
+    j.inputs = x ? fill_free(m, n, x) : 0;
     return run_job(&j, threads, 0, 0, simulate, err);
 }
 
