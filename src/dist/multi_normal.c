@@ -90,11 +90,39 @@ static void sample(const void *self, const struct stream *stream, const int *dim
 
 /* ---- the same by L, where many draws share a Sigma ---- */
 
+/* One row of mu + L z, in the order of times_lower(): the same bits. */
+WIDE static void row_times(int L, int i, const struct lanes *l, const double *restrict mu,
+                           double *const *z)
+{
+    double *restrict x = z[i];
+    const double *restrict d = l[i].p;
+    for (int k = 0; k < i; k++) {
+        const double *restrict f = l[k].p, *restrict y = z[k];
+        if (k == 0)
+            EACH(b, L) x[b] = d[b] * x[b] + f[b] * y[b];
+        else
+            EACH(b, L) x[b] += f[b] * y[b];
+    }
+    if (i == 0)
+        EACH(b, L) x[b] = if_ok(is_real(mu[b]), mu[b] + d[b] * x[b]);
+    else
+        EACH(b, L) x[b] = if_ok(is_real(mu[b]), mu[b] + x[b]);
+}
+
 static void sample_factored(const void *self, const struct stream *stream, const int *dim, int L,
                             double *const *out, const struct lanes *a, double *work)
 {
     (void)self;
-    draw(stream, dim[0], L, out, a, work, mat_load);
+    int n = dim[0], constant = L % LANES != 0;
+    const struct lanes *F = a + n;
+    for (int j = 0; j < n + n * n; j++) constant |= a[j].step == 0;
+    if (constant) {
+        draw(stream, n, L, out, a, work, mat_load);
+        return;
+    }
+    for (int i = 0; i < n; i++) stream_normal_part(stream, i, L, out[i]);
+    for (int i = n - 1; i >= 0; i--) /* the last first: it alone needs z_i no more */
+        row_times(L, i, F + i * n, a[i].p, out);
 }
 
 static void factor(const void *self, const int *dim, int L, double *const *out,
