@@ -33,6 +33,20 @@ say 'A picture: the model and its inverse side by side'
 run $nami invert examples/student.json -q -o $out/student.svg,$out/student.png
 ls -l $out/student.svg $out/student.png | awk '{print "  " $NF ", " $5 " bytes"}'
 
+say 'A model with distributions' \
+    "Eight schools, in the language of BUGS with Stan's distributions. The check draws from the model" \
+    'itself: would data like ours be no surprise? Its picture has a node for each statement.'
+run grep -v '^#' examples/models/schools.nami | grep .
+run $nami check examples/models/schools.nami --data examples/models/schools.json
+run $nami invert examples/models/schools.nami --data examples/models/schools.json -q -o $out/schools.svg
+TIMEFORMAT='  %R s'
+{ time run $nami simulate examples/models/schools.nami --data examples/models/schools.json -n 100000 \
+    -o $out/draws.npz; } 2>&1
+
+say 'A prior that nothing can be learnt from' \
+    'The classic surgical model: half of the draws of tau underflow. The message names the prior, and a better one.'
+run $nami check tests/models/bugs/surgical/surgical.bug --data tests/models/bugs/surgical/surgical-data.R || true
+
 say 'A hidden Markov model with a million nodes' \
     'Its inverse has too many edges to list, so it is stored as a few runs for each factor; 200' \
     'factors are checked, each against the whole model.'
@@ -42,5 +56,5 @@ TIMEFORMAT='             %R s: reading, inverting, checking, printing'
     --show model,order,certificate; } 2>&1 | grep -v '^ *\(order .*\)\?z[0-9]' # not the order itself
 
 say 'Next' '  build/nami invert --help    the options' \
-    '  build/nami list formats     what it reads' \
+    '  build/nami list dists       the distributions of the model language' \
     '  README.md                   the rest'
