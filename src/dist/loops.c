@@ -25,7 +25,7 @@ void map_tail(map_fn *f, const void *self, int nargs, int n, double *out, const 
 void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double *dout,
                const double *const *a, double *const *da)
 {
-    double buf[MOST][LANES], g[MOST][LANES], dbuf[LANES], *db[MOST];
+    double buf[MOST][LANES], g[MOST][LANES] = {{0}}, dbuf[LANES], *db[MOST];
     const double *b[MOST];
     int whole = n / LANES * LANES;
     for (int k = 0; k < nargs; k++) {

@@ -103,10 +103,8 @@ INLINE double stirling_error(double x)
 /* psi(x) = d log Gamma(x) / dx, x > 0, by the same shift. */
 INLINE double digamma(double x)
 {
-    double s = 0, y = x, q;
+    double s = 0, y = x < 8 ? x + 8 : x, q = 1 / (y * y);
     for (int i = 0; i < 8; i++) s += x < 8 ? 1 / (x + i) : 0;
-    y = x < 8 ? x + 8 : x;
-    q = 1 / (y * y);
     return log(y) - 0.5 / y - s -
            q * (1. / 12 -
                 q * (1. / 120 -
@@ -136,10 +134,10 @@ INLINE double binomial_lp(double x, double y, double p, double q)
     double n = x + y, a = x > 0 ? x : 1, b = y > 0 ? y : 1, m = n > 0 ? n : 1;
     double v = stirling_error(m) - stirling_error(a) - stirling_error(b) - deviance(a, m * p) -
                deviance(b, m * q) + 0.5 * (log(m / a) - log(b)) - HALF_LOG_2PI;
-    double lp = log(p), lq = log(q), lp1 = log1p(-q), lq1 = log1p(-p);
-    double none = y * (q > 0.5 ? lq1 : lq), all = x * (p > 0.5 ? lp1 : lp); /* x = 0; y = 0 */
-    double edge = x > 0 ? all : none, inner = x > 0 ? v : none;
-    v = y > 0 ? inner : edge;
+    double log_p = log(p), log_q = log(q), near_p = log1p(-q), near_q = log1p(-p); /* no branch */
+    double none = y * (q > 0.5 ? near_q : log_q), all = x * (p > 0.5 ? near_p : log_p); /* x = 0; y = 0 */
+    double outer = x > 0 ? all : none, inner = x > 0 ? v : none;
+    v = y > 0 ? inner : outer;
     return n > 0 ? v : 0;
 }
 /* log Gamma(a + 1/2) - log Gamma(a), also for large a */

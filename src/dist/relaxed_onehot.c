@@ -42,7 +42,7 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
     EACH_SLAB(s, L)
     {
         struct sums r;
-        double tbuf[SLAB], v[SLAB];
+        double tbuf[SLAB], v[SLAB] = {0};
         const double *restrict t = lanes_at(&a[n], s, tbuf);
         sums(n, a, t, s, &r);
         EACH(b, s.m)

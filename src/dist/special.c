@@ -128,8 +128,8 @@ double cdf_inverse(double (*f)(double, const double *), int rising, double u, co
     if (u == (rising < 0)) return lo;
     if (u == (rising > 0)) return hi;
     /* the root lies between a and b; a is the latest, c the one before b */
-    int64_t a = place(hi), b = place(lo), c = b;
-    double fa = log(f(hi, p)) - logu, fb = log(ends) - logu, fc = fb;
+    int64_t a = place(hi), b = place(lo), c;
+    double fa = log(f(hi, p)) - logu, fb = log(ends) - logu, fc;
     for (int i = 0; i < 200 && (a > b ? b < a - 1 : a < b - 1); i++) {
         double width = (double)a - (double)b;
         int64_t x = isfinite(fa) && isfinite(fb) && t != 0.5 ? a - (int64_t)(t * width)

@@ -190,7 +190,7 @@ static void check_values(struct checker *c, int k)
     if (!alive) return;
     double n = (double)alive;
     const struct stmt *prior = NULL;
-    if (nan > RARE * n || inf > RARE * n) prior = vaguest(c, k);
+    if ((double)(nan + inf) > RARE * n) prior = vaguest(c, k);
     if ((double)small > RARE * n)
         blame(c, k, NULL, "underflows to 0", (double)small / n);
     else if ((double)nan > RARE * n)
@@ -293,7 +293,7 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
 {
     const struct model *m = c->m;
     struct moments mo = moments_of(c, s);
-    int a = m->lhs_off[s->first], n = m->lhs_off[s->first + s->n - 1 + 1] - a;
+    int a = m->lhs_off[s->first], n = m->lhs_off[s->first + s->n] - a;
     size_t all = (size_t)n * c->n, step = all / 20000 + 1, k = 0, bad[2] = {0};
     double *v = raw_array(double, all / step + 1);
     if (!v) return NAMI_ENOMEM;
@@ -305,8 +305,9 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
     qsort(v, k, sizeof *v, by_value);
     *r = (struct check_row){.stmt = (int)(s - m->stmt.a), .mean = mo.mean, .sd = mo.sd};
     if (k) r->q05 = v[k / 20], r->q50 = v[k / 2], r->q95 = v[k - 1 - k / 20];
-    r->nan = (double)bad[0] / (double)((all + step - 1) / step);
-    r->inf = (double)bad[1] / (double)((all + step - 1) / step);
+    double looked = (double)(k + bad[0] + bad[1]);
+    r->nan = (double)bad[0] / looked;
+    r->inf = (double)bad[1] / looked;
     free(v);
     return 0;
 }

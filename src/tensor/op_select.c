@@ -55,7 +55,7 @@ INLINE void choose_2(double *out, const double *x, const double *y, const double
 static int all_lanes(const struct lanes *a, int m, int w)
 {
     for (int c = 0; c < m; c++)
-        if (!a[c * w].step) return 0;
+        if (!a[(size_t)c * (size_t)w].step) return 0;
     return 1;
 }
 
