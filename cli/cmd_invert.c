@@ -273,7 +273,7 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     if (files_init(&f, &o->out, &err)) {
         rc = fail(RUNNING, NULL, &err);
-    } else if (!o->format && is_model_file(arg[0])) {
+    } else if (!o->format && (is_model_file(arg[0]) || o->data.n || o->set.n)) {
         struct model_opts mo = {.data = o->data, .set = o->set, .quiet = o->quiet};
         rc = open_model(&m, arg[0], &mo);
         if (!rc) rc = run_on(m.bn, file, o, &f);
