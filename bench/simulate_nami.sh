@@ -9,9 +9,9 @@ w=$(mktemp --suffix=.json)
 trap 'rm -f "$w"' EXIT
 awk 'BEGIN { srand(1); printf "{\"w\":[1"; for (i = 2; i <= 1023; i++) printf ",%.3f", 0.5 + rand(); print "]}" }' >"$w"
 case $model in
-tree)  n=20000 opt="--set d=10 --data $w" ;;
-gmm)   n=20000 opt="--data $models/gmm.json" ;;
-lgssm) n=20000 opt="--set T=1000" ;;
+tree)  n=200000 opt="--set d=10 --data $w" ;;
+gmm)   n=200000 opt="--data $models/gmm.json" ;;
+lgssm) n=200000 opt="--set T=1000" ;;
 *)     echo "no benchmark is called $model" >&2; exit 2 ;;
 esac
 # shellcheck disable=SC2086 # several options
