@@ -3,7 +3,7 @@
    The request is short, so it lies in its pipe before the program starts: no signal when the
    program does not read it.  Its output and messages are read as they come, so that no pipe
    stays full. */
-#define _GNU_SOURCE // NOLINT: pipe2
+#define _GNU_SOURCE // NOLINT: pipe2, addchdir_np
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -66,7 +66,8 @@ static int spawn(struct sim *m, struct child *c, int in, int out, int err)
         posix_spawn_file_actions_destroy(&fa);
         return rc;
     }
-    rc = posix_spawn_file_actions_adddup2(&fa, in, 0);
+    if (m->s->dir) rc = posix_spawn_file_actions_addchdir_np(&fa, m->s->dir);
+    if (!rc) rc = posix_spawn_file_actions_adddup2(&fa, in, 0);
     if (!rc) rc = posix_spawn_file_actions_adddup2(&fa, out, 1);
     if (!rc) rc = posix_spawn_file_actions_adddup2(&fa, err, 2);
     if (!rc) rc = posix_spawnattr_setsigdefault(&attr, &pipes);

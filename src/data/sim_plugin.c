@@ -13,12 +13,12 @@ typedef int simulate_fn(uint64_t seed, uint64_t first, size_t n, const nami_plug
                         int nvar, double *const *out, char *err, size_t errlen);
 
 /* dlopen searches for names without a slash where libraries are. */
-static void *open_here(const char *path)
+static void *open_here(const char *dir, const char *path)
 {
     struct str s = {0};
     void *so = NULL;
-    if (strchr(path, '/')) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    str_printf(&s, "./%s", path);
+    if (*path == '/') return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    str_printf(&s, "%s/%s", dir ? dir : ".", path);
     if (!s.oom) so = dlopen(s.s, RTLD_NOW | RTLD_LOCAL);
     str_free(&s);
     return so;
@@ -27,7 +27,7 @@ static void *open_here(const char *path)
 static int load(struct sim *m, void **so, simulate_fn **f)
 {
     abi_fn *abi;
-    *so = open_here(m->s->command);
+    *so = open_here(m->s->dir, m->s->command);
     if (!*so) {
         const char *why = dlerror();
         return why ? err_set(m->err, NAMI_EFILE, SIM_NAME "cannot be loaded: %s", m->s->command,

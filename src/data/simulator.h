@@ -13,6 +13,7 @@
 
 struct simulator {
     const char *command;
+    const char *dir; /* where it runs, and where its path begins; NULL: here */
     int nvar;
     const struct draws_var *var; /* name, ndim, dim, base */
 };

@@ -152,8 +152,13 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
     }
     double *y = raw_array(double, total * n);
     if (!var || !y) rc = err_nomem(err);
-    struct simulator s = {.command = m->simulator, .nvar = nvar, .var = var};
+    struct str dir = {0}; /* a model's program lies where the model says, seen from the model */
+    const char *slash = m->file ? strrchr(m->file, '/') : NULL;
+    if (slash) str_putn(&dir, m->file, (size_t)(slash - m->file) + 1);
+    if (dir.oom) rc = err_nomem(err);
+    struct simulator s = {.command = m->simulator, .dir = dir.s, .nvar = nvar, .var = var};
     if (!rc) rc = simulator_run(&s, n, seed, y, err);
+    str_free(&dir);
     for (int v = 0; v < nvar && !rc; v++)
         for (size_t i = 0; i < m->array.n; i++) {
             const struct array *a = &m->array.a[i];
