@@ -69,8 +69,8 @@ ok; "$nami" check prediction.nami -q || no 'a prediction is called a problem'
 for model in "$here"/examples/models/*.nami; do
     data=${model%.nami}.json
     [ -e "$data" ] || continue # simulators
-    "$nami" check "$model" --data "$data" >out 2>err
-    ok; [ $? = 0 ] || no "$(basename "$model") has problems"
+    "$nami" check "$model" --data "$data" >out 2>err; rc=$?
+    ok; [ $rc = 0 ] || no "$(basename "$model") has problems: exit code $rc"
     ok; [ -s err ] && no "$(basename "$model"): $(cat err)"
 done
 
