@@ -35,13 +35,10 @@ int opt_takes_value(const struct opt *o)
 
 const char *opt_nearest(const char *s, opt_words *words)
 {
-    const char *best = NULL, *w;
-    int least = INT_MAX;
-    for (int i = 0; (w = words(i)); i++) {
-        int d = near_distance(s, strlen(s), w);
-        if (d < least) least = d, best = w;
-    }
-    return best;
+    struct near best = NEAR_NONE;
+    const char *w;
+    for (int i = 0; (w = words(i)); i++) near_try(&best, s, strlen(s), w, i);
+    return best.word;
 }
 
 int opt_unknown(const char *what, const char *s, opt_words *words, nami_err *err)
@@ -162,15 +159,12 @@ struct parser {
 
 static int unknown(struct parser *p, const char *name)
 {
-    const struct opt *o, *best = NULL;
-    int least = INT_MAX;
-    for (int i = 0; (o = opt_at(p->own, i)); i++) {
-        int d = o->hidden ? INT_MAX : near_distance(name, strlen(name), o->name);
-        if (d < least) least = d, best = o;
-    }
-    if (best)
-        return err_set(p->err, NAMI_EUSAGE, "unknown option --%s; did you mean --%s?", name,
-                       best->name);
+    struct near best = NEAR_NONE;
+    const struct opt *o;
+    for (int i = 0; (o = opt_at(p->own, i)); i++)
+        if (!o->hidden) near_try(&best, name, strlen(name), o->name, i);
+    if (best.word)
+        return err_set(p->err, NAMI_EUSAGE, "unknown option --%s; did you mean --%s?", name, best.word);
     return err_set(p->err, NAMI_EUSAGE, "unknown option --%s; --help lists the options", name);
 }
 

@@ -1,7 +1,6 @@
 #include "base/near.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <string.h>
 
 enum { LONGEST = 64, EDIT = 100, CASE = 1 }; /* prices */
@@ -31,4 +30,10 @@ int near_distance(const char *s, size_t len, const char *word)
     }
     int wrong = row[n] / EDIT, longer = m > n ? m : n;
     return wrong > (m < 3 ? 1 : m / 3) || wrong >= longer ? INT_MAX : row[n] + 1;
+}
+
+void near_try(struct near *best, const char *s, size_t len, const char *word, int index)
+{
+    int far = near_distance(s, len, word);
+    if (far < best->far) *best = (struct near){word, index, far};
 }

@@ -37,25 +37,13 @@ static void trim(const char **s, const char **end)
 
 /* ---- advice ------------------------------------------------------------- */
 
-/* The node whose name is nearest to s, or -1 if none is near. */
-static int nearest(const struct bn *bn, const char *s, size_t len)
-{
-    int best = -1, least = INT_MAX;
-    for (int v = 0; v < bn_n(bn); v++) {
-        int d = near_distance(s, len, bn_name(bn, v));
-        if (d >= least) continue;
-        best = v;
-        least = d;
-    }
-    return best;
-}
-
 static int unknown(const struct bn *bn, const char *s, size_t len, nami_err *err)
 {
-    int v = nearest(bn, s, len), n = len > 100 ? 100 : (int)len;
-    if (v >= 0)
-        return err_set(err, NAMI_EINPUT, "no node is called '%.*s'; did you mean '%s'?", n, s,
-                       bn_name(bn, v));
+    struct near best = NEAR_NONE;
+    int n = len > 100 ? 100 : (int)len;
+    for (int v = 0; v < bn_n(bn); v++) near_try(&best, s, len, bn_name(bn, v), v);
+    if (best.word)
+        return err_set(err, NAMI_EINPUT, "no node is called '%.*s'; did you mean '%s'?", n, s, best.word);
     return err_set(err, NAMI_EINPUT, "no node is called '%.*s'; see the names in the file", n, s);
 }
 

@@ -176,16 +176,10 @@ static const char *const keywords[] = {"model", "const",   "observe", "infer",  
 
 static const char *near_keyword(const struct parser *p, const struct token *t)
 {
-    const char *best = NULL;
-    int least = INT_MAX;
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords && t->kind == TOKEN_NAME; i++) {
-        int k = near_distance(p->text + t->off, (size_t)t->len, keywords[i]);
-        if (k < least) {
-            least = k;
-            best = keywords[i];
-        }
-    }
-    return best;
+    struct near best = NEAR_NONE;
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords && t->kind == TOKEN_NAME; i++)
+        near_try(&best, p->text + t->off, (size_t)t->len, keywords[i], (int)i);
+    return best.word;
 }
 
 static void parse_strange(struct parser *p)

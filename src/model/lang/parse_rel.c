@@ -6,22 +6,29 @@
 
 /* ---- the left side, and ~ or <- ------------------------------------------------- */
 
-static const char *const links[] = {"logit", "log", "probit", "cloglog"};
+static const struct {
+    const char *link, *inverse;
+} links[] = {{"logit", "ilogit"}, {"log", "exp"}, {"probit", "phi"}, {"cloglog", "icloglog"}};
+
+const char *link_inverse(const char *link)
+{
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+        if (!strcmp(link, links[i].link)) return links[i].inverse;
+    return NULL;
+}
 
 /* logit(p[i]) <- ... */
 static int split_link(struct parser *p, struct rel *r)
 {
     const struct expr *x = r->lhs;
     const char *name = syntax_name(p->s, x->name);
-    int known = 0;
-    for (size_t i = 0; i < sizeof links / sizeof *links; i++) known |= !strcmp(name, links[i]);
     if (r->stochastic) {
         fail_at(p, x->all,
                 !strcmp(name, "log")
                     ? "write x ~ lognormal(mu, sigma) for log(x) ~ normal(mu, sigma)"
                     : "leave the bare name on the left",
                 "a function cannot stand on the left of '~'");
-    } else if (!known) {
+    } else if (!link_inverse(name)) {
         fail_at(p, x->at, "the links are logit, log, probit and cloglog; write others on the right",
                 "'%s' is no link function", name);
     } else if (x->narg != 1 || x->argname || x->arg[0]->kind != X_REF) {

@@ -7,31 +7,20 @@
 
 /* ---- did you mean ...? ------------------------------------------------------ */
 
-struct nearest {
-    const char *word;
-    int far;
-};
-
-static void consider(struct nearest *b, const char *s, const char *word)
-{
-    int far = near_distance(s, strlen(s), word);
-    if (far < b->far) *b = (struct nearest){word, far};
-}
-
 static const char *nearest_dist(const char *s)
 {
-    struct nearest b = {NULL, INT_MAX};
-    for (int i = 0; dists[i]; i++) consider(&b, s, dists[i]->name);
-    for (int i = 0; dist_aliases[i].name; i++) consider(&b, s, dist_aliases[i].name);
+    struct near b = NEAR_NONE;
+    for (int i = 0; dists[i]; i++) near_try(&b, s, strlen(s), dists[i]->name, i);
+    for (int i = 0; dist_aliases[i].name; i++) near_try(&b, s, strlen(s), dist_aliases[i].name, i);
     return b.word;
 }
 
 static const char *nearest_function(const struct model *m, const char *s)
 {
-    struct nearest b = {NULL, INT_MAX};
-    for (int i = 0; ops[i]; i++) consider(&b, s, ops[i]->name);
-    for (size_t i = 0; i < m->net.n; i++) consider(&b, s, m->net.a[i].name);
-    consider(&b, s, "length");
+    struct near b = NEAR_NONE;
+    for (int i = 0; ops[i]; i++) near_try(&b, s, strlen(s), ops[i]->name, i);
+    for (size_t i = 0; i < m->net.n; i++) near_try(&b, s, strlen(s), m->net.a[i].name, (int)i);
+    near_try(&b, s, strlen(s), "length", 0);
     return b.word;
 }
 
@@ -430,27 +419,16 @@ static int resolve_dist(struct scope *c, const struct expr *x)
 
 /* ---- statements --------------------------------------------------------------- */
 
-static const struct {
-    const char *link, *inverse;
-} links[] = {{"logit", "ilogit"}, {"log", "exp"}, {"probit", "phi"}, {"cloglog", "icloglog"}};
-
 /* logit(p) <- x is p <- ilogit(x) */
 static struct term *unlink_term(struct scope *c, struct term *x)
 {
     const struct rel *r = c->s->rel;
-    const char *name = syntax_name(c->syntax, r->link);
-    for (size_t i = 0; x && i < sizeof links / sizeof *links; i++)
-        if (strcmp(links[i].link, name) == 0) {
-            struct term *t = new_term(c, T_OP, r->rhs, 1);
-            if (!t) return NULL;
-            t->op = op_find(links[i].inverse, strlen(links[i].inverse));
-            t->arg[0] = x;
-            return t;
-        }
-    if (x)
-        diag_error(&c->m->diags, r->lhs->at, "links are logit, log, probit and cloglog",
-                   "%s() is no link function", name);
-    return NULL;
+    const char *inverse = link_inverse(syntax_name(c->syntax, r->link));
+    struct term *t = x ? new_term(c, T_OP, r->rhs, 1) : NULL;
+    if (!t) return NULL;
+    t->op = op_find(inverse, strlen(inverse));
+    t->arg[0] = x;
+    return t;
 }
 
 static int set_loops(struct scope *c, int *depth_of)

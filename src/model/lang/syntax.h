@@ -97,6 +97,10 @@ void syntax_free(struct syntax *s);
    NULL if it is wrong, or (d->oom) memory runs out. */
 struct expr *syntax_parse_expr(struct syntax *s, const char *text, size_t len, struct diags *d);
 
+/* The function that undoes a link (logit: ilogit), or NULL if it is none.  The parser accepts these
+   on the left of <- only. */
+const char *link_inverse(const char *link);
+
 /* As text of the language, with the fewest parentheses that keep the meaning. */
 void syntax_put_expr(const struct syntax *s, const struct expr *x, struct str *out);
 void syntax_put_rel(const struct syntax *s, const struct rel *r, struct str *out);
