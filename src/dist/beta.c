@@ -71,5 +71,7 @@ const struct dist dist_beta = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .mild = "beta(2, 2)",
+    .mild_jags = "dbeta(2, 2)",
     .try_at = {TRY_2(2.385, 0.71), TRY_2(0.31, 0.42), TRY_2(137.1, 23.3)},
 };

@@ -71,5 +71,6 @@ const struct dist dist_cauchy = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .dcdf = dcdf,
+    .mild = "normal(0, 2.5)",
     .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)},
 };

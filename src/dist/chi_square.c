@@ -65,5 +65,7 @@ const struct dist dist_chi_square = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .mild = "chi_square(3)",
+    .mild_jags = "dchisqr(3)",
     .try_at = {TRY_1(2.385), TRY_1(0.61), TRY_1(217.3)},
 };

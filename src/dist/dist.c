@@ -4,32 +4,17 @@
 
 const struct dist *const dists[] = {
 #define DIST(id) &dist_##id,
-#define JAGS(name, args, meaning)
-#define EXPORT(name, meaning, advice)
 #include "dist/dist.def"
-#undef DIST
-#undef JAGS
-#undef EXPORT
     NULL};
 
 const struct dist_alias dist_aliases[] = {
-#define DIST(id)
 #define JAGS(name, args, meaning) {name, args, meaning},
-#define EXPORT(name, meaning, advice)
 #include "dist/dist.def"
-#undef DIST
-#undef JAGS
-#undef EXPORT
     {NULL, NULL, NULL}};
 
 const struct dist_export dist_exports[] = {
-#define DIST(id)
-#define JAGS(name, args, meaning)
 #define EXPORT(name, meaning, advice) {name, meaning, advice},
 #include "dist/dist.def"
-#undef DIST
-#undef JAGS
-#undef EXPORT
     {NULL, NULL, NULL}};
 
 const struct dist *dist_find(const char *name, size_t len)

@@ -112,16 +112,13 @@ struct dist {
     int factor_arg;
     block_fn *factor;
 
+    /* A prior to propose instead of a vague one of this family, in our names and in JAGS's; NULL: none. */
+    const char *mild, *mild_jags;
     struct dist_try try_at[DIST_TRIES]; /* ends with n[0] == 0 */
 };
 
 #define DIST(id) extern const struct dist dist_##id;
-#define JAGS(name, args, meaning)
-#define EXPORT(name, meaning, advice)
 #include "dist/dist.def"
-#undef DIST
-#undef JAGS
-#undef EXPORT
 
 /* All records in the order of dist.def, NULL at the end. */
 extern const struct dist *const dists[];

@@ -56,5 +56,7 @@ const struct dist dist_exponential = {
     .cquantile = cquantile,
     .dcdf = dcdf,
     .moments = moments,
+    .mild = "exponential(1)",
+    .mild_jags = "dexp(1)",
     .try_at = {TRY_1(2.385), TRY_1(0.0137)},
 };

@@ -67,5 +67,7 @@ const struct dist dist_gamma = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .mild = "gamma(2, 1)",
+    .mild_jags = "dgamma(2, 1)",
     .try_at = {TRY_2(2.385, 0.7), TRY_2(0.31, 4.2), TRY_2(1375.1, 13.3)},
 };

@@ -62,5 +62,6 @@ const struct dist dist_half_cauchy = {
     .cquantile = cquantile,
     .dcdf = dcdf,
     .own = 1,
+    .mild = "half_normal(1)",
     .try_at = {TRY_1(2.385), TRY_1(0.0137)},
 };

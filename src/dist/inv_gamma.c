@@ -69,5 +69,6 @@ const struct dist dist_inv_gamma = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .mild = "inv_gamma(3, 2)",
     .try_at = {TRY_2(2.385, 0.7), TRY_2(0.81, 4.2), TRY_2(137.1, 13.3)},
 };

@@ -77,5 +77,7 @@ const struct dist dist_pareto = {
     .dcdf = dcdf,
     .bounds = bounds,
     .moments = moments,
+    .mild = "gamma(2, 1)",
+    .mild_jags = "dgamma(2, 1)",
     .try_at = {TRY_2(2.385, 4.7), TRY_2(0.031, 0.81)},
 };

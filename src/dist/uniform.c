@@ -80,5 +80,7 @@ const struct dist dist_uniform = {
     .dcdf = dcdf,
     .bounds = bounds,
     .moments = moments,
+    .mild = "uniform(0, 5)",
+    .mild_jags = "dunif(0, 5)",
     .try_at = {TRY_2(-0.385, 2.385), TRY_2(17.1, 17.137)},
 };

@@ -71,5 +71,7 @@ const struct dist dist_weibull = {
     .cquantile = cquantile,
     .dcdf = dcdf,
     .moments = moments,
+    .mild = "weibull(2, 1)",
+    .mild_jags = "dweib(2, 1)",
     .try_at = {TRY_2(2.385, 0.7), TRY_2(0.71, 14.2)},
 };

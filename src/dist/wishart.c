@@ -102,6 +102,7 @@ const struct dist dist_wishart = {
     .work = wishart_work,
     .size = wishart_size,
     .moments = moments,
+    .mild = "wishart with more degrees of freedom",
     .try_at = {{{1, 4}, {3.385, 1.3, 0.41, 0.41, 0.7}},
                {{1, 9}, {17.3, 1.3, 0.2, -0.71, 0.2, 0.31, 0.05, -0.71, 0.05, 4.2}},
                {{1, 1}, {0.71, 2.385}}},

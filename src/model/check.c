@@ -53,29 +53,11 @@ static struct moments moments_of(const struct checker *c, const struct stmt *s)
     return r;
 }
 
-/* Better priors, by family; NULL: none to propose. */
-static const struct {
-    const char *dist, *jags, *stan;
-} proposals[] = {
-    {"normal", "dnorm(0, 0.16)", "normal(0, 2.5)"},   {"gamma", "dgamma(2, 1)", "gamma(2, 1)"},
-    {"uniform", "dunif(0, 5)", "uniform(0, 5)"},      {"inv_gamma", NULL, "inv_gamma(3, 2)"},
-    {"lognormal", "dlnorm(0, 1)", "lognormal(0, 1)"}, {"student_t", "dt(0, 0.16, 7)", "student_t(7, 0, 2.5)"},
-    {"cauchy", NULL, "normal(0, 2.5)"},               {"half_cauchy", NULL, "half_normal(1)"},
-    {"exponential", "dexp(1)", "exponential(1)"},     {"beta", "dbeta(2, 2)", "beta(2, 2)"},
-    {"wishart", NULL, "wishart with more degrees of freedom"},
-    {"double_exponential", "ddexp(0, 0.5)", "double_exponential(0, 2)"},
-    {"pareto", "dgamma(2, 1)", "gamma(2, 1)"},        {"chi_square", "dchisqr(3)", "chi_square(3)"},
-    {"weibull", "dweib(2, 1)", "weibull(2, 1)"},
-};
-
+/* A better prior of its family, in the names that its author uses; NULL: none. */
 static const char *proposal(const struct stmt *s)
 {
-    for (size_t i = 0; s->dist && i < sizeof proposals / sizeof *proposals; i++)
-        if (strcmp(proposals[i].dist, s->dist->name) == 0)
-            return s->name[0] == 'd' && strcmp(s->name, "double_exponential") != 0 && proposals[i].jags
-                       ? proposals[i].jags
-                       : proposals[i].stan;
-    return NULL;
+    if (!s->dist) return NULL;
+    return alias_find(s->name) && s->dist->mild_jags ? s->dist->mild_jags : s->dist->mild;
 }
 
 static const char *propose(struct model *m, const struct stmt *s)

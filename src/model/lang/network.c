@@ -54,8 +54,12 @@ static int read_layer(struct model *m, const struct expr *x, int in, struct dens
     const char *act = x->arg[1]->kind == X_REF ? syntax_name(&m->syntax, x->arg[1]->name) : "";
     l->act = act_find(act, strlen(act));
     if (l->act >= 0) return 0;
-    diag_error(&m->diags, x->arg[1]->all, "there are linear, tanh, relu, sigmoid and softplus",
+    struct str all = {0};
+    for (int i = 0; act_names[i]; i++)
+        str_printf(&all, "%s%s", !i ? "" : act_names[i + 1] ? ", " : " and ", act_names[i]);
+    diag_error(&m->diags, x->arg[1]->all, diag_text(&m->diags, "there are %s", all.s ? all.s : ""),
                "no activation is called %s", act);
+    str_free(&all);
     return IS_WRONG;
 }
 
