@@ -17,9 +17,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench.h"
 #include "graph/certify.h"
 #include "graph/elim.h"
 #include "graph/generate.h"
@@ -61,25 +61,6 @@ struct result {
     int n, certified;
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *t)
-{
-    qsort(t, REPS, sizeof *t, by_value);
-    return t[REPS / 2];
-}
-
 static void die(const char *what)
 {
     fprintf(stderr, "bench_graph: %s\n", what);
@@ -109,9 +90,9 @@ static double run_amd(const struct ugraph *j, int *order)
 {
     int n = j->n, *ap = malloc(((size_t)n + 1) * sizeof(int));
     for (int v = 0; v <= n; v++) ap[v] = (int)j->ap[v];
-    double t = now();
+    double t = now(CLOCK_THREAD_CPUTIME_ID);
     if (amd_order(n, ap, j->a, order, NULL, NULL) < AMD_OK) die("AMD failed");
-    t = now() - t;
+    t = now(CLOCK_THREAD_CPUTIME_ID) - t;
     free(ap);
     return t;
 }
@@ -139,9 +120,9 @@ static double run_camd(const struct dag *g, const struct ugraph *j, const unsign
         if (layer[v] > deepest) deepest = layer[v];
     for (int v = 0; v < n; v++)
         if (observed[v]) layer[v] = deepest + 1 < n ? deepest + 1 : n - 1;
-    double t = now();
+    double t = now(CLOCK_THREAD_CPUTIME_ID);
     if (camd_order(n, ap, j->a, order, NULL, NULL, layer) < CAMD_OK) die("CAMD failed");
-    t = now() - t;
+    t = now(CLOCK_THREAD_CPUTIME_ID) - t;
     struct elim *e = elim_new(j, observed, 0, NULL, &criteria[0], NULL, NULL);
     for (int i = 0; i < n; i++)
         if (!observed[order[i]] && elim_vertex(e, order[i])) die("out of memory");
@@ -155,14 +136,14 @@ static double run_camd(const struct dag *g, const struct ugraph *j, const unsign
 
 static double run_free(const struct ugraph *j, struct result *r)
 {
-    double t = now();
+    double t = now(CLOCK_THREAD_CPUTIME_ID);
     struct elim *e = elim_new(j, NULL, 0, NULL, &criteria[0], NULL, NULL);
     if (!e) die("out of memory");
     int v;
     for (v = 0; v < j->n; v++) elim_enable(e, v);
     while ((v = elim_pick(e)) >= 0)
         if (elim_vertex(e, v)) die("out of memory");
-    t = now() - t;
+    t = now(CLOCK_THREAD_CPUTIME_ID) - t;
     r->fill = elim_fill(e);
     r->width = 0;
     struct elim_step st;
@@ -179,9 +160,9 @@ static double run_natural(const struct dag *g, const unsigned char *observed,
                           const struct target *c, struct inverse **h)
 {
     struct problem p = {.g = g, .observed = observed, .criterion = &criteria[0], .mode = c->mode};
-    double t = now();
+    double t = now(CLOCK_THREAD_CPUTIME_ID);
     if (invert(&p, &method_nami, c->restarts, 0, h, NULL)) die("inversion failed");
-    return now() - t;
+    return now(CLOCK_THREAD_CPUTIME_ID) - t;
 }
 
 static void run_case(const struct target *c, struct result *r)
@@ -203,9 +184,9 @@ static void run_case(const struct target *c, struct result *r)
         r->edges = h->edges;
         r->width = h->width;
         r->runs = (int64_t)h->run.n;
-        double t = now();
+        double t = now(CLOCK_THREAD_CPUTIME_ID);
         if (certify(h, &g, VERIFY_AUTO, 0, NULL)) die("out of memory");
-        r->verify = now() - t;
+        r->verify = now(CLOCK_THREAD_CPUTIME_ID) - t;
         r->certified = h->cert.is[FAITHFUL] == 1 && h->cert.is[MINIMAL] == 1 && h->cert.is[NATURAL] == 1;
         inverse_free(h);
     }
@@ -222,8 +203,8 @@ static void run_case(const struct target *c, struct result *r)
             amd[k] += run_amd(&j, order) / inner;
         }
     }
-    r->ours = median(ours);
-    r->amd = median(amd);
+    r->ours = median(ours, REPS);
+    r->amd = median(amd, REPS);
     if (c->mode == MODE_FREE)
         measure_order(&j, order, r);
     else if (r->edges < 100000000) /* beyond, its elimination takes too long here */

@@ -2,30 +2,23 @@
    thread: the best of many short rounds (others may use the machine). */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "bench.h"
 #include "tensor/tensor.h"
 
 enum { ROUNDS = 400 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 /* Nanoseconds for each of `count` things that f(ctx) does. */
 static double best(void (*f)(void *), void *ctx, double count)
 {
     double least = 1e300;
     for (int r = 0; r < ROUNDS; r++) {
-        double t = now();
+        double t = now(CLOCK_MONOTONIC);
         f(ctx);
-        t = now() - t;
+        t = now(CLOCK_MONOTONIC) - t;
         if (t < least) least = t;
     }
-    return least / count;
+    return 1e9 * least / count;
 }
 
 struct numbers {

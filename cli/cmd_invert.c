@@ -123,10 +123,8 @@ struct files {
 
 static const struct output *output_of(const char *path, size_t n)
 {
-    for (int i = 0; i < NOUTPUT; i++) {
-        size_t k = strlen(outputs[i].ending);
-        if (n > k && memcmp(path + n - k, outputs[i].ending, k) == 0) return &outputs[i];
-    }
+    for (int i = 0; i < NOUTPUT; i++)
+        if (str_ends(path, n, outputs[i].ending)) return &outputs[i];
     return NULL;
 }
 
@@ -273,7 +271,7 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     if (files_init(&f, &o->out, &err)) {
         rc = fail(RUNNING, NULL, &err);
-    } else if (!o->format && (is_model_file(arg[0]) || o->data.n || o->set.n)) {
+    } else if (!o->format && (model_file(arg[0]) || o->data.n || o->set.n)) {
         struct model_opts mo = {.data = o->data, .set = o->set, .quiet = o->quiet};
         rc = open_model(&m, arg[0], &mo);
         if (!rc) rc = run_on(m.bn, file, o, &f);

@@ -1,7 +1,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -12,7 +11,7 @@
 struct options {
     struct opt_common common;
     struct model_opts model;
-    int n, json, all, bench;
+    int n, json, all;
     const char *only;
     struct opt_many out;
 };
@@ -26,42 +25,9 @@ static const struct opt options[] = {
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON instead of CSV", 0},
     {"only", 0, OPT_TEXT, AT(only), "NAMES", NULL, NULL, "only these variables, a comma list", 0},
     {"all", 0, OPT_FLAG, AT(all), NULL, NULL, NULL, "deterministic variables too", 0},
-    {"bench", 0, OPT_FLAG, AT(bench), NULL, NULL, NULL,
-     "draw five times, write nothing, print the median seconds", 1},
     MODEL_OPTIONS(struct options, model),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
-
-/* ---- timing ------------------------------------------------------------------ */
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Each draw into memory that is used again, as by one who looks at draws and forgets them. */
-static int bench(const struct model *m, const struct options *o)
-{
-    double t[5];
-    nami_err err;
-    for (int i = 0; i < 5; i++) {
-        t[i] = seconds();
-        if (model_simulate(m, o->model.seed, 0, (size_t)o->n, parallel_threads(o->model.threads), NULL, &err))
-            return fail(RUNNING, NULL, &err);
-        t[i] = seconds() - t[i];
-    }
-    qsort(t, 5, sizeof *t, by_value);
-    printf("%.6g\n", t[2]);
-    return EXIT_YES;
-}
 
 /* ---- files -------------------------------------------------------------------- */
 
@@ -113,13 +79,11 @@ static int run(const void *options_, int narg, char **arg)
     int rc = check_outputs(o);
     (void)narg;
     if (!rc) rc = open_model(&m, arg[0], &o->model);
-    if (!rc && !o->bench && !(x = raw_array(double, (size_t)m.nrow * (size_t)o->n))) {
+    if (!rc && !(x = raw_array(double, (size_t)m.nrow * (size_t)o->n))) {
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);
     }
-    if (!rc && o->bench) {
-        rc = bench(&m, o);
-    } else if (!rc) {
+    if (!rc) {
         if (model_simulate(&m, o->model.seed, 0, (size_t)o->n, parallel_threads(o->model.threads), x, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
         else

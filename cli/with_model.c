@@ -1,18 +1,6 @@
 #include "with_model.h"
 
 #include <stdio.h>
-#include <string.h>
-
-int is_model_file(const char *path)
-{
-    static const char *const ends[] = {".nami", ".bug", ".bugs", ".jags"};
-    size_t n = strlen(path);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t k = strlen(ends[i]);
-        if (n > k && strcmp(path + n - k, ends[i]) == 0) return 1;
-    }
-    return 0;
-}
 
 void show_messages(const struct model *m, int quiet)
 {

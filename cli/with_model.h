@@ -26,8 +26,6 @@ struct model_opts {
      "threads to use; 0: as many as there are processors", 0},                                    \
     {"quiet", 'q', OPT_FLAG, offsetof(type, member.quiet), NULL, NULL, NULL, "no warnings or notes", 0}
 
-/* Is this file a model (and not a structure)? By its ending. */
-int is_model_file(const char *path);
 /* Reads; says on standard error what is wrong.  EXIT_YES, or the exit code.  Free m in any case. */
 int open_model(struct model *m, const char *path, const struct model_opts *o);
 /* Prints what the model's messages are, warnings too unless quiet. */

@@ -80,3 +80,13 @@ size_t str_char(const char *s, size_t n)
         return 1;
     return k;
 }
+
+int str_ends(const char *s, size_t n, const char *endings)
+{
+    for (const char *e = endings, *end; *e; e = end + (*end == ' ')) {
+        end = e + strcspn(e, " ");
+        size_t k = (size_t)(end - e);
+        if (n > k && memcmp(s + n - k, e, k) == 0) return 1;
+    }
+    return 0;
+}

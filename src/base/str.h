@@ -18,6 +18,8 @@ void str_printf(struct str *t, const char *fmt, ...) __attribute__((format(print
 void str_quote(struct str *t, const char *s);
 void str_free(struct str *t);
 
+/* Does s[n] end with one of these endings (".json .jsonl"), with something before it? */
+int str_ends(const char *s, size_t n, const char *endings);
 /* The number of columns that UTF-8 text takes (one for each code point). */
 int str_width(const char *s);
 /* The bytes of the first character of s[n], n > 0: 1 if it is ASCII or no valid UTF-8. */

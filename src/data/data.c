@@ -95,17 +95,8 @@ typedef int reader(struct data *d, const char *text, size_t len, nami_err *err);
 
 static reader *by_ending(const char *path)
 {
-    static const struct {
-        const char *ending;
-        reader *read;
-    } table[] = {{".json", data_json}, {".jsonl", data_json}, {".ndjson", data_json},
-                 {".R", data_rdump},   {".r", data_rdump},    {".dump", data_rdump}};
-    size_t n = strlen(path);
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        size_t k = strlen(table[i].ending);
-        if (n > k && strcmp(path + n - k, table[i].ending) == 0) return table[i].read;
-    }
-    return NULL;
+    if (str_ends(path, strlen(path), ".json .jsonl .ndjson")) return data_json;
+    return str_ends(path, strlen(path), ".R .r .dump") ? data_rdump : NULL;
 }
 
 /* JSON begins with a bracket, R with a name, a quote or a comment. */

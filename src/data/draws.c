@@ -18,11 +18,8 @@ const struct draws_format *const draws_formats[] = {
 
 const struct draws_format *draws_format_of(const char *path)
 {
-    size_t n = strlen(path);
-    for (int i = 0; draws_formats[i]; i++) {
-        size_t k = strlen(draws_formats[i]->ending);
-        if (n > k && strcmp(path + n - k, draws_formats[i]->ending) == 0) return draws_formats[i];
-    }
+    for (int i = 0; draws_formats[i]; i++)
+        if (str_ends(path, strlen(path), draws_formats[i]->ending)) return draws_formats[i];
     return NULL;
 }
 

@@ -18,25 +18,16 @@ const struct format *format_by_name(const char *name)
     return NULL;
 }
 
-static int ends_with(const char *path, const char *ending, size_t n)
-{
-    size_t len = strlen(path);
-    return len > n && memcmp(path + len - n, ending, n) == 0;
-}
-
 /* Endings that any text may have say nothing: then the content decides. */
 static int vague(const char *path)
 {
-    return ends_with(path, ".txt", 4) || ends_with(path, ".csv", 4) || ends_with(path, ".tsv", 4);
+    return str_ends(path, strlen(path), ".txt .csv .tsv");
 }
 
 static const struct format *by_ending(const char *path)
 {
     for (int i = 0; formats[i]; i++)
-        for (const char *e = formats[i]->ends, *end; *e; e = end + (*end == ' ')) {
-            end = e + strcspn(e, " ");
-            if (ends_with(path, e, (size_t)(end - e))) return formats[i];
-        }
+        if (str_ends(path, strlen(path), formats[i]->ends)) return formats[i];
     return NULL;
 }
 

@@ -26,10 +26,10 @@ static int read_bugs(struct bn *bn, const char *text, size_t len, nami_err *err)
 }
 
 const struct format format_nami = {
-    "nami", "models in the model language", ".nami", sniff, read_native, NULL,
+    "nami", "models in the model language", NATIVE_ENDS, sniff, read_native, NULL,
 };
 
 const struct format format_bugs = {
-    "bugs", "models in the language of BUGS and JAGS, without data", ".bug .bugs .jags", sniff, read_bugs,
+    "bugs", "models in the language of BUGS and JAGS, without data", BUGS_ENDS, sniff, read_bugs,
     NULL,
 };

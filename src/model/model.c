@@ -136,15 +136,15 @@ int model_structure(const char *text, size_t len, enum dialect dialect, struct b
     return rc;
 }
 
-enum dialect model_dialect(const char *path)
+int model_file(const char *path)
 {
-    static const char *const bugs[] = {".bug", ".bugs", ".jags", ".txt"};
-    size_t n = strlen(path);
-    for (size_t i = 0; i < sizeof bugs / sizeof *bugs; i++) {
-        size_t k = strlen(bugs[i]);
-        if (n > k && strcmp(path + n - k, bugs[i]) == 0) return BUGS;
-    }
-    return NATIVE;
+    return str_ends(path, strlen(path), NATIVE_ENDS " " BUGS_ENDS);
+}
+
+/* .txt is a common ending of BUGS files, but of others too. */
+static enum dialect dialect_of(const char *path)
+{
+    return str_ends(path, strlen(path), BUGS_ENDS " .txt") ? BUGS : NATIVE;
 }
 
 /* Adds the values of one data set to another; a name in both is an error. */
@@ -190,7 +190,7 @@ int model_read(struct model *m, const char *path, const char *const *data, int n
     }
     if (rc) return rc;
     m->reading = path;
-    return model_parse(m, path, m->text.s ? m->text.s : "", m->text.n, model_dialect(path), opt, err);
+    return model_parse(m, path, m->text.s ? m->text.s : "", m->text.n, dialect_of(path), opt, err);
 }
 
 void model_free(struct model *m)

@@ -171,7 +171,10 @@ int model_parse(struct model *m, const char *file, const char *text, size_t len,
    bn_finish is left to the caller. */
 int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out, nami_err *err);
 void model_free(struct model *m);
-enum dialect model_dialect(const char *path);
+/* Endings of model files, by dialect; is this one (and not a structure)? */
+#define NATIVE_ENDS ".nami"
+#define BUGS_ENDS   ".bug .bugs .jags"
+int model_file(const char *path);
 
 /* ---- the steps; each returns 0 or NAMI_ENOMEM, and says the rest in m->diags ---- */
 

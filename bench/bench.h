@@ -1,0 +1,29 @@
+/* bench.h: what the benchmarks share. */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdlib.h>
+#include <time.h>
+
+/* Seconds of a clock: CLOCK_MONOTONIC, or CLOCK_THREAD_CPUTIME_ID where one thread works. */
+static inline double now(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts t. */
+static inline double median(double *t, int n)
+{
+    qsort(t, (size_t)n, sizeof *t, by_value);
+    return t[n / 2];
+}
+
+#endif
