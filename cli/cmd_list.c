@@ -4,6 +4,7 @@
 #include "dist/dist.h"
 #include "graph/invert.h"
 #include "io/format.h"
+#include "model/model.h"
 #include "report/table.h"
 #include "tensor/tensor.h"
 
@@ -85,28 +86,20 @@ static int dist_row(int i, const char **cell, struct str *text)
     return 1;
 }
 
-/* What the language itself knows (T_RANGE, T_LENGTH, T_DIM of model.h; T_REP is in ops[]). */
-static const struct {
-    const char *name, *args, *what;
-} builtin[] = {
-    {":", "m, n", "the integers from m to n"},
-    {"length", "x", "number of elements, a constant"},
-    {"dim", "x", "extent of each dimension, constants"},
-};
-enum { NBUILTIN = sizeof builtin / sizeof *builtin };
-
 /* ops[], what is built in, and other names of ops */
 static int function_row(int i, const char **cell, struct str *text)
 {
-    int n = 0;
+    int n = 0, k = 0;
     while (n < i && ops[n]) n++;
+    while (n + k < i && builtins[k].name) k++;
     const struct op *op = ops[n];
-    int k = i - n - NBUILTIN;
+    const struct builtin *own = &builtins[k];
     if (op) {
         cell[0] = op->name, cell[1] = op->args, cell[2] = op->what;
-    } else if (k < 0) {
-        cell[0] = builtin[i - n].name, cell[1] = builtin[i - n].args, cell[2] = builtin[i - n].what;
+    } else if (own->name) {
+        cell[0] = own->name, cell[1] = own->args, cell[2] = own->what;
     } else {
+        k = i - n - k;
         if (!op_aliases[k].alias) return 0;
         str_printf(text, "another name of %s", op_aliases[k].name);
         cell[0] = op_aliases[k].alias;

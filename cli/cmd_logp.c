@@ -26,21 +26,13 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-static void put_number(struct str *out, double x)
-{
-    if (x - x == 0)
-        str_printf(out, "%.17g", x);
-    else
-        str_put(out, x != x ? "\"NaN\"" : x > 0 ? "\"Inf\"" : "\"-Inf\"");
-}
-
 /* {"logp": [...], "grad": [{"x": [...]}, ...]} */
 static int put_json(struct model *m, size_t n, const struct density *d, struct str *out, nami_err *err)
 {
     str_put(out, "{\"logp\":[");
     for (size_t i = 0; i < n; i++) {
         str_put(out, i ? "," : "");
-        put_number(out, d->logp[i]);
+        json_element(out, d->logp[i], 0);
     }
     str_put(out, "]");
     if (d->grad) {

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "data/draws_impl.h"
 
-static void element(struct str *out, double x, int integer)
+void json_element(struct str *out, double x, int integer)
 {
     if (isfinite(x))
         put_number(out, x, integer);
@@ -19,7 +19,7 @@ static void element(struct str *out, double x, int integer)
 static const double *array(struct str *out, const struct draws_var *v, int k, const double *x)
 {
     if (k == v->ndim) {
-        element(out, *x, v->integer);
+        json_element(out, *x, v->integer);
         return x + 1;
     }
     str_put(out, "[");

@@ -41,6 +41,14 @@ struct term {
     struct term **arg;
 };
 
+/* Functions that are no operations of tensor/: what they give is known when a model is read.
+   Ends with name == NULL. */
+extern const struct builtin {
+    const char *name, *args, *what;
+    enum term_kind kind;
+    int narg;
+} builtins[];
+
 struct stmt {
     const struct rel *rel;
     struct term *lhs;  /* T_REF */

@@ -5,6 +5,20 @@
 #include "base/near.h"
 #include "model/lang/lang.h"
 
+const struct builtin builtins[] = {
+    {":", "m, n", "the integers from m to n", T_RANGE, 2},
+    {"length", "x", "number of elements, a constant", T_LENGTH, 1},
+    {"dim", "x", "extent of each dimension, constants", T_DIM, 1},
+    {NULL, NULL, NULL, T_NUMBER, 0},
+};
+
+static const struct builtin *builtin_find(const char *name)
+{
+    for (const struct builtin *b = builtins; b->name; b++)
+        if (strcmp(b->name, name) == 0) return b;
+    return NULL;
+}
+
 /* ---- did you mean ...? ------------------------------------------------------ */
 
 static const char *nearest_dist(const char *s)
@@ -20,7 +34,7 @@ static const char *nearest_function(const struct model *m, const char *s)
     struct near b = NEAR_NONE;
     for (int i = 0; ops[i]; i++) near_try(&b, s, strlen(s), ops[i]->name, i);
     for (size_t i = 0; i < m->net.n; i++) near_try(&b, s, strlen(s), m->net.a[i].name, (int)i);
-    near_try(&b, s, strlen(s), "length", 0);
+    for (int i = 0; builtins[i].name; i++) near_try(&b, s, strlen(s), builtins[i].name, i);
     return b.word;
 }
 
@@ -160,14 +174,10 @@ static struct term *resolve_call(struct scope *c, const struct expr *x)
                            syntax_name(c->syntax, x->argname[i]));
                 return NULL;
             }
-    if (strcmp(name, ":") == 0)
-        kind = T_RANGE;
-    else if (strcmp(name, "length") == 0 || strcmp(name, "dim") == 0) {
-        kind = *name == 'l' ? T_LENGTH : T_DIM;
-        if (!right_count(c, x, name, 1, 1)) return NULL;
-    } else if (strcmp(name, "rep") == 0) {
-        kind = T_REP;
-        if (!right_count(c, x, name, 2, 2)) return NULL;
+    const struct builtin *own = builtin_find(name);
+    if (own) {
+        kind = own->kind;
+        if (!right_count(c, x, name, own->narg, own->narg)) return NULL;
     } else if ((net = net_find(m, name)) >= 0) {
         kind = T_NET;
         m->net.a[net].learn |= 2; /* used */
@@ -181,6 +191,7 @@ static struct term *resolve_call(struct scope *c, const struct expr *x)
             return NULL;
         }
         if (!right_count(c, x, name, op->min_arg, op->max_arg)) return NULL;
+        if (op == &op_rep) kind = T_REP, op = NULL; /* rows read again, not copied */
     }
     for (int i = 0; i < x->narg; i++)
         if (x->arg[i]->kind == X_EMPTY) {
