@@ -7,6 +7,7 @@
 
 #include "dist/bijector.h"
 #include "dist/dist.h"
+#include "run.h"
 
 enum { MOST = 32 }; /* elements of a value, or of all arguments */
 
@@ -102,6 +103,31 @@ static inline void at_bounds(const struct at *it, double *lo, double *hi)
     *lo = -INFINITY;
     *hi = INFINITY;
     if (it->d->bounds) it->d->bounds(it->p, lo, hi);
+}
+
+#define check(it, ok, ...)                                                                         \
+    do {                                                                                           \
+        if (!(ok)) {                                                                               \
+            fprintf(stderr, "%s(%g, %g, %g): ", (it)->d->name, (it)->p[0], (it)->p[1],             \
+                    (it)->p[2]);                                                                   \
+            fail_msg(__VA_ARGS__);                                                                 \
+        }                                                                                          \
+    } while (0)
+
+static inline int near(double a, double b, double tol)
+{
+    return a == b || fabs(a - b) <= tol * (1 + fabs(a) + fabs(b)) || (isnan(a) && isnan(b));
+}
+
+/* The element of v that element e of an argument or value moves with, so that it stays in
+   its domain: the mirror of a matrix, the last of a simplex; -1: none. */
+static inline int partner(enum domain d, int e, int n, double *sign)
+{
+    int k = 1;
+    while (d == SPD && k * k < n) k++;
+    *sign = d == SIMPLEX ? -1 : 1;
+    if (d == SIMPLEX) return n - 1;
+    return d == SPD && e / k != e % k ? e % k * k + e / k : -1;
 }
 
 #endif
