@@ -52,12 +52,7 @@ static double cquantile(double u, const double *p)
     return if_ok(ok(p[0], p[1]) & is_unit(u), p[0] + p[1] * upper(u));
 }
 
-static void dcdf(double x, const double *p, double *g)
-{
-    double z = (x - p[0]) / p[1], f = exp(lp(x, p[0], p[1]));
-    g[0] = -f;
-    g[1] = f > 0 ? -f * z : 0;
-}
+DCDF_LOCATION_SCALE(lp)
 
 const struct dist dist_cauchy = {
     "cauchy",

@@ -44,12 +44,7 @@ static double cquantile(double u, const double *p)
     return if_ok(is_unit(u), 2 * p[0] - draw(u, p[0], p[1]));
 }
 
-static void dcdf(double x, const double *p, double *g)
-{
-    double z = (x - p[0]) / p[1], f = exp(lp(x, p[0], p[1]));
-    g[0] = -f;
-    g[1] = f > 0 ? -f * z : 0;
-}
+DCDF_LOCATION_SCALE(lp)
 
 static int moments(const int *n, const double *p, double *mean, double *var)
 {

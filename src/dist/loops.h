@@ -92,6 +92,15 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
         }                                                                                          \
     }
 
+/* dcdf of a family with location p[0] and scale p[1]: F depends on z = (x - p[0]) / p[1] alone */
+#define DCDF_LOCATION_SCALE(lp)                                                                    \
+    static void dcdf(double x, const double *p, double *g)                                         \
+    {                                                                                              \
+        double z = (x - p[0]) / p[1], f = exp(lp(x, p[0], p[1]));                                  \
+        g[0] = -f;                                                                                 \
+        g[1] = f > 0 ? -f * z : 0;                                                                 \
+    }
+
 /* For the records. */
 #define KERNELS .logp = logp, .grad = grad, .sample = sample
 #define TRY_1(a)                                                                                   \

@@ -1,29 +1,15 @@
 /* log p = -n/2 log(2 pi) - log|L| - |y|^2/2,  Sigma = L L',  L y = x - mu.  Of Sigma the
    lower triangle is read. */
-#include "dist/block.h"
+#include "dist/gauss.h"
 
 /* doubles: L, its inverse, Sigma^-1 and y */
 static int work_size(const int *dim) { return (3 * dim[2] + dim[1]) * SLAB; }
 
-WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
-                      const struct lanes *a, double *work)
+static void logp(const void *self, const int *dim, int L, double *const *out,
+                 const struct lanes *a, double *work)
 {
     (void)self;
-    int n = dim[0];
-    double *F = work, *y = work + n * n * SLAB, v[SLAB]; /* F: the factor L */
-    EACH_SLAB(s, L)
-    {
-        chol_load(n, a + 2 * n, s, F);
-        difference(n, a, a + n, s, y);
-        solve_lower(n, s.m, F, y);
-        log_diagonal(n, s.m, F, v);
-        EACH(b, s.m) v[b] = -v[b] - n * HALF_LOG_2PI;
-        for (int i = 0; i < n; i++) {
-            const double *restrict yi = y + i * SLAB;
-            EACH(b, s.m) v[b] -= 0.5 * yi[b] * yi[b];
-        }
-        put(s, v, out[0]);
-    }
+    gauss_logp(dim[0], L, out[0], a, work, solve_lower, -1);
 }
 
 /* With v = Sigma^-1 (x - mu): d/dx = -v, d/dmu = v, d/dSigma = (v v' - Sigma^-1)/2, the
@@ -59,33 +45,12 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
     }
 }
 
-/* mu + L z; `load` makes L of the second argument */
-WIDE static void draw(const struct stream *stream, int n, int L, double *const *out,
-                      const struct lanes *a, double *work,
-                      void (*load)(int n, const struct lanes *a, struct slab s, double *A))
-{
-    double *F = work, *y = work + n * n * SLAB, buf[SLAB];
-    for (int i = 0; i < n; i++) stream_normal_part(stream, i, L, out[i]);
-    EACH_SLAB(s, L)
-    {
-        load(n, a + n, s, F);
-        for (int i = 0; i < n; i++)
-            memcpy(y + i * SLAB, lanes_of(out[i], s, buf), sizeof(double) * (size_t)s.m);
-        times_lower(n, s.m, F, y);
-        for (int i = 0; i < n; i++) {
-            const double *restrict mu = lanes_at(&a[i], s, buf);
-            double *restrict yi = y + i * SLAB;
-            EACH(b, s.m) yi[b] = if_ok(is_real(mu[b]), mu[b] + yi[b]);
-            put(s, yi, out[i]);
-        }
-    }
-}
-
+/* mu + L z */
 static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)self;
-    draw(stream, dim[0], L, out, a, work, chol_load);
+    gauss_draw(stream, dim[0], L, out, a, work, chol_load, times_lower);
 }
 
 /* ---- the same by L, where many draws share a Sigma ---- */
@@ -117,7 +82,7 @@ static void sample_factored(const void *self, const struct stream *stream, const
     const struct lanes *F = a + n;
     for (int j = 0; j < n + n * n; j++) constant |= a[j].step == 0;
     if (constant) {
-        draw(stream, n, L, out, a, work, mat_load);
+        gauss_draw(stream, n, L, out, a, work, mat_load, times_lower);
         return;
     }
     for (int i = 0; i < n; i++) stream_normal_part(stream, i, L, out[i]);

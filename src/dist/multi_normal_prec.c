@@ -1,29 +1,15 @@
 /* log p = -n/2 log(2 pi) + log|L| - |y|^2/2,  Omega = L L',  y = L'(x - mu).  Of Omega the
    lower triangle is read. */
-#include "dist/block.h"
+#include "dist/gauss.h"
 
 /* doubles: L, its inverse, Omega^-1, the residual and Omega times it */
 static int work_size(const int *dim) { return (3 * dim[2] + 2 * dim[1]) * SLAB; }
 
-WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
-                      const struct lanes *a, double *work)
+static void logp(const void *self, const int *dim, int L, double *const *out,
+                 const struct lanes *a, double *work)
 {
     (void)self;
-    int n = dim[0];
-    double *F = work, *y = work + n * n * SLAB, v[SLAB]; /* F: the factor L */
-    EACH_SLAB(s, L)
-    {
-        chol_load(n, a + 2 * n, s, F);
-        difference(n, a, a + n, s, y);
-        times_upper(n, s.m, F, y);
-        log_diagonal(n, s.m, F, v);
-        EACH(b, s.m) v[b] = +v[b] - n * HALF_LOG_2PI;
-        for (int i = 0; i < n; i++) {
-            const double *restrict yi = y + i * SLAB;
-            EACH(b, s.m) v[b] -= 0.5 * yi[b] * yi[b];
-        }
-        put(s, v, out[0]);
-    }
+    gauss_logp(dim[0], L, out[0], a, work, times_upper, 1);
 }
 
 /* With d = x - mu, v = Omega d: d/dx = -v, d/dmu = v, d/dOmega = (Omega^-1 - d d')/2, the
@@ -62,26 +48,11 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
 }
 
 /* mu + L^-T z */
-WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
-                        double *const *out, const struct lanes *a, double *work)
+static void sample(const void *self, const struct stream *stream, const int *dim, int L,
+                   double *const *out, const struct lanes *a, double *work)
 {
     (void)self;
-    int n = dim[0];
-    double *F = work, *y = work + n * n * SLAB, buf[SLAB];
-    for (int i = 0; i < n; i++) stream_normal_part(stream, i, L, out[i]);
-    EACH_SLAB(s, L)
-    {
-        chol_load(n, a + n, s, F);
-        for (int i = 0; i < n; i++)
-            memcpy(y + i * SLAB, lanes_of(out[i], s, buf), sizeof(double) * (size_t)s.m);
-        solve_upper(n, s.m, F, y);
-        for (int i = 0; i < n; i++) {
-            const double *restrict mu = lanes_at(&a[i], s, buf);
-            double *restrict yi = y + i * SLAB;
-            EACH(b, s.m) yi[b] = if_ok(is_real(mu[b]), mu[b] + yi[b]);
-            put(s, yi, out[i]);
-        }
-    }
+    gauss_draw(stream, dim[0], L, out, a, work, chol_load, solve_upper);
 }
 
 static int size(const int *n, const char **why)
