@@ -11,7 +11,7 @@
 
 int model_needs_values(const struct model *m, nami_err *err)
 {
-    for (size_t i = 0; m->nmissing && i < m->array.n; i++) {
+    for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
         if (!a->is_const || a->data || !a->n || !value_is_missing(m->value[a->first])) continue;
         return err_at(err, NAMI_EINPUT, a->at.line, a->at.col,
@@ -31,7 +31,6 @@ struct job {
     struct exec *exec; /* one for each worker */
     atomic_size_t next;
     uint64_t seed, first;
-    int inputs; /* some rows of x are given */
     double *x;
     const double *at;
     const struct density *out;
@@ -70,7 +69,7 @@ static void simulate(void *job, int worker)
         e->direct = e->lanes % 8 || !j->x ? 0 : j->p->nnode; /* written where they are wanted */
         e->node = e->direct ? j->x + i : NULL;
         e->stride = j->n;
-        if (!e->direct && (j->m->simulator || j->inputs)) chunk_in(j, e, i, j->x);
+        if (!e->direct && j->m->simulator) chunk_in(j, e, i, j->x);
         exec_run(e);
         if (!e->direct && j->x) chunk_out(j, e, i, e->row, j->p->nnode, j->x);
     }
@@ -173,20 +172,6 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
     return rc;
 }
 
-/* Free constants are rows of their own. */
-static int fill_free(const struct model *m, size_t n, double *x)
-{
-    int some = 0;
-    for (size_t i = 0; i < m->array.n; i++)
-        for (int k = 0; m->array.a[i].free && k < m->array.a[i].n; k++) {
-            int e = m->array.a[i].first + k;
-            double *row = x + (size_t)m->row[e] * n;
-            for (size_t b = 0; b < n; b++) row[b] = m->value[e];
-            some = 1;
-        }
-    return some;
-}
-
 int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
                    double *x, nami_err *err)
 {
@@ -196,7 +181,6 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
     /* programs know seeds only: another batch is another seed */
     if (!rc && m->simulator) rc = ask_simulator(m, seed + first * 0x9e3779b97f4a7c15u, n, x, err);
     if (rc) return rc;
-    j.inputs = x ? fill_free(m, n, x) : 0;
     return run_job(&j, threads, 0, 0, simulate, err);
 }
 

@@ -141,7 +141,6 @@ struct model {
     int *inst_stmt;
     int *lhs_off, *lhs; /* the elements that an instance defines */
     int observe_declared; /* the file says what is observed; else the data do */
-    int nmissing;         /* constants without a value: structure only */
     int limit;            /* the largest number of elements, and of instances */
     int expanded;         /* all arrays have their elements */
     int depth, deferred;  /* of evaluation: see constant.c */

@@ -227,7 +227,7 @@ static int copy_constants(struct compiler *c, int free_too)
 
 int model_compile(struct model *m, struct prog *p, int by_density)
 {
-    struct compiler c = {.m = m, .p = p, .s = m->stmt.a, .keep = by_density};
+    struct compiler c = {.m = m, .p = p, .s = m->stmt.a};
     struct key *key = raw_array(struct key, m->ninst);
     int *inst = raw_array(int, m->ninst), rc = 0;
     if (!key || !inst) rc = NAMI_ENOMEM;
@@ -242,7 +242,7 @@ int model_compile(struct model *m, struct prog *p, int by_density)
         c.s = &m->stmt.a[key[i].stmt];
         c.inst = inst;
         c.n = j - i;
-        if (!c.keep) c.temp = c.base;
+        if (!by_density) c.temp = c.base; /* derivatives need all of them */
         rc = compile_group(&c, by_density);
         if (rc == IS_WRONG) rc = 0; /* said; the next group may have more to say */
     }

@@ -16,7 +16,6 @@ struct compiler {
     const struct stmt *s;
     const int *inst; /* the group: instances of one statement on one level, of one shape */
     int n;
-    int keep;  /* temporaries are kept, for derivatives */
     int temp;  /* the next free row */
     int base;  /* the first temporary */
     struct {

@@ -230,7 +230,6 @@ static int declare_const(struct model *m, const struct decl *d, const struct mod
             m->state[a->first + i] = E_CONST;
             if (v.n) m->value[a->first + i] = v.x[v.n == 1 ? 0 : i];
         }
-    if (!rc && !v.n) m->nmissing++;
     cval_free(&v);
     return rc;
 }

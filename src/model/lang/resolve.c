@@ -180,7 +180,6 @@ static struct term *resolve_call(struct scope *c, const struct expr *x)
         if (!right_count(c, x, name, own->narg, own->narg)) return NULL;
     } else if ((net = net_find(m, name)) >= 0) {
         kind = T_NET;
-        m->net.a[net].learn |= 2; /* used */
         if (!right_count(c, x, name, 1, 1)) return NULL;
     } else if (strcmp(name, "-") == 0 && x->narg == 1) {
         op = &op_neg;
