@@ -1,5 +1,6 @@
-/* bench_simulate MODEL DRAWS THREADS [--set NAME=VALUE]... [DATA]...: seconds for so many forward draws, the
-   median of five, each draw into memory that is used again, as by one who looks at draws and forgets them. */
+/* bench_simulate MODEL DRAWS THREADS [--set NAME=VALUE]... [DATA]...: seconds for so many forward
+   draws, the median of five, each draw into memory that is used again, as by one who looks at draws
+   and forgets them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +18,8 @@ int main(int argc, char **argv)
     nami_err err = {0};
     double t[REPS];
     if (argc < 4 || argc > MOST) {
-        fprintf(stderr, "usage: bench_simulate MODEL DRAWS THREADS [--set NAME=VALUE]... [DATA]...\n");
+        fprintf(stderr,
+                "usage: bench_simulate MODEL DRAWS THREADS [--set NAME=VALUE]... [DATA]...\n");
         return 2;
     }
     for (int i = 4; i < argc; i++) {

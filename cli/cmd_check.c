@@ -15,7 +15,8 @@ struct options {
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
-    {"draws", 'n', OPT_COUNT, AT(n), "N", "2000", NULL, "how many draws from the prior predictive", 0},
+    {"draws", 'n', OPT_COUNT, AT(n), "N", "2000", NULL, "how many draws from the prior predictive",
+     0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON", 0},
     MODEL_OPTIONS(struct options, model),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
@@ -42,8 +43,9 @@ static void put_text(const struct model *m, const struct check *c, struct str *o
     struct table t = {.align = "llrrrrrr"};
     int observed = 0;
     for (int v = 0; v < bn_n(m->bn); v++) observed += m->bn->node.a[v].observed;
-    str_printf(out, "%d node%s, %d edge%s, %d observed; %zu draws from the prior predictive\n\n", bn_n(m->bn),
-               bn_n(m->bn) == 1 ? "" : "s", m->bn->dag.m, m->bn->dag.m == 1 ? "" : "s", observed, c->n);
+    str_printf(out, "%d node%s, %d edge%s, %d observed; %zu draws from the prior predictive\n\n",
+               bn_n(m->bn), bn_n(m->bn) == 1 ? "" : "s", m->bn->dag.m, m->bn->dag.m == 1 ? "" : "s",
+               observed, c->n);
     for (int i = 0; i < 8; i++) table_cell(&t, heads[i]);
     for (int i = 0; i < c->nrow; i++) {
         const struct check_row *r = &c->row[i];
@@ -55,7 +57,8 @@ static void put_text(const struct model *m, const struct check *c, struct str *o
         table_cell(&t, lhs.s ? lhs.s : "");
         table_cell(&t, roles[observed_part(m, s)]);
         table_cell(&t, count);
-        number(&t, r->mean), number(&t, r->sd), number(&t, r->q05), number(&t, r->q50), number(&t, r->q95);
+        number(&t, r->mean), number(&t, r->sd), number(&t, r->q05), number(&t, r->q50),
+            number(&t, r->q95);
         str_free(&lhs);
     }
     table_put(&t, 2, out);
@@ -75,8 +78,8 @@ static void json_number(struct str *out, const char *key, double x)
 
 static void put_json(const struct model *m, const struct check *c, struct str *out)
 {
-    str_printf(out, "{\"nodes\":%d,\"edges\":%d,\"draws\":%zu,\"ok\":%s,\n\"variables\":[", bn_n(m->bn),
-               m->bn->dag.m, c->n, c->nproblem ? "false" : "true");
+    str_printf(out, "{\"nodes\":%d,\"edges\":%d,\"draws\":%zu,\"ok\":%s,\n\"variables\":[",
+               bn_n(m->bn), m->bn->dag.m, c->n, c->nproblem ? "false" : "true");
     for (int i = 0; i < c->nrow; i++) {
         const struct check_row *r = &c->row[i];
         const struct stmt *s = &m->stmt.a[r->stmt];
@@ -87,7 +90,8 @@ static void put_json(const struct model *m, const struct check *c, struct str *o
         str_printf(out, ",\"line\":%d,\"nodes\":%d,\"observed\":%s", s->rel->lhs->at.line, s->n,
                    observed_part(m, s) == 2 ? "true" : "false");
         json_number(out, "mean", r->mean), json_number(out, "sd", r->sd);
-        json_number(out, "q05", r->q05), json_number(out, "q50", r->q50), json_number(out, "q95", r->q95);
+        json_number(out, "q05", r->q05), json_number(out, "q50", r->q50),
+            json_number(out, "q95", r->q95);
         json_number(out, "nan", r->nan), json_number(out, "inf", r->inf);
         str_put(out, "}");
         str_free(&lhs);
@@ -95,11 +99,14 @@ static void put_json(const struct model *m, const struct check *c, struct str *o
     str_put(out, "],\n\"problems\":[");
     for (size_t i = 0; i < m->diags.list.n; i++) {
         const struct diag *d = &m->diags.list.a[i];
-        str_printf(out, "%s\n{\"line\":%d,\"column\":%d,\"message\":", i ? "," : "", d->at.line, d->at.col);
+        str_printf(out, "%s\n{\"line\":%d,\"column\":%d,\"message\":", i ? "," : "", d->at.line,
+                   d->at.col);
         str_quote(out, d->msg);
         str_put(out, ",\"advice\":");
-        if (d->advice) str_quote(out, d->advice);
-        else str_put(out, "null");
+        if (d->advice)
+            str_quote(out, d->advice);
+        else
+            str_put(out, "null");
         str_put(out, "}");
     }
     str_put(out, "]}\n");
@@ -116,7 +123,8 @@ static int run(const void *options_, int narg, char **arg)
     quiet.quiet = 1; /* messages come once, with those of the check */
     int rc = open_model(&m, arg[0], &quiet);
     (void)narg;
-    if (!rc && model_check(&m, (size_t)(o->n ? o->n : 1), o->model.seed, parallel_threads(o->model.threads), &c, &err))
+    if (!rc && model_check(&m, (size_t)(o->n ? o->n : 1), o->model.seed,
+                           parallel_threads(o->model.threads), &c, &err))
         rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
     if (!rc) {
         if (!o->json) show_messages(&m, o->model.quiet);
@@ -139,12 +147,14 @@ const struct cmd cmd_check = {
     .name = "check",
     .summary = "draw from the prior predictive, and say what makes a model hard",
     .usage = "[OPTION]... FILE",
-    .about =
-        "Reads a model, draws from its prior predictive distribution, and says what makes it hard or "
-        "impossible to learn an inference network from such draws: parameters that leave their support, "
-        "overflow and underflow, observations that saturate, constants that are never used, latents that "
-        "no observation informs. Each message names the prior to change and proposes one.\n\n"
-        "The exit code is 1 if there is a problem.",
+    .about = "Reads a model, draws from its prior predictive distribution, and says what makes it "
+             "hard or "
+             "impossible to learn an inference network from such draws: parameters that leave "
+             "their support, "
+             "overflow and underflow, observations that saturate, constants that are never used, "
+             "latents that "
+             "no observation informs. Each message names the prior to change and proposes one.\n\n"
+             "The exit code is 1 if there is a problem.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

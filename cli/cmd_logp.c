@@ -27,7 +27,8 @@ static const struct opt options[] = {
 };
 
 /* {"logp": [...], "grad": [{"x": [...]}, ...]} */
-static int put_json(struct model *m, size_t n, const struct density *d, struct str *out, nami_err *err)
+static int put_json(struct model *m, size_t n, const struct density *d, struct str *out,
+                    nami_err *err)
 {
     str_put(out, "{\"logp\":[");
     for (size_t i = 0; i < n; i++) {
@@ -46,8 +47,8 @@ static int put_json(struct model *m, size_t n, const struct density *d, struct s
     return 0;
 }
 
-static int evaluate(struct model *m, const struct options *o, const struct data *at, struct str *out,
-                    nami_err *err)
+static int evaluate(struct model *m, const struct options *o, const struct data *at,
+                    struct str *out, nami_err *err)
 {
     size_t n = at->set.n, size = (size_t)m->nrow * n;
     double *x = raw_array(double, size), *g = o->grad ? raw_array(double, size) : NULL;
@@ -61,7 +62,8 @@ static int evaluate(struct model *m, const struct options *o, const struct data 
     }
     if (!rc) rc = model_logp(m, n, x, parallel_threads(o->model.threads), &d, err);
     if (!rc && (o->json || o->grad)) rc = put_json(m, n, &d, out, err);
-    for (size_t i = 0; i < n && !rc && !o->json && !o->grad; i++) str_printf(out, "%.15g\n", logp[i]);
+    for (size_t i = 0; i < n && !rc && !o->json && !o->grad; i++)
+        str_printf(out, "%.15g\n", logp[i]);
     free(x);
     free(g);
     free(logp);
@@ -98,7 +100,8 @@ const struct cmd cmd_logp = {
     .name = "logp",
     .summary = "the log joint density of a model at given points",
     .usage = "[OPTION]... FILE",
-    .about = "Prints log p(x, z), with all normalising constants, at each data set of --at: a line each, "
+    .about = "Prints log p(x, z), with all normalising constants, at each data set of --at: a line "
+             "each, "
              "or JSON. Every random variable needs a value there.",
     .opt = options,
     .example = examples,

@@ -20,7 +20,8 @@ struct options {
 static const struct opt options[] = {
     {"draws", 'n', OPT_COUNT, AT(n), "N", "1000", NULL, "how many draws", 0},
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
-     "write to a file: .json (an array of data sets, which --data reads), .csv or .npz; may be repeated",
+     "write to a file: .json (an array of data sets, which --data reads), .csv or .npz; may be "
+     "repeated",
      0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON instead of CSV", 0},
     {"only", 0, OPT_TEXT, AT(only), "NAMES", NULL, NULL, "only these variables, a comma list", 0},
@@ -36,7 +37,8 @@ static int check_outputs(const struct options *o)
     nami_err err;
     for (int i = 0; i < o->out.n; i++)
         if (!draws_format_of(o->out.a[i])) {
-            err_set(&err, NAMI_EUSAGE, "cannot tell what to write to '%s'; end it in .json, .csv or .npz",
+            err_set(&err, NAMI_EUSAGE,
+                    "cannot tell what to write to '%s'; end it in .json, .csv or .npz",
                     o->out.a[i]);
             return fail(RUNNING, NULL, &err);
         }
@@ -60,7 +62,8 @@ static int put(struct model *m, const struct options *o, const double *x)
     struct str out = {0};
     nami_err err;
     int rc = EXIT_YES;
-    if (model_draws(m, (size_t)o->n, x, o->only, o->all, &d, &err)) return fail(RUNNING, NULL, &err);
+    if (model_draws(m, (size_t)o->n, x, o->only, o->all, &d, &err))
+        return fail(RUNNING, NULL, &err);
     for (int i = 0; i < o->out.n && !rc; i++) rc = write_file(&d, o->out.a[i]);
     if (rc || (o->out.n && !o->json)) return rc;
     if (draws_format_of(o->json ? "x.json" : "x.csv")->write(&d, &out, &err)) {
@@ -79,12 +82,13 @@ static int run(const void *options_, int narg, char **arg)
     int rc = check_outputs(o);
     (void)narg;
     if (!rc) rc = open_model(&m, arg[0], &o->model);
-    if (!rc && !(x = raw_array(double, (size_t)m.nrow * (size_t)o->n))) {
+    if (!rc && !(x = raw_array(double, (size_t)m.nrow *(size_t)o->n))) {
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);
     }
     if (!rc) {
-        if (model_simulate(&m, o->model.seed, 0, (size_t)o->n, parallel_threads(o->model.threads), x, &err))
+        if (model_simulate(&m, o->model.seed, 0, (size_t)o->n, parallel_threads(o->model.threads),
+                           x, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
         else
             rc = put(&m, o, x);
@@ -105,10 +109,11 @@ const struct cmd cmd_simulate = {
     .name = "simulate",
     .summary = "draws from a model",
     .usage = "[OPTION]... FILE",
-    .about = "Draws all random variables of a model from their joint distribution: the prior and, given "
-             "it, the data. Observations are drawn like everything else; nothing is conditioned on.\n\n"
-             "The same seed gives the same draws for any number of threads; draw i is the same for any "
-             "-n.",
+    .about =
+        "Draws all random variables of a model from their joint distribution: the prior and, given "
+        "it, the data. Observations are drawn like everything else; nothing is conditioned on.\n\n"
+        "The same seed gives the same draws for any number of threads; draw i is the same for any "
+        "-n.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

@@ -6,7 +6,8 @@ void show_messages(const struct model *m, int quiet)
 {
     struct str out = {0};
     if (quiet && !m->diags.nerror) return;
-    diags_print(&m->diags, m->file ? file_name(m->file) : "model", m->text.s ? m->text.s : "", m->text.n, &out);
+    diags_print(&m->diags, m->file ? file_name(m->file) : "model", m->text.s ? m->text.s : "",
+                m->text.n, &out);
     if (out.s) fputs(out.s, stderr);
     str_free(&out);
 }
@@ -14,8 +15,11 @@ void show_messages(const struct model *m, int quiet)
 int open_model(struct model *m, const char *path, const struct model_opts *o)
 {
     nami_err err = {0};
-    struct model_options opt = {.set = o->set.a, .nset = o->set.n, .observe = o->observe,
-                                .free = o->free.a, .nfree = o->free.n};
+    struct model_options opt = {.set = o->set.a,
+                                .nset = o->set.n,
+                                .observe = o->observe,
+                                .free = o->free.a,
+                                .nfree = o->free.n};
     int rc = model_read(m, path, o->data.a, o->data.n, &opt, &err);
     if (rc == NAMI_EINPUT && m->diags.nerror) {
         show_messages(m, 0);

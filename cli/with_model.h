@@ -14,17 +14,38 @@ struct model_opts {
 };
 
 /* The rows of an option table for a struct whose member `member` is a model_opts. */
-#define MODEL_OPTIONS(type, member)                                                               \
-    {"data", 'd', OPT_MANY, offsetof(type, member.data), "FILE", NULL, NULL,                        \
-     "values of constants and observations, as JSON or R dump; may be repeated: files go together", 0}, \
-    {"set", 0, OPT_MANY, offsetof(type, member.set), "NAME=VALUE", NULL, NULL,                      \
-     "the value of a constant, instead of the file's; may be repeated", 0},                       \
-    {"observe", 0, OPT_TEXT, offsetof(type, member.observe), "LIST", NULL, NULL,                    \
-     "what is observed, instead of what the model says", 0},                                      \
-    {"seed", 0, OPT_SEED, offsetof(type, member.seed), "N", "0", NULL, "of all that is random", 0}, \
-    {"threads", 0, OPT_COUNT, offsetof(type, member.threads), "N", "0", NULL,                       \
-     "threads to use; 0: as many as there are processors", 0},                                    \
-    {"quiet", 'q', OPT_FLAG, offsetof(type, member.quiet), NULL, NULL, NULL, "no warnings or notes", 0}
+#define MODEL_OPTIONS(type, member)                                                                 \
+    {"data",                                                                                        \
+     'd',                                                                                           \
+     OPT_MANY,                                                                                      \
+     offsetof(type, member.data),                                                                   \
+     "FILE",                                                                                        \
+     NULL,                                                                                          \
+     NULL,                                                                                          \
+     "values of constants and observations, as JSON or R dump; may be repeated: files go "          \
+     "together",                                                                                    \
+     0},                                                                                            \
+        {"set",                                                                                     \
+         0,                                                                                         \
+         OPT_MANY,                                                                                  \
+         offsetof(type, member.set),                                                                \
+         "NAME=VALUE",                                                                              \
+         NULL,                                                                                      \
+         NULL,                                                                                      \
+         "the value of a constant, instead of the file's; may be repeated",                         \
+         0},                                                                                        \
+        {"observe", 0,    OPT_TEXT, offsetof(type, member.observe),                                 \
+         "LIST",    NULL, NULL,     "what is observed, instead of what the model says",             \
+         0},                                                                                        \
+        {"seed", 0, OPT_SEED, offsetof(type, member.seed), "N", "0", NULL, "of all that is random", \
+         0},                                                                                        \
+        {"threads", 0,   OPT_COUNT, offsetof(type, member.threads),                                 \
+         "N",       "0", NULL,      "threads to use; 0: as many as there are processors",           \
+         0},                                                                                        \
+    {                                                                                               \
+        "quiet", 'q', OPT_FLAG, offsetof(type, member.quiet), NULL, NULL, NULL,                     \
+            "no warnings or notes", 0                                                               \
+    }
 
 /* Reads; says on standard error what is wrong.  EXIT_YES, or the exit code.  Free m in any case. */
 int open_model(struct model *m, const char *path, const struct model_opts *o);

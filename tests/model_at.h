@@ -14,16 +14,16 @@ static inline void messages(const struct model *m, struct str *out)
     if (!out->s) str_put(out, "");
 }
 
-static inline int build_with(struct model *m, enum dialect dialect, const char *text, const char *data,
-                      const struct model_options *opt)
+static inline int build_with(struct model *m, enum dialect dialect, const char *text,
+                             const char *data, const struct model_options *opt)
 {
     nami_err err = {0};
     if (data && data_parse(&m->data, data, strlen(data), &err)) fail_msg("data: %s", err.msg);
     return model_parse(m, "model", text, strlen(text), dialect, opt, &err);
 }
 
-static inline void build_opt(struct model *m, enum dialect dialect, const char *text, const char *data,
-                      const struct model_options *opt)
+static inline void build_opt(struct model *m, enum dialect dialect, const char *text,
+                             const char *data, const struct model_options *opt)
 {
     *m = (struct model){0};
     if (build_with(m, dialect, text, data, opt) == 0) return;
@@ -58,7 +58,8 @@ static inline double *draw(const struct model *m, size_t n, int threads)
     return x;
 }
 
-static inline void logp(const struct model *m, size_t n, const double *x, int threads, struct density out)
+static inline void logp(const struct model *m, size_t n, const double *x, int threads,
+                        struct density out)
 {
     nami_err err = {0};
     if (model_logp(m, n, x, threads, &out, &err)) fail_msg("%s", err.msg);
@@ -66,7 +67,8 @@ static inline void logp(const struct model *m, size_t n, const double *x, int th
 
 static inline void near(double got, double want)
 {
-    if (!(fabs(got - want) <= 1e-12 * fmax(1, fabs(want)))) fail_msg("%.17g is not %.17g", got, want);
+    if (!(fabs(got - want) <= 1e-12 * fmax(1, fabs(want))))
+        fail_msg("%.17g is not %.17g", got, want);
 }
 
 #endif

@@ -35,16 +35,15 @@ static double derivative(const double *f, double h) /* at -2h, -h, h, 2h */
     return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * h);
 }
 
-static double roundoff(double logp, double h)
-{
-    return 20 * 2.2e-16 * fmax(1, fabs(logp)) / h;
-}
+static double roundoff(double logp, double h) { return 20 * 2.2e-16 * fmax(1, fabs(logp)) / h; }
 
-static void agrees(const char *what, const char *who, double got, double f0, const double *f, double h)
+static void agrees(const char *what, const char *who, double got, double f0, const double *f,
+                   double h)
 {
     double want = derivative(f, h);
     if (fabs(got - want) <= 1e-6 * fmax(1, fmax(fabs(got), fabs(want))) + roundoff(f0, h)) return;
-    fail_msg("%s: the derivative by %s is %.12g, differences give %.12g (h = %g)", what, who, got, want, h);
+    fail_msg("%s: the derivative by %s is %.12g, differences give %.12g (h = %g)", what, who, got,
+             want, h);
 }
 
 static double small_step(enum domain d, const double *x, const int *row, int n)
@@ -52,9 +51,12 @@ static double small_step(enum domain d, const double *x, const int *row, int n)
     double h = 1e-3;
     for (int i = 0; i < n; i++) {
         double y = fabs(x[row[i]]);
-        if (d == REAL || d == VECTOR) h = fmin(h, 1e-4 * fmax(y, 0.1)); /* gamma^30 is steep */
-        else if (d == SPD) h = fmin(h, 1e-4 * fmax(y, 1e-3));
-        else h = fmin(h, 1e-3 * fmin(y, domains[d].hi == 1 ? 1 - y : y));
+        if (d == REAL || d == VECTOR)
+            h = fmin(h, 1e-4 * fmax(y, 0.1)); /* gamma^30 is steep */
+        else if (d == SPD)
+            h = fmin(h, 1e-4 * fmax(y, 1e-3));
+        else
+            h = fmin(h, 1e-3 * fmin(y, domains[d].hi == 1 ? 1 - y : y));
     }
     return h;
 }
@@ -80,7 +82,8 @@ static int check_grad(const char *what, const struct model *m, const double *x)
             for (size_t r = 0; r < nrow; r++)
                 for (int i = 0; i < STEPS; i++) y[r * STEPS + (size_t)i] = x[r];
             for (int q = 0; q < n; q++) {
-                for (int i = 0; i < STEPS; i++) y[(size_t)row[q] * STEPS + (size_t)i] += sign[q] * h * steps[i];
+                for (int i = 0; i < STEPS; i++)
+                    y[(size_t)row[q] * STEPS + (size_t)i] += sign[q] * h * steps[i];
                 got += sign[q] * grad[row[q]];
             }
             logp(m, STEPS, y, 1, (struct density){.logp = f});
@@ -103,7 +106,8 @@ static void open_example(const char *path, struct model *m)
     nami_err err = {0};
     snprintf(data, sizeof data, "%.*s.json", (int)(strlen(path) - 5), path);
     *m = (struct model){0};
-    if (model_read(m, path, files, access(data, R_OK) == 0, NULL, &err)) fail_msg("%s: %s", path, err.msg);
+    if (model_read(m, path, files, access(data, R_OK) == 0, NULL, &err))
+        fail_msg("%s: %s", path, err.msg);
 }
 
 static void for_examples(void (*f)(const char *path, struct model *m))
@@ -198,11 +202,13 @@ static void test_constants(void **state)
                        "z ~ bernoulli(0.5)\n y ~ normal(sum(A %*% w) + w[z + 1] * x[1], s) }";
     build(&plain, text, NULL);
     build_opt(&m, NATIVE, text, NULL, &(struct model_options){.free = names, .nfree = 3});
-    double *x = draw(&m, 1, 1), *x0 = draw(&plain, 1, 1), *grad = calloc((size_t)m.nrow, sizeof *grad);
+    double *x = draw(&m, 1, 1), *x0 = draw(&plain, 1, 1),
+           *grad = calloc((size_t)m.nrow, sizeof *grad);
     double *y = calloc((size_t)m.nrow * STEPS, sizeof *y), f[STEPS], f0, f1;
     assert_true(grad && y);
     static const char *const same[] = {"x", "x", "z", "y"};
-    for (int i = 0; i < 4; i++) x0[row_of(&plain, same[i], i == 1)] = x[row_of(&m, same[i], i == 1)];
+    for (int i = 0; i < 4; i++)
+        x0[row_of(&plain, same[i], i == 1)] = x[row_of(&m, same[i], i == 1)];
     logp(&plain, 1, x0, 1, (struct density){.logp = &f0});
     logp(&m, 1, x, 1, (struct density){.logp = &f1, .grad = grad});
     near(f1, f0);
@@ -212,7 +218,8 @@ static void test_constants(void **state)
             int row = row_of(&m, names[a], k);
             assert_true(row >= 0);
             for (int r = 0; r < m.nrow; r++)
-                for (int i = 0; i < STEPS; i++) y[r * STEPS + i] = x[r] + (r == row ? 1e-3 * steps[i] : 0);
+                for (int i = 0; i < STEPS; i++)
+                    y[r * STEPS + i] = x[r] + (r == row ? 1e-3 * steps[i] : 0);
             logp(&m, STEPS, y, 1, (struct density){.logp = f});
             agrees("free", names[a], grad[row], f0, f, 1e-3);
         }
@@ -226,7 +233,8 @@ static void test_constants(void **state)
     model_free(&plain);
 }
 
-/* ---- batches and threads ---------------------------------------------------------------------- */
+/* ---- batches and threads ----------------------------------------------------------------------
+ */
 
 enum { BATCH = 1000 };
 
@@ -251,7 +259,8 @@ static void same_draws(const char *name, struct model *m)
 static void same_densities(const char *name, struct model *m)
 {
     static const size_t sizes[] = {1, 3, 64};
-    double *x = draw(m, BATCH, 1), *l = calloc(BATCH, sizeof *l), *ns = calloc(m->stmt.n * BATCH, sizeof *ns);
+    double *x = draw(m, BATCH, 1), *l = calloc(BATCH, sizeof *l),
+           *ns = calloc(m->stmt.n * BATCH, sizeof *ns);
     double *y = calloc((size_t)m->nrow * 64, sizeof *y), some[64], threads[BATCH];
     assert_true(l && ns && y);
     logp(m, BATCH, x, 1, (struct density){.logp = l, .by_stmt = ns});
@@ -261,15 +270,18 @@ static void same_densities(const char *name, struct model *m)
         for (size_t s = 0; s < m->stmt.n; s++) sum += ns[s * BATCH + (size_t)i];
         if (isfinite(l[i]) && !(fabs(sum - l[i]) <= 1e-10 * fmax(1, fabs(l[i]))))
             fail_msg("%s: the statements' shares sum to %.15g, not %.15g", name, sum, l[i]);
-        if (memcmp(&threads[i], &l[i], sizeof *l) != 0) fail_msg("%s: threads change the density", name);
+        if (memcmp(&threads[i], &l[i], sizeof *l) != 0)
+            fail_msg("%s: threads change the density", name);
     }
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         size_t n = sizes[k];
-        for (size_t r = 0; r < (size_t)m->nrow; r++) memcpy(y + r * n, x + r * BATCH, sizeof *y * n);
+        for (size_t r = 0; r < (size_t)m->nrow; r++)
+            memcpy(y + r * n, x + r * BATCH, sizeof *y * n);
         logp(m, n, y, 1, (struct density){.logp = some});
         for (size_t i = 0; i < n; i++)
             if (isfinite(l[i]) && !(fabs(some[i] - l[i]) <= 1e-12 * fmax(1, fabs(l[i]))))
-                fail_msg("%s: the density is %.17g in a batch of %zu, but %.17g", name, some[i], n, l[i]);
+                fail_msg("%s: the density is %.17g in a batch of %zu, but %.17g", name, some[i], n,
+                         l[i]);
     }
     free(x);
     free(l);
@@ -290,10 +302,8 @@ static void test_batches(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_gradients),
-    cmocka_unit_test(test_weights),
-    cmocka_unit_test(test_constants),
-    cmocka_unit_test(test_threads),
+    cmocka_unit_test(test_gradients), cmocka_unit_test(test_weights),
+    cmocka_unit_test(test_constants), cmocka_unit_test(test_threads),
     cmocka_unit_test(test_batches),
 };
 RUN(tests)

@@ -19,7 +19,10 @@ struct near {
     const char *word;
     int index, far;
 };
-#define NEAR_NONE {NULL, -1, INT_MAX}
+#define NEAR_NONE                                                                                  \
+    {                                                                                              \
+        NULL, -1, INT_MAX                                                                          \
+    }
 void near_try(struct near *best, const char *s, size_t len, const char *word, int index);
 
 #endif

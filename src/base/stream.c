@@ -53,13 +53,14 @@ static void philox(uint64_t seed, struct place_of at, uint64_t block, struct wor
 
 #if AVX2
 /* Eight blocks at once, each word in 64 bits whose upper half means nothing. */
-__attribute__((target("avx2"))) static void philox8(uint64_t seed, struct place_of at, uint64_t block,
-                                                    struct words *w, int i)
+__attribute__((target("avx2"))) static void philox8(uint64_t seed, struct place_of at,
+                                                    uint64_t block, struct words *w, int i)
 {
     __m256i x[4][2], m0 = _mm256_set1_epi64x(M0), m1 = _mm256_set1_epi64x(M1);
     uint32_t k = (uint32_t)seed, l = (uint32_t)(seed >> 32);
     for (int h = 0; h < 2; h++) {
-        __m256i n = _mm256_add_epi64(_mm256_set1_epi64x((long long)block + 4 * h), _mm256_set_epi64x(3, 2, 1, 0));
+        __m256i n = _mm256_add_epi64(_mm256_set1_epi64x((long long)block + 4 * h),
+                                     _mm256_set_epi64x(3, 2, 1, 0));
         __m256i high = _mm256_and_si256(_mm256_srli_epi64(n, 32), _mm256_set1_epi64x(0xffff));
         x[0][h] = n;
         x[1][h] = _mm256_or_si256(high, _mm256_set1_epi64x((long long)at.part << 16));
@@ -85,8 +86,8 @@ __attribute__((target("avx2"))) static void philox8(uint64_t seed, struct place_
 }
 
 /* Sixteen, in two registers each: while one multiplies, the other adds. */
-__attribute__((target("avx512f"))) static void philox16(uint64_t seed, struct place_of at, uint64_t block,
-                                                        struct words *w, int i)
+__attribute__((target("avx512f"))) static void philox16(uint64_t seed, struct place_of at,
+                                                        uint64_t block, struct words *w, int i)
 {
     __m512i x[4][2], m0 = _mm512_set1_epi64(M0), m1 = _mm512_set1_epi64(M1);
     uint32_t k = (uint32_t)seed, l = (uint32_t)(seed >> 32);
@@ -155,8 +156,9 @@ VECTOR static void uniforms(const struct words *w, int n, double *out)
     }
 }
 
-/* log u, u > 0, within 4e-11 (u itself is known to 1e-10): u = 2^k m with m in [sqrt(1/2), sqrt(2)),
-   f = m - 1, log(1 + f) = f - f^2/2 + f^3 P(f), P by least maximum error.  No division. */
+/* log u, u > 0, within 4e-11 (u itself is known to 1e-10): u = 2^k m with m in [sqrt(1/2),
+   sqrt(2)), f = m - 1, log(1 + f) = f - f^2/2 + f^3 P(f), P by least maximum error.  No division.
+ */
 INLINE double log_of(double u)
 {
     uint64_t bits, e, m;

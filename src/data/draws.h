@@ -22,7 +22,8 @@ struct draws {
     const double *x;
 };
 
-/* A number in CmdStan's JSON: as short as it can be, "NaN", "Inf" and "-Inf" as strings, missing ones as null. */
+/* A number in CmdStan's JSON: as short as it can be, "NaN", "Inf" and "-Inf" as strings, missing
+ * ones as null. */
 void json_element(struct str *out, double x, int integer);
 
 /* One row for each in draws.def and one file draws_<id>.c: json (an array of n data sets, in

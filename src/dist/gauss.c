@@ -1,7 +1,7 @@
 #include "dist/gauss.h"
 
-WIDE void gauss_logp(int n, int L, double *out, const struct lanes *a, double *work, apply_fn *apply,
-                     int sign)
+WIDE void gauss_logp(int n, int L, double *out, const struct lanes *a, double *work,
+                     apply_fn *apply, int sign)
 {
     double *F = work, *y = work + n * n * SLAB, v[SLAB]; /* F: the factor L */
     EACH_SLAB(s, L)

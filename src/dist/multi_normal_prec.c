@@ -5,8 +5,8 @@
 /* doubles: L, its inverse, Omega^-1, the residual and Omega times it */
 static int work_size(const int *dim) { return (3 * dim[2] + 2 * dim[1]) * SLAB; }
 
-static void logp(const void *self, const int *dim, int L, double *const *out,
-                 const struct lanes *a, double *work)
+static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+                 double *work)
 {
     (void)self;
     gauss_logp(dim[0], L, out[0], a, work, times_upper, 1);

@@ -3,30 +3,18 @@
 
 #include "model/bn.h"
 
-void nami_bn_free(nami_bn *bn)
-{
-    bn_free(bn);
-}
+void nami_bn_free(nami_bn *bn) { bn_free(bn); }
 
-int nami_bn_size(const nami_bn *bn)
-{
-    return bn_n(bn);
-}
+int nami_bn_size(const nami_bn *bn) { return bn_n(bn); }
 
-static int is_node(const nami_bn *bn, int node)
-{
-    return node >= 0 && node < bn_n(bn);
-}
+static int is_node(const nami_bn *bn, int node) { return node >= 0 && node < bn_n(bn); }
 
 const char *nami_bn_name(const nami_bn *bn, int node)
 {
     return is_node(bn, node) ? bn_name(bn, node) : NULL;
 }
 
-int nami_bn_find(const nami_bn *bn, const char *name)
-{
-    return bn_find(bn, name, strlen(name));
-}
+int nami_bn_find(const nami_bn *bn, const char *name) { return bn_find(bn, name, strlen(name)); }
 
 int nami_bn_parents(const nami_bn *bn, int node, const int **parents)
 {

@@ -7,10 +7,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
-struct bn *bn_new(void)
-{
-    return new_array(struct bn, 1);
-}
+struct bn *bn_new(void) { return new_array(struct bn, 1); }
 
 void bn_free(struct bn *bn)
 {
@@ -30,7 +27,8 @@ int bn_node(struct bn *bn, const char *name, size_t len, int line, int *fresh, n
 {
     int is_new, v;
     if (memchr(name, 0, len))
-        return err_at(err, NAMI_EINPUT, line, 0, "a name with a zero byte in it; is this a text file?");
+        return err_at(err, NAMI_EINPUT, line, 0,
+                      "a name with a zero byte in it; is this a text file?");
     if (vec_reserve(&bn->node, bn->node.n + 1)) return err_nomem(err);
     if ((v = dict_add(&bn->names, name, len, &is_new)) < 0) return err_nomem(err);
     if (is_new) bn->node.a[bn->node.n++] = (struct bn_node){.size = 1, .line = line};
@@ -41,15 +39,16 @@ int bn_node(struct bn *bn, const char *name, size_t len, int line, int *fresh, n
 int bn_declare(struct bn *bn, const char *name, size_t len, int line, int col, nami_err *err)
 {
     int fresh, v;
-    if (len == 0) return err_at(err, NAMI_EINPUT, line, col, "a node with an empty name; give it one");
+    if (len == 0)
+        return err_at(err, NAMI_EINPUT, line, col, "a node with an empty name; give it one");
     v = bn_node(bn, name, len, line, &fresh, err);
     if (v >= 0 && !fresh) {
         if (bn->node.a[v].line > 0 && line > 0)
             return err_at(err, NAMI_EINPUT, line, col,
                           "node '%s' is declared twice (first on line %d); rename one of them",
                           bn_name(bn, v), bn->node.a[v].line);
-        return err_at(err, NAMI_EINPUT, line, col, "node '%s' is declared twice; rename one of them",
-                      bn_name(bn, v));
+        return err_at(err, NAMI_EINPUT, line, col,
+                      "node '%s' is declared twice; rename one of them", bn_name(bn, v));
     }
     return v;
 }
@@ -95,8 +94,9 @@ int bn_table(struct bn *bn, int child, const int *parent, int nparent, int line,
         n *= (size_t)k;
         for (int h = 0; h < i; h++)
             if (parent[h] == v)
-                return err_at(err, NAMI_EINPUT, line, col, "'%s' is named twice as a parent of '%s'",
-                              bn_name(bn, v), bn_name(bn, child));
+                return err_at(err, NAMI_EINPUT, line, col,
+                              "'%s' is named twice as a parent of '%s'", bn_name(bn, v),
+                              bn_name(bn, child));
         if (i >= 0 && (rc = bn_edge(bn, v, child, line, col, err))) return rc;
     }
     struct cpt *t = arena_array(&bn->mem, struct cpt, 1);
@@ -149,7 +149,8 @@ static int check_cycle(const struct bn *bn, nami_err *err)
                 line = bn->edge_line.a[i];
         rc = s.oom ? err_nomem(err)
                    : err_at(err, NAMI_EINPUT, line, 0,
-                            "the graph has a cycle, %s; remove or turn round one of these edges", s.s);
+                            "the graph has a cycle, %s; remove or turn round one of these edges",
+                            s.s);
         str_free(&s);
     }
     free(cycle);

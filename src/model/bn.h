@@ -20,14 +20,14 @@ struct cpt {
 };
 
 struct bn_node {
-    int size;             /* elements of a vector node; 1 */
-    int nstate;           /* states of a discrete node; 0 if unknown */
-    const char **state;   /* their names, or NULL */
-    struct cpt *cpt;      /* its table, or NULL */
+    int size;           /* elements of a vector node; 1 */
+    int nstate;         /* states of a discrete node; 0 if unknown */
+    const char **state; /* their names, or NULL */
+    struct cpt *cpt;    /* its table, or NULL */
     unsigned char observed, nuisance;
-    int stage;            /* eliminated stage by stage; 0 */
-    int cls;              /* of bn.cls, if there are any */
-    int line;             /* where it was declared */
+    int stage; /* eliminated stage by stage; 0 */
+    int cls;   /* of bn.cls, if there are any */
+    int line;  /* where it was declared */
 };
 
 struct bn_plate {
@@ -49,8 +49,8 @@ struct bn {
     vec(int) edge_line;
     vec(struct bn_plate) plate;
     vec(struct bn_class) cls; /* empty, or each node has one */
-    struct dag dag; /* after bn_finish */
-    struct arena mem; /* states, tables, labels */
+    struct dag dag;           /* after bn_finish */
+    struct arena mem;         /* states, tables, labels */
 };
 
 struct bn *bn_new(void);
@@ -72,7 +72,7 @@ int bn_table(struct bn *bn, int child, const int *parent, int nparent, int line,
 int bn_finish(struct bn *bn, nami_err *err);
 void bn_free(struct bn *bn);
 
-#define bn_n(bn) ((int)(bn)->node.n)
+#define bn_n(bn)       ((int)(bn)->node.n)
 #define bn_name(bn, v) ((bn)->names.name.a[v])
 
 /* Name lists as users write them: "a,b[1:3]", "@FILE", "sinks", "none". Sets

@@ -15,13 +15,13 @@ static const double RARE = 0.002, MOST = 0.95;
 struct checker {
     struct model *m;
     size_t n;
-    double *x;            /* all rows, n draws each */
-    unsigned char *dead;  /* by draw: something before was not a number */
+    double *x;             /* all rows, n draws each */
+    unsigned char *dead;   /* by draw: something before was not a number */
     unsigned char *blamed; /* by statement: said already */
     struct check *out;
 };
 
-#define row_of(c, e) ((c)->x + (size_t)(c)->m->row[e] * (c)->n)
+#define row_of(c, e)  ((c)->x + (size_t)(c)->m->row[e] * (c)->n)
 #define stmt_of(m, k) (&(m)->stmt.a[(m)->inst_stmt[k]])
 
 /* ---- vague priors ------------------------------------------------------------------ */
@@ -119,7 +119,8 @@ static const struct stmt *vaguest(const struct checker *c, int k)
 }
 
 /* A warning at the prior to change; once for each prior. */
-static void blame(struct checker *c, int k, const struct stmt *prior, const char *what, double share)
+static void blame(struct checker *c, int k, const struct stmt *prior, const char *what,
+                  double share)
 {
     struct model *m = c->m;
     const struct stmt *s = stmt_of(m, k), *at = prior ? prior : s;
@@ -138,11 +139,12 @@ static void blame(struct checker *c, int k, const struct stmt *prior, const char
     char often[32]; /* "48%", "0.3%" */
     snprintf(often, sizeof often, share < 0.01 ? "%.1f%%" : "%.0f%%", 100 * share);
     if (at == s)
-        diag_warning(&m->diags, at->rel->lhs->all, advice, "%s %s %s %s in %s of its draws", lhs, arrow, rhs,
-                     what, often);
+        diag_warning(&m->diags, at->rel->lhs->all, advice, "%s %s %s %s in %s of its draws", lhs,
+                     arrow, rhs, what, often);
     else
-        diag_warning(&m->diags, at->rel->lhs->all, advice, "%s %s %s is so wide that %s %s in %s of its draws",
-                     lhs, arrow, rhs, source_text(m, s->rel->lhs->all), what, often);
+        diag_warning(&m->diags, at->rel->lhs->all, advice,
+                     "%s %s %s is so wide that %s %s in %s of its draws", lhs, arrow, rhs,
+                     source_text(m, s->rel->lhs->all), what, often);
 }
 
 /* ---- values that are no numbers ------------------------------------------------------ */
@@ -176,7 +178,8 @@ static void check_values(struct checker *c, int k)
     if ((double)small > RARE * n)
         blame(c, k, NULL, "underflows to 0", (double)small / n);
     else if ((double)nan > RARE * n)
-        blame(c, k, prior, s->rel->stochastic ? "gets parameters outside of their support" : "is not a number",
+        blame(c, k, prior,
+              s->rel->stochastic ? "gets parameters outside of their support" : "is not a number",
               (double)nan / n);
     else if ((double)inf > RARE * n)
         blame(c, k, prior, "overflows", (double)inf / n);
@@ -224,7 +227,8 @@ static void check_constants(struct checker *c)
         const struct array *a = &m->array.a[i];
         if (!a->is_const || a->used || a->defined) continue;
         c->out->nproblem++;
-        diag_warning(&m->diags, a->decl->ref->all, "drop it, or check the spelling where it should be used",
+        diag_warning(&m->diags, a->decl->ref->all,
+                     "drop it, or check the spelling where it should be used",
                      "const %s is never used", a->name);
     }
 }
@@ -242,10 +246,11 @@ static void check_informed(struct checker *c, unsigned char *mark)
     for (int i = g->n - 1; i >= 0; i--) {
         int v = order[i];
         if (m->bn->node.a[v].observed) mark[v] = 1, any = 1;
-        if (mark[v]) for_parents(g, v, u) mark[u] = 1;
+        if (mark[v])
+            for_parents (g, v, u) mark[u] = 1;
     }
     for (int i = 0; i < g->n; i++)
-        for_parents(g, order[i], u) mark[order[i]] |= mark[u];
+        for_parents (g, order[i], u) mark[order[i]] |= mark[u];
     free(order);
     for (size_t i = 0; i < m->stmt.n && any; i++) {
         const struct stmt *s = &m->stmt.a[i];
@@ -257,7 +262,8 @@ static void check_informed(struct checker *c, unsigned char *mark)
         inst_name(m, k, &name);
         c->out->nproblem++;
         diag_warning(&m->diags, s->lhs->all, "drop it, or observe something that depends on it",
-                     "no observation informs %s: its posterior is its prior", name.s ? name.s : "this");
+                     "no observation informs %s: its posterior is its prior",
+                     name.s ? name.s : "this");
         str_free(&name);
     }
 }
@@ -281,8 +287,10 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
     if (!v) return NAMI_ENOMEM;
     for (size_t i = 0; i < all; i += step) {
         double x = row_of(c, m->lhs[a + (int)(i / c->n)])[i % c->n];
-        if (isfinite(x)) v[k++] = x;
-        else bad[isinf(x) != 0]++;
+        if (isfinite(x))
+            v[k++] = x;
+        else
+            bad[isinf(x) != 0]++;
     }
     qsort(v, k, sizeof *v, by_value);
     *r = (struct check_row){.stmt = (int)(s - m->stmt.a), .mean = mo.mean, .sd = mo.sd};
@@ -331,11 +339,12 @@ static int look(struct checker *c)
     return rc;
 }
 
-int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct check *out, nami_err *err)
+int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
+                nami_err *err)
 {
     struct checker c = {.m = m, .n = n, .out = out};
     *out = (struct check){.n = n, .row = arena_array(&m->mem, struct check_row, m->stmt.n + 1)};
-    c.x = raw_array(double, (size_t)m->nrow * n);
+    c.x = raw_array(double, (size_t)m->nrow *n);
     c.dead = new_array(unsigned char, n);
     c.blamed = new_array(unsigned char, m->stmt.n);
     int rc = !c.x || !c.dead || !c.blamed || !out->row ? err_nomem(err) : 0;

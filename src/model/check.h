@@ -13,12 +13,13 @@ struct check_row {
 };
 
 struct check {
-    size_t n;    /* draws */
+    size_t n; /* draws */
     int nrow;
     struct check_row *row; /* stochastic statements in order; in the model's memory */
     int nproblem;          /* messages added: 0 is a good model */
 };
 
-int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct check *out, nami_err *err);
+int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
+                nami_err *err);
 
 #endif

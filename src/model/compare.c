@@ -24,7 +24,7 @@ static int renumber(const struct bn *a, const struct bn *b, struct dag *out, cha
         }
     }
     for (int v = 0; v < bn_n(b) && *same && !rc; v++)
-        for_parents(&b->dag, v, u)
+        for_parents (&b->dag, v, u)
             if (vec_push(&e, ((struct edge){to[u], to[v]}))) rc = err_nomem(err);
     if (!rc && *same) rc = dag_init(out, bn_n(a), e.a, e.n, err);
     vec_free(&e);

@@ -16,7 +16,8 @@ int model_needs_values(const struct model *m, nami_err *err)
         if (!a->is_const || a->data || !a->n || !value_is_missing(m->value[a->first])) continue;
         return err_at(err, NAMI_EINPUT, a->at.line, a->at.col,
                       "const %s has no value; give it in a data file (--data FILE)%s%s%s", a->name,
-                      a->ndim ? "" : " or by --set ", a->ndim ? "" : a->name, a->ndim ? "" : "=...");
+                      a->ndim ? "" : " or by --set ", a->ndim ? "" : a->name,
+                      a->ndim ? "" : "=...");
     }
     return 0;
 }
@@ -43,7 +44,8 @@ static void chunk_in(struct job *j, struct exec *e, size_t i, const double *x)
                sizeof(double) * (size_t)e->lanes);
 }
 
-static void chunk_out(struct job *j, const struct exec *e, size_t i, const double *from, int rows, double *x)
+static void chunk_out(struct job *j, const struct exec *e, size_t i, const double *from, int rows,
+                      double *x)
 {
     for (int r = 0; r < rows; r++)
         memcpy(x + (size_t)r * j->n + i, from + (size_t)r * (size_t)e->cap,
@@ -91,8 +93,8 @@ static void densities(void *job, int worker)
     }
 }
 
-static int run_job(struct job *j, int threads, unsigned flags, int ntag,
-                   void (*work)(void *, int), nami_err *err)
+static int run_job(struct job *j, int threads, unsigned flags, int ntag, void (*work)(void *, int),
+                   nami_err *err)
 {
     int rc = 0, made = 0;
     j->lanes = exec_lanes(j->p);
@@ -117,7 +119,8 @@ static int run_job(struct job *j, int threads, unsigned flags, int ntag,
 static int is_drawn(const struct model *m, const struct array *a)
 {
     for (int e = a->first; e < a->first + a->n; e++)
-        if (m->state[e] == E_RANDOM && m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic) return 1;
+        if (m->state[e] == E_RANDOM && m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic)
+            return 1;
     return 0;
 }
 
@@ -126,9 +129,10 @@ static int needs_simulator(const struct model *m, nami_err *err)
     for (size_t i = 0; i < m->stmt.n && !m->simulator; i++) {
         const struct stmt *s = &m->stmt.a[i];
         if (!s->rel->stochastic || s->dist) continue;
-        return err_at(err, NAMI_EINPUT, s->lhs->at.line, s->lhs->at.col,
-                      "%s is simulated, but the model names no simulator; declare simulator \"command\"",
-                      m->array.a[s->lhs->array].name);
+        return err_at(
+            err, NAMI_EINPUT, s->lhs->at.line, s->lhs->at.col,
+            "%s is simulated, but the model names no simulator; declare simulator \"command\"",
+            m->array.a[s->lhs->array].name);
     }
     return 0;
 }
@@ -149,7 +153,7 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
         var[nvar++].base = total;
         total += (size_t)a->n;
     }
-    double *y = raw_array(double, total * n);
+    double *y = raw_array(double, total *n);
     if (!var || !y) rc = err_nomem(err);
     struct str dir = {0}; /* a model's program lies where the model says, seen from the model */
     const char *slash = m->file ? strrchr(m->file, '/') : NULL;
@@ -208,7 +212,8 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
             at += (size_t)d->out;
         }
     if (out->dweights) memset(out->dweights, 0, sizeof(double) * at);
-    return run_job(&j, threads, grad ? EXEC_GRAD : 0, out->by_stmt ? (int)m->stmt.n : 0, densities, err);
+    return run_job(&j, threads, grad ? EXEC_GRAD : 0, out->by_stmt ? (int)m->stmt.n : 0, densities,
+                   err);
 }
 
 /* ---- in and out ------------------------------------------------------------------------ */
@@ -223,8 +228,9 @@ int model_point(const struct model *m, const struct dataset *d, size_t n, size_t
             const struct array *a = &m->array.a[m->elem_array[e]];
             const struct value *v = dataset_find(d, a->name, strlen(a->name));
             if (v && v->n != (size_t)a->n)
-                return err_set(err, NAMI_EINPUT, "%s has %zu elements in the data, but %d in the model",
-                               a->name, v->n, a->n);
+                return err_set(err, NAMI_EINPUT,
+                               "%s has %zu elements in the data, but %d in the model", a->name,
+                               v->n, a->n);
             double y = v ? v->x[e - a->first] : value_missing();
             if (value_is_missing(y) && !some)
                 return err_set(err, NAMI_EINPUT, "the data give no value for %s%s", a->name,
@@ -233,7 +239,8 @@ int model_point(const struct model *m, const struct dataset *d, size_t n, size_t
         }
     }
     for (size_t k = 0; k < m->array.n; k++) /* what derivatives are wanted for */
-        for (int e = m->array.a[k].first; m->array.a[k].free && e < m->array.a[k].first + m->array.a[k].n; e++)
+        for (int e = m->array.a[k].first;
+             m->array.a[k].free && e < m->array.a[k].first + m->array.a[k].n; e++)
             x[(size_t)m->row[e] * n + i] = m->value[e];
     return 0;
 }
@@ -252,7 +259,8 @@ static int all_known(const struct model *m, const char *names, nami_err *err)
         size_t n = strcspn(s, ",");
         int k = dict_find(&m->syntax.names, s, n), a = k < 0 ? -1 : m->array_of[k];
         if (a < 0 || (!m->array.a[a].defined && !m->array.a[a].free))
-            return err_set(err, NAMI_EINPUT, "the model defines no variable called '%.*s'", (int)n, s);
+            return err_set(err, NAMI_EINPUT, "the model defines no variable called '%.*s'", (int)n,
+                           s);
         s += n;
     }
     return 0;
@@ -278,13 +286,15 @@ static int describe(const struct model *m, const struct array *a, const char *na
         integer &= s->dist && domains[s->dist->domain].discrete;
     }
     if (row < 0 || (!random && !all && !names) || !listed(names, a->name)) return NOT_WANTED;
-    *v = (struct draws_var){.name = a->name, .ndim = a->ndim, .integer = integer, .base = (size_t)row};
+    *v = (struct draws_var){
+        .name = a->name, .ndim = a->ndim, .integer = integer, .base = (size_t)row};
     memcpy(v->dim, a->dim, sizeof a->dim);
     return whole ? WANTED : HAS_HOLES;
 }
 
 /* The rows of an array with constants among its elements: y (a->n * n). */
-static void fill_holes(const struct model *m, const struct array *a, size_t n, const double *x, double *y)
+static void fill_holes(const struct model *m, const struct array *a, size_t n, const double *x,
+                       double *y)
 {
     for (int k = 0; k < a->n; k++) {
         int e = a->first + k;

@@ -28,8 +28,8 @@ int model_point(const struct model *m, const struct dataset *d, size_t n, size_t
 /* Constants must have values for this. */
 int model_needs_values(const struct model *m, nami_err *err);
 
-/* The named arrays of draws in x, for files: stochastic ones, or all. `names`: a comma list or NULL.
-   Memory is the model's. */
+/* The named arrays of draws in x, for files: stochastic ones, or all. `names`: a comma list or
+   NULL. Memory is the model's. */
 int model_draws(struct model *m, size_t n, const double *x, const char *names, int all,
                 struct draws *out, nami_err *err);
 

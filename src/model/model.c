@@ -27,7 +27,8 @@ static int prepare(struct model *m)
     m->array_of = arena_array(&m->mem, int, n + 1);
     if (!m->array_of) return NAMI_ENOMEM;
     for (size_t i = 0; i <= n; i++) m->array_of[i] = -1;
-    for (size_t i = 0; i < m->syntax.decl.n; i++) m->observe_declared |= m->syntax.decl.a[i].kind == D_OBSERVE;
+    for (size_t i = 0; i < m->syntax.decl.n; i++)
+        m->observe_declared |= m->syntax.decl.a[i].kind == D_OBSERVE;
     return name_networks(m);
 }
 
@@ -40,8 +41,8 @@ static void unknown_data(struct model *m)
         const char *name = set->value.a[i].name;
         int k = dict_find(&m->syntax.names, name, strlen(name));
         if (k < 0 || m->array_of[k] < 0)
-            diag_warning(&m->diags, nowhere, NULL,
-                         "the data give %s, which the model does not use", name);
+            diag_warning(&m->diags, nowhere, NULL, "the data give %s, which the model does not use",
+                         name);
     }
 }
 
@@ -51,11 +52,13 @@ static void same_constants(struct model *m)
     for (size_t i = 1; i < m->data.set.n; i++)
         for (size_t k = 0; k < m->array.n; k++) {
             const struct array *a = &m->array.a[k];
-            const struct value *v = a->data ? dataset_find(&m->data.set.a[i], a->name, strlen(a->name)) : NULL;
+            const struct value *v =
+                a->data ? dataset_find(&m->data.set.a[i], a->name, strlen(a->name)) : NULL;
             if (a->defined || !a->data || !v) continue;
             if (v->n != a->data->n || memcmp(v->x, a->data->x, sizeof(double) * v->n) != 0) {
                 diag_error(&m->diags, (struct place){0, 0, 0}, "put them in files of their own",
-                           "data sets 1 and %zu have different values of the constant %s", i + 1, a->name);
+                           "data sets 1 and %zu have different values of the constant %s", i + 1,
+                           a->name);
                 return;
             }
         }
@@ -74,9 +77,9 @@ static int observe_instead(struct model *m, const char *what, nami_err *err)
 static int build_graph(struct model *m, const struct model_options *opt, nami_err *err)
 {
     int rc;
-#define STEP(call)                                                       \
-    if (call) return err_nomem(err);                                     \
-    if (m->diags.oom) return err_nomem(err);                             \
+#define STEP(call)                                                                                 \
+    if (call) return err_nomem(err);                                                               \
+    if (m->diags.oom) return err_nomem(err);                                                       \
     if (m->diags.nerror) return first_error(m, err)
     STEP(prepare(m));
     STEP(model_resolve(m));
@@ -122,7 +125,8 @@ int model_parse(struct model *m, const char *file, const char *text, size_t len,
     return rc ? rc : build(m, opt, err);
 }
 
-int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out, nami_err *err)
+int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out,
+                    nami_err *err)
 {
     struct model m = {0};
     int rc = parse(&m, NULL, text, len, dialect, err);
@@ -136,10 +140,7 @@ int model_structure(const char *text, size_t len, enum dialect dialect, struct b
     return rc;
 }
 
-int model_file(const char *path)
-{
-    return str_ends(path, strlen(path), NATIVE_ENDS " " BUGS_ENDS);
-}
+int model_file(const char *path) { return str_ends(path, strlen(path), NATIVE_ENDS " " BUGS_ENDS); }
 
 /* .txt is a common ending of BUGS files, but of others too. */
 static enum dialect dialect_of(const char *path)
@@ -153,7 +154,8 @@ static int merge_set(struct dataset *to, const struct dataset *from, nami_err *e
     for (size_t i = 0; i < from->value.n; i++) {
         const char *name = from->value.a[i].name;
         if (dataset_find(to, name, strlen(name)))
-            return err_set(err, NAMI_EINPUT, "%s is given in an earlier data file too; give it once", name);
+            return err_set(err, NAMI_EINPUT,
+                           "%s is given in an earlier data file too; give it once", name);
         if (vec_push(&to->value, from->value.a[i])) return err_nomem(err);
     }
     return 0;
@@ -166,8 +168,10 @@ static int join_data(struct data *d, size_t first, nami_err *err)
     int rc = 0;
     if (!before || !added) return 0;
     if (before > 1 && added > 1)
-        return err_set(err, NAMI_EINPUT, "two data files with several data sets each; join them into one");
-    size_t one = added == 1 ? before : 0, from = added == 1 ? 0 : 1; /* the single set, and the others */
+        return err_set(err, NAMI_EINPUT,
+                       "two data files with several data sets each; join them into one");
+    size_t one = added == 1 ? before : 0,
+           from = added == 1 ? 0 : 1; /* the single set, and the others */
     for (size_t i = 0; i < (added == 1 ? before : added) && !rc; i++)
         rc = merge_set(&d->set.a[from + i], &d->set.a[one], err);
     struct dataset gone = d->set.a[one];

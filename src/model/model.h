@@ -35,7 +35,7 @@ struct term {
     double value;
     int depth, net;
     int array; /* of T_REF; the name of T_COUNTER */
-    int ref; /* T_REF: its number in the statement */
+    int ref;   /* T_REF: its number in the statement */
     const struct op *op;
     int narg;
     struct term **arg;
@@ -51,8 +51,8 @@ extern const struct builtin {
 
 struct stmt {
     const struct rel *rel;
-    struct term *lhs;  /* T_REF */
-    struct term *rhs;  /* of <-; NULL for ~ */
+    struct term *lhs;        /* T_REF */
+    struct term *rhs;        /* of <-; NULL for ~ */
     const struct dist *dist; /* of ~; NULL if its density is unknown (simulated) */
     const char *name;        /* of the distribution, as written */
     struct term *arg[DIST_ARGS], *lower, *upper;
@@ -72,11 +72,11 @@ struct stmt {
 
 struct array {
     const char *name;
-    int id;             /* of syntax.names */
-    int ndim;           /* -1: not known yet */
+    int id;   /* of syntax.names */
+    int ndim; /* -1: not known yet */
     int dim[MAX_DIM], n;
-    int first;          /* its first element */
-    struct place at;    /* where it first appears */
+    int first;               /* its first element */
+    struct place at;         /* where it first appears */
     const struct decl *decl; /* const or var, or NULL */
     const struct value *data;
     int is_const; /* declared const */
@@ -86,12 +86,12 @@ struct array {
     int ready; /* has its elements */
 };
 
-enum { /* elem.state */
-    E_NONE,    /* nothing defines it */
-    E_CONST,   /* value[] is it */
-    E_UNKNOWN, /* a deterministic relation defines it: constant or not is not known yet */
-    E_BUSY,    /* being evaluated: meeting it again is a cycle */
-    E_RANDOM   /* a row of the programs */
+enum {            /* elem.state */
+       E_NONE,    /* nothing defines it */
+       E_CONST,   /* value[] is it */
+       E_UNKNOWN, /* a deterministic relation defines it: constant or not is not known yet */
+       E_BUSY,    /* being evaluated: meeting it again is a cycle */
+       E_RANDOM   /* a row of the programs */
 };
 
 /* What a reference reads.  For instance i of its statement: elem[off[i] .. off[i+1]),
@@ -133,50 +133,52 @@ struct model {
     int *elem_array;
     int *owner; /* the instance that defines an element; -1 */
     unsigned char *state, *observed;
-    double *value; /* of constants and of what the first data set gives */
-    int *row;      /* of random elements, and of constants that stand among them; -1 */
+    double *value;   /* of constants and of what the first data set gives */
+    int *row;        /* of random elements, and of constants that stand among them; -1 */
     int nrow, ncrow; /* how many of each; those of constants come last */
 
     int ninst, inst_cap, off_cap, lhs_cap;
     int *inst_stmt;
-    int *lhs_off, *lhs; /* the elements that an instance defines */
-    int observe_declared; /* the file says what is observed; else the data do */
-    int limit;            /* the largest number of elements, and of instances */
-    int expanded;         /* all arrays have their elements */
-    int depth, deferred;  /* of evaluation: see constant.c */
+    int *lhs_off, *lhs;       /* the elements that an instance defines */
+    int observe_declared;     /* the file says what is observed; else the data do */
+    int limit;                /* the largest number of elements, and of instances */
+    int expanded;             /* all arrays have their elements */
+    int depth, deferred;      /* of evaluation: see constant.c */
     struct elem_range *range; /* of elements, as far as asked for: range.c */
-    int *level;         /* in the order of sampling */
-    int *dlevel;        /* the same when all stochastic nodes are given */
-    int *node;          /* the node of a stochastic instance in bn; -1 */
+    int *level;               /* in the order of sampling */
+    int *dlevel;              /* the same when all stochastic nodes are given */
+    int *node;                /* the node of a stochastic instance in bn; -1 */
 
     struct bn *bn;
     struct prog sample, density;
 };
 
 /* Numbers of the syntax tree's names are those of model.syntax.names. */
-#define inst_counter(m, k) \
-    ((m)->stmt.a[(m)->inst_stmt[k]].counter + \
-     (size_t)((k) - (m)->stmt.a[(m)->inst_stmt[k]].first) * (size_t)(m)->stmt.a[(m)->inst_stmt[k]].depth)
+#define inst_counter(m, k)                                                                         \
+    ((m)->stmt.a[(m)->inst_stmt[k]].counter +                                                      \
+     (size_t)((k) - (m)->stmt.a[(m)->inst_stmt[k]].first) *                                        \
+         (size_t)(m)->stmt.a[(m)->inst_stmt[k]].depth)
 
 struct model_options {
     const char *const *set; /* "d=6" */
     int nset;
-    const char *observe;      /* instead of what the file says; or NULL */
-    const char *const *free;  /* constants to differentiate by */
+    const char *observe;     /* instead of what the file says; or NULL */
+    const char *const *free; /* constants to differentiate by */
     int nfree;
     int limit; /* refuse models with more elements or instances; 0: 20 million */
 };
 
-/* Reads a model (NATIVE or BUGS by its ending, .bug .txt .jags; else native) and its data files.  Returns 0, or
-   NAMI_EINPUT when m->diags has errors (err then has the first), or another code.  The model must be
-   freed in any case. */
+/* Reads a model (NATIVE or BUGS by its ending, .bug .txt .jags; else native) and its data files.
+   Returns 0, or NAMI_EINPUT when m->diags has errors (err then has the first), or another code. The
+   model must be freed in any case. */
 int model_read(struct model *m, const char *path, const char *const *data, int ndata,
                const struct model_options *opt, nami_err *err);
 int model_parse(struct model *m, const char *file, const char *text, size_t len,
                 enum dialect dialect, const struct model_options *opt, nami_err *err);
 /* Only the graph of a model without data files, for readers of structures: `out` is new, and
    bn_finish is left to the caller. */
-int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out, nami_err *err);
+int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out,
+                    nami_err *err);
 void model_free(struct model *m);
 /* Endings of model files, by dialect; is this one (and not a structure)? */
 #define NATIVE_ENDS ".nami"

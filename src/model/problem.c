@@ -32,7 +32,8 @@ static int check_options(struct inversion *v, const nami_options *o, nami_err *e
     v->p.mode = (enum mode)mode;
     v->verify = (enum verify)verify;
     if (!(v->method = method_by_name(o->method ? o->method : "nami")))
-        return err_set(err, NAMI_EUSAGE, "no method is called '%s'; see 'nami list methods'", o->method);
+        return err_set(err, NAMI_EUSAGE, "no method is called '%s'; see 'nami list methods'",
+                       o->method);
     if (!(v->p.criterion = criterion_by_name(o->criterion ? o->criterion : "min-fill")))
         return err_set(err, NAMI_EUSAGE, "no criterion is called '%s'; see 'nami list criteria'",
                        o->criterion);
@@ -43,7 +44,8 @@ static int check_options(struct inversion *v, const nami_options *o, nami_err *e
     return 0;
 }
 
-int inversion_init(struct inversion *out, const struct bn *bn, const nami_options *opt, nami_err *err)
+int inversion_init(struct inversion *out, const struct bn *bn, const nami_options *opt,
+                   nami_err *err)
 {
     static const nami_options defaults;
     int n = bn_n(bn);
@@ -109,25 +111,13 @@ int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, 
     return rc;
 }
 
-void nami_inverse_free(nami_inverse *inv)
-{
-    inverse_free(inv);
-}
+void nami_inverse_free(nami_inverse *inv) { inverse_free(inv); }
 
-const char *nami_inverse_mode(const nami_inverse *inv)
-{
-    return inv->mode;
-}
+const char *nami_inverse_mode(const nami_inverse *inv) { return inv->mode; }
 
-int64_t nami_inverse_edges(const nami_inverse *inv)
-{
-    return inv->edges;
-}
+int64_t nami_inverse_edges(const nami_inverse *inv) { return inv->edges; }
 
-int64_t nami_inverse_width(const nami_inverse *inv)
-{
-    return inv->width;
-}
+int64_t nami_inverse_width(const nami_inverse *inv) { return inv->width; }
 
 int nami_inverse_order(const nami_inverse *inv, const int **nodes)
 {
@@ -149,21 +139,13 @@ int64_t nami_inverse_parents(const nami_inverse *inv, int node, int *out, int64_
     int i = node >= 0 && node < inv->n ? inv->pos[node] : -1;
     int64_t k = 0;
     if (i < 0 || i >= inv->nlatent) return -1;
-    for (struct inverse_it it = inverse_it(inv, i); k < cap && inverse_next(&it);) out[k++] = it.node;
+    for (struct inverse_it it = inverse_it(inv, i); k < cap && inverse_next(&it);)
+        out[k++] = it.node;
     return inverse_count(inv, i);
 }
 
-int nami_inverse_faithful(const nami_inverse *inv)
-{
-    return inv->cert.is[FAITHFUL];
-}
+int nami_inverse_faithful(const nami_inverse *inv) { return inv->cert.is[FAITHFUL]; }
 
-int nami_inverse_minimal(const nami_inverse *inv)
-{
-    return inv->cert.is[MINIMAL];
-}
+int nami_inverse_minimal(const nami_inverse *inv) { return inv->cert.is[MINIMAL]; }
 
-int nami_inverse_natural(const nami_inverse *inv)
-{
-    return inv->cert.is[NATURAL];
-}
+int nami_inverse_natural(const nami_inverse *inv) { return inv->cert.is[NATURAL]; }

@@ -18,7 +18,8 @@ struct inversion {
 };
 
 /* Checks the options' names and fills `out`; `bn` must live longer. */
-int inversion_init(struct inversion *out, const struct bn *bn, const nami_options *opt, nami_err *err);
+int inversion_init(struct inversion *out, const struct bn *bn, const nami_options *opt,
+                   nami_err *err);
 void inversion_fini(struct inversion *v);
 /* Inverts and certifies. */
 int inversion_run(const struct inversion *v, struct inverse **out, nami_err *err);

@@ -19,15 +19,9 @@
 
 typedef vec(int) ints;
 
-static int push(ints *hit, int v, nami_err *err)
-{
-    return vec_push(hit, v) ? err_nomem(err) : 0;
-}
+static int push(ints *hit, int v, nami_err *err) { return vec_push(hit, v) ? err_nomem(err) : 0; }
 
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 static void trim(const char **s, const char **end)
 {
@@ -43,7 +37,8 @@ static int unknown(const struct bn *bn, const char *s, size_t len, nami_err *err
     int n = len > 100 ? 100 : (int)len;
     for (int v = 0; v < bn_n(bn); v++) near_try(&best, s, len, bn_name(bn, v), v);
     if (best.word)
-        return err_set(err, NAMI_EINPUT, "no node is called '%.*s'; did you mean '%s'?", n, s, best.word);
+        return err_set(err, NAMI_EINPUT, "no node is called '%.*s'; did you mean '%s'?", n, s,
+                       best.word);
     return err_set(err, NAMI_EINPUT, "no node is called '%.*s'; see the names in the file", n, s);
 }
 

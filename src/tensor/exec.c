@@ -8,10 +8,7 @@
 
 /* ---- tiles ----------------------------------------------------------------- */
 
-static int whole(const struct exec *x)
-{
-    return x->lanes >= x->cap - x->cap / 4 && !x->direct;
-}
+static int whole(const struct exec *x) { return x->lanes >= x->cap - x->cap / 4 && !x->direct; }
 
 int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
 {
@@ -48,7 +45,8 @@ static const double *read_constants(const struct exec *x, const struct operand *
 {
     const double *value = x->p->constant.a;
     if (operand_fixed(o)) {
-        if (t->i0 == 0 && t->b0 == 0) fill(buf, value[operand_at(o, 0, 0)], t->n); /* no later tile is larger */
+        if (t->i0 == 0 && t->b0 == 0)
+            fill(buf, value[operand_at(o, 0, 0)], t->n); /* no later tile is larger */
     } else if (t->w == 1) {
         for (int i = 0; i < t->rows; i++) buf[i] = value[operand_at(o, t->i0 + i, 0)];
     } else {

@@ -9,12 +9,23 @@ const struct op *const ops[] = {
     NULL};
 
 /* Other names: of Stan, of R, of older JAGS. */
-const struct op_alias op_aliases[] = {
-    {"pow", "^"},           {"inv_logit", "ilogit"}, {"Phi", "phi"},       {"inv_Phi", "probit"},
-    {"lgamma", "loggam"},   {"inv_cloglog", "icloglog"}, {"fabs", "abs"},  {"acos", "arccos"},
-    {"acosh", "arccosh"},   {"asin", "arcsin"},      {"asinh", "arcsinh"}, {"atan", "arctan"},
-    {"atanh", "arctanh"},   {"log_determinant", "logdet"},
-    {"dot_product", "inprod"}, {"interp_lin", "interp.lin"}, {NULL, NULL}};
+const struct op_alias op_aliases[] = {{"pow", "^"},
+                                      {"inv_logit", "ilogit"},
+                                      {"Phi", "phi"},
+                                      {"inv_Phi", "probit"},
+                                      {"lgamma", "loggam"},
+                                      {"inv_cloglog", "icloglog"},
+                                      {"fabs", "abs"},
+                                      {"acos", "arccos"},
+                                      {"acosh", "arccosh"},
+                                      {"asin", "arcsin"},
+                                      {"asinh", "arcsinh"},
+                                      {"atan", "arctan"},
+                                      {"atanh", "arctanh"},
+                                      {"log_determinant", "logdet"},
+                                      {"dot_product", "inprod"},
+                                      {"interp_lin", "interp.lin"},
+                                      {NULL, NULL}};
 
 static int same(const char *a, const char *name, size_t len)
 {

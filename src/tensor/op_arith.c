@@ -93,13 +93,20 @@ const struct op op_div = {BINARY_OP(div, "/", "quotient"), .map_grad = div_grad,
 const struct op op_pow = {BINARY_OP(pow, "^", "x to the power y"), .map_grad = pow_grad,
                           .range = pow_range,
                           .try_at = {{1.37, 0.61, 0}, {0.4, -1.83, 0}, {2.72, 3.1, 0}}};
-const struct op op_neg = {UNARY_OP(neg, "-", "minus x"), .map_grad = neg_grad,
-                          .range = neg_range, .integer = 2, .try_at = POINTS};
-const struct op op_square = {UNARY_OP(square, "square", "x * x"), .map_grad = square_grad,
-                             .range = square_range, .integer = 2, .jags = "pow(x, 2)", .try_at = POINTS};
+const struct op op_neg = {UNARY_OP(neg, "-", "minus x"), .map_grad = neg_grad, .range = neg_range,
+                          .integer = 2, .try_at = POINTS};
+const struct op op_square = {UNARY_OP(square, "square", "x * x"),
+                             .map_grad = square_grad,
+                             .range = square_range,
+                             .integer = 2,
+                             .jags = "pow(x, 2)",
+                             .try_at = POINTS};
 const struct op op_idiv = {BINARY_OP(idiv, "%/%", "quotient, rounded down"), .range = idiv_range,
                            .integer = 1, .jags = "trunc(x / y) - (x / y < trunc(x / y))",
                            .try_at = POINTS};
 const struct op op_mod = {BINARY_OP(mod, "%%", "remainder, with the sign of y"),
-                          .map_grad = mod_grad, .range = mod_range, .integer = 2,
-                          .jags = "x - y * (trunc(x / y) - (x / y < trunc(x / y)))", .try_at = POINTS};
+                          .map_grad = mod_grad,
+                          .range = mod_range,
+                          .integer = 2,
+                          .jags = "x - y * (trunc(x / y) - (x / y < trunc(x / y)))",
+                          .try_at = POINTS};

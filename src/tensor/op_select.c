@@ -33,7 +33,8 @@ INLINE void choose(double *out, const struct lanes *x, const struct lanes *k, do
 }
 
 /* Three in one pass: mixtures of two or three are common. */
-INLINE void choose_3(double *out, const double *x, const double *y, const double *z, const double *k, int L)
+INLINE void choose_3(double *out, const double *x, const double *y, const double *z,
+                     const double *k, int L)
 {
     EACH(b, L)
     {

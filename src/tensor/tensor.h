@@ -21,30 +21,30 @@ struct operand {
 };
 
 enum instr_kind {
-    I_MAP,     /* rows out .. out+n-1 = map(args) */
-    I_BLOCK,   /* instance i writes rows out + i * width .. + width-1 */
-    I_DRAW,    /* like I_MAP, but sampled: draw() into the rows outs */
-    I_BDRAW,   /* like I_BLOCK, but sampled: bdraw() into the rows outs */
-    I_COPY     /* rows outs = args */
+    I_MAP,   /* rows out .. out+n-1 = map(args) */
+    I_BLOCK, /* instance i writes rows out + i * width .. + width-1 */
+    I_DRAW,  /* like I_MAP, but sampled: draw() into the rows outs */
+    I_BDRAW, /* like I_BLOCK, but sampled: bdraw() into the rows outs */
+    I_COPY   /* rows outs = args */
 };
 
 enum { INSTR_ARGS = 8, INSTR_DIMS = 9 };
 
 struct instr {
     enum instr_kind kind;
-    int n;              /* instances */
-    int width;          /* elements an instance writes; 1 for I_MAP, I_DRAW */
-    int out;            /* first row written, contiguous; -1 if `outs` is used, or if I_MAP or
-                           I_BLOCK only adds to the total */
+    int n;               /* instances */
+    int width;           /* elements an instance writes; 1 for I_MAP, I_DRAW */
+    int out;             /* first row written, contiguous; -1 if `outs` is used, or if I_MAP or
+                            I_BLOCK only adds to the total */
     struct operand outs; /* I_DRAW, I_BDRAW, I_COPY: where results go (never const) */
     int narg;
     struct operand arg[INSTR_ARGS];
     int dim[INSTR_DIMS]; /* for block kernels */
-    int sum;            /* add the results (log densities) to the total: see exec.total */
-    int tag;            /* the caller's: which statement this is */
+    int sum;             /* add the results (log densities) to the total: see exec.total */
+    int tag;             /* the caller's: which statement this is */
     const void *self;
     map_fn *map;
-    map_grad_fn *map_grad;  /* NULL: no derivative (step, round, discrete) */
+    map_grad_fn *map_grad; /* NULL: no derivative (step, round, discrete) */
     block_fn *block;
     block_grad_fn *block_grad;
     void (*draw)(const void *self, const struct stream *s, int n, double *out,
@@ -68,27 +68,29 @@ int prog_const(struct prog *p, double x); /* its number, or -1; equal ones are n
 /* The workspace of one thread: rows, adjoints, scratch; allocated once. */
 struct exec {
     const struct prog *p;
-    int lanes;      /* in use now: at most cap */
-    int cap;        /* a multiple of 8; or 1, best for many rows of one lane */
-    double *row;    /* row r, lane b: row[(size_t)r * cap + b] */
+    int lanes;   /* in use now: at most cap */
+    int cap;     /* a multiple of 8; or 1, best for many rows of one lane */
+    double *row; /* row r, lane b: row[(size_t)r * cap + b] */
     /* The first `direct` rows lie elsewhere: row r, lane b at node[r * stride + b].  For results
        that are wanted there; lanes is then a multiple of 8, and nothing beyond is written. */
     double *node;
     size_t stride;
     int direct;
-    double *adj;    /* the same for derivatives of the total; NULL if not wanted */
-    double *total;  /* per lane: sum of the results of instructions with `sum` */
+    double *adj;       /* the same for derivatives of the total; NULL if not wanted */
+    double *total;     /* per lane: sum of the results of instructions with `sum` */
     double *const_adj; /* derivatives by the constants, summed over lanes; NULL if not wanted */
-    double *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
+    double
+        *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
     int ntag;
-    uint64_t seed, first; /* for draws: lane b is draw first + b (first % 4 == 0) */
+    uint64_t seed, first;    /* for draws: lane b is draw first + b (first % 4 == 0) */
     struct scratch *scratch; /* private */
     void *mem;               /* private: what exec_fini frees */
 };
 
 enum { EXEC_GRAD = 1, EXEC_CONST_GRAD = 2 };
 /* cap is rounded up to a multiple of 8, but for 1.  Sets lanes = cap, and all rows to 0. */
-int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags, nami_err *err);
+int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags,
+              nami_err *err);
 void exec_fini(struct exec *x);
 /* Runs all instructions for x->lanes lanes.  The rows of variables that no instruction
    writes are inputs and must be filled. */
@@ -128,8 +130,10 @@ struct op {
        all elements.  An open end at 0 is DBL_TRUE_MIN, at 1 the number before it. */
     void (*range)(int narg, const double *lo, const double *hi, double *out);
     int integer; /* 1: gives integers always; 2: if all arguments are integers */
-    const char *jags; /* how JAGS calls it, or an expression over `args`, if otherwise; "": not at all */
-    double try_at[OP_TRIES][3]; /* element-wise: points to test gradients at; ends with a row of 0s */
+    const char
+        *jags; /* how JAGS calls it, or an expression over `args`, if otherwise; "": not at all */
+    double try_at[OP_TRIES]
+                 [3]; /* element-wise: points to test gradients at; ends with a row of 0s */
 };
 #define OP(id) extern const struct op op_##id;
 #include "tensor/op.def"
@@ -140,7 +144,8 @@ struct op_alias {
     const char *alias, *name;
 };
 extern const struct op_alias op_aliases[]; /* ends with alias == NULL */
-const struct op *op_find(const char *name, size_t len); /* or NULL; knows aliases (pow, inv_logit) */
+const struct op *op_find(const char *name,
+                         size_t len); /* or NULL; knows aliases (pow, inv_logit) */
 
 /* select(candidates, k): the k-th of m candidates, k from 1; NaN outside.  dim = {m}.
    Not in op.def: subscripts make it. With width w, candidates are m blocks of w: dim = {m, w}. */

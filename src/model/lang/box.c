@@ -13,7 +13,8 @@ int is_whole(double x, int *out)
 }
 
 /* " for i = 3, j = 1": the loop counters in a term. */
-static void put_turn(const struct model *m, const struct term *t, const int *counter, struct str *out)
+static void put_turn(const struct model *m, const struct term *t, const int *counter,
+                     struct str *out)
 {
     if (t->kind == T_COUNTER && counter) {
         struct str one = {0};
@@ -36,15 +37,18 @@ int bad_subscript(struct model *m, const struct term *t, int dim, const int *cou
     put_turn(m, sub, counter, &turn);
     const char *when = turn.s ? turn.s : "";
     if (!is_whole(x, &k) && fabs(x) < INT_MAX / 2)
-        diag_error(&m->diags, sub->all, NULL, "subscript %g of %s is not a whole number%s", x, a->name, when);
+        diag_error(&m->diags, sub->all, NULL, "subscript %g of %s is not a whole number%s", x,
+                   a->name, when);
     else if (x < 0.5)
-        diag_error(&m->diags, sub->all, "subscripts begin at 1", "subscript %.10g of %s%s", x, a->name, when);
+        diag_error(&m->diags, sub->all, "subscripts begin at 1", "subscript %.10g of %s%s", x,
+                   a->name, when);
     else if (!a->ndim)
-        diag_error(&m->diags, sub->all, NULL, "subscript %.10g of %s, which is a single number%s", x, a->name,
-                   when);
+        diag_error(&m->diags, sub->all, NULL, "subscript %.10g of %s, which is a single number%s",
+                   x, a->name, when);
     else
-        diag_error(&m->diags, sub->all, NULL, "subscript %.10g of %s is out of range%s: it has 1 to %d", x,
-                   a->name, when, a->dim[dim]);
+        diag_error(&m->diags, sub->all, NULL,
+                   "subscript %.10g of %s is out of range%s: it has 1 to %d", x, a->name, when,
+                   a->dim[dim]);
     str_free(&turn);
     return IS_WRONG;
 }
@@ -79,8 +83,10 @@ static int eval_subscript(struct model *m, const struct term *t, int dim, const 
     int rc = eval_ends(m, sub, counter, &x, &y);
     if (rc) return rc;
     if (y < x) return empty_range(m, t, dim, x, y);
-    if (!is_whole(x, &e->lo) || e->lo < 1 || e->lo > size) return bad_subscript(m, t, dim, counter, x);
-    if (!is_whole(y, &e->hi) || e->hi < 1 || e->hi > size) return bad_subscript(m, t, dim, counter, y);
+    if (!is_whole(x, &e->lo) || e->lo < 1 || e->lo > size)
+        return bad_subscript(m, t, dim, counter, x);
+    if (!is_whole(y, &e->hi) || e->hi < 1 || e->hi > size)
+        return bad_subscript(m, t, dim, counter, y);
     e->keep = sub->kind == T_RANGE && e->hi > e->lo;
     return IS_CONST;
 }
@@ -96,7 +102,8 @@ static int is_real(struct model *m, const struct term *sub, const int *counter)
 }
 
 /* A random subscript: a choice of all that it can be. */
-static int choice(struct model *m, const struct term *t, int dim, const int *counter, struct extent *e)
+static int choice(struct model *m, const struct term *t, int dim, const int *counter,
+                  struct extent *e)
 {
     const struct array *a = &m->array.a[t->array];
     const struct term *sub = t->arg[dim];
@@ -113,15 +120,17 @@ static int choice(struct model *m, const struct term *t, int dim, const int *cou
         return IS_WRONG;
     }
     struct range r = term_range(m, sub, counter);
-    *e = (struct extent){(int)fmin(size + 1.0, fmax(1, ceil(r.lo))), (int)fmax(0, fmin(size, floor(r.hi))),
-                         1, 0};
+    *e = (struct extent){(int)fmin(size + 1.0, fmax(1, ceil(r.lo))),
+                         (int)fmax(0, fmin(size, floor(r.hi))), 1, 0};
     if (e->lo <= e->hi && sub->kind == T_REF && (r.hi > size || r.lo < 1))
-        diag_warning(&m->diags, sub->all, "beyond its ends there is nothing to read: such draws fail",
-                     "%s can be %g, but %s has 1 to %d", m->array.a[sub->array].name, r.hi > size ? r.hi : r.lo,
-                     a->name, size);
+        diag_warning(&m->diags, sub->all,
+                     "beyond its ends there is nothing to read: such draws fail",
+                     "%s can be %g, but %s has 1 to %d", m->array.a[sub->array].name,
+                     r.hi > size ? r.hi : r.lo, a->name, size);
     if (e->lo <= e->hi) return IS_CONST;
-    diag_error(&m->diags, sub->all, NULL, "this subscript of %s lies between %g and %g, but %s has 1 to %d",
-               a->name, r.lo, r.hi, a->name, size);
+    diag_error(&m->diags, sub->all, NULL,
+               "this subscript of %s lies between %g and %g, but %s has 1 to %d", a->name, r.lo,
+               r.hi, a->name, size);
     return IS_WRONG;
 }
 
@@ -131,11 +140,11 @@ static int wrong_count(struct model *m, const struct term *t)
 {
     const struct array *a = &m->array.a[t->array];
     if (!a->ndim)
-        diag_error(&m->diags, t->all, NULL, "%s is a single number, but has %d subscripts here", a->name,
-                   t->narg);
+        diag_error(&m->diags, t->all, NULL, "%s is a single number, but has %d subscripts here",
+                   a->name, t->narg);
     else
-        diag_error(&m->diags, t->all, NULL, "%s has %d dimension%s, but %d subscript%s here", a->name,
-                   a->ndim, a->ndim == 1 ? "" : "s", t->narg, t->narg == 1 ? "" : "s");
+        diag_error(&m->diags, t->all, NULL, "%s has %d dimension%s, but %d subscript%s here",
+                   a->name, a->ndim, a->ndim == 1 ? "" : "s", t->narg, t->narg == 1 ? "" : "s");
     return IS_WRONG;
 }
 
@@ -147,7 +156,8 @@ static int ref_is_ready(struct model *m, const struct term *t)
         return undefined_name(m, t);
     }
     int all = t->narg == 1 && !t->arg[0]; /* x[] is all of x */
-    if (t->narg && !all && t->narg != a->ndim && !(a->ndim == 0 && t->narg == 1)) return wrong_count(m, t);
+    if (t->narg && !all && t->narg != a->ndim && !(a->ndim == 0 && t->narg == 1))
+        return wrong_count(m, t);
     return IS_CONST;
 }
 
@@ -188,7 +198,8 @@ int box_next(struct box *b)
     return 0;
 }
 
-int box_of(struct model *m, const struct term *t, const int *counter, enum box_for mode, struct box *b)
+int box_of(struct model *m, const struct term *t, const int *counter, enum box_for mode,
+           struct box *b)
 {
     int rc = ref_is_ready(m, t);
     *b = (struct box){0};

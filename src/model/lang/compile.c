@@ -10,7 +10,7 @@ static int compile_lhs(struct compiler *c, struct operand *out)
 {
     const struct model *m = c->m;
     int w = m->lhs_off[c->inst[0] + 1] - m->lhs_off[c->inst[0]];
-    int *idx = raw_array(int, (size_t)c->n * (size_t)w);
+    int *idx = raw_array(int, (size_t)c->n *(size_t)w);
     if (!idx) return NAMI_ENOMEM;
     for (int i = 0; i < c->n; i++)
         for (int j = 0; j < w; j++)
@@ -51,7 +51,8 @@ static int compile_assignment(struct compiler *c)
         return 0;
     }
     struct operand from, to;
-    if (operand_flat(c, &v.o, lhs.m, &from) || operand_flat(c, &lhs, lhs.m, &to)) return NAMI_ENOMEM;
+    if (operand_flat(c, &v.o, lhs.m, &from) || operand_flat(c, &lhs, lhs.m, &to))
+        return NAMI_ENOMEM;
     struct instr *x = emit(c, I_COPY, c->n * lhs.m, 1);
     if (!x) return NAMI_ENOMEM;
     x->narg = 1;
@@ -77,7 +78,8 @@ static int compile_args(struct compiler *c, struct val *arg, int *narg, int *fac
     *factored = 0;
     for (int i = 0; i < s->narg && !rc; i++) {
         if (wanted && i == s->dist->factor_arg) rc = compile_factored(c, &arg[i], factored);
-        if (!rc && !(*factored && i == s->dist->factor_arg)) rc = compile_term(c, s->arg[i], &arg[i]);
+        if (!rc && !(*factored && i == s->dist->factor_arg))
+            rc = compile_term(c, s->arg[i], &arg[i]);
     }
     if (!rc && s->rel->trunc) {
         if (!(rc = compile_bound(c, s->lower, -INFINITY, &arg[*narg])))
@@ -87,7 +89,8 @@ static int compile_args(struct compiler *c, struct val *arg, int *narg, int *fac
     return rc;
 }
 
-static int compile_density(struct compiler *c, const struct operand *lhs, const struct val *arg, int narg)
+static int compile_density(struct compiler *c, const struct operand *lhs, const struct val *arg,
+                           int narg)
 {
     const struct dist *d = c->s->dist;
     int truncated = c->s->rel->trunc != 0;
@@ -130,7 +133,8 @@ int compile_group(struct compiler *c, int by_density)
     struct operand lhs;
     int narg, rc, factored = !by_density;
     if (c->s->rhs) return compile_assignment(c);
-    if (!c->s->dist || (!by_density && c->m->simulator)) return 0; /* a simulator draws all or nothing */
+    if (!c->s->dist || (!by_density && c->m->simulator))
+        return 0; /* a simulator draws all or nothing */
     if ((rc = compile_lhs(c, &lhs)) || (rc = compile_args(c, arg, &narg, &factored))) return rc;
     if (by_density) return compile_density(c, &lhs, arg, narg);
     return compile_draw(c, factored ? c->s->dist->factored : c->s->dist, &lhs, arg, narg);
@@ -237,7 +241,8 @@ int model_compile(struct model *m, struct prog *p, int by_density)
     if (!rc && m->stmt.n) rc = copy_constants(&c, !by_density);
     for (int i = 0, j; i < n && !rc; i = j) {
         for (j = i; j < n && key[j].level == key[i].level && key[j].stmt == key[i].stmt &&
-                    key[j].form == key[i].form; j++)
+                    key[j].form == key[i].form;
+             j++)
             inst[j - i] = key[j].inst;
         c.s = &m->stmt.a[key[i].stmt];
         c.inst = inst;

@@ -16,12 +16,12 @@ struct compiler {
     const struct stmt *s;
     const int *inst; /* the group: instances of one statement on one level, of one shape */
     int n;
-    int temp;  /* the next free row */
-    int base;  /* the first temporary */
+    int temp; /* the next free row */
+    int base; /* the first temporary */
     struct {
         uint64_t bits;
         int id; /* 0: free; else 1 + the constant's number */
-    } *seen; /* numbers that are constants already, hashed */
+    } * seen;   /* numbers that are constants already, hashed */
     size_t nseen, cap_seen;
 };
 
@@ -50,8 +50,9 @@ int operand_flat(struct compiler *c, const struct operand *o, int m, struct oper
 int shared_const(struct compiler *c, double x);
 /* Constants as rows. */
 int operand_rows(struct compiler *c, struct val *v);
-struct instr *emit(struct compiler *c, enum instr_kind kind, int n, int width); /* NULL: no memory */
-int new_rows(struct compiler *c, size_t n);                                   /* the first of n */
+struct instr *emit(struct compiler *c, enum instr_kind kind, int n,
+                   int width);              /* NULL: no memory */
+int new_rows(struct compiler *c, size_t n); /* the first of n */
 void val_of_rows(struct val *v, int first, const int *shape);
 
 #endif

@@ -2,10 +2,7 @@
    before one of several is chosen. */
 #include "model/lang/compile.h"
 
-static int is_shared(const struct operand *o)
-{
-    return o->idx ? o->shared : o->si == 0;
-}
+static int is_shared(const struct operand *o) { return o->idx ? o->shared : o->si == 0; }
 
 /* n arguments of m elements each, one behind the other in `from`, worked on. */
 static int emit_factor(struct compiler *c, const struct operand *from, int n, int m, int *out)

@@ -33,8 +33,8 @@ static int compile_const(struct compiler *c, const struct term *t, struct val *o
             m = v.n;
             shape_of_cval(&v, out->shape);
         } else if (v.n != m) {
-            diag_error(&c->m->diags, t->all, NULL, "this has %d elements in one turn and %d in another", m,
-                       v.n);
+            diag_error(&c->m->diags, t->all, NULL,
+                       "this has %d elements in one turn and %d in another", m, v.n);
             rc = IS_WRONG;
             break;
         }
@@ -52,7 +52,8 @@ static int compile_const(struct compiler *c, const struct term *t, struct val *o
         return id < 0 ? NAMI_ENOMEM : 0;
     }
     if (same && !rc) c->p->constant.n = first + (size_t)m;
-    out->o = (struct operand){.is_const = 1, .m = m, .base = (int)first, .si = same ? 0 : m, .sj = 1};
+    out->o =
+        (struct operand){.is_const = 1, .m = m, .base = (int)first, .si = same ? 0 : m, .sj = 1};
     return rc == NOT_CONST ? IS_WRONG : rc;
 }
 
@@ -63,7 +64,7 @@ int compile_elements(struct compiler *c, const struct term *t, int m, struct ope
 {
     const struct model *mo = c->m;
     const struct foot *f = &c->s->foot[t->ref];
-    int *idx = raw_array(int, (size_t)c->n * (size_t)m), all_const = 1, rc = 0;
+    int *idx = raw_array(int, (size_t)c->n *(size_t)m), all_const = 1, rc = 0;
     if (!idx) return NAMI_ENOMEM;
     size_t at = 0;
     for (int i = 0; i < c->n; i++) {
@@ -80,7 +81,8 @@ int compile_elements(struct compiler *c, const struct term *t, int m, struct ope
         size_t n = shared ? (size_t)m : at;
         for (size_t i = 0; i < n && !rc; i++)
             if (vec_push(&c->p->constant, mo->value[idx[i]])) rc = NAMI_ENOMEM;
-        *out = (struct operand){.is_const = 1, .m = m, .base = first, .si = shared ? 0 : m, .sj = 1};
+        *out =
+            (struct operand){.is_const = 1, .m = m, .base = first, .si = shared ? 0 : m, .sj = 1};
     } else {
         for (size_t i = 0; i < at; i++) idx[i] = mo->row[idx[i]];
         rc = operand_of(c, idx, c->n, m, out);
@@ -140,7 +142,8 @@ int compile_choice(struct compiler *c, const struct term *t, struct val *out)
         if (!x.pick) continue;
         if ((rc = compile_term(c, t->arg[d], &k))) return rc;
         if (k.o.m != 1) {
-            diag_error(&m->diags, t->arg[d]->all, NULL, "a random subscript must be a single number");
+            diag_error(&m->diags, t->arg[d]->all, NULL,
+                       "a random subscript must be a single number");
             return IS_WRONG;
         }
         if ((x.lo != 1 || some) && (rc = emit_with_const(c, sub, &k, some ? x.lo : x.lo - 1, &k)))
@@ -206,7 +209,8 @@ static int compile_map(struct compiler *c, const struct term *t, struct val *v, 
     int shape[4] = {0};
     for (int i = 0; i < t->narg; i++)
         if (shapes_merge(c->m, t, shape, v[i].shape)) return IS_WRONG;
-    if (t->op == &op_pow && is_constant(c, &v[1], 2)) return emit_map(c, &op_square, v, 1, shape, out);
+    if (t->op == &op_pow && is_constant(c, &v[1], 2))
+        return emit_map(c, &op_square, v, 1, shape, out);
     return emit_map(c, t->op, v, t->narg, shape, out);
 }
 
@@ -229,13 +233,13 @@ static int concatenate(struct compiler *c, struct val *v, int n, struct operand 
 
 static int compile_block(struct compiler *c, const struct term *t, struct val *v, struct val *out)
 {
-    int (*shape)[4] = new_array(dims, t->narg + 1);
+    int(*shape)[4] = new_array(dims, t->narg + 1);
     int dim[INSTR_DIMS] = {0}, result[4] = {0}, rc = 0;
     const char *why = "";
     struct operand one;
     if (!shape) return NAMI_ENOMEM;
     for (int i = 0; i < t->narg; i++) memcpy(shape[i], v[i].shape, sizeof shape[i]);
-    if (shape_op(c->m, t, (const int (*)[4])shape, result, dim, &why)) rc = IS_WRONG;
+    if (shape_op(c->m, t, (const int(*)[4])shape, result, dim, &why)) rc = IS_WRONG;
     free(shape);
     if (!rc && !fits(c, shape_size(result))) rc = IS_WRONG;
     if (!rc && t->narg > INSTR_ARGS) rc = concatenate(c, v, t->narg, &one);
@@ -275,8 +279,8 @@ static int compile_net(struct compiler *c, const struct term *t, struct val *v, 
     const struct net *net = &c->m->net.a[t->net];
     int rc;
     if (v->o.m != net->in) {
-        diag_error(&c->m->diags, t->all, NULL, "network %s takes %d numbers, not %d", net->name, net->in,
-                   v->o.m);
+        diag_error(&c->m->diags, t->all, NULL, "network %s takes %d numbers, not %d", net->name,
+                   net->in, v->o.m);
         return IS_WRONG;
     }
     if ((rc = operand_rows(c, v))) return rc;

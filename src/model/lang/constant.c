@@ -36,7 +36,8 @@ void shape_of_cval(const struct cval *v, int *shape)
 
 int too_large(struct model *m, const struct term *t, double n)
 {
-    diag_error(&m->diags, t->all, NULL, "this has %.10g elements: more than %d are too many", n, m->limit);
+    diag_error(&m->diags, t->all, NULL, "this has %.10g elements: more than %d are too many", n,
+               m->limit);
     return IS_WRONG;
 }
 
@@ -187,7 +188,8 @@ static int eval_range(struct model *m, const struct term *t, const int *counter,
 {
     double x = 0, y = 0;
     int rc;
-    if ((rc = eval_scalar(m, t->arg[0], counter, &x)) || (rc = eval_scalar(m, t->arg[1], counter, &y)))
+    if ((rc = eval_scalar(m, t->arg[0], counter, &x)) ||
+        (rc = eval_scalar(m, t->arg[1], counter, &y)))
         return rc;
     if (isnan(x)) return say_missing(m, t->arg[0], counter);
     if (isnan(y)) return say_missing(m, t->arg[1], counter);
@@ -223,7 +225,7 @@ static int eval_map(struct model *m, const struct term *t, const struct cval *v,
 
 static int eval_block(struct model *m, const struct term *t, const struct cval *v, struct cval *out)
 {
-    int (*shape)[4] = new_array(dims, t->narg + 1);
+    int(*shape)[4] = new_array(dims, t->narg + 1);
     int dim[INSTR_DIMS] = {0}, result[4] = {0}, total = 0, n = 1, rc = NAMI_ENOMEM;
     const char *why = "";
     for (int i = 0; i < t->narg; i++) total += v[i].n;
@@ -231,7 +233,7 @@ static int eval_block(struct model *m, const struct term *t, const struct cval *
     double **o = NULL, *work = NULL;
     if (!shape || !a) goto out;
     for (int i = 0; i < t->narg; i++) shape_of_cval(&v[i], shape[i]);
-    if (shape_op(m, t, (const int (*)[4])shape, result, dim, &why)) {
+    if (shape_op(m, t, (const int(*)[4])shape, result, dim, &why)) {
         rc = IS_WRONG;
         goto out;
     }

@@ -23,8 +23,9 @@ int add_elements(struct model *m, int array, struct place at)
         large *= a->dim[d] ? a->dim[d] : 1; /* so that no product of sizes overflows */
     }
     if (m->nelem + large > m->limit) {
-        diag_error(&m->diags, at, NULL, "%s would have %.10g elements: the model can have %d in all",
-                   a->name, large, m->limit);
+        diag_error(&m->diags, at, NULL,
+                   "%s would have %.10g elements: the model can have %d in all", a->name, large,
+                   m->limit);
         a->ndim = -1;
         return 0;
     }
@@ -118,13 +119,16 @@ int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim)
 static void put_dims(struct str *t, const int *dim, int ndim)
 {
     if (!ndim) str_put(t, "is a single number");
-    for (int d = 0; d < ndim; d++) str_printf(t, d ? " x %d" : ndim > 1 ? "is %d" : "has %d element", dim[d]);
+    for (int d = 0; d < ndim; d++)
+        str_printf(t, d ? " x %d" : ndim > 1 ? "is %d" : "has %d element", dim[d]);
     if (ndim == 1 && dim[0] != 1) str_put(t, "s");
 }
 
-static int same_dims(struct model *m, struct place at, const struct array *a, const int *dim, int ndim)
+static int same_dims(struct model *m, struct place at, const struct array *a, const int *dim,
+                     int ndim)
 {
-    if (a->ndim == ndim && (!ndim || memcmp(a->dim, dim, sizeof(int) * (size_t)ndim) == 0)) return 1;
+    if (a->ndim == ndim && (!ndim || memcmp(a->dim, dim, sizeof(int) * (size_t)ndim) == 0))
+        return 1;
     struct str t = {0};
     put_dims(&t, dim, ndim);
     str_put(&t, " here, but ");
@@ -193,8 +197,8 @@ static int declare_const(struct model *m, const struct decl *d, const struct mod
     a->is_const = 1;
     a->decl = d;
     if (a->defined) {
-        diag_error(&m->diags, d->ref->at, "drop one of them", "const %s is also defined by a relation",
-                   a->name);
+        diag_error(&m->diags, d->ref->at, "drop one of them",
+                   "const %s is also defined by a relation", a->name);
         return 0;
     }
     if (d->ref->narg > MAX_DIM) return 0;
@@ -223,8 +227,8 @@ static int declare_const(struct model *m, const struct decl *d, const struct mod
     rc = add_elements(m, k, d->ref->at);
     a = &m->array.a[k];
     if (!rc && v.n && v.n != a->n && v.n != 1)
-        diag_error(&m->diags, d->value->all, NULL, "%s has %d elements, but this has %d", a->name, a->n,
-                   v.n);
+        diag_error(&m->diags, d->value->all, NULL, "%s has %d elements, but this has %d", a->name,
+                   a->n, v.n);
     else if (!rc)
         for (int i = 0; i < a->n; i++) {
             m->state[a->first + i] = E_CONST;

@@ -131,8 +131,9 @@ static int wrong_dims(struct model *m, const struct term *l)
     const struct array *a = &m->array.a[l->array];
     const char *where = a->data ? "in the data" : a->decl ? "where it is declared" : "elsewhere";
     if (a->ndim)
-        diag_error(&m->diags, l->all, NULL, "%s has %d dimension%s %s, but %d subscript%s here", a->name,
-                   a->ndim, a->ndim == 1 ? "" : "s", where, l->narg, l->narg == 1 ? "" : "s");
+        diag_error(&m->diags, l->all, NULL, "%s has %d dimension%s %s, but %d subscript%s here",
+                   a->name, a->ndim, a->ndim == 1 ? "" : "s", where, l->narg,
+                   l->narg == 1 ? "" : "s");
     else
         diag_error(&m->diags, l->all, NULL, "%s is a single number %s, but has %d subscript%s here",
                    a->name, where, l->narg, l->narg == 1 ? "" : "s");
@@ -232,7 +233,8 @@ static int own_all(struct model *m, struct stmt *s, const int *bound, int *at)
         m->inst_stmt[k] = (int)(s - m->stmt.a);
         m->lhs_off[k] = *at;
         if (x.n > 5 * m->limit - *at) {
-            diag_error(&m->diags, l->all, NULL, "the model defines more than %d elements: too many", 5 * m->limit);
+            diag_error(&m->diags, l->all, NULL, "the model defines more than %d elements: too many",
+                       5 * m->limit);
             return IS_WRONG;
         }
         if (grow_ints(&m->lhs, &m->lhs_cap, *at + x.n)) return NAMI_ENOMEM;
@@ -267,7 +269,8 @@ int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*s
     if (!s->dist->size) return 0;
     *out = s->dist->size(n, &why);
     if (*out >= 0) return 0;
-    diag_error(&m->diags, s->rel->rhs->all, NULL, "the arguments of %s() do not fit: %s", s->name, why);
+    diag_error(&m->diags, s->rel->rhs->all, NULL, "the arguments of %s() do not fit: %s", s->name,
+               why);
     return IS_WRONG;
 }
 
@@ -354,7 +357,7 @@ static int make_elements(struct block *b)
     for (size_t i = 0; i < m->stmt.n; i++) {
         struct stmt *s = &m->stmt.a[i];
         if (!is_in(b, s) || !s->n || !s->lhs->narg) continue;
-        b->bound[i] = raw_array(int, (size_t)s->n * (size_t)s->lhs->narg * 2);
+        b->bound[i] = raw_array(int, (size_t)s->n *(size_t)s->lhs->narg * 2);
         if (!b->bound[i]) return NAMI_ENOMEM;
         int rc = lhs_bounds(m, s, b->bound[i]);
         if (rc < 0) return rc;
@@ -367,7 +370,8 @@ static int make_elements(struct block *b)
         if (!s->lhs->narg)
             diag_error(&m->diags, s->lhs->all, "write its subscripts",
                        "%s has no subscripts here, but %d elsewhere", a->name, a->ndim);
-        else if (add_elements(m, s->lhs->array, s->lhs->at)) return NAMI_ENOMEM;
+        else if (add_elements(m, s->lhs->array, s->lhs->at))
+            return NAMI_ENOMEM;
     }
     return m->diags.nerror ? 0 : bare_sides(m, b->in_data);
 }

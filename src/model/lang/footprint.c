@@ -14,7 +14,8 @@ static uint64_t mixed(uint64_t h, const struct extent *x)
 }
 
 /* The elements in the order: choices, then the dimensions that stay. */
-static int read_elements(struct builder *b, const struct term *t, int i, struct box *x, struct foot *f)
+static int read_elements(struct builder *b, const struct term *t, int i, struct box *x,
+                         struct foot *f)
 {
     struct model *m = b->m;
     if ((double)b->elem.n + x->n > 5.0 * m->limit) {
@@ -58,7 +59,7 @@ static int read_ref(struct builder *b, int r)
     f->random = arena_array(&m->mem, unsigned char, s->n);
     f->pick = arena_array(&m->mem, int, s->n);
     f->low = arena_array(&m->mem, uint64_t, s->n);
-    f->shape = (int (*)[4])arena_array(&m->mem, int, 4 * (size_t)s->n);
+    f->shape = (int(*)[4])arena_array(&m->mem, int, 4 * (size_t)s->n);
     if (!f->off || !f->random || !f->pick || !f->low || !f->shape) return NAMI_ENOMEM;
     b->elem.n = 0;
     for (int i = 0; i < s->n; i++) {

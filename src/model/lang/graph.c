@@ -128,7 +128,8 @@ static int add_edges(struct model *m, nami_err *err)
         while (p.stack.n && !rc) {
             int v = p.stack.a[--p.stack.n];
             if (m->node[v] >= 0)
-                rc = bn_edge(m->bn, m->node[v], m->node[k], m->stmt.a[m->inst_stmt[k]].lhs->at.line, 0, err);
+                rc = bn_edge(m->bn, m->node[v], m->node[k], m->stmt.a[m->inst_stmt[k]].lhs->at.line,
+                             0, err);
             else if (read_by(&p, v, k))
                 rc = err_nomem(err);
         }
@@ -248,7 +249,8 @@ static int add_plates(struct model *m, nami_err *err)
     int rc = plate ? 0 : err_nomem(err);
     for (size_t l = 0; l < m->syntax.loop.n && !rc; l++) rc = add_plate(m, (int)l, plate, err);
     for (size_t i = 0; i < m->stmt.n && !rc; i++)
-        if (m->stmt.a[i].rel->stochastic && m->stmt.a[i].n) rc = add_class(m, &m->stmt.a[i], plate, err);
+        if (m->stmt.a[i].rel->stochastic && m->stmt.a[i].n)
+            rc = add_class(m, &m->stmt.a[i], plate, err);
     free(plate);
     return rc;
 }
@@ -260,7 +262,8 @@ int model_graph(struct model *m, nami_err *err)
     if (!m->bn) return err_nomem(err);
     if ((rc = add_nodes(m, err)) || (rc = add_edges(m, err))) return rc;
     if (!bn_n(m->bn)) {
-        diag_error(&m->diags, (struct place){0, 0, 0}, "a model has at least one relation x ~ dist(...)",
+        diag_error(&m->diags, (struct place){0, 0, 0},
+                   "a model has at least one relation x ~ dist(...)",
                    "the model has no random variable");
         return 0;
     }

@@ -18,7 +18,8 @@ int alias_formals(struct arena *mem, const char *args, struct dist_arg *formal);
    place.  0, or -1 if a name is unknown here or used twice. */
 int match_names(const struct syntax *s, const struct expr *x, const struct dist_arg *formal, int n,
                 const struct expr **out);
-int model_array(struct model *m, int name, struct place at); /* the array of a name; -1: no memory */
+int model_array(struct model *m, int name,
+                struct place at); /* the array of a name; -1: no memory */
 /* An expression outside of relations: loop bounds, sizes, declarations. */
 struct term *resolve_alone(struct model *m, const struct expr *x, const int *depth_of, int *oom);
 
@@ -48,7 +49,8 @@ struct box {
 };
 /* A random subscript is NOT_CONST; or a choice; or it, and its range, do not matter. */
 enum box_for { BOX_CONST, BOX_CHOICES, BOX_SHAPE };
-int box_of(struct model *m, const struct term *t, const int *counter, enum box_for mode, struct box *b);
+int box_of(struct model *m, const struct term *t, const int *counter, enum box_for mode,
+           struct box *b);
 void box_start(struct box *b, const struct array *a); /* with x[] given */
 int box_next(struct box *b);
 int box_shape(struct model *m, const struct term *t, const struct box *b, int *shape);

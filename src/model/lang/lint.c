@@ -19,12 +19,15 @@ static void tiny_precision(struct model *m, const struct stmt *s)
 {
     for (int i = 0; i < s->ngiven; i++) {
         double tau;
-        if (strcmp(s->formal[i].name, "tau") != 0 || !s->dist || s->given[i]->kind != T_NUMBER) continue;
+        if (strcmp(s->formal[i].name, "tau") != 0 || !s->dist || s->given[i]->kind != T_NUMBER)
+            continue;
         tau = s->given[i]->value;
         if (strcmp(s->dist->name, "normal") != 0 || !(tau > 0) || tau >= 1e-3) continue;
         diag_warning(&m->diags, s->rel->rhs->all,
-                     "its second argument is a precision; a prior as wide as this draws what no data look like",
-                     "%s is a normal with sd = %g", source_text(m, s->rel->rhs->all), 1 / sqrt(tau));
+                     "its second argument is a precision; a prior as wide as this draws what no "
+                     "data look like",
+                     "%s is a normal with sd = %g", source_text(m, s->rel->rhs->all),
+                     1 / sqrt(tau));
     }
 }
 

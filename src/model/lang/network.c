@@ -15,7 +15,8 @@ int name_networks(struct model *m)
             if (strcmp(m->net.a[j].name, net.name) == 0)
                 diag_error(&m->diags, d->at, NULL, "network %s is declared twice", net.name);
         if (op_find(net.name, strlen(net.name)))
-            diag_error(&m->diags, d->at, "choose another name", "%s is the name of a function", net.name);
+            diag_error(&m->diags, d->at, "choose another name", "%s is the name of a function",
+                       net.name);
         if (vec_push(&m->net, net)) return NAMI_ENOMEM;
     }
     for (size_t i = 0; i < m->syntax.decl.n; i++) {
@@ -25,7 +26,8 @@ int name_networks(struct model *m)
         for (size_t j = 0; j < m->net.n; j++)
             if (m->net.a[j].decl->name == d->ref->name) found = m->net.a[j].learn = 1;
         if (!found)
-            diag_error(&m->diags, d->ref->all, "networks are declared: network name : real[n] -> real[m] { ... }",
+            diag_error(&m->diags, d->ref->all,
+                       "networks are declared: network name : real[n] -> real[m] { ... }",
                        "no network is called %s", syntax_name(&m->syntax, d->ref->name));
     }
     return 0;
@@ -48,7 +50,8 @@ static int read_layer(struct model *m, const struct expr *x, int in, struct dens
                    "this is no layer of a network");
         return IS_WRONG;
     }
-    if ((rc = eval_sizes(m, x->arg, 1, &l->out)) || (rc = check_width(m, x->arg, 1, &l->out))) return rc;
+    if ((rc = eval_sizes(m, x->arg, 1, &l->out)) || (rc = check_width(m, x->arg, 1, &l->out)))
+        return rc;
     l->in = in;
     if (x->narg == 1) return 0;
     const char *act = x->arg[1]->kind == X_REF ? syntax_name(&m->syntax, x->arg[1]->name) : "";
@@ -91,8 +94,10 @@ int declare_network(struct model *m, const struct decl *d)
         diag_error(&m->diags, d->at, NULL, "networks map vectors to vectors");
         return 0;
     }
-    if ((rc = eval_sizes(m, d->in, d->nin, &size[0])) || (rc = eval_sizes(m, d->out, d->nout, &size[1])) ||
-        (rc = check_width(m, d->in, d->nin, &size[0])) || (rc = check_width(m, d->out, d->nout, &size[1])))
+    if ((rc = eval_sizes(m, d->in, d->nin, &size[0])) ||
+        (rc = eval_sizes(m, d->out, d->nout, &size[1])) ||
+        (rc = check_width(m, d->in, d->nin, &size[0])) ||
+        (rc = check_width(m, d->out, d->nout, &size[1])))
         return rc < 0 ? rc : 0;
     if (d->nin) in = size[0];
     if (d->nout) out = size[1];
@@ -108,7 +113,8 @@ int declare_network(struct model *m, const struct decl *d)
     net->out = out;
     if (in != out)
         diag_error(&m->diags, d->nlayer ? d->layer[d->nlayer - 1]->all : d->at, NULL,
-                   "the last layer of %s gives %d numbers, but %d are declared", net->name, in, out);
+                   "the last layer of %s gives %d numbers, but %d are declared", net->name, in,
+                   out);
     if (net->nw > 5 * (size_t)m->limit) {
         diag_error(&m->diags, d->at, NULL, "%s has %zu weights: too many", net->name, net->nw);
         return 0;

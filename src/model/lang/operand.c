@@ -3,10 +3,7 @@
 
 #include "model/lang/compile.h"
 
-int *index_array(struct compiler *c, size_t n)
-{
-    return arena_array(&c->p->mem, int, n ? n : 1);
-}
+int *index_array(struct compiler *c, size_t n) { return arena_array(&c->p->mem, int, n ? n : 1); }
 
 int operand_row(const struct operand *o, int i, int j)
 {
@@ -54,8 +51,8 @@ int fits(struct compiler *c, double m)
 {
     double most = 4.0 * c->m->limit;
     if (c->n * m + c->temp <= most) return 1;
-    diag_error(&c->m->diags, c->s->rel->at, NULL, "this makes the model too large: it has more than %.10g values",
-               most);
+    diag_error(&c->m->diags, c->s->rel->at, NULL,
+               "this makes the model too large: it has more than %.10g values", most);
     return 0;
 }
 

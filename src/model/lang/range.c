@@ -181,7 +181,4 @@ struct range term_range(struct model *m, const struct term *t, const int *counte
     return ask(m, t, counter, 0);
 }
 
-struct range elem_range(struct model *m, int e)
-{
-    return ask(m, NULL, NULL, e);
-}
+struct range elem_range(struct model *m, int e) { return ask(m, NULL, NULL, e); }

@@ -150,8 +150,8 @@ static int right_count(struct scope *c, const struct expr *x, const char *name, 
     if (x->narg >= min && (max < 0 || x->narg <= max)) return 1;
     struct diags *d = &c->m->diags;
     if (min == max)
-        diag_error(d, x->all, NULL, "%s takes %d argument%s, not %d", name, min, min == 1 ? "" : "s",
-                   x->narg);
+        diag_error(d, x->all, NULL, "%s takes %d argument%s, not %d", name, min,
+                   min == 1 ? "" : "s", x->narg);
     else
         diag_error(d, x->all, NULL, "%s takes at %s %d argument%s, not %d", name,
                    x->narg < min ? "least" : "most", x->narg < min ? min : max,
@@ -319,8 +319,8 @@ static void unknown_dist(struct scope *c, const struct expr *x, const char *name
             return;
         }
     if (op_find(name, strlen(name)))
-        diag_error(d, x->at, "use <- for a value: y <- f(x)", "%s() is a function, not a distribution",
-                   name);
+        diag_error(d, x->at, "use <- for a value: y <- f(x)",
+                   "%s() is a function, not a distribution", name);
     else
         diag_error(d, x->at,
                    near ? diag_text(d, "did you mean %s()?", near)
@@ -329,7 +329,8 @@ static void unknown_dist(struct scope *c, const struct expr *x, const char *name
 }
 
 /* The arguments as written, looked up. */
-static int resolve_given(struct scope *c, const struct expr *const *x, const struct dist_arg *f, int n)
+static int resolve_given(struct scope *c, const struct expr *const *x, const struct dist_arg *f,
+                         int n)
 {
     struct stmt *s = c->s;
     s->given = arena_array(&c->m->mem, struct term *, n ? n : 1);
@@ -340,7 +341,8 @@ static int resolve_given(struct scope *c, const struct expr *const *x, const str
     for (int i = 0; i < n; i++) {
         s->formal[i] = f[i];
         if (x[i]->kind == X_EMPTY) {
-            diag_error(&c->m->diags, s->rel->rhs->all, NULL, "an argument of %s() is missing", s->name);
+            diag_error(&c->m->diags, s->rel->rhs->all, NULL, "an argument of %s() is missing",
+                       s->name);
             bad = 1;
         } else if (!(s->given[i] = resolve(c, x[i])))
             bad = 1;
@@ -375,8 +377,13 @@ static int resolve_alias(struct scope *c, const struct expr *x, const char *name
     if (!call) {
         c->oom = 1; /* our own tables parse */
     } else {
-        struct scope inner = {.m = c->m, .s = c->s, .syntax = &meaning, .formal = formal,
-                              .actual = c->s->given, .nformal = n, .instead = x};
+        struct scope inner = {.m = c->m,
+                              .s = c->s,
+                              .syntax = &meaning,
+                              .formal = formal,
+                              .actual = c->s->given,
+                              .nformal = n,
+                              .instead = x};
         const char *base = syntax_name(&meaning, call->name);
         c->s->dist = dist_find(base, strlen(base));
         c->s->narg = call->narg;
@@ -455,8 +462,8 @@ static int set_loops(struct scope *c, int *depth_of)
         int outer = depth_of[l->var];
         if (outer >= 0)
             diag_error(&m->diags, l->at, "give it another name",
-                       "%s is already the counter of the loop in line %d", syntax_name(&m->syntax, l->var),
-                       m->syntax.loop.a[s->loop[outer]].at.line);
+                       "%s is already the counter of the loop in line %d",
+                       syntax_name(&m->syntax, l->var), m->syntax.loop.a[s->loop[outer]].at.line);
         depth_of[l->var] = k;
     }
     return 0;

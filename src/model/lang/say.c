@@ -7,7 +7,8 @@
 static int has_relation(const struct model *m, int array, int stochastic)
 {
     for (size_t i = 0; i < m->stmt.n; i++)
-        if (m->stmt.a[i].lhs->array == array && m->stmt.a[i].rel->stochastic == stochastic) return 1;
+        if (m->stmt.a[i].lhs->array == array && m->stmt.a[i].rel->stochastic == stochastic)
+            return 1;
     return 0;
 }
 
@@ -52,8 +53,9 @@ int say_not_const(struct model *m, const struct term *t, const int *counter, con
         diag_error(d, by->all, advice, "%s must be constant, but %s is random", what, name);
     else
         diag_error(d, by->all,
-                   m->syntax.dialect == BUGS ? "compute it in a data { } block"
-                                             : diag_text(d, "declare it instead: const %s = ...", name),
+                   m->syntax.dialect == BUGS
+                       ? "compute it in a data { } block"
+                       : diag_text(d, "declare it instead: const %s = ...", name),
                    "%s must be constant, but %s is computed in the model", what, name);
     return IS_WRONG;
 }
@@ -79,7 +81,8 @@ int say_missing(struct model *m, const struct term *t, const int *counter)
     const struct array *a = &m->array.a[by->array];
     diag_error(&m->diags, by->all,
                a->is_const && !a->ndim
-                   ? diag_text(&m->diags, "give it in a data file (--data FILE) or by --set %s=...", a->name)
+                   ? diag_text(&m->diags, "give it in a data file (--data FILE) or by --set %s=...",
+                               a->name)
                    : "give it in a data file (--data FILE)",
                "%s has no value", a->name);
     return IS_WRONG;
@@ -93,7 +96,8 @@ static const char *nearest_array(const struct model *m, const char *name)
     int far = INT_MAX;
     for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
-        int k = a->defined || a->data || a->decl ? near_distance(name, strlen(name), a->name) : INT_MAX;
+        int k =
+            a->defined || a->data || a->decl ? near_distance(name, strlen(name), a->name) : INT_MAX;
         if (k < far) far = k, best = a->name;
     }
     return best;
@@ -113,19 +117,22 @@ int undefined_name(struct model *m, const struct term *t)
     struct diags *d = &m->diags;
     for (size_t i = 0; i < m->syntax.loop.n; i++)
         if (m->syntax.loop.a[i].var == a->id) {
-            diag_error(d, t->at, NULL, "%s is the counter of the loop in line %d, and not known outside of it",
+            diag_error(d, t->at, NULL,
+                       "%s is the counter of the loop in line %d, and not known outside of it",
                        a->name, m->syntax.loop.a[i].at.line);
             return IS_WRONG;
         }
     for (size_t i = 0; i < m->syntax.decl.n; i++) {
         const struct decl *c = &m->syntax.decl.a[i];
         if ((c->kind != D_CONST && c->kind != D_VAR) || c->ref->name != a->id) continue;
-        diag_error(d, t->at, diag_text(d, "move line %d up", c->at.line), "%s is declared later", a->name);
+        diag_error(d, t->at, diag_text(d, "move line %d up", c->at.line), "%s is declared later",
+                   a->name);
         return IS_WRONG;
     }
     const char *near = nearest_array(m, a->name);
     if (a->defined) /* by a loop that has no turns */
-        diag_error(d, t->at, NULL, "%s is never defined: the loops around its relations are empty", a->name);
+        diag_error(d, t->at, NULL, "%s is never defined: the loops around its relations are empty",
+                   a->name);
     else
         diag_error(d, t->at,
                    near ? diag_text(d, "did you mean %s?", near)
@@ -150,7 +157,8 @@ int undefined_element(struct model *m, const struct term *t, int e, int chosen)
                                : diag_text(d, "give it a value, or a prior: %s ~ ...", what),
                    "%s is missing in the data", what);
     else
-        diag_error(d, t->all, diag_text(d, "define it with ~ or <-, or give %s in the data", a->name),
+        diag_error(d, t->all,
+                   diag_text(d, "define it with ~ or <-, or give %s in the data", a->name),
                    "%s is not defined", what);
     str_free(&name);
     return IS_WRONG;

@@ -30,8 +30,8 @@ int shapes_merge(struct model *m, const struct term *t, int *shape, const int *s
     put_shape(&text, shape);
     str_put(&text, " and ");
     put_shape(&text, s);
-    diag_error(&m->diags, t->all, NULL, "the sides of %s do not fit: %s", t->op ? t->op->name : "this",
-               text.s ? text.s : "");
+    diag_error(&m->diags, t->all, NULL, "the sides of %s do not fit: %s",
+               t->op ? t->op->name : "this", text.s ? text.s : "");
     str_free(&text);
     return -1;
 }
@@ -57,7 +57,8 @@ int shape_op(struct model *m, const struct term *t, const int (*shape)[4], int *
     }
     struct str text = {0};
     put_shapes(&text, shape, t->narg);
-    diag_error(&m->diags, t->all, NULL, "%s does not fit: %s (%s)", t->op->name, *why, text.s ? text.s : "");
+    diag_error(&m->diags, t->all, NULL, "%s does not fit: %s (%s)", t->op->name, *why,
+               text.s ? text.s : "");
     str_free(&text);
     return -1;
 }
@@ -71,11 +72,11 @@ static int ref_shape(struct model *m, const struct term *t, const int *counter, 
 
 static int block_shape(struct model *m, const struct term *t, const int *counter, int *out)
 {
-    int (*shape)[4] = new_array(dims, t->narg + 1);
+    int(*shape)[4] = new_array(dims, t->narg + 1);
     int dim[INSTR_DIMS] = {0}, rc = shape ? IS_CONST : NAMI_ENOMEM;
     const char *why = "";
     for (int i = 0; i < t->narg && !rc; i++) rc = term_shape(m, t->arg[i], counter, shape[i]);
-    if (!rc && shape_op(m, t, (const int (*)[4])shape, out, dim, &why)) rc = IS_WRONG;
+    if (!rc && shape_op(m, t, (const int(*)[4])shape, out, dim, &why)) rc = IS_WRONG;
     free(shape);
     return rc;
 }

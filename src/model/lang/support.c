@@ -17,7 +17,8 @@ static const char *cure(struct model *m, enum domain d, const char *name)
 {
     for (size_t i = 0; i < sizeof cures / sizeof *cures; i++)
         if (cures[i].d == d)
-            return strchr(cures[i].advice, '%') ? diag_text(&m->diags, cures[i].advice, name, name) : NULL;
+            return strchr(cures[i].advice, '%') ? diag_text(&m->diags, cures[i].advice, name, name)
+                                                : NULL;
     return NULL;
 }
 
@@ -30,9 +31,12 @@ static int check_rank(struct model *m, const struct stmt *s, int i, const int *s
     const struct term *t = s->given[i];
     int rank = domains[s->formal[i].domain].rank, n = 1, ok;
     for (int k = 0; k < shape[0]; k++) n *= shape[k + 1];
-    if (rank == 0) ok = n == 1;
-    else if (rank == 1) ok = shape[0] <= 1 || n == shape[1] || n == shape[shape[0]];
-    else ok = n == 1 || (shape[0] == 2 && shape[1] == shape[2]);
+    if (rank == 0)
+        ok = n == 1;
+    else if (rank == 1)
+        ok = shape[0] <= 1 || n == shape[1] || n == shape[shape[0]];
+    else
+        ok = n == 1 || (shape[0] == 2 && shape[1] == shape[2]);
     if (ok) return 1;
     struct str is = {0};
     for (int k = 0; k < shape[0]; k++) str_printf(&is, k ? " x %d" : "%d", shape[k + 1]);
@@ -60,8 +64,8 @@ static int check_size(struct model *m, const struct stmt *s, int k)
                    "%s() gives a single number, but %s has %d elements", s->name,
                    name.s ? name.s : "this", have);
     else
-        diag_error(&m->diags, s->lhs->all, NULL, "%s() gives %d elements, but %s has %d", s->name, n,
-                   name.s ? name.s : "this", have);
+        diag_error(&m->diags, s->lhs->all, NULL, "%s() gives %d elements, but %s has %d", s->name,
+                   n, name.s ? name.s : "this", have);
     str_free(&name);
     return IS_WRONG;
 }
@@ -92,8 +96,9 @@ static int check_constant(struct model *m, const struct stmt *s, int i, const st
         diag_error(&m->diags, s->given[i]->all, NULL, "%s of %s() must be %s, but it is %g",
                    s->formal[i].name, s->name, domains[d].what, v->x[0]);
     else
-        diag_error(&m->diags, s->given[i]->all, d == SIMPLEX ? "divide by its sum: x / sum(x)" : NULL,
-                   "%s of %s() must be %s", s->formal[i].name, s->name, domains[d].what);
+        diag_error(&m->diags, s->given[i]->all,
+                   d == SIMPLEX ? "divide by its sum: x / sum(x)" : NULL, "%s of %s() must be %s",
+                   s->formal[i].name, s->name, domains[d].what);
     return 0;
 }
 
@@ -148,8 +153,8 @@ static int check_variable(struct model *m, const struct stmt *s, int i, int k)
     }
     word = outside(&domains[d], term_range(m, t, inst_counter(m, k)), &certain);
     if (!word || !certain) return 1;
-    diag_error(&m->diags, t->all, NULL, "%s of %s() must be %s, but this is %s", s->formal[i].name, s->name,
-               domains[d].what, word);
+    diag_error(&m->diags, t->all, NULL, "%s of %s() must be %s, but this is %s", s->formal[i].name,
+               s->name, domains[d].what, word);
     return 0;
 }
 
@@ -182,10 +187,11 @@ static int check_trunc(struct model *m, const struct stmt *s, int k)
     if (s->rel->trunc == 'I')
         for (int i = 0; i < s->ngiven; i++)
             if (eval_scalar(m, s->given[i], inst_counter(m, k), &lo) == NOT_CONST) {
-                diag_error(d, s->rel->trunc_at,
-                           "write T(,) for a truncated distribution; model censored data by their own "
-                           "indicator",
-                           "I(,) with unknown parameters is neither truncation nor censoring");
+                diag_error(
+                    d, s->rel->trunc_at,
+                    "write T(,) for a truncated distribution; model censored data by their own "
+                    "indicator",
+                    "I(,) with unknown parameters is neither truncation nor censoring");
                 return IS_WRONG;
             }
     struct range r = elem_range(m, m->lhs[m->lhs_off[k]]);
@@ -209,7 +215,8 @@ static int check_observed(struct model *m, const struct stmt *s, int k)
     return IS_WRONG;
 }
 
-static int wrong_value(struct model *m, const struct stmt *s, int k, double x, const struct range *r)
+static int wrong_value(struct model *m, const struct stmt *s, int k, double x,
+                       const struct range *r)
 {
     static const char *const advice = "correct the data, or choose another distribution";
     const char *what = domains[s->dist->domain].what;
@@ -217,11 +224,12 @@ static int wrong_value(struct model *m, const struct stmt *s, int k, double x, c
     inst_name(m, k, &name);
     const char *text = name.s ? name.s : "it";
     if (r)
-        diag_error(&m->diags, s->lhs->all, advice, "%s is %.10g in the data, but must lie between %.10g and %.10g",
-                   text, x, r->lo, r->hi);
+        diag_error(&m->diags, s->lhs->all, advice,
+                   "%s is %.10g in the data, but must lie between %.10g and %.10g", text, x, r->lo,
+                   r->hi);
     else if (m->lhs_off[k + 1] - m->lhs_off[k] == 1)
-        diag_error(&m->diags, s->lhs->all, advice, "%s is %.10g in the data, but %s() gives %s", text, x,
-                   s->name, what);
+        diag_error(&m->diags, s->lhs->all, advice, "%s is %.10g in the data, but %s() gives %s",
+                   text, x, s->name, what);
     else
         diag_error(&m->diags, s->lhs->all, advice, "%s in the data is not %s", text, what);
     str_free(&name);
@@ -233,12 +241,12 @@ static int check_values(struct model *m, const struct stmt *s, int k)
 {
     int first = m->lhs_off[k], n = m->lhs_off[k + 1] - first, rc = 0;
     for (int j = 0; j < n; j++)
-        if (!m->observed[m->lhs[first + j]] || value_is_missing(m->value[m->lhs[first + j]])) return 0;
+        if (!m->observed[m->lhs[first + j]] || value_is_missing(m->value[m->lhs[first + j]]))
+            return 0;
     double one = 0, *x = n == 1 ? &one : raw_array(double, n);
     if (!x) return NAMI_ENOMEM;
     for (int j = 0; j < n; j++) x[j] = m->value[m->lhs[first + j]];
-    if (!domain_holds(s->dist->domain, x, n))
-        rc = wrong_value(m, s, k, x[0], NULL);
+    if (!domain_holds(s->dist->domain, x, n)) rc = wrong_value(m, s, k, x[0], NULL);
     if (x != &one) free(x);
     if (rc || n != 1) return rc;
     struct range r = elem_range(m, m->lhs[first]);

@@ -16,8 +16,8 @@ enum expr_kind {
 
 struct expr {
     enum expr_kind kind;
-    int name; /* a number of syntax.names */
-    struct place at; /* the name or operator; for numbers, the number */
+    int name;         /* a number of syntax.names */
+    struct place at;  /* the name or operator; for numbers, the number */
     struct place all; /* from the first to the last character (of the first line) */
     double value;
     int narg;
@@ -37,14 +37,14 @@ struct loop {
 };
 
 struct rel {
-    int stochastic;     /* ~, or <- and = */
-    int in_data;        /* in a data { } block */
-    struct place at;    /* the ~ or <- */
-    int loop;           /* the innermost loop around it, or -1 */
-    int link;           /* logit(p) <- ...: the name of the link; or -1 */
-    struct expr *lhs;   /* X_REF */
-    struct expr *rhs;   /* X_CALL of a distribution, or any expression */
-    int trunc;          /* 'T' or 'I' if a truncation follows, or 0 */
+    int stochastic;   /* ~, or <- and = */
+    int in_data;      /* in a data { } block */
+    struct place at;  /* the ~ or <- */
+    int loop;         /* the innermost loop around it, or -1 */
+    int link;         /* logit(p) <- ...: the name of the link; or -1 */
+    struct expr *lhs; /* X_REF */
+    struct expr *rhs; /* X_CALL of a distribution, or any expression */
+    int trunc;        /* 'T' or 'I' if a truncation follows, or 0 */
     struct place trunc_at;
     struct expr *lower, *upper; /* or NULL where open */
 };

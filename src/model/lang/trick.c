@@ -53,11 +53,14 @@ int model_tricks(struct model *m)
         const struct stmt *s = &m->stmt.a[i];
         for (size_t k = 0; s->dist && s->n && k < sizeof tricks / sizeof *tricks; k++) {
             if (strcmp(s->dist->name, tricks[k].dist) != 0) continue;
-            if (!is_made(m, s->lhs->array, tricks[k].names) || !all_equal(m, s, tricks[k].value)) continue;
+            if (!is_made(m, s->lhs->array, tricks[k].names) || !all_equal(m, s, tricks[k].value))
+                continue;
             if (!reads_data(m, s->first, 4)) continue;
-            diag_error(&m->diags, s->lhs->all,
-                       "write the distribution of the data itself: y[i] ~ ...; see `nami list dists`",
-                       "this is the %s trick: a density without anything to draw from", tricks[k].names[0]);
+            diag_error(
+                &m->diags, s->lhs->all,
+                "write the distribution of the data itself: y[i] ~ ...; see `nami list dists`",
+                "this is the %s trick: a density without anything to draw from",
+                tricks[k].names[0]);
         }
     }
     return 0;
