@@ -44,15 +44,6 @@ static inline int padded(const struct exec *x)
     return n <= x->cap ? n : x->lanes;
 }
 
-static inline int operand_at(const struct operand *o, int i, int j)
-{
-    if (o->idx) return o->shared ? o->idx[j] : o->idx[(size_t)i * (size_t)o->m + (size_t)j];
-    return o->base + i * o->si + j * o->sj;
-}
-
-/* Does every instance read the same? */
-static inline int operand_fixed(const struct operand *o) { return o->idx ? o->shared : o->si == 0; }
-
 static inline double *lanes_of(const struct exec *x, double *rows, int r)
 {
     if (r < x->direct && rows == x->row) return x->node + (size_t)r * x->stride;

@@ -20,6 +20,16 @@ struct operand {
     const int *idx; /* or NULL; lives in the program's arena */
 };
 
+/* The row (or constant) of element j of instance i. */
+static inline int operand_at(const struct operand *o, int i, int j)
+{
+    if (o->idx) return o->shared ? o->idx[j] : o->idx[(size_t)i * (size_t)o->m + (size_t)j];
+    return o->base + i * o->si + j * o->sj;
+}
+
+/* Does every instance read the same? */
+static inline int operand_fixed(const struct operand *o) { return o->idx ? o->shared : o->si == 0; }
+
 enum instr_kind {
     I_MAP,   /* rows out .. out+n-1 = map(args) */
     I_BLOCK, /* instance i writes rows out + i * width .. + width-1 */

@@ -41,7 +41,6 @@ int compile_factored(struct compiler *c, struct val *out, int *done);
 /* operand.c; can there be m more values for each instance? If not, that is said. */
 int fits(struct compiler *c, double m);
 int *index_array(struct compiler *c, size_t n); /* in the program's memory; NULL: none */
-int operand_row(const struct operand *o, int i, int j);
 /* Rows (or constants) idx[n * m] as an operand: as a formula where there is one. */
 int operand_of(struct compiler *c, const int *idx, int n, int m, struct operand *out);
 /* The same elements, one instance each, recycled to m elements. */

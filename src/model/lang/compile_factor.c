@@ -2,8 +2,6 @@
    before one of several is chosen. */
 #include "model/lang/compile.h"
 
-static int is_shared(const struct operand *o) { return o->idx ? o->shared : o->si == 0; }
-
 /* n arguments of m elements each, one behind the other in `from`, worked on. */
 static int emit_factor(struct compiler *c, const struct operand *from, int n, int m, int *out)
 {
@@ -37,7 +35,7 @@ int compile_factored(struct compiler *c, struct val *out, int *done)
     struct operand from;
     struct val index;
     if ((rc = compile_elements(c, t, m * pick, &from))) return rc;
-    if (from.is_const || !is_shared(&from)) return 0;
+    if (from.is_const || !operand_fixed(&from)) return 0;
     if (f->pick[k] && (rc = compile_choice(c, t, &index))) return rc;
     if ((rc = emit_factor(c, &from, pick, m, &first))) return rc;
     *done = 1;

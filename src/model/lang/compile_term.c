@@ -227,7 +227,7 @@ static int concatenate(struct compiler *c, struct val *v, int n, struct operand 
     if (!idx) return NAMI_ENOMEM;
     for (int k = 0; k < c->n; k++)
         for (int i = 0; i < n; i++)
-            for (int j = 0; j < v[i].o.m; j++) idx[at++] = operand_row(&v[i].o, k, j);
+            for (int j = 0; j < v[i].o.m; j++) idx[at++] = operand_at(&v[i].o, k, j);
     return operand_of(c, idx, c->n, total, out);
 }
 
@@ -268,7 +268,7 @@ static int compile_rep(struct compiler *c, const struct val *v, int times, struc
     int *idx = index_array(c, (size_t)c->n * (size_t)m * (size_t)times), at = 0;
     if (!idx) return NAMI_ENOMEM;
     for (int i = 0; i < c->n; i++)
-        for (int j = 0; j < m * times; j++) idx[at++] = operand_row(&v->o, i, j % m);
+        for (int j = 0; j < m * times; j++) idx[at++] = operand_at(&v->o, i, j % m);
     out->shape[0] = 1;
     out->shape[1] = m * times;
     return operand_of(c, idx, c->n, m * times, &out->o);

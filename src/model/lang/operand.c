@@ -5,12 +5,6 @@
 
 int *index_array(struct compiler *c, size_t n) { return arena_array(&c->p->mem, int, n ? n : 1); }
 
-int operand_row(const struct operand *o, int i, int j)
-{
-    if (o->idx) return o->idx[(o->shared ? 0 : (size_t)i * (size_t)o->m) + (size_t)j];
-    return o->base + i * o->si + j * o->sj;
-}
-
 int operand_of(struct compiler *c, const int *idx, int n, int m, struct operand *out)
 {
     int si = n > 1 ? idx[m] - idx[0] : 0, sj = m > 1 ? idx[1] - idx[0] : 0;
@@ -41,7 +35,7 @@ int operand_flat(struct compiler *c, const struct operand *o, int m, struct oper
     if (!idx) return NAMI_ENOMEM;
     for (int i = 0; i < c->n; i++)
         for (int j = 0; j < m; j++)
-            idx[(size_t)i * (size_t)m + (size_t)j] = operand_row(o, i, o->m == 1 ? 0 : j);
+            idx[(size_t)i * (size_t)m + (size_t)j] = operand_at(o, i, o->m == 1 ? 0 : j);
     int rc = operand_of(c, idx, c->n * m, 1, out);
     out->is_const = o->is_const;
     return rc;
