@@ -1,26 +1,27 @@
 /* simd.h: loops over arrays that the compiler makes into vector code.
 
-       VECTOR static void f(int n, double *out, const double *x)
+       WIDE static void f(int n, double *out, const double *x)
        {
            EACH(i, n) out[i] = exp(x[i]) + 1;
        }
 
-   VECTOR compiles a function three times, for AVX-512, for AVX2 with FMA and for any machine, and
+   WIDE compiles a function three times, for AVX-512, for AVX2 with FMA and for any machine, and
    chooses when the program starts.  EACH promises that no element depends on
    another.  The functions below have vector versions in glibc's libmvec (within 4 units
-   in the last place).  A vector and a scalar version may differ in the last place:
+   in the last place).  dist/ and stream.c are compiled without fused operations
+   (CMakeLists.txt), so that their numbers are more alike on different machines.  A vector and a scalar version may differ in the last place:
    where results must not depend on n, keep n a multiple of 8. */
 #ifndef BASE_SIMD_H
 #define BASE_SIMD_H
 
 #include <math.h>
 
-/* For what a VECTOR function calls in its loops. */
+/* For what a WIDE function calls in its loops. */
 #define INLINE static inline __attribute__((always_inline))
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_ADDRESS__)
-#define VECTOR       __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define WIDE       __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #define EACH(i, n)   _Pragma("GCC ivdep") for (int i = 0; i < (n); i++)
 #define MVEC(f, ...) __attribute__((simd("notinbranch"))) double f(__VA_ARGS__);
 MVEC(exp, double)
@@ -46,7 +47,7 @@ MVEC(erfc, double)
 #endif
 #undef MVEC
 #else
-#define VECTOR
+#define WIDE
 #define EACH(i, n) for (int i = 0; i < (n); i++)
 #endif
 

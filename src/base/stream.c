@@ -144,7 +144,7 @@ INLINE double half_past(uint64_t w, double origin)
 
 INLINE double unit(uint64_t w) { return half_past(w, 0) * 0x1p-32; }
 
-VECTOR static void uniforms(const struct words *w, int n, double *out)
+WIDE static void uniforms(const struct words *w, int n, double *out)
 {
     EACH(i, n)
     {
@@ -216,7 +216,7 @@ INLINE void box_muller(uint64_t u, uint64_t v, double *x, double *y)
     *y = r * s;
 }
 
-VECTOR static void normals(const struct words *w, int n, double *out)
+WIDE static void normals(const struct words *w, int n, double *out)
 {
     EACH(i, n)
     {

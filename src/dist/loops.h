@@ -7,13 +7,6 @@
 #include "dist/draw.h"
 #include "dist/math.h"
 
-/* Iterations are independent, even if the kernel works in place. */
-#ifdef __clang__
-#define EACH(i, n) for (int i = 0; i < (n); i++)
-#else
-#define EACH(i, n) _Pragma("GCC ivdep") for (int i = 0; i < (n); i++)
-#endif
-
 /* Numbers are always computed LANES at a time, the last ones padded: vector and scalar
    functions round differently, and a number must not depend on how draws are cut into chunks. */
 enum { LANES = 8 };

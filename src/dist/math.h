@@ -7,34 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* glibc's libmvec has vector variants (below 4 ulp, IEEE special cases kept) that its own
-   headers only declare under -ffast-math.  (base/simd.h has macros like those below, but
-   its VECTOR is a domain here; and without fused operations numbers are more alike on
-   different machines.) */
-#if defined __x86_64__ && defined __GLIBC__ && defined __GNUC__ && !defined __clang__
-#if __GLIBC_PREREQ(2, 35)
-#define VECTOR_MATH __attribute__((simd("notinbranch"), const))
-VECTOR_MATH double exp(double);
-VECTOR_MATH double log(double);
-VECTOR_MATH double cos(double);
-VECTOR_MATH double tan(double);
-VECTOR_MATH double atan(double);
-VECTOR_MATH double pow(double, double);
-VECTOR_MATH double log1p(double);
-VECTOR_MATH double expm1(double);
-#endif
-#endif
-
-/* Before a function with loops: further copies for processors with 512- and 256-bit vectors, chosen
-   when the program starts; operations are not fused (CMakeLists.txt).  (Sanitizers are not ready that early.) */
-#if defined VECTOR_MATH && defined __OPTIMIZE__ && !defined __SANITIZE_ADDRESS__
-#define WIDE __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define WIDE
-#endif
-
-/* For what the loops call. */
-#define INLINE static inline __attribute__((always_inline))
+#include "base/simd.h"
 
 #define LOG_2PI      1.83787706640934548356
 #define HALF_LOG_2PI 0.91893853320467274178

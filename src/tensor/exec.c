@@ -38,7 +38,7 @@ static int in_place(const struct exec *x, const struct operand *o, const struct 
     return t->w == x->cap && t->n == t->rows * t->w && !o->idx && o->si == 1;
 }
 
-VECTOR static void fill(double *to, double v, int n) { EACH(i, n) to[i] = v; }
+WIDE static void fill(double *to, double v, int n) { EACH(i, n) to[i] = v; }
 
 static const double *read_constants(const struct exec *x, const struct operand *o,
                                     const struct tile *t, double *buf)

@@ -20,7 +20,7 @@ static const double *incoming(const struct exec *x, const struct instr *c, const
 
 /* to[i] += d[i].  A derivative of 0 that comes in stops there, whatever the kernel makes of
    it: what ifelse or select did not choose may have an infinite slope. */
-VECTOR static void add(int n, const double *dout, const double *d, double *to)
+WIDE static void add(int n, const double *dout, const double *d, double *to)
 {
     EACH(i, n)
     {

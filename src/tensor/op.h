@@ -11,7 +11,7 @@
 #include "tensor/tensor.h"
 
 #define UNARY_MAP(id, f)                                                                           \
-    VECTOR static void id##_map(const void *self, int n, double *out, const double *const *a)      \
+    WIDE static void id##_map(const void *self, int n, double *out, const double *const *a)      \
     {                                                                                              \
         (void)self;                                                                                \
         const double *px = a[0];                                                                   \
@@ -24,7 +24,7 @@
 
 #define UNARY(id, f, df)                                                                           \
     UNARY_MAP(id, f)                                                                               \
-    VECTOR static void id##_grad(const void *self, int n, const double *out, const double *dout,   \
+    WIDE static void id##_grad(const void *self, int n, const double *out, const double *dout,   \
                                  const double *const *a, double *const *da)                        \
     {                                                                                              \
         (void)self;                                                                                \
@@ -40,7 +40,7 @@
     }
 
 #define BINARY_MAP(id, f)                                                                          \
-    VECTOR static void id##_map(const void *self, int n, double *out, const double *const *a)      \
+    WIDE static void id##_map(const void *self, int n, double *out, const double *const *a)      \
     {                                                                                              \
         (void)self;                                                                                \
         const double *px = a[0], *py = a[1];                                                       \
@@ -61,7 +61,7 @@
 
 #define BINARY(id, f, dfx, dfy)                                                                    \
     BINARY_MAP(id, f)                                                                              \
-    VECTOR static void id##_grad(const void *self, int n, const double *out, const double *dout,   \
+    WIDE static void id##_grad(const void *self, int n, const double *out, const double *dout,   \
                                  const double *const *a, double *const *da)                        \
     {                                                                                              \
         (void)self, (void)out;                                                                     \
@@ -98,13 +98,6 @@ static inline void range_set(double *out, double lo, double hi)
 range_fn range_bool, range_positive, range_unit, range_all, range_hull, range_times;
 
 /* ---- shapes: {ndim, d0, d1, d2} -------------------------------------------------- */
-
-static inline int shape_size(const int *s)
-{
-    int n = 1;
-    for (int k = 1; k <= s[0]; k++) n *= s[k];
-    return n;
-}
 
 int shape_reduce(int narg, const int (*shape)[4], int *out, int *dim, const char **why);
 int shape_same(int narg, const int (*shape)[4], int *out, int *dim, const char **why);

@@ -13,7 +13,7 @@ int act_find(const char *name, size_t len)
     return -1;
 }
 
-VECTOR static void activate(int act, int n, double *x)
+WIDE static void activate(int act, int n, double *x)
 {
     switch (act) {
     case ACT_TANH: EACH(i, n) x[i] = tanh(x[i]); break;
@@ -25,7 +25,7 @@ VECTOR static void activate(int act, int n, double *x)
 }
 
 /* d[i] *= act'(x), from y = act(x) */
-VECTOR static void activate_grad(int act, int n, const double *y, double *d)
+WIDE static void activate_grad(int act, int n, const double *y, double *d)
 {
     switch (act) {
     case ACT_TANH: EACH(i, n) d[i] *= 1 - y[i] * y[i]; break;
@@ -61,7 +61,7 @@ static int rows_of(const struct dense *d, int o, const double **w)
 }
 
 /* z (ROWS, CHUNK) = W x */
-VECTOR static void product(const double *const *w, const double *x, int in, double z[ROWS][CHUNK])
+WIDE static void product(const double *const *w, const double *x, int in, double z[ROWS][CHUNK])
 {
     const double *w0 = w[0], *w1 = w[1], *w2 = w[2], *w3 = w[3];
     quad s[ROWS] = {{0}}, t[ROWS] = {{0}};
@@ -98,7 +98,7 @@ static void dense_block(const void *self, const int *dim, int L, double *const *
 }
 
 /* dx (in, CHUNK) += W^T g */
-VECTOR static void back_inputs(const double *const *w, double (*g)[CHUNK], int in, double *dx)
+WIDE static void back_inputs(const double *const *w, double (*g)[CHUNK], int in, double *dx)
 {
     const double *w0 = w[0], *w1 = w[1], *w2 = w[2], *w3 = w[3];
     quad s[ROWS], t[ROWS];
@@ -110,7 +110,7 @@ VECTOR static void back_inputs(const double *const *w, double (*g)[CHUNK], int i
 }
 
 /* dw_ri += sum over lanes of g_r x_i: four sums at once, added crosswise */
-VECTOR static void back_weights(double (*g)[CHUNK], const double *x, int in, int rows, double *dw)
+WIDE static void back_weights(double (*g)[CHUNK], const double *x, int in, int rows, double *dw)
 {
     quad s[ROWS], t[ROWS], p[ROWS];
     for (int r = 0; r < ROWS; r++) s[r] = *(quad *)g[r], t[r] = *(quad *)(g[r] + 4);

@@ -16,7 +16,7 @@ UNARY_MAP(round, rint(x)) /* halves to even, as R and JAGS do */
 UNARY_MAP(floor, floor(x))
 UNARY_MAP(ceil, ceil(x))
 
-VECTOR static void ifelse_map(const void *self, int n, double *out, const double *const *a)
+WIDE static void ifelse_map(const void *self, int n, double *out, const double *const *a)
 {
     (void)self;
     const double *c = a[0], *x = a[1], *y = a[2];
@@ -27,7 +27,7 @@ VECTOR static void ifelse_map(const void *self, int n, double *out, const double
     }
 }
 
-VECTOR static void ifelse_grad(const void *self, int n, const double *out, const double *dout,
+WIDE static void ifelse_grad(const void *self, int n, const double *out, const double *dout,
                                const double *const *a, double *const *da)
 {
     (void)self, (void)out;

@@ -22,7 +22,7 @@ INLINE void add_product(double *z, struct lanes x, struct lanes y, int L)
 }
 
 /* A (n, k), B (k, m): out_ij = sum_l A_il B_lj.  dim = {n, k, m} */
-VECTOR static void matmul_block(const void *self, const int *dim, int L, double *const *out,
+WIDE static void matmul_block(const void *self, const int *dim, int L, double *const *out,
                                 const struct lanes *a, double *work)
 {
     (void)self, (void)work;
@@ -37,7 +37,7 @@ VECTOR static void matmul_block(const void *self, const int *dim, int L, double 
 }
 
 /* dA = G B^T, dB = A^T G */
-VECTOR static void matmul_grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void matmul_grad(const void *self, const int *dim, int L, const double *const *out,
                                const double *const *dout, const struct lanes *a, double *const *da,
                                double *work)
 {

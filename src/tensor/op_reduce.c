@@ -18,7 +18,7 @@
     } while (0)
 
 #define REDUCE(id, start, f)                                                                       \
-    VECTOR static void id##_block(const void *self, const int *dim, int L, double *const *out,     \
+    WIDE static void id##_block(const void *self, const int *dim, int L, double *const *out,     \
                                   const struct lanes *a, double *work)                             \
     {                                                                                              \
         (void)self, (void)work;                                                                    \
@@ -33,11 +33,11 @@ REDUCE(max, -INFINITY, x > z[b] ? x : z[b])
 REDUCE(min, INFINITY, x < z[b] ? x : z[b])
 
 #define GRAD(id)                                                                                   \
-    VECTOR static void id##_grad(const void *self, const int *dim, int L,                          \
+    WIDE static void id##_grad(const void *self, const int *dim, int L,                          \
                                  const double *const *out, const double *const *dout,              \
                                  const struct lanes *a, double *const *da, double *work)
 
-VECTOR static void add_to_all(int n, int L, const double *d, double scale, double *const *da)
+WIDE static void add_to_all(int n, int L, const double *d, double scale, double *const *da)
 {
     for (int j = 0; j < n; j++) {
         double *to = da[j];
@@ -85,7 +85,7 @@ GRAD(winner)
             }
 }
 
-VECTOR static void mean_block(const void *self, const int *dim, int L, double *const *out,
+WIDE static void mean_block(const void *self, const int *dim, int L, double *const *out,
                               const struct lanes *a, double *work)
 {
     double *z = out[0], scale = 1.0 / dim[0];
@@ -100,7 +100,7 @@ GRAD(mean)
 }
 
 /* s^2 = sum (x - m)^2 / (n - 1);  ds / dx_j = (x_j - m) / ((n - 1) s) */
-VECTOR static void sd_block(const void *self, const int *dim, int L, double *const *out,
+WIDE static void sd_block(const void *self, const int *dim, int L, double *const *out,
                             const struct lanes *a, double *work)
 {
     (void)self, (void)work;

@@ -60,7 +60,7 @@ static int all_lanes(const struct lanes *a, int m, int w)
     return 1;
 }
 
-VECTOR static void select_block(const void *self, const int *dim, int L, double *const *out,
+WIDE static void select_block(const void *self, const int *dim, int L, double *const *out,
                                 const struct lanes *a, double *work)
 {
     (void)self, (void)work;
@@ -88,7 +88,7 @@ VECTOR static void select_block(const void *self, const int *dim, int L, double 
     }
 }
 
-VECTOR static void select_grad(const void *self, const int *dim, int L, const double *const *out,
+WIDE static void select_grad(const void *self, const int *dim, int L, const double *const *out,
                                const double *const *dout, const struct lanes *a, double *const *da,
                                double *work)
 {

@@ -2,7 +2,7 @@
 #include "tensor/op.h"
 
 /* out = x, or 0 where there is none */
-VECTOR static void put(const struct lanes *x, double *out, int L)
+WIDE static void put(const struct lanes *x, double *out, int L)
 {
     const double *p = x ? x->p : NULL;
     if (x && x->step) {
@@ -13,7 +13,7 @@ VECTOR static void put(const struct lanes *x, double *out, int L)
     }
 }
 
-VECTOR static void add(double *to, const double *d, int L)
+WIDE static void add(double *to, const double *d, int L)
 {
     if (to) EACH(b, L) to[b] += d[b];
 }

@@ -112,6 +112,14 @@ void exec_back(struct exec *x);
 /* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);
 
+/* The number of elements of a shape {ndim, d0, d1, ...}. */
+static inline int shape_size(const int *shape)
+{
+    int n = 1;
+    for (int i = 0; i < shape[0]; i++) n *= shape[i + 1];
+    return n;
+}
+
 /* ---- functions of the model language ------------------------------------- */
 
 /* One row for each in op.def, one record in op_*.c.  A function is either element-wise

@@ -61,7 +61,6 @@ int bad_subscript(struct model *m, const struct term *t, int dim, const int *cou
 
 /* shape.c: {ndim, d0, d1, d2} */
 typedef int dims[4];
-int shape_size(const int *shape);
 int term_shape(struct model *m, const struct term *t, const int *counter, int *out);
 int shapes_merge(struct model *m, const struct term *t, int *shape, const int *s);
 int shape_op(struct model *m, const struct term *t, const int (*shape)[4], int *out, int *dim,

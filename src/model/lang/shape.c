@@ -8,13 +8,6 @@ static void put_shape(struct str *t, const int *s)
         str_printf(t, i ? " x %d" : s[0] == 1 ? "%d elements" : "%d", s[i + 1]);
 }
 
-int shape_size(const int *shape)
-{
-    int n = 1;
-    for (int i = 0; i < shape[0]; i++) n *= shape[i + 1];
-    return n;
-}
-
 /* shape becomes that of an element-wise operation with one more argument. */
 int shapes_merge(struct model *m, const struct term *t, int *shape, const int *s)
 {
