@@ -1,0 +1,53 @@
+/* family.h: the families of q(z | parents): one row and one file each.
+
+   A head turns the numbers that a network gives for a factor into a density of one number, the
+   value: a standardised coordinate on the unconstrained scale, about N(0, 1) under the prior. (A
+   family that works on the variable's own scale says so: `own_scale`.)  All zeros from the network
+   must give a sane density: near N(0, 1). */
+#ifndef NET_FAMILY_H
+#define NET_FAMILY_H
+
+#include "base/kernel.h"
+#include "dist/dist.h"
+
+struct family;
+
+/* One head; what kernels get as `self`. */
+struct head {
+    const struct family *family;
+    int size;                /* components of a mixture, bins of a spline, units of a flow, states */
+    const struct dist *dist; /* match: the generative family */
+    /* match: argument k is constrained from shift[k] + scale[k] * output k */
+    double shift[DIST_ARGS], scale[DIST_ARGS];
+    double fixed; /* match: an argument that is no output (binomial's n) */
+};
+
+struct family {
+    const char *name, *what;
+    int size; /* the default of head.size; 0: it has none */
+    const char *size_what; /* "components" */
+    int own_scale, discrete;
+    int (*outputs)(const struct head *h); /* numbers wanted of the network */
+    /* a = value, outputs...; out[0] = log q(value | outputs), with all constants.  dim[0] = 1,
+       dim[1] = the number of outputs.  grad adds derivatives by the value too. */
+    block_fn *logq;
+    block_grad_fn *grad;
+    /* out[0] = a draw; a = outputs.  Continuous ones are differentiable in the outputs (a
+       transformation of one uniform or normal number) as far as the family allows. */
+    void (*sample)(const void *self, const struct stream *s, const int *dim, int L,
+                   double *const *out, const struct lanes *a, double *work);
+    int (*work)(const int *dim); /* doubles of scratch for any of the three; NULL: none */
+};
+
+#define FAMILY(id) extern const struct family family_##id;
+#include "net/family.def"
+#undef FAMILY
+extern const struct family *const families[]; /* in the order of family.def, NULL at the end */
+const struct family *family_find(const char *name, size_t len); /* or NULL */
+
+/* match: sets up the head of a scalar distribution from draws of the variable: with zeros from
+   the network, its arguments fit the n draws (maximum likelihood).  0; 1 if the family is no
+   use as a posterior (uniform, pareto, ...): use a mixture of one instead. */
+int match_fit(struct head *h, const struct dist *d, int n, const double *draw);
+
+#endif

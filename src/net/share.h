@@ -1,0 +1,22 @@
+/* share.h: which factors can have one network: those of a plate, as far as the model does not
+   tell its instances apart. */
+#ifndef NET_SHARE_H
+#define NET_SHARE_H
+
+#include "graph/inverse.h"
+#include "model/model.h"
+
+struct share {
+    int *rep; /* by position i < h->nlatent in the inverse: the first factor with which it shares */
+    /* the parents of factor i, in the order of their roles: parent[off[i]] .. (nodes of bn); the k-th
+       parent of a factor plays the role of the k-th parent of its rep */
+    int64_t *off;
+    int *parent;
+};
+
+/* on = 0: nothing is shared. */
+int share_find(const struct model *m, const struct inverse *h, int on, struct share *out,
+               nami_err *err);
+void share_free(struct share *s);
+
+#endif

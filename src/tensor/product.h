@@ -1,0 +1,54 @@
+/* product.h: the layers of networks, for a chunk of lanes.
+
+   Networks work on units: rows of float (or of double, for tests and for models), unit u at
+   x + u * cap, lane b behind it.  A layer gathers its inputs from any units, so that masks,
+   skips and convolutions are lists of units, and what is not listed costs nothing.
+
+   Each kernel exists in plain loops (the reference) and in register tiles, for AVX-512, AVX2 and
+   any machine; for float and for double: product.inc is compiled for each. */
+#ifndef TENSOR_PRODUCT_H
+#define TENSOR_PRODUCT_H
+
+#include <stddef.h>
+
+enum act { ACT_LINEAR, ACT_TANH, ACT_RELU, ACT_SIGMOID, ACT_SOFTPLUS, NACT };
+extern const char *const act_names[];       /* NULL at the end */
+int act_find(const char *name, size_t len); /* or -1 */
+
+/* n times the same layer: instance i writes the units to + i * out ...,
+       y_o = act(bias_o + sum over k of w[o,k] * unit[from[i * in + k]]).
+   A masked network is many of these; a convolution is one, with n positions. */
+struct dense {
+    int n, in, out, act;
+    int back;        /* the first `back` of the inputs get derivatives; the rest are data */
+    const int *from; /* (n, in); an input may appear once in an instance */
+    int to;
+    size_t w; /* where in the parameters: w (out, in), then bias (out) */
+};
+
+/* A chunk of lanes: cap is a multiple of 8; lanes 0 .. L-1 are worked on, L a multiple of 8. */
+struct chunk {
+    void *unit, *adj; /* adj: derivatives of the loss; of the same shape */
+    int cap, L;
+};
+
+struct product {
+    const char *name; /* "avx512" */
+    void (*forward)(const struct dense *d, const void *param, const struct chunk *c);
+    /* adj of the outputs is multiplied by act'; then adj of the first `back` inputs +=
+       w^T adj. */
+    void (*back)(const struct dense *d, const void *param, const struct chunk *c);
+    /* After back() of all chunks: derivatives by the weights of outputs o0 .. o1-1 and their
+       biases, summed over chunks, instances and lanes in an order that depends on nothing else.
+       grad is laid out as the parameters; written, not added. */
+    void (*weights)(const struct dense *d, const struct chunk *c, int nchunk, int o0, int o1,
+                    void *grad);
+};
+
+/* The best this machine has, and the reference; for float if is_float, else for double. */
+const struct product *product_best(int is_float);
+const struct product *product_ref(int is_float);
+/* By name ("ref", "any", "avx2", "avx512"); NULL if this machine cannot. For tests and benchmarks. */
+const struct product *product_find(const char *name, int is_float);
+
+#endif
