@@ -211,6 +211,9 @@ int eval_term(struct model *m, const struct term *t, const int *counter, struct 
 void cval_free(struct cval *v);
 int elem_is_const(struct model *m, int e); /* one of the three, or NAMI_ENOMEM */
 
+/* Between what numbers a random element lies, as far as the text of the model says. */
+void model_support(struct model *m, int e, double *lo, double *hi);
+
 /* "x[2,3]" of an element; the text of an instance's left side: "mu[2,1:2]". */
 void elem_name(const struct model *m, int e, struct str *out);
 void inst_name(const struct model *m, int k, struct str *out);

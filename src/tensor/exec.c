@@ -113,6 +113,48 @@ static void add_up(const struct exec *x, const struct instr *c, const struct til
         add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v);
 }
 
+/* ---- units ----------------------------------------------------------------- */
+
+/* Always whole groups of 8 lanes: cap has room for them. */
+WIDE static void narrow(int n, float *to, const double *from) { EACH(b, n) to[b] = (float)from[b]; }
+WIDE static void widen(int n, double *to, const float *from) { EACH(b, n) to[b] = from[b]; }
+WIDE static void widen_add(int n, double *to, const float *from) { EACH(b, n) to[b] += from[b]; }
+WIDE static void narrow_add(int n, float *to, const double *from)
+{
+    EACH(b, n) to[b] += (float)from[b];
+}
+WIDE static void plain_add(int n, double *to, const double *from) { EACH(b, n) to[b] += from[b]; }
+
+void put_unit(const struct exec *x, void *units, int u, const double *from)
+{
+    size_t at = (size_t)u * (size_t)x->cap;
+    if (x->is_float)
+        narrow(padded(x), (float *)units + at, from);
+    else
+        memcpy((double *)units + at, from, (size_t)padded(x) * sizeof *from);
+}
+
+void add_unit(const struct exec *x, void *units, int u, const double *from)
+{
+    size_t at = (size_t)u * (size_t)x->cap;
+    if (x->is_float)
+        narrow_add(padded(x), (float *)units + at, from);
+    else
+        plain_add(padded(x), (double *)units + at, from);
+}
+
+void get_unit(const struct exec *x, const void *units, int u, double *to, int add)
+{
+    size_t at = (size_t)u * (size_t)x->cap;
+    int n = padded(x);
+    if (x->is_float)
+        (add ? widen_add : widen)(n, to, (const float *)units + at);
+    else if (add)
+        plain_add(n, to, (const double *)units + at);
+    else
+        memcpy(to, (const double *)units + at, (size_t)n * sizeof *to);
+}
+
 /* ---- one instruction --------------------------------------------------------- */
 
 static void run_map(struct exec *x, const struct instr *c)
@@ -204,11 +246,31 @@ static void run_copy(struct exec *x, const struct instr *c)
         }
 }
 
+static void run_units(struct exec *x, const struct instr *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        const double *from = lanes_of(x, x->row, operand_at(&c->arg[0], i, 0));
+        put_unit(x, x->units.unit, c->dim[0] + i, from);
+    }
+}
+
+static void run_dense(struct exec *x, const struct instr *c)
+{
+    x->units.L = padded(x);
+    x->product->forward(c->self, x->param, &x->units);
+}
+
+static void run_rows(struct exec *x, const struct instr *c)
+{
+    for (int i = 0; i < c->n; i++)
+        get_unit(x, x->units.unit, c->dim[0] + i, lanes_of(x, x->row, c->out + i), 0);
+}
+
 void exec_run(struct exec *x)
 {
     static void (*const run[])(struct exec *, const struct instr *) = {
-        [I_MAP] = run_map,     [I_BLOCK] = run_block, [I_DRAW] = run_draw,
-        [I_BDRAW] = run_bdraw, [I_COPY] = run_copy,
+        [I_MAP] = run_map,     [I_BLOCK] = run_block, [I_DRAW] = run_draw,   [I_BDRAW] = run_bdraw,
+        [I_COPY] = run_copy,   [I_UNITS] = run_units, [I_DENSE] = run_dense, [I_ROWS] = run_rows,
     };
     memset(x->total, 0, (size_t)x->cap * sizeof *x->total);
     if (x->by_tag) memset(x->by_tag, 0, (size_t)x->ntag * (size_t)x->cap * sizeof *x->by_tag);
@@ -281,6 +343,11 @@ static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *m
     if (x->ntag) x->by_tag = cut(mem, &used, (size_t)x->ntag * cap, sizeof(double));
     x->row = cut(mem, &used, rows, sizeof(double));
     if (flags & EXEC_GRAD) x->adj = cut(mem, &used, rows, sizeof(double));
+    if (p->nunit) {
+        size_t units = (size_t)p->nunit * cap, size = x->is_float ? sizeof(float) : sizeof(double);
+        x->units.unit = cut(mem, &used, units, size);
+        if (flags & EXEC_GRAD) x->units.adj = cut(mem, &used, units, size);
+    }
     return used;
 }
 
@@ -289,6 +356,12 @@ int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned 
 {
     if (flags & EXEC_CONST_GRAD) flags |= EXEC_GRAD;
     *x = (struct exec){.p = p, .cap = cap > 1 ? round_up(cap) : 1, .ntag = ntag};
+    if (p->nunit) { /* layers want whole groups of lanes */
+        x->cap = round_up(x->cap);
+        x->is_float = (flags & EXEC_FLOAT) != 0;
+        x->product = product_best(x->is_float);
+        x->units = (struct chunk){.cap = x->cap};
+    }
     struct needs need = needs_of(p);
     size_t size = lay_out(x, need, flags, NULL);
     if (size >= SIZE_MAX / 2 || !(x->mem = mem_zero(size + 64, 1))) return err_nomem(err);

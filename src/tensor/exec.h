@@ -65,6 +65,10 @@ const double *tile_read(const struct exec *x, const struct operand *o, double *r
 /* A place for a tile's elements: the rows o themselves if they lie so, else buf. */
 double *tile_place(const struct exec *x, const struct operand *o, double *rows,
                    const struct tile *t, double *buf);
+/* A unit's lanes from those of a row, or added to; a row's from a unit, or added to. */
+void put_unit(const struct exec *x, void *units, int u, const double *from);
+void add_unit(const struct exec *x, void *units, int u, const double *from);
+void get_unit(const struct exec *x, const void *units, int u, double *to, int add);
 /* Fills s->in and s->out for instance i; returns the number of elements of all arguments. */
 int block_point(const struct exec *x, const struct instr *c, int i);
 

@@ -4,7 +4,8 @@
 
 #include "base/simd.h"
 
-/* The derivatives of a tile's results: those of their rows, and 1 if they add to the total. */
+/* The derivatives of a tile's results: those of their rows, and the lane's weight if they add to
+   the total. */
 static const double *incoming(const struct exec *x, const struct instr *c, const struct tile *t)
 {
     struct operand to = outputs(c);
@@ -12,7 +13,12 @@ static const double *incoming(const struct exec *x, const struct instr *c, const
     const double *from = d;
     if (c->out >= 0) from = tile_read(x, &to, x->adj, t, d);
     if (c->sum) {
-        for (int i = 0; i < t->n; i++) d[i] = c->out >= 0 ? from[i] + 1 : 1;
+        if (c->out < 0) memset(d, 0, (size_t)t->n * sizeof *d);
+        else if (from != d) memcpy(d, from, (size_t)t->n * sizeof *d);
+        for (int i = 0; i < t->rows; i++)
+            for (int b = 0; b < t->w; b++)
+                d[i * t->w + b] += x->weight ? x->weight[t->b0 + b] : 1;
+        for (int i = t->rows * t->w; i < t->n; i++) d[i] = 0;
         from = d;
     }
     return from;
@@ -121,7 +127,7 @@ static void back_block(struct exec *x, const struct instr *c)
         if (c->out < 0) c->block(c->self, c->dim, padded(x), s->out, s->in, s->work); /* not kept */
         for (int j = 0; j < c->width; j++) {
             double *d = s->dout[j] = lanes_of(x, s->dlane, j);
-            for (int b = 0; b < L; b++) d[b] = c->sum;
+            for (int b = 0; b < L; b++) d[b] = !c->sum ? 0 : x->weight ? x->weight[b] : 1;
             if (c->out >= 0) {
                 const double *from = lanes_of(x, x->adj, operand_at(&to, i, j));
                 for (int b = 0; b < L; b++) d[b] += from[b];
@@ -149,15 +155,39 @@ static void back_copy(struct exec *x, const struct instr *c)
         }
 }
 
+static void back_units(struct exec *x, const struct instr *c)
+{
+    for (int i = 0; i < c->n && !c->dim[1]; i++)
+        get_unit(x, x->units.adj, c->dim[0] + i, lanes_of(x, x->adj, operand_at(&c->arg[0], i, 0)),
+                 1);
+}
+
+static void back_dense(struct exec *x, const struct instr *c)
+{
+    x->product->back(c->self, x->param, &x->units);
+}
+
+static void back_rows(struct exec *x, const struct instr *c)
+{
+    for (int i = 0; i < c->n; i++)
+        add_unit(x, x->units.adj, c->dim[0] + i, lanes_of(x, x->adj, c->out + i));
+}
+
 void exec_back(struct exec *x)
 {
     const struct prog *p = x->p;
     memset(x->adj, 0, (size_t)p->nrow * (size_t)x->cap * sizeof *x->adj);
+    if (p->nunit)
+        memset(x->units.adj, 0,
+               (size_t)p->nunit * (size_t)x->cap * (x->is_float ? sizeof(float) : sizeof(double)));
     if (x->const_adj) memset(x->const_adj, 0, p->constant.n * sizeof *x->const_adj);
     for (size_t k = p->code.n; k-- > 0;) {
         const struct instr *c = &p->code.a[k];
         if (c->kind == I_MAP) back_map(x, c);
         if (c->kind == I_BLOCK) back_block(x, c);
         if (c->kind == I_COPY) back_copy(x, c);
+        if (c->kind == I_UNITS) back_units(x, c);
+        if (c->kind == I_DENSE) back_dense(x, c);
+        if (c->kind == I_ROWS) back_rows(x, c);
     }
 }

@@ -9,6 +9,7 @@
 #include "base/kernel.h"
 #include "base/vec.h"
 #include "nami.h"
+#include "tensor/product.h"
 
 /* Which rows an argument of an instruction reads: element j (of m) of instance i
    (of n) is row idx[i * m + j] (or idx[j] if shared), or base + i * si + j * sj.
@@ -35,7 +36,10 @@ enum instr_kind {
     I_BLOCK, /* instance i writes rows out + i * width .. + width-1 */
     I_DRAW,  /* like I_MAP, but sampled: draw() into the rows outs */
     I_BDRAW, /* like I_BLOCK, but sampled: bdraw() into the rows outs */
-    I_COPY   /* rows outs = args */
+    I_COPY,  /* rows outs = args */
+    I_UNITS, /* units dim[0] .. + n-1 = args; without derivatives if dim[1] */
+    I_DENSE, /* a layer of a network, on units: self is a struct dense */
+    I_ROWS   /* rows out .. out+n-1 = units dim[0] .. */
 };
 
 enum { INSTR_ARGS = 8, INSTR_DIMS = 9 };
@@ -68,8 +72,10 @@ struct prog {
     struct arena mem;
     vec(struct instr) code;
     vec(double) constant;
-    int nrow;  /* rows in all */
-    int nnode; /* the first rows are the model's variables; the rest are temporaries */
+    int nrow;      /* rows in all */
+    int nnode;     /* the first rows are the model's variables; the rest are temporaries */
+    int nunit;     /* units of networks */
+    size_t nparam; /* their weights */
 };
 
 void prog_free(struct prog *p);
@@ -92,12 +98,18 @@ struct exec {
     double
         *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
     int ntag;
+    const double *weight; /* per lane: d loss / d total, for exec_back; NULL: 1 */
+    /* Networks: float if is_float, else double.  The caller sets param. */
+    int is_float;
+    struct chunk units;
+    const struct product *product;
+    const void *param;
     uint64_t seed, first;    /* for draws: lane b is draw first + b (first % 4 == 0) */
     struct scratch *scratch; /* private */
     void *mem;               /* private: what exec_fini frees */
 };
 
-enum { EXEC_GRAD = 1, EXEC_CONST_GRAD = 2 };
+enum { EXEC_GRAD = 1, EXEC_CONST_GRAD = 2, EXEC_FLOAT = 4 };
 /* cap is rounded up to a multiple of 8, but for 1.  Sets lanes = cap, and all rows to 0. */
 int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags,
               nami_err *err);
@@ -105,8 +117,9 @@ void exec_fini(struct exec *x);
 /* Runs all instructions for x->lanes lanes.  The rows of variables that no instruction
    writes are inputs and must be filled. */
 void exec_run(struct exec *x);
-/* After exec_run: adj = d(total)/d(row) for every row, const_adj likewise.  The
-   program must not reuse temporaries (each row written once). */
+/* After exec_run: adj = d(total)/d(row) for every row (times weight), const_adj and units.adj
+   likewise; derivatives by the weights of networks are left to product->weights.  The program must
+   not reuse temporaries (each row written once). */
 void exec_back(struct exec *x);
 
 /* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */

@@ -182,3 +182,10 @@ struct range term_range(struct model *m, const struct term *t, const int *counte
 }
 
 struct range elem_range(struct model *m, int e) { return ask(m, NULL, NULL, e); }
+
+void model_support(struct model *m, int e, double *lo, double *hi)
+{
+    struct range r = elem_range(m, e);
+    *lo = r.lo <= DBL_TRUE_MIN && r.lo > 0 ? 0 : r.lo; /* an open end: see op.range */
+    *hi = r.hi == nextafter(1, 0) ? 1 : r.hi;
+}

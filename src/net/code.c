@@ -1,0 +1,338 @@
+#include "net/code.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/simd.h"
+#include "dist/bijector.h"
+
+/* ---- from draws to moments ------------------------------------------------------------- */
+
+static int compare(const void *a_, const void *b_)
+{
+    double a = *(const double *)a_, b = *(const double *)b_;
+    return (a > b) - (a < b);
+}
+
+/* Location and scale of draws: median and half of the middle 68 %, which is mean and sd of a
+   normal, and minds no tails.  Where that is 0 (nearly always the same), mean and sd. */
+static int moments(size_t n, double *u, double *mean, double *sd)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(u[i])) u[k++] = u[i];
+    *mean = 0, *sd = 1;
+    if (k < n - n / 100) return -1;
+    qsort(u, k, sizeof *u, compare);
+    double s = (u[(size_t)(0.841345 * (double)k)] - u[(size_t)(0.158655 * (double)k)]) / 2;
+    *mean = u[k / 2];
+    if (!(s > 0)) {
+        double m = 0, v = 0;
+        for (size_t i = 0; i < k; i++) m += u[i] / (double)k;
+        for (size_t i = 0; i < k; i++) v += (u[i] - m) * (u[i] - m) / (double)k;
+        *mean = m, s = sqrt(v);
+    }
+    if (s > 1e-12 * fabs(*mean) && s > 0) *sd = s;
+    return 0;
+}
+
+void code_coordinates(const struct code *c, const double *x, double *u)
+{
+    if (c->kind == CODE_STATES)
+        u[0] = x[0] - c->low;
+    else if (c->kind == CODE_COUNTS)
+        for (int j = 0; j < c->n; j++) u[j] = log1p(x[j]);
+    else
+        unconstrain(c->domain, c->lo, c->hi, c->n, x, u);
+}
+
+static int standardise(const struct model *m, struct code *c, size_t n, const double *x,
+                       struct arena *mem, nami_err *err)
+{
+    double *at = raw_array(double, c->n), *u = raw_array(double, c->ncoord + 1);
+    double *all = raw_array(double, (size_t)c->ncoord * n + 1);
+    int rc = 0;
+    c->mean = arena_array(mem, double, c->ncoord);
+    c->sd = arena_array(mem, double, c->ncoord);
+    if (!at || !u || !all || !c->mean || !c->sd) rc = err_nomem(err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        for (int j = 0; j < c->n; j++) at[j] = x[(size_t)c->row[j] * n + i];
+        code_coordinates(c, at, u);
+        for (int k = 0; k < c->ncoord; k++) all[(size_t)k * n + i] = u[k];
+    }
+    for (int k = 0; k < c->ncoord && !rc; k++)
+        if (moments(n, all + (size_t)k * n, &c->mean[k], &c->sd[k])) {
+            struct str name = {0};
+            inst_name(m, c->inst, &name);
+            rc = err_set(err, NAMI_EINPUT,
+                         "draws of %s from the prior leave its support or are not finite; 'nami "
+                         "check' says which prior to change",
+                         name.s ? name.s : "a variable");
+            str_free(&name);
+        }
+    if (c->kind == CODE_STATES && !rc) c->mean[0] = 0, c->sd[0] = 1;
+    free(at);
+    free(u);
+    free(all);
+    return rc;
+}
+
+/* ---- what a node is ------------------------------------------------------------------------ */
+
+static int describe(struct model *m, int inst, struct code *c, struct arena *mem, nami_err *err)
+{
+    const struct stmt *s = &m->stmt.a[m->inst_stmt[inst]];
+    int first = m->lhs_off[inst];
+    *c = (struct code){.node = m->node[inst], .inst = inst, .coord = -1, .feature = -1};
+    c->n = m->lhs_off[inst + 1] - first;
+    c->row = arena_array(mem, int, c->n);
+    if (!c->row) return err_nomem(err);
+    for (int j = 0; j < c->n; j++) c->row[j] = m->row[m->lhs[first + j]];
+    c->dist = s->rel->trunc ? NULL : s->dist;
+    c->domain = s->dist ? s->dist->domain : c->n == 1 ? REAL : VECTOR;
+    c->lo = -INFINITY, c->hi = INFINITY;
+    if (s->dist && domains[c->domain].rank == 0)
+        model_support(m, m->lhs[first], &c->lo, &c->hi);
+    if (!domains[c->domain].discrete) {
+        c->kind = CODE_REAL;
+        c->ncoord = c->nfeature = unconstrained_size(c->domain, c->n);
+    } else if (c->n == 1 && c->hi - c->lo < CODE_STATES_MOST) {
+        c->kind = CODE_STATES;
+        c->low = (int)c->lo;
+        c->states = (int)(c->hi - c->lo) + 1;
+        c->ncoord = 1;
+        c->nfeature = c->states == 2 ? 1 : c->states;
+    } else {
+        c->kind = CODE_COUNTS;
+        c->ncoord = c->nfeature = c->n;
+    }
+    return 0;
+}
+
+int codes_make(struct model *m, size_t n, const double *x, struct arena *mem, struct code *code,
+               nami_err *err)
+{
+    int rc = 0;
+    for (int k = 0; k < m->ninst && !rc; k++) {
+        if (m->node[k] < 0) continue;
+        struct code *c = &code[m->node[k]];
+        if (!(rc = describe(m, k, c, mem, err))) rc = standardise(m, c, n, x, mem, err);
+    }
+    return rc;
+}
+
+/* ---- kernels ---------------------------------------------------------------------------------- */
+
+enum { FAR = 6, FARTHEST = 10000 };
+
+/* (x - mean) / sd, kept finite */
+WIDE static void standard_map(const void *self, int n, double *out, const double *const *a)
+{
+    const double *x = a[0], *mean = a[1], *sd = a[2];
+    (void)self;
+    EACH(i, n)
+    {
+        double u = (x[i] - mean[i]) / sd[i];
+        u = u < FARTHEST ? u : FARTHEST;
+        out[i] = u > -FARTHEST ? u : -FARTHEST;
+    }
+}
+
+/* What a network reads: beyond FAR, distances grow as logarithms. */
+WIDE static void feature_map(const void *self, int n, double *out, const double *const *a)
+{
+    const double *u = a[0];
+    (void)self;
+    EACH(i, n)
+    {
+        double far = fabs(u[i]) - FAR, d = far > 0 ? FAR + log1p(far) : fabs(u[i]);
+        out[i] = u[i] < 0 ? -d : d;
+    }
+}
+
+/* 1 if the variable is in a state, centred for two states: -1 and 1 */
+WIDE static void state_map(const void *self, int n, double *out, const double *const *a)
+{
+    (void)self;
+    EACH(i, n) out[i] = a[0][i] == a[1][i] ? 1 : 0;
+}
+
+WIDE static void two_map(const void *self, int n, double *out, const double *const *a)
+{
+    (void)self;
+    EACH(i, n) out[i] = 2 * a[0][i] - 1;
+}
+
+static double clamp(double u)
+{
+    if (!(u < FARTHEST)) return FARTHEST; /* NaN, too */
+    return u > -FARTHEST ? u : -FARTHEST;
+}
+
+/* All coordinates of an instance; work: n + ncoord doubles */
+static void code_block(const void *self, const int *dim, int L, double *const *out,
+                       const struct lanes *a, double *work)
+{
+    const struct code *c = self;
+    double *x = work, *u = work + c->n;
+    (void)dim;
+    for (int b = 0; b < L; b++) {
+        for (int j = 0; j < c->n; j++) x[j] = a[j].p[(size_t)b * (size_t)a[j].step];
+        code_coordinates(c, x, u);
+        for (int k = 0; k < c->ncoord; k++) out[k][b] = clamp((u[k] - c->mean[k]) / c->sd[k]);
+    }
+}
+
+/* log |d coordinates / d x| from the coordinates */
+static void jacobian_block(const void *self, const int *dim, int L, double *const *out,
+                           const struct lanes *a, double *work)
+{
+    const struct code *c = self;
+    double *x = work, *u = work + c->n, scale = 0;
+    (void)dim;
+    for (int k = 0; k < c->ncoord; k++) scale += log(c->sd[k]);
+    for (int b = 0; b < L; b++) {
+        for (int k = 0; k < c->ncoord; k++)
+            u[k] = c->mean[k] + c->sd[k] * a[k].p[(size_t)b * (size_t)a[k].step];
+        out[0][b] = -scale - constrain(c->domain, c->lo, c->hi, c->n, u, x);
+    }
+}
+
+/* ---- instructions --------------------------------------------------------------------------- */
+
+static int is_plain(const struct code *c)
+{
+    return c->kind == CODE_REAL && isinf(c->lo) && isinf(c->hi) &&
+           (c->domain == REAL || c->domain == VECTOR);
+}
+
+static struct instr *emit(struct prog *p, enum instr_kind kind, int n, int width)
+{
+    struct instr x = {.kind = kind, .n = n, .width = width, .tag = -1, .out = -1};
+    return vec_push(&p->code, x) ? NULL : &p->code.a[p->code.n - 1];
+}
+
+/* All variables on the whole line at once. */
+static int compile_plain(struct code *code, int ncode, const unsigned char *want, struct prog *p)
+{
+    int n = 0, at = (int)p->constant.n;
+    for (int v = 0; v < ncode; v++)
+        if (want[code[v].node] && is_plain(&code[v])) n += code[v].n;
+    int *row = arena_array(&p->mem, int, n + 1);
+    if (!row) return NAMI_ENOMEM;
+    if (!n) return 0;
+    struct instr *x = emit(p, I_MAP, n, 1);
+    if (!x) return NAMI_ENOMEM;
+    x->out = p->nrow;
+    n = 0;
+    for (int v = 0; v < ncode; v++) {
+        struct code *c = &code[v];
+        if (!want[c->node] || !is_plain(c)) continue;
+        c->coord = p->nrow;
+        p->nrow += c->n;
+        for (int j = 0; j < c->n; j++, n++) {
+            row[n] = c->row[j];
+            if (vec_push(&p->constant, c->mean[j]) || vec_push(&p->constant, c->sd[j]))
+                return NAMI_ENOMEM;
+        }
+    }
+    x->map = standard_map;
+    x->narg = 3;
+    x->arg[0] = (struct operand){.m = 1, .idx = row};
+    x->arg[1] = (struct operand){.is_const = 1, .m = 1, .base = at, .si = 2};
+    x->arg[2] = (struct operand){.is_const = 1, .m = 1, .base = at + 1, .si = 2};
+    return 0;
+}
+
+static int compile_block(struct code *c, struct prog *p)
+{
+    struct instr *x = emit(p, I_BLOCK, 1, c->ncoord);
+    if (!x) return NAMI_ENOMEM;
+    x->out = c->coord = p->nrow;
+    p->nrow += c->ncoord;
+    x->self = c;
+    x->block = code_block;
+    x->nwork = c->n + c->ncoord;
+    x->narg = 1;
+    x->arg[0] = (struct operand){.m = c->n, .idx = c->row};
+    return 0;
+}
+
+/* One row for each state of many; -1 and 1 for two. */
+static int compile_states(const struct code *c, struct prog *p)
+{
+    struct instr *x = emit(p, I_MAP, c->nfeature, 1);
+    if (!x) return NAMI_ENOMEM;
+    x->out = p->nrow;
+    p->nrow += c->nfeature;
+    x->narg = c->states == 2 ? 1 : 2;
+    x->arg[0] = (struct operand){.m = 1, .base = c->coord};
+    x->arg[1] = (struct operand){.is_const = 1, .m = 1, .base = (int)p->constant.n, .si = 1};
+    x->map = c->states == 2 ? two_map : state_map;
+    for (int s = 0; s < c->nfeature; s++)
+        if (vec_push(&p->constant, s)) return NAMI_ENOMEM;
+    return 0;
+}
+
+/* Features of all that are not states lie in rows of their own, then go to units. */
+static int compile_features(struct code *code, int ncode, const unsigned char *want, struct prog *p)
+{
+    int n = 0, first = p->nrow;
+    for (int v = 0; v < ncode; v++)
+        if (want[code[v].node] & 2 && code[v].kind != CODE_STATES) n += code[v].nfeature;
+    int *row = arena_array(&p->mem, int, n + 1);
+    struct instr *x = row && n ? emit(p, I_MAP, n, 1) : NULL;
+    if (!row || (n && !x)) return NAMI_ENOMEM;
+    if (x) {
+        x->out = first;
+        x->map = feature_map;
+        x->narg = 1;
+        x->arg[0] = (struct operand){.m = 1, .idx = row};
+    }
+    p->nrow += n;
+    n = 0;
+    for (int v = 0; v < ncode; v++) {
+        struct code *c = &code[v];
+        if (!(want[c->node] & 2)) continue;
+        if (c->kind == CODE_STATES) continue;
+        c->feature = p->nunit + n;
+        for (int k = 0; k < c->ncoord; k++) row[n++] = c->coord + k;
+    }
+    for (int v = 0; v < ncode; v++) {
+        struct code *c = &code[v];
+        if (!(want[c->node] & 2) || c->kind != CODE_STATES) continue;
+        c->feature = p->nunit + p->nrow - first;
+        if (compile_states(c, p)) return NAMI_ENOMEM;
+    }
+    n = p->nrow - first;
+    if (!n) return 0;
+    if (!(x = emit(p, I_UNITS, n, 1))) return NAMI_ENOMEM;
+    x->narg = 1;
+    x->arg[0] = (struct operand){.m = 1, .base = first, .si = 1};
+    x->dim[0] = p->nunit;
+    x->dim[1] = 1;
+    p->nunit += n;
+    return 0;
+}
+
+int codes_compile(struct code *code, int ncode, const unsigned char *want, struct prog *p)
+{
+    int rc = compile_plain(code, ncode, want, p);
+    for (int v = 0; v < ncode && !rc; v++)
+        if (want[code[v].node] && !is_plain(&code[v])) rc = compile_block(&code[v], p);
+    return rc ? rc : compile_features(code, ncode, want, p);
+}
+
+int code_jacobian(const struct code *c, struct prog *p, int tag)
+{
+    struct instr *x = emit(p, I_BLOCK, 1, 1);
+    if (!x) return NAMI_ENOMEM;
+    x->self = c;
+    x->block = jacobian_block;
+    x->nwork = c->n + c->ncoord;
+    x->narg = 1;
+    x->arg[0] = (struct operand){.m = c->ncoord, .base = c->coord, .sj = 1};
+    x->sum = 1;
+    x->tag = tag;
+    return 0;
+}

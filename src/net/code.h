@@ -1,0 +1,50 @@
+/* code.h: how networks see a variable.
+
+   A continuous variable of n elements has coordinates: numbers on the unconstrained scale,
+   standardised by the prior predictive.  A discrete one has states, or is a count.  Its features
+   are what a network reads: the coordinates (far ones drawn in), or one number for each state. */
+#ifndef NET_CODE_H
+#define NET_CODE_H
+
+#include "model/model.h"
+
+enum code_kind {
+    CODE_REAL,   /* coordinates */
+    CODE_STATES, /* a few states: low, low + 1, ...; one-hot */
+    CODE_COUNTS  /* discrete, with no or too many bounds: log(1 + x) */
+};
+
+struct code {
+    enum code_kind kind;
+    int node; /* of bn */
+    int inst; /* of the model */
+    enum domain domain;
+    const struct dist *dist; /* NULL: not known, or truncated */
+    double lo, hi;
+    int n, *row; /* its elements' rows */
+    int states, low;
+    int ncoord; /* CODE_STATES: 1, the state from 0 */
+    double *mean, *sd;
+    int coord; /* the first row of its coordinates, or -1 */
+    int nfeature;
+    int feature; /* the first unit of its features, or -1 */
+};
+
+enum { CODE_STATES_MOST = 64 };
+
+/* The codes of all nodes of m->bn from n draws of the model, x[row * n + i].  `code` is
+   bn_n(m->bn) long; its arrays are taken from mem. */
+int codes_make(struct model *m, size_t n, const double *x, struct arena *mem, struct code *code,
+               nami_err *err);
+
+/* Instructions that fill the coordinates of the nodes with want[node] & 1, and the features of
+   those with & 2 (units of p). */
+int codes_compile(struct code *code, int ncode, const unsigned char *want, struct prog *p);
+
+/* log |d coordinates / d x|, added to the total under this tag. */
+int code_jacobian(const struct code *c, struct prog *p, int tag);
+
+/* Coordinates as double: u[ncoord] of x[n] in the order of c->row. */
+void code_coordinates(const struct code *c, const double *x, double *u);
+
+#endif

@@ -1,0 +1,172 @@
+/* made.c: one masked network for many factors.
+
+   Hidden units carry labels: sets of inputs (label.h).  The units of one label are one block of
+   each layer, whose inputs are the units of its subsets: what a mask would zero is not there. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "net/label.h"
+#include "net/qnet.h"
+
+enum { DEPTH = 2, UNITS_FEWEST = 128, UNITS_MOST = 1024, UNITS_LABEL = 24, EVEN = 8 };
+
+struct made {
+    struct qnet *q;
+    struct labels l;
+    int n, *factor;      /* whose outputs it gives */
+    int *first, *width;  /* of the last layer: units of each label */
+    int *next, *nwidth;
+    int *from;           /* room for the inputs of a block */
+    int depth, units[NET_LAYERS];
+};
+
+/* The inputs of all factors as sets. */
+static int parents_of(struct made *m, struct sets *s)
+{
+    size_t total = 0;
+    int at = 0;
+    for (int i = 0; i < m->n; i++) total += (size_t)m->q->factor[m->factor[i]].nin;
+    s->n = m->n;
+    s->off = raw_array(int, m->n + 1);
+    s->member = raw_array(int, total + 1);
+    if (!s->off || !s->member) return NAMI_ENOMEM;
+    for (int i = 0; i < m->n; i++) {
+        const struct factor *f = &m->q->factor[m->factor[i]];
+        s->off[i] = at;
+        if (f->nin) memcpy(s->member + at, f->in, sizeof(int) * (size_t)f->nin);
+        sort_ints(s->member + at, (size_t)f->nin);
+        at += f->nin;
+    }
+    s->off[m->n] = at;
+    return 0;
+}
+
+/* The units of a list of labels; returns how many. */
+static int units_of(const struct made *m, const int *label, int n)
+{
+    int k = 0;
+    for (int i = 0; i < n; i++)
+        for (int u = 0; u < m->width[label[i]]; u++) m->from[k++] = m->first[label[i]] + u;
+    return k;
+}
+
+/* Inputs as a block wants them: those with derivatives first; returns how many these are. */
+static int inputs_of(const struct made *m, const int *unit, int n, int *from)
+{
+    int k = 0, back;
+    for (int i = 0; i < n; i++)
+        if (unit[i] >= m->q->nfeature) from[k++] = unit[i];
+    back = k;
+    for (int i = 0; i < n; i++)
+        if (unit[i] < m->q->nfeature) from[k++] = unit[i];
+    return back;
+}
+
+static int hidden_layer(struct made *m, int layer)
+{
+    struct qnet *q = m->q;
+    const struct sets *s = &m->l.set, *sub = &m->l.sub;
+    labels_spread(&m->l, m->units[layer], m->nwidth);
+    for (int i = 0; i < s->n; i++) {
+        char name[64];
+        int in = s->off[i + 1] - s->off[i], back, unit;
+        snprintf(name, sizeof name, "made/%d/%d", layer, i + 1);
+        if (layer == 0)
+            back = inputs_of(m, s->member + s->off[i], in, m->from);
+        else
+            back = in = units_of(m, sub->member + sub->off[i], sub->off[i + 1] - sub->off[i]);
+        if (!m->nwidth[i]) continue;
+        unit = net_layer(q, 1, in, back, m->from, m->nwidth[i], q->opt.act, 0, name);
+        if (unit < 0) return NAMI_ENOMEM;
+        m->next[i] = unit;
+    }
+    memcpy(m->first, m->next, sizeof(int) * (size_t)s->n);
+    memcpy(m->width, m->nwidth, sizeof(int) * (size_t)s->n);
+    return 0;
+}
+
+static int output(struct made *m, int i)
+{
+    struct qnet *q = m->q;
+    struct factor *f = &q->factor[m->factor[i]];
+    const struct group *g = &q->group[f->group];
+    const struct sets *of = &m->l.of;
+    struct str name = {0};
+    int in = units_of(m, of->member + of->off[i], of->off[i + 1] - of->off[i]), back = in;
+    if (q->opt.skip != 0) {
+        back += inputs_of(m, f->in, f->nin, m->from + in);
+        in += f->nin;
+    }
+    str_printf(&name, "made/out/%s", q->part[g->tag].name);
+    if (q->code[f->node].ncoord > 1) str_printf(&name, ".%d", f->k + 1);
+    f->out = name.oom ? -1
+                      : net_layer(q, 1, in, back, m->from, g->nout, ACT_LINEAR, 1, name.s);
+    str_free(&name);
+    return f->out < 0 ? NAMI_ENOMEM : 0;
+}
+
+/* As many as asked for; else by the number of labels. */
+static void choose_units(struct made *m)
+{
+    const struct net_options *o = &m->q->opt;
+    int n = m->l.set.n * UNITS_LABEL;
+    if (n < UNITS_FEWEST) n = UNITS_FEWEST;
+    if (n > UNITS_MOST) n = UNITS_MOST;
+    m->depth = o->nhidden ? o->nhidden : DEPTH;
+    for (int l = 0; l < m->depth; l++) m->units[l] = o->nhidden ? o->hidden[l] : n;
+}
+
+/* Labels beyond the parent sets, while each can have some units. */
+static int labels_most(const struct qnet *q, int n)
+{
+    int units = q->opt.nhidden ? q->opt.hidden[0] : UNITS_MOST;
+    int most = 4 * n < units / EVEN ? 4 * n : units / EVEN;
+    return most > n ? most : n;
+}
+
+static int layers(struct made *m)
+{
+    int rc = 0, total = 0;
+    choose_units(m);
+    for (int l = 0; l < m->depth; l++)
+        if (m->units[l] > total) total = m->units[l];
+    size_t n = (size_t)m->l.set.n + 1;
+    m->first = new_array(int, n);
+    m->width = new_array(int, n);
+    m->next = new_array(int, n);
+    m->nwidth = new_array(int, n);
+    m->from = new_array(int, (size_t)total + (size_t)m->q->prog.nunit + 1);
+    if (!m->first || !m->width || !m->next || !m->nwidth || !m->from) return NAMI_ENOMEM;
+    for (int l = 0; l < m->depth && !rc && m->l.set.n; l++) rc = hidden_layer(m, l);
+    for (int i = 0; i < m->n && !rc; i++) rc = output(m, i);
+    return rc;
+}
+
+int net_made(struct qnet *q, nami_err *err)
+{
+    struct made m = {.q = q};
+    struct sets parents = {0};
+    int rc = 0;
+    m.factor = raw_array(int, q->nfactor + 1);
+    if (!m.factor) rc = err_nomem(err);
+    for (int f = 0; f < q->nfactor && !rc; f++)
+        if (q->group[q->factor[f].group].made) m.factor[m.n++] = f;
+    if (!rc && m.n) {
+        if (parents_of(&m, &parents)) rc = err_nomem(err);
+        if (!rc) rc = labels_make(q->prog.nunit, &parents, labels_most(q, m.n), &m.l, err);
+        q->nlabel = rc ? 0 : m.l.set.n;
+        if (!rc && layers(&m)) rc = err_nomem(err);
+        labels_free(&m.l);
+    }
+    free(parents.off);
+    free(parents.member);
+    free(m.factor);
+    free(m.first);
+    free(m.width);
+    free(m.next);
+    free(m.nwidth);
+    free(m.from);
+    return rc;
+}

@@ -1,0 +1,288 @@
+#include "net/qnet.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "model/eval.h"
+#include "net/share.h"
+
+const char *const net_kinds[] = {"auto", "mlp", "made", NULL};
+
+enum { PRIOR_DRAWS = 4096 };
+
+void qnet_free(struct qnet *q)
+{
+    prog_free(&q->prog);
+    vec_free(&q->block);
+    arena_free(&q->mem);
+}
+
+/* ---- factors -------------------------------------------------------------------------------- */
+
+/* What the features of nodes are needed for: see codes_compile. */
+static void wants(const struct inverse *h, const struct code *code, unsigned char *want)
+{
+    for (int i = 0; i < h->nlatent; i++) {
+        int v = h->perm[i];
+        want[v] |= code[v].ncoord > 1 ? 3 : 1; /* a chain reads itself */
+        for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);) want[it.node] |= 2;
+    }
+}
+
+/* A factor's inputs: the features of its parents in their roles, then the coordinates before it. */
+static int inputs(struct qnet *q, const struct share *s, struct factor *f)
+{
+    const struct code *own = &q->code[f->node];
+    int n = f->k;
+    for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++)
+        n += q->code[s->parent[j]].nfeature;
+    int *in = arena_array(&q->mem, int, n + 1);
+    if (!in) return NAMI_ENOMEM;
+    f->in = in;
+    for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++) {
+        const struct code *c = &q->code[s->parent[j]];
+        for (int k = 0; k < c->nfeature; k++) *in++ = c->feature + k;
+    }
+    for (int k = 0; k < f->k; k++) *in++ = own->feature + k;
+    f->nin = n;
+    return 0;
+}
+
+static int make_factors(struct qnet *q, const struct share *s)
+{
+    const struct inverse *h = q->h;
+    int n = 0, rc = 0;
+    for (int i = 0; i < h->nlatent; i++) n += q->code[h->perm[i]].ncoord;
+    q->factor = arena_array(&q->mem, struct factor, n + 1);
+    if (!q->factor) return NAMI_ENOMEM;
+    for (int i = 0; i < h->nlatent && !rc; i++)
+        for (int k = 0; k < q->code[h->perm[i]].ncoord && !rc; k++) {
+            struct factor *f = &q->factor[q->nfactor++];
+            *f = (struct factor){.pos = i, .node = h->perm[i], .k = k};
+            rc = inputs(q, s, f);
+        }
+    return rc;
+}
+
+/* ---- groups and parts --------------------------------------------------------------------------- */
+
+/* Factors by (rep of their latent, coordinate), in the order of the first of each. */
+static int make_groups(struct qnet *q, const struct share *s)
+{
+    const struct inverse *h = q->h;
+    int n = q->nfactor, *first = new_array(int, h->nlatent + 1), *count = new_array(int, n + 1);
+    int *part = new_array(int, h->nlatent + 1);
+    q->group = arena_array(&q->mem, struct group, n + 1);
+    q->member = arena_array(&q->mem, int, n + 1);
+    q->part = arena_array(&q->mem, struct part, h->nlatent + 1);
+    int rc = !first || !count || !part || !q->group || !q->member || !q->part ? NAMI_ENOMEM : 0;
+    for (int f = 0; f < n && !rc; f++) { /* a latent's factors follow each other */
+        struct factor *x = &q->factor[f];
+        int rep = s->rep[x->pos];
+        if (rep == x->pos) {
+            if (x->k == 0) first[rep] = q->ngroup, part[rep] = q->npart++;
+            x->group = q->ngroup++;
+            q->group[x->group].tag = part[rep];
+        } else {
+            x->group = first[rep] + x->k;
+        }
+        if (x->k == 0) q->part[part[rep]].n++;
+        q->group[x->group].n++;
+    }
+    for (int g = 0, at = 0; g < q->ngroup && !rc; at += q->group[g++].n) q->group[g].first = at;
+    for (int f = 0; f < n && !rc; f++) {
+        int g = q->factor[f].group;
+        q->member[q->group[g].first + count[g]++] = f;
+    }
+    for (int i = 0; i < h->nlatent && !rc; i++) {
+        if (s->rep[i] != i) continue;
+        struct part *p = &q->part[part[i]];
+        const struct bn *bn = q->m->bn;
+        int v = h->perm[i], cls = bn->node.a[v].cls;
+        p->name = p->n > 1 && bn->cls.n ? bn->cls.a[cls].name : bn_name(bn, v);
+    }
+    free(first);
+    free(count);
+    free(part);
+    return rc;
+}
+
+/* ---- heads ------------------------------------------------------------------------------------------ */
+
+static int no_family(const struct qnet *q, const struct code *c, nami_err *err)
+{
+    return err_set(err, NAMI_EINPUT,
+                   "%s is discrete with no small upper bound, and no family fits it; observe it, or "
+                   "leave it out of 'infer'",
+                   bn_name(q->m->bn, c->node));
+}
+
+static int choose_head(struct qnet *q, struct group *g, size_t n, const double *x, nami_err *err)
+{
+    const struct factor *f = &q->factor[q->member[g->first]];
+    const struct code *c = &q->code[f->node];
+    const struct family *want = q->opt.family ? q->opt.family : &family_match;
+    g->head = (struct head){.family = want, .size = q->opt.size ? q->opt.size : want->size};
+    if (c->kind == CODE_STATES) {
+        g->head = (struct head){.family = &family_categorical, .size = c->states};
+    } else if (c->kind == CODE_COUNTS || want == &family_match) {
+        const double *draw = x + (size_t)c->row[0] * n;
+        g->head = (struct head){.family = &family_match};
+        if (c->n > 1 || !c->dist || match_fit(&g->head, c->dist, (int)n, draw)) {
+            if (c->kind == CODE_COUNTS) return no_family(q, c, err);
+            g->head = (struct head){.family = &family_mixture, .size = 1};
+        }
+    }
+    g->nout = g->head.family->outputs(&g->head);
+    return 0;
+}
+
+static int value_row(const struct qnet *q, const struct group *g, const struct factor *f)
+{
+    const struct code *c = &q->code[f->node];
+    return g->head.family->own_scale ? c->row[f->k] : c->coord + f->k;
+}
+
+static int emit_head(struct qnet *q, const struct group *g)
+{
+    struct instr x = {.kind = I_BLOCK, .n = g->n, .width = 1, .out = -1, .sum = 1, .tag = g->tag};
+    const struct family *fam = g->head.family;
+    int *row = arena_array(&q->prog.mem, int, g->n), *out = arena_array(&q->prog.mem, int, g->n * g->nout);
+    if (!row || !out) return NAMI_ENOMEM;
+    for (int i = 0; i < g->n; i++) {
+        const struct factor *f = &q->factor[q->member[g->first + i]];
+        row[i] = value_row(q, g, f);
+        for (int k = 0; k < g->nout; k++) out[i * g->nout + k] = f->out + k;
+    }
+    x.self = &g->head;
+    x.block = fam->logq;
+    x.block_grad = fam->grad;
+    x.dim[0] = 1, x.dim[1] = g->nout;
+    x.nwork = fam->work ? fam->work(x.dim) : 0;
+    x.narg = 2;
+    x.arg[0] = (struct operand){.m = 1, .idx = row};
+    x.arg[1] = (struct operand){.m = g->nout, .idx = out};
+    return vec_push(&q->prog.code, x) ? NAMI_ENOMEM : 0;
+}
+
+/* The outputs of all networks as rows, the heads on them, and what the scales are worth. */
+static int emit_heads(struct qnet *q)
+{
+    struct prog *p = &q->prog;
+    int rc = 0;
+    for (int g = 0; g < q->ngroup && !rc; g++) {
+        const struct group *x = &q->group[g];
+        struct instr rows = {.kind = I_ROWS, .n = x->n * x->nout, .width = 1, .tag = -1};
+        rows.out = p->nrow;
+        rows.dim[0] = q->factor[q->member[x->first]].out;
+        for (int i = 0; i < x->n; i++) q->factor[q->member[x->first + i]].out = p->nrow + i * x->nout;
+        p->nrow += rows.n;
+        if (vec_push(&p->code, rows)) rc = NAMI_ENOMEM;
+        if (!rc) rc = emit_head(q, x);
+    }
+    for (int f = 0; f < q->nfactor && !rc; f++) {
+        const struct group *g = &q->group[q->factor[f].group];
+        if (q->factor[f].k == 0 && q->code[q->factor[f].node].kind == CODE_REAL &&
+            !g->head.family->own_scale)
+            rc = code_jacobian(&q->code[q->factor[f].node], p, g->tag);
+    }
+    return rc;
+}
+
+/* ---- layers --------------------------------------------------------------------------------------------- */
+
+int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act, int last,
+              const char *name)
+{
+    struct prog *p = &q->prog;
+    struct dense *d = arena_array(&p->mem, struct dense, 1);
+    int *copy = arena_array(&p->mem, int, (size_t)n * (size_t)in + 1);
+    char *text = arena_strndup(&q->mem, name, strlen(name));
+    if (!d || !copy || !text) return -1;
+    if (in) memcpy(copy, from, sizeof(int) * (size_t)n * (size_t)in);
+    *d = (struct dense){n, in, out, act, back, copy, p->nunit, p->nparam};
+    struct instr x = {.kind = I_DENSE, .n = n, .width = out, .out = -1, .tag = -1, .self = d};
+    if (vec_push(&p->code, x) || vec_push(&q->block, ((struct block){text, d, last}))) return -1;
+    p->nunit += n * out;
+    p->nparam += ((size_t)in + 1) * (size_t)out;
+    return d->to;
+}
+
+double qnet_products(const struct qnet *q)
+{
+    double sum = 0;
+    for (size_t i = 0; i < q->block.n; i++) {
+        const struct dense *d = q->block.a[i].d;
+        sum += (double)d->n * d->in * d->out;
+    }
+    return sum;
+}
+
+/* Uniform weights: He's range before relu, Glorot's before others; outputs start near 0, so that
+   q starts near the prior. */
+void qnet_start(const struct qnet *q, uint64_t seed, float *param)
+{
+    for (size_t i = 0; i < q->block.n; i++) {
+        const struct dense *d = q->block.a[i].d;
+        struct rng r;
+        double in = d->in > 0 ? d->in : 1;
+        double a = q->block.a[i].last       ? 0.1 * sqrt(3 / in)
+                   : d->act == ACT_RELU     ? sqrt(6 / in)
+                                            : sqrt(6 / (in + d->out));
+        size_t nw = (size_t)d->in * (size_t)d->out;
+        rng_init(&r, seed, 0x716e6574 + i);
+        for (size_t k = 0; k < nw; k++) param[d->w + k] = (float)(a * (2 * rng_unit(&r) - 1));
+        for (int k = 0; k < d->out; k++) param[d->w + nw + (size_t)k] = 0;
+    }
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------- */
+
+/* Plates share a network; the rest is one masked network, if there is more than one. */
+static void choose_kinds(struct qnet *q)
+{
+    int single = 0;
+    for (int g = 0; g < q->ngroup; g++) single += q->group[g].n == 1;
+    for (int g = 0; g < q->ngroup; g++)
+        q->group[g].made = q->opt.kind == NET_MADE ||
+                           (q->opt.kind == NET_AUTO && q->group[g].n == 1 && single > 1);
+}
+
+static int build(struct qnet *q, size_t n, const double *x, nami_err *err)
+{
+    struct share s = {0};
+    int nodes = bn_n(q->m->bn), rc = 0;
+    unsigned char *want = new_array(unsigned char, nodes);
+    q->code = arena_array(&q->mem, struct code, nodes + 1);
+    if (!want || !q->code) rc = err_nomem(err);
+    if (!rc) rc = codes_make(q->m, n, x, &q->mem, q->code, err);
+    if (!rc) wants(q->h, q->code, want);
+    if (!rc && codes_compile(q->code, nodes, want, &q->prog)) rc = err_nomem(err);
+    q->nfeature = q->prog.nunit;
+    /* a masked network has a place for every factor: it cannot share */
+    if (!rc) rc = share_find(q->m, q->h, !q->opt.no_share && q->opt.kind != NET_MADE, &s, err);
+    if (!rc && (make_factors(q, &s) || make_groups(q, &s))) rc = err_nomem(err);
+    for (int g = 0; g < q->ngroup && !rc; g++) rc = choose_head(q, &q->group[g], n, x, err);
+    if (!rc) choose_kinds(q);
+    if (!rc) rc = net_mlp(q, err);
+    if (!rc) rc = net_made(q, err);
+    if (!rc && emit_heads(q)) rc = err_nomem(err);
+    share_free(&s);
+    free(want);
+    return rc;
+}
+
+int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
+              const struct net_options *opt, int threads, nami_err *err)
+{
+    double *x = raw_array(double, (size_t)m->nrow * PRIOR_DRAWS);
+    *q = (struct qnet){.m = m, .h = h, .opt = *opt};
+    q->prog.nrow = q->prog.nnode = m->nrow;
+    int rc = x ? 0 : err_nomem(err);
+    if (!rc) rc = model_simulate(m, opt->seed ^ 0x7072696f72, 0, PRIOR_DRAWS, threads, x, err);
+    if (!rc) rc = build(q, PRIOR_DRAWS, x, err);
+    free(x);
+    return rc;
+}

@@ -1,0 +1,96 @@
+/* qnet.h: an inference network q(z | x) with the structure of an inverse.
+
+   The inverse is a product of factors, one for each latent; a factor of several coordinates is a
+   chain of them.  Each has a head (its family) and gets the head's numbers from a network that
+   sees what the inverse allows and nothing else.  All this is one program, whose total is
+   log q(z | x) of the draws in its first rows. */
+#ifndef NET_QNET_H
+#define NET_QNET_H
+
+#include "graph/inverse.h"
+#include "net/code.h"
+#include "net/family.h"
+
+enum net_kind { NET_AUTO, NET_MLP, NET_MADE };
+extern const char *const net_kinds[]; /* NULL at the end */
+enum { NET_LAYERS = 8 };
+
+struct net_options {
+    const struct family *family; /* NULL: match */
+    int size;                    /* of the family; 0: its own default */
+    enum net_kind kind;
+    int nhidden, hidden[NET_LAYERS]; /* units a factor (mlp) or in all (made); none: by size */
+    int act;
+    int skip;     /* 1: inputs feed outputs too; 0: not; -1: as usual, which is: made yes, mlp no */
+    int no_share; /* a network of its own for each factor, also in plates */
+    uint64_t seed;
+};
+
+/* One coordinate of one latent. */
+struct factor {
+    int pos, node, k; /* its place in the inverse; of bn; which coordinate */
+    int group;
+    int nin, nback; /* units it may see; the first nback have derivatives */
+    const int *in;
+    int out; /* the first unit of its outputs */
+};
+
+/* Factors with one network: one, or those of a plate. */
+struct group {
+    int first, n; /* factor numbers member[first] ... */
+    int tag;      /* whose loss it adds to: see struct part */
+    int made;     /* part of the masked network? */
+    struct head head;
+    int nout;
+};
+
+/* What losses are told apart by: a latent, or a plate of them. */
+struct part {
+    const char *name;
+    int n; /* latents */
+};
+
+/* A layer's weights. */
+struct block {
+    const char *name;
+    const struct dense *d;
+    int last; /* an output layer */
+};
+
+struct qnet {
+    struct arena mem;
+    struct model *m;
+    const struct inverse *h;
+    struct net_options opt;
+    struct code *code;
+    int nfeature; /* the first units; those of embeddings follow */
+    int nfactor, ngroup, npart, *member;
+    struct factor *factor;
+    struct group *group;
+    struct part *part;
+    int nlabel; /* of the masked network */
+    vec(struct block) block;
+    struct prog prog;
+};
+
+/* m and h must outlive it.  Draws from the prior with opt->seed. */
+int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
+              const struct net_options *opt, int threads, nami_err *err);
+void qnet_free(struct qnet *q);
+
+/* Weights to start from: param[q->prog.nparam]. */
+void qnet_start(const struct qnet *q, uint64_t seed, float *param);
+
+/* Multiplications of one lane, forwards; and those by weights that are not masked away are all. */
+double qnet_products(const struct qnet *q);
+
+/* ---- inside net/ ---- */
+
+/* A layer of n instances: units for its outputs, weights, an instruction.  `from` (n, in) is
+   copied.  name is printed.  Returns the first unit, or -1. */
+int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act, int last,
+              const char *name);
+int net_mlp(struct qnet *q, nami_err *err);  /* groups that are not made */
+int net_made(struct qnet *q, nami_err *err); /* groups that are */
+
+#endif

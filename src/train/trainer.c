@@ -1,0 +1,280 @@
+#include "train/trainer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/simd.h"
+
+enum {
+    LANES = 32,         /* of a chunk: its units stay in the second-level cache */
+    ROWS_WORK = 1 << 16 /* weights of a task */
+};
+
+/* Rows o0 .. o1-1 of a layer. */
+struct rows {
+    const struct dense *d;
+    int o0, o1;
+};
+
+struct lane_work {
+    int nchunk;
+    struct exec *x;      /* the network, for each chunk */
+    struct exec *sim;    /* the model's draws, for each chunk */
+    struct chunk *units; /* of each chunk, for sums over the batch */
+    int *lane;           /* the first lane of each chunk in the batch */
+    double *weight;      /* of each lane of the batch: -1 / batch, 0 for those that fill up */
+    vec(struct rows) rows;
+    double *norm2; /* of the gradients of each rows */
+    const struct batch *b;
+    float rate, scale, b1, b2; /* of the step */
+    int grad;
+    void *block[5];
+};
+
+size_t trainer_stride(const struct trainer *t) { return ((size_t)t->batch + 7) / 8 * 8; }
+
+/* ---- one chunk -------------------------------------------------------------------------- */
+
+static void load(const struct trainer *t, int c)
+{
+    const struct lane_work *w = t->work;
+    const struct batch *b = w->b;
+    struct exec *x = &w->x[c];
+    const struct model *m = t->q->m;
+    if (!b->x) {
+        struct exec *s = &w->sim[c];
+        s->seed = b->seed;
+        s->first = b->first + (uint64_t)w->lane[c];
+        s->lanes = x->lanes;
+        s->node = x->row; /* written where they are wanted */
+        s->stride = (size_t)x->cap;
+        s->direct = m->nrow;
+        exec_run(s);
+        return;
+    }
+    for (int r = 0; r < m->nrow; r++) {
+        const double *from = b->x + (size_t)r * b->n + b->first;
+        double *to = x->row + (size_t)r * (size_t)x->cap;
+        for (int i = 0; i < x->lanes; i++) {
+            int k = w->lane[c] + i;
+            to[i] = from[k < t->batch ? k : t->batch - 1];
+        }
+    }
+}
+
+static void run_chunk(void *t_, int c)
+{
+    const struct trainer *t = t_;
+    struct exec *x = &t->work->x[c];
+    load(t, c);
+    exec_run(x);
+    if (t->work->grad) exec_back(x);
+}
+
+/* ---- weights ---------------------------------------------------------------------------------- */
+
+WIDE static double square_sum(size_t n, const float *x)
+{
+    double part[8] = {0}, sum = 0;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int k = 0; k < 8; k++) part[k] += (double)x[i + (size_t)k] * (double)x[i + (size_t)k];
+    for (; i < n; i++) sum += (double)x[i] * (double)x[i];
+    for (int k = 0; k < 8; k++) sum += part[k];
+    return sum;
+}
+
+static void run_weights(void *t_, int i)
+{
+    const struct trainer *t = t_;
+    struct lane_work *w = t->work;
+    const struct rows *r = &w->rows.a[i];
+    const struct dense *d = r->d;
+    size_t in = (size_t)d->in, o0 = (size_t)r->o0, o1 = (size_t)r->o1;
+    w->x[0].product->weights(d, w->units, w->nchunk, r->o0, r->o1, t->grad);
+    w->norm2[i] = square_sum((o1 - o0) * in, t->grad + d->w + o0 * in) +
+                  square_sum(o1 - o0, t->grad + d->w + in * (size_t)d->out + o0);
+}
+
+/* ---- Adam ------------------------------------------------------------------------------------------ */
+
+enum { ADAM_PART = 1 << 13 };
+
+WIDE static void adam(int n, float rate, float scale, float b1, float b2, const float *restrict g,
+                      float *restrict m, float *restrict v, float *restrict p)
+{
+    EACH(i, n)
+    {
+        float d = g[i] * scale;
+        m[i] = 0.9f * m[i] + 0.1f * d;
+        v[i] = 0.999f * v[i] + 0.001f * d * d;
+        p[i] -= rate * (m[i] * b1) / (sqrtf(v[i] * b2) + 1e-8f);
+    }
+}
+
+static void run_adam(void *t_, int i)
+{
+    const struct trainer *t = t_;
+    const struct lane_work *w = t->work;
+    size_t at = (size_t)i * ADAM_PART, left = t->nparam - at;
+    adam(left < ADAM_PART ? (int)left : ADAM_PART, w->rate, w->scale, w->b1, w->b2, t->grad + at,
+         t->m + at, t->v + at, t->param + at);
+}
+
+void trainer_apply(struct trainer *t, double rate, double clip)
+{
+    struct lane_work *w = t->work;
+    double k = (double)++t->step;
+    w->rate = (float)rate;
+    w->scale = clip > 0 && t->norm > clip ? (float)(clip / t->norm) : 1;
+    w->b1 = (float)(1 / (1 - pow(0.9, k)));
+    w->b2 = (float)(1 / (1 - pow(0.999, k)));
+    pool_run(t->pool, (int)((t->nparam + ADAM_PART - 1) / ADAM_PART), run_adam, t);
+}
+
+/* ---- a batch ----------------------------------------------------------------------------------------- */
+
+/* Lane by lane in order, whatever the chunks. */
+static void add_losses(struct trainer *t)
+{
+    const struct lane_work *w = t->work;
+    t->total = 0;
+    for (int k = 0; k < t->q->npart; k++) {
+        double sum = 0;
+        for (int c = 0; c < w->nchunk; c++)
+            for (int b = 0; b < w->x[c].lanes && w->lane[c] + b < t->batch; b++)
+                sum -= w->x[c].by_tag[(size_t)k * (size_t)w->x[c].cap + (size_t)b];
+        t->loss[k] = sum / t->batch;
+        t->total += t->loss[k];
+    }
+}
+
+void trainer_loss(struct trainer *t, const struct batch *b)
+{
+    t->work->b = b;
+    t->work->grad = 0;
+    pool_run(t->pool, t->work->nchunk, run_chunk, t);
+    add_losses(t);
+}
+
+void trainer_gradient(struct trainer *t, const struct batch *b)
+{
+    struct lane_work *w = t->work;
+    double sum = 0;
+    w->b = b;
+    w->grad = 1;
+    pool_run(t->pool, w->nchunk, run_chunk, t);
+    add_losses(t);
+    pool_run(t->pool, (int)w->rows.n, run_weights, t);
+    for (size_t i = 0; i < w->rows.n; i++) sum += w->norm2[i];
+    t->norm = sqrt(sum);
+}
+
+/* ---- making ---------------------------------------------------------------------------------------------- */
+
+/* Tasks of about equal size, the large ones first, so that threads end together. */
+static int by_size(const void *a_, const void *b_)
+{
+    const struct rows *a = a_, *b = b_;
+    double x = (double)a->d->n * a->d->in * (a->o1 - a->o0);
+    double y = (double)b->d->n * b->d->in * (b->o1 - b->o0);
+    if (x != y) return x > y ? -1 : 1;
+    if (a->d->w != b->d->w) return a->d->w < b->d->w ? -1 : 1;
+    return a->o0 - b->o0;
+}
+
+static int cut_rows(struct lane_work *w, const struct qnet *q)
+{
+    for (size_t i = 0; i < q->block.n; i++) {
+        const struct dense *d = q->block.a[i].d;
+        double each = (double)d->n * (d->in + 1);
+        int step = each * d->out <= ROWS_WORK ? d->out : (int)(ROWS_WORK / each) / 12 * 12;
+        if (step < 12) step = 12;
+        for (int o = 0; o < d->out; o += step) {
+            struct rows r = {d, o, o + step < d->out ? o + step : d->out};
+            if (vec_push(&w->rows, r)) return NAMI_ENOMEM;
+        }
+    }
+    if (w->rows.n) qsort(w->rows.a, w->rows.n, sizeof *w->rows.a, by_size);
+    w->norm2 = new_array(double, w->rows.n + 1);
+    return w->norm2 ? 0 : NAMI_ENOMEM;
+}
+
+/* Groups of eight lanes, dealt out evenly to the chunks. */
+static int make_chunks(struct trainer *t, nami_err *err)
+{
+    struct lane_work *w = t->work;
+    struct qnet *q = t->q;
+    int groups = (t->batch + 7) / 8, n = (groups + LANES / 8 - 1) / (LANES / 8), rc = 0;
+    w->x = new_array(struct exec, n);
+    w->sim = new_array(struct exec, n);
+    w->units = new_array(struct chunk, n);
+    w->lane = new_array(int, n + 1);
+    w->weight = new_array(double, groups * 8);
+    if (!w->x || !w->sim || !w->units || !w->lane || !w->weight) return err_nomem(err);
+    for (int b = 0; b < t->batch; b++) w->weight[b] = -1.0 / t->batch;
+    for (w->nchunk = 0; w->nchunk < n && !rc; w->nchunk++) {
+        int c = w->nchunk, lanes = (groups / n + (c < groups % n)) * 8;
+        struct exec *x = &w->x[c];
+        w->lane[c + 1] = w->lane[c] + lanes;
+        rc = exec_init(x, &q->prog, LANES, q->npart, EXEC_GRAD | EXEC_FLOAT, err);
+        if (!rc && !q->m->simulator) rc = exec_init(&w->sim[c], &q->m->sample, LANES, 0, 0, err);
+        if (rc) continue;
+        x->lanes = lanes;
+        x->param = t->param;
+        x->weight = w->weight + w->lane[c];
+        w->units[c] = x->units;
+        w->units[c].L = lanes;
+    }
+    return rc;
+}
+
+int trainer_make(struct trainer *t, struct qnet *q, int batch, int threads, nami_err *err)
+{
+    *t = (struct trainer){.q = q, .batch = batch, .nparam = q->prog.nparam};
+    struct lane_work *w = t->work = new_array(struct lane_work, 1);
+    if (!w) return err_nomem(err);
+    float **at[] = {&t->param, &t->grad, &t->m, &t->v};
+    int rc = 0;
+    for (int i = 0; i < 4; i++) {
+        *at[i] = line_array(float, t->nparam + 16, &w->block[i]);
+        if (!*at[i]) return err_nomem(err);
+        memset(*at[i], 0, (t->nparam + 16) * sizeof(float));
+    }
+    t->loss = new_array(double, q->npart + 1);
+    if (!t->loss || cut_rows(w, q)) return err_nomem(err);
+    if (!(rc = make_chunks(t, err))) rc = pool_new(threads, &t->pool, err);
+    if (!rc) qnet_start(q, q->opt.seed, t->param);
+    return rc;
+}
+
+void trainer_free(struct trainer *t)
+{
+    struct lane_work *w = t->work;
+    if (!w) return;
+    pool_free(t->pool);
+    for (int c = 0; c < w->nchunk; c++) {
+        exec_fini(&w->x[c]);
+        exec_fini(&w->sim[c]);
+    }
+    for (int i = 0; i < 4; i++) free(w->block[i]);
+    free(w->x);
+    free(w->sim);
+    free(w->units);
+    free(w->lane);
+    free(w->weight);
+    free(w->norm2);
+    vec_free(&w->rows);
+    free(w);
+    free(t->loss);
+    *t = (struct trainer){0};
+}
+
+size_t trainer_bytes(const struct trainer *t)
+{
+    const struct prog *p = &t->q->prog;
+    size_t lanes = (size_t)t->work->nchunk * LANES;
+    return 4 * t->nparam * sizeof(float) +
+           lanes * 2 * ((size_t)p->nrow * sizeof(double) + (size_t)p->nunit * sizeof(float));
+}

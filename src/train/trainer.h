@@ -1,0 +1,49 @@
+/* trainer.h: gradients of E[-log q(z | x)], and steps of Adam, on all threads.
+
+   A batch is cut into chunks of lanes, forwards and backwards chunk by chunk; then the weights are
+   cut into rows of layers, each of which sums over the whole batch.  Chunks depend on the size of
+   the batch only, so that results do not depend on the number of threads. */
+#ifndef TRAIN_TRAINER_H
+#define TRAIN_TRAINER_H
+
+#include "base/pool.h"
+#include "net/qnet.h"
+
+/* Where a batch comes from: points of the model, x[row * n + i] with i = first ...; or, if x is
+   NULL, draws number first ... of the model itself (first % 8 == 0). */
+struct batch {
+    const double *x;
+    size_t n;
+    uint64_t seed, first;
+};
+
+struct trainer {
+    struct qnet *q;
+    struct pool *pool;
+    int batch; /* points of a batch */
+    size_t nparam;
+    float *param, *grad, *m, *v; /* weights, gradients, Adam's moments */
+    double *loss;                /* of the last batch: of each part of q */
+    double total;                /* their sum */
+    double norm;                 /* of the gradient */
+    uint64_t step;               /* steps applied so far */
+    struct lane_work *work;      /* private */
+};
+
+int trainer_make(struct trainer *t, struct qnet *q, int batch, int threads, nami_err *err);
+void trainer_free(struct trainer *t);
+
+/* The points a batch takes of a stream of draws: the batch rounded up to a multiple of 8. */
+size_t trainer_stride(const struct trainer *t);
+
+/* Sets loss, total; and grad, norm. */
+void trainer_gradient(struct trainer *t, const struct batch *b);
+/* The same without gradients. */
+void trainer_loss(struct trainer *t, const struct batch *b);
+/* A step of Adam along grad, scaled down to a norm of clip (0: as it is). */
+void trainer_apply(struct trainer *t, double rate, double clip);
+
+/* Bytes of memory that training takes. */
+size_t trainer_bytes(const struct trainer *t);
+
+#endif
