@@ -90,7 +90,8 @@ static int build_graph(struct model *m, const struct model_options *opt, nami_er
     STEP(model_supports(m));
     STEP(model_tricks(m));
     if ((rc = model_graph(m, err))) return rc;
-    return m->diags.nerror ? first_error(m, err) : 0;
+    STEP(declare_embeds(m));
+    return 0;
 }
 
 static int build(struct model *m, const struct model_options *opt, nami_err *err)
@@ -98,6 +99,7 @@ static int build(struct model *m, const struct model_options *opt, nami_err *err
     int rc = build_graph(m, opt, err);
     if (rc || (rc = bn_finish(m->bn, err))) return rc;
     if (opt && opt->observe && (rc = observe_instead(m, opt->observe, err))) return rc;
+    STEP(embeds_observed(m, opt));
     STEP(model_compile(m, &m->sample, 0));
     STEP(model_compile(m, &m->density, 1));
 #undef STEP
@@ -205,6 +207,7 @@ void model_free(struct model *m)
     vec_free(&m->array);
     vec_free(&m->stmt);
     vec_free(&m->net);
+    vec_free(&m->embed);
     free(m->elem_array);
     free(m->owner);
     free(m->state);

@@ -115,6 +115,27 @@ struct net {
     int learn;
 };
 
+enum layer_kind { LAYER_DENSE, LAYER_CONV };
+
+/* A conv has windows of size x size, or of size x 1 where the width is 1: a series.  They begin
+   each `stride` rows and columns, and lie inside as a whole. */
+struct layer {
+    enum layer_kind kind;
+    int out; /* units or channels */
+    int size, stride, act;
+    int dim[3]; /* what it gives: height, width, channels; dense: out, 1, 1 */
+};
+
+/* A network through which factors of the inverse see an observed array. */
+struct embed {
+    const struct decl *decl;
+    int array;
+    int dim[3]; /* what it sees, row by row: height, width, channels; the last two may be 1 */
+    int nlayer;
+    struct layer *layer;
+    int out; /* numbers it gives */
+};
+
 struct model {
     struct arena mem;
     struct syntax syntax;
@@ -127,6 +148,7 @@ struct model {
     int *array_of; /* by name number; -1 */
     vec(struct stmt) stmt;
     vec(struct net) net;
+    vec(struct embed) embed;
     const char *simulator; /* command, or NULL */
 
     int nelem, elem_cap;

@@ -77,6 +77,13 @@ int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim);
 /* network.c */
 int name_networks(struct model *m);
 int declare_network(struct model *m, const struct decl *d);
+/* layer.c; results as of eval_scalar.  All of a layer as written, but not what it gives; conv: may
+   it be one? */
+int read_layer(struct model *m, const struct expr *x, int conv, struct layer *l);
+int check_width(struct model *m, const struct expr *x, double n);
+/* embed.c: once there is a graph; are they observed, by the final roles? */
+int declare_embeds(struct model *m);
+int embeds_observed(struct model *m, const struct model_options *opt);
 
 /* expand.c: the number of elements of a distribution's value; shape: of its arguments */
 int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[4], int *out);

@@ -33,39 +33,6 @@ int name_networks(struct model *m)
     return 0;
 }
 
-static int check_width(struct model *m, struct expr *const *x, int n, const int *size)
-{
-    if (!n || (*size >= 1 && *size <= m->limit)) return 0;
-    diag_error(&m->diags, x[0]->all, NULL, "a layer cannot have %d numbers", *size);
-    return IS_WRONG;
-}
-
-/* dense(size) or dense(size, activation) */
-static int read_layer(struct model *m, const struct expr *x, int in, struct dense *l)
-{
-    const char *name = x->kind == X_CALL ? syntax_name(&m->syntax, x->name) : "";
-    int rc;
-    if (strcmp(name, "dense") != 0 || x->narg < 1 || x->narg > 2) {
-        diag_error(&m->diags, x->all, "layers are dense(size) or dense(size, tanh)",
-                   "this is no layer of a network");
-        return IS_WRONG;
-    }
-    if ((rc = eval_sizes(m, x->arg, 1, &l->out)) || (rc = check_width(m, x->arg, 1, &l->out)))
-        return rc;
-    l->in = in;
-    if (x->narg == 1) return 0;
-    const char *act = x->arg[1]->kind == X_REF ? syntax_name(&m->syntax, x->arg[1]->name) : "";
-    l->act = act_find(act, strlen(act));
-    if (l->act >= 0) return 0;
-    struct str all = {0};
-    for (int i = 0; act_names[i]; i++)
-        str_printf(&all, "%s%s", !i ? "" : act_names[i + 1] ? ", " : " and ", act_names[i]);
-    diag_error(&m->diags, x->arg[1]->all, diag_text(&m->diags, "there are %s", all.s ? all.s : ""),
-               "no activation is called %s", act);
-    str_free(&all);
-    return IS_WRONG;
-}
-
 /* Weights uniform in +-sqrt(6 / (in + out)) (Glorot), biases zero. */
 static void first_weights(struct net *net, uint64_t seed)
 {
@@ -96,8 +63,8 @@ int declare_network(struct model *m, const struct decl *d)
     }
     if ((rc = eval_sizes(m, d->in, d->nin, &size[0])) ||
         (rc = eval_sizes(m, d->out, d->nout, &size[1])) ||
-        (rc = check_width(m, d->in, d->nin, &size[0])) ||
-        (rc = check_width(m, d->out, d->nout, &size[1])))
+        (d->nin && (rc = check_width(m, d->in[0], size[0]))) ||
+        (d->nout && (rc = check_width(m, d->out[0], size[1]))))
         return rc < 0 ? rc : 0;
     if (d->nin) in = size[0];
     if (d->nout) out = size[1];
@@ -105,9 +72,13 @@ int declare_network(struct model *m, const struct decl *d)
     if (!net->layer) return NAMI_ENOMEM;
     net->in = in;
     for (int l = 0; l < d->nlayer; l++) {
-        if ((rc = read_layer(m, d->layer[l], in, &net->layer[l]))) return rc < 0 ? rc : 0;
-        in = net->layer[l].out;
-        net->nw += ((size_t)net->layer[l].in + 1) * (size_t)in;
+        struct layer x = {0};
+        if ((rc = read_layer(m, d->layer[l], 0, &x))) return rc < 0 ? rc : 0;
+        net->layer[l].in = in;
+        net->layer[l].out = x.out;
+        net->layer[l].act = x.act;
+        net->nw += ((size_t)in + 1) * (size_t)x.out;
+        in = x.out;
     }
     net->nlayer = d->nlayer;
     net->out = out;

@@ -171,8 +171,9 @@ static void parse_outside(struct parser *p)
     parse_statement(p);
 }
 
-static const char *const keywords[] = {"model", "const",   "observe", "infer",     "stages",
-                                       "learn", "network", "data",    "simulator", "var"};
+static const char *const keywords[] = {"model",  "const",     "observe", "infer",
+                                       "stages", "learn",     "network", "embed",
+                                       "data",   "simulator", "var"};
 
 static const char *near_keyword(const struct parser *p, const struct token *t)
 {

@@ -1,12 +1,13 @@
-/* parse_decl.c: const, var, observe, infer, stages, learn, network, simulator. */
+/* parse_decl.c: const, var, observe, infer, stages, learn, network, embed, simulator. */
 
 #include <string.h>
 
 #include "model/lang/parse.h"
 
 static const char *const words[NDECL] = {
-    [D_CONST] = "const",  [D_VAR] = "var",     [D_OBSERVE] = "observe", [D_INFER] = "infer",
-    [D_STAGE] = "stages", [D_LEARN] = "learn", [D_NETWORK] = "network", [D_SIMULATOR] = "simulator",
+    [D_CONST] = "const",     [D_VAR] = "var",      [D_OBSERVE] = "observe",
+    [D_INFER] = "infer",     [D_STAGE] = "stages", [D_LEARN] = "learn",
+    [D_NETWORK] = "network", [D_EMBED] = "embed",  [D_SIMULATOR] = "simulator",
 };
 
 int decl_kind_of(const struct parser *p, const struct token *t)
@@ -83,35 +84,50 @@ static int parse_items(struct parser *p, struct decl d)
     } while (1);
 }
 
-/* ---- network f : real[2] -> real[1] { dense(8, tanh); dense(1) } ------------------- */
+/* ---- network f : real[2] -> real[1] { dense(8, tanh); dense(1) } -------------------
+   ---- embed y : real[28, 28] { conv(8, 5, 2, relu); dense(16) } --------------------- */
 
-static const char FORM[] = "write network f : real[2] -> real[1] { dense(8, tanh); dense(1) }";
+static const struct {
+    const char *what, *form;
+} networks[NDECL] = {
+    [D_NETWORK] = {"a network",
+                   "write network f : real[2] -> real[1] { dense(8, tanh); dense(1) }"},
+    [D_EMBED] = {"an embedding",
+                 "write embed y { dense(16) } or embed y : real[28, 28] { dense(16) }"},
+};
 
-static int expect(struct parser *p, int op, const char *what)
+static int expect(struct parser *p, const struct decl *d, int op, const char *what)
 {
     if (accept(p, op)) return 0;
     if (now(p)->kind == TOKEN_BAD || now(p)->kind == TOKEN_END || !continues(p))
         unexpected(p, what);
     else
-        fail_at(p, now(p)->at, FORM, "expected %s, but found '%s'", what, quote(p, p->i, p->i));
+        fail_at(p, now(p)->at, networks[d->kind].form, "expected %s, but found '%s'", what,
+                quote(p, p->i, p->i));
     return -1;
 }
 
 /* real[sizes]; a bare real has none */
-static int parse_type(struct parser *p, int *n, struct expr ***size)
+static int parse_type(struct parser *p, const struct decl *d, int *n, struct expr ***size)
 {
+    const char *form = networks[d->kind].form;
     if (!is_name(p, now(p), "real")) {
-        fail_at(p, now(p)->kind == TOKEN_END ? behind(p) : now(p)->at, FORM,
-                "a network takes and gives real[...]");
+        fail_at(p, now(p)->kind == TOKEN_END ? behind(p) : now(p)->at, form, "%s real[...]",
+                d->kind == D_EMBED ? "an embedding sees" : "a network takes and gives");
         return -1;
     }
     struct expr *x = parse_ref(p);
     if (!x) return -1;
     for (int i = 0; i < x->narg; i++)
         if (x->arg[i]->kind == X_EMPTY) {
-            fail_at(p, x->all, FORM, "a size is missing");
+            fail_at(p, x->all, form, "a size is missing");
             return -1;
         }
+    if (d->kind == D_EMBED && (x->narg < 1 || x->narg > 3)) {
+        fail_at(p, x->all, "write real[n], real[height, width] or real[height, width, channels]",
+                "an embedding sees one to three dimensions");
+        return -1;
+    }
     *n = x->narg;
     *size = x->arg;
     return 0;
@@ -139,7 +155,8 @@ static int parse_layers(struct parser *p, struct decl *d)
     const struct token *brace = now(p);
     size_t base = p->arg.n;
     if (!is_op(brace, '{')) {
-        fail_at(p, behind(p), FORM, "a network needs its layers in braces");
+        fail_at(p, behind(p), networks[d->kind].form, "%s needs its layers in braces",
+                networks[d->kind].what);
         return -1;
     }
     next(p);
@@ -154,7 +171,8 @@ static int parse_layers(struct parser *p, struct decl *d)
     }
     next(p);
     if (p->arg.n == base) {
-        fail_at(p, brace->at, FORM, "a network needs at least one layer");
+        fail_at(p, brace->at, networks[d->kind].form, "%s needs at least one layer",
+                networks[d->kind].what);
         goto fail;
     }
     d->layer = take_args(p, base, &d->nlayer);
@@ -177,10 +195,32 @@ static int parse_network(struct parser *p, struct decl d)
     }
     if ((d.name = intern(p, now(p))) < 0) return nomem(p);
     next(p);
-    if (expect(p, ':', "':'") || parse_type(p, &d.nin, &d.in) || expect(p, OP2('-', '>'), "'->'") ||
-        parse_type(p, &d.nout, &d.out) || parse_layers(p, &d))
+    if (expect(p, &d, ':', "':'") || parse_type(p, &d, &d.nin, &d.in) ||
+        expect(p, &d, OP2('-', '>'), "'->'") || parse_type(p, &d, &d.nout, &d.out) ||
+        parse_layers(p, &d))
         return -1;
     return push(p, d);
+}
+
+static int parse_embed(struct parser *p, struct decl d)
+{
+    int name = p->i;
+    d.at = now(p)->at;
+    if (now(p)->kind != TOKEN_NAME || !continues(p)) {
+        unexpected(p, "the name of what is observed");
+        return -1;
+    }
+    if ((d.name = intern(p, now(p))) < 0) return nomem(p);
+    next(p);
+    if (is_op(now(p), '[') && continues(p)) {
+        fail_at(p, now(p)->at, diag_text(p->d, "write embed %s", quote(p, name, name)),
+                "an embedding sees all of an array");
+        return -1;
+    }
+    if (!is_op(now(p), '{') && continues(p) &&
+        (expect(p, &d, ':', "':' or '{'") || parse_type(p, &d, &d.nin, &d.in)))
+        return -1;
+    return parse_layers(p, &d) ? -1 : push(p, d);
 }
 
 /* ---- simulator "command" ------------------------------------------------------------ */
@@ -220,7 +260,7 @@ static int parse_end(struct parser *p, int kind)
     if (accept(p, ';') || t->newline || t->kind == TOKEN_END) return 0;
     if (t->kind == TOKEN_BAD)
         p->quiet = 1;
-    else if (t->kind == TOKEN_NAME && kind != D_NETWORK && !begins_statement(p, p->i))
+    else if (t->kind == TOKEN_NAME && !networks[kind].what && !begins_statement(p, p->i))
         fail_at(p, t->at, "separate names by commas", "missing ',' before '%s'",
                 quote(p, p->i, p->i));
     else
@@ -245,6 +285,8 @@ void parse_decl(struct parser *p, int kind)
     p->line_ends = kind != D_VAR; /* as in JAGS */
     if (kind == D_NETWORK)
         rc = parse_network(p, d);
+    else if (kind == D_EMBED)
+        rc = parse_embed(p, d);
     else if (kind == D_SIMULATOR)
         rc = parse_simulator(p, d);
     else

@@ -147,10 +147,16 @@ static void put_type(struct out *o, int n, struct expr **size)
 
 static void put_network(struct out *o, const struct decl *d)
 {
-    str_printf(o->str, "network %s : ", syntax_name(o->s, d->name));
-    put_type(o, d->nin, d->in);
-    str_put(o->str, " -> ");
-    put_type(o, d->nout, d->out);
+    int embed = d->kind == D_EMBED;
+    str_printf(o->str, "%s %s", embed ? "embed" : "network", syntax_name(o->s, d->name));
+    if (d->nin || !embed) {
+        str_put(o->str, " : ");
+        put_type(o, d->nin, d->in);
+    }
+    if (!embed) {
+        str_put(o->str, " -> ");
+        put_type(o, d->nout, d->out);
+    }
     str_put(o->str, " { ");
     for (int i = 0; i < d->nlayer; i++) {
         if (i) str_put(o->str, "; ");
@@ -181,7 +187,7 @@ static void put_decl(struct out *o, const struct decl *d, int last)
         str_put(o->str, d->stage == last ? ", " : " ; ");
     else if (o->str->n && o->str->s[o->str->n - 1] != '\n')
         str_put(o->str, "\n");
-    if (d->kind == D_NETWORK) {
+    if (d->kind == D_NETWORK || d->kind == D_EMBED) {
         put_network(o, d);
     } else if (d->kind == D_SIMULATOR) {
         str_put(o->str, "simulator ");

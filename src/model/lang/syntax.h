@@ -57,6 +57,7 @@ enum decl_kind {
     D_STAGE,     /* ref and stage 0, 1, ... */
     D_LEARN,     /* ref: a network's name */
     D_NETWORK,   /* name, in, out, layer */
+    D_EMBED,     /* name, in (none: its own dimensions), layer */
     D_SIMULATOR, /* text */
     NDECL
 };
@@ -70,7 +71,7 @@ struct decl {
     int nin, nout;
     struct expr **in, **out; /* sizes in real[...] -> real[...] */
     int nlayer;
-    struct expr **layer; /* calls: dense(200, tanh) */
+    struct expr **layer; /* calls: dense(200, tanh), conv(8, 5) */
     const char *text;    /* of a string, without its quotes */
 };
 
