@@ -1,0 +1,247 @@
+#include "train/source.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "model/eval.h"
+
+enum { BLOCK = 16, VALID_SEED = 0x76616c6964 };
+
+/* Draws of a simulator, BLOCK batches at a time: one block is used while the next is made. */
+struct ahead {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    double *x[2];
+    uint64_t made[2]; /* the number of the block in each, + 1; 0: none */
+    uint64_t want;    /* the block to make next, + 1; 0: none */
+    int busy, stop, started;
+    int rc;
+    nami_err err;
+};
+
+struct source {
+    const struct model *m;
+    uint64_t seed;
+    size_t batch, stride;
+    int nvalid;
+    double *valid; /* (row, nvalid * batch); NULL: drawn */
+    /* points */
+    double *x, *at; /* all; one batch */
+    size_t n, ntrain;
+    int *perm;
+    uint64_t epoch; /* of perm, + 1 */
+    struct ahead *ahead;
+    double waited;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- a simulator ahead ------------------------------------------------------------------ */
+
+static void *run_ahead(void *s_)
+{
+    struct source *s = s_;
+    struct ahead *a = s->ahead;
+    size_t n = s->batch * BLOCK;
+    pthread_mutex_lock(&a->lock);
+    while (!a->stop) {
+        if (!a->want || a->rc) {
+            pthread_cond_wait(&a->changed, &a->lock);
+            continue;
+        }
+        uint64_t k = a->want - 1;
+        nami_err err = {0};
+        a->busy = 1;
+        pthread_mutex_unlock(&a->lock);
+        int rc = model_simulate(s->m, s->seed, k * ((n + 7) / 8 * 8), n, 1, a->x[k % 2], &err);
+        pthread_mutex_lock(&a->lock);
+        a->busy = 0;
+        a->rc = rc;
+        a->err = err;
+        a->made[k % 2] = k + 1;
+        if (a->want == k + 1) a->want = 0;
+        pthread_cond_broadcast(&a->changed);
+    }
+    pthread_mutex_unlock(&a->lock);
+    return NULL;
+}
+
+static int start_ahead(struct source *s, nami_err *err)
+{
+    struct ahead *a = s->ahead = new_array(struct ahead, 1);
+    size_t n = (size_t)s->m->nrow * s->batch * BLOCK;
+    if (!a) return err_nomem(err);
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_cond_init(&a->changed, NULL);
+    a->x[0] = raw_array(double, n);
+    a->x[1] = raw_array(double, n);
+    if (!a->x[0] || !a->x[1]) return err_nomem(err);
+    if (pthread_create(&a->thread, NULL, run_ahead, s))
+        return err_set(err, NAMI_ENOMEM, "cannot start a thread for the simulator");
+    a->started = 1;
+    return 0;
+}
+
+static void stop_ahead(struct ahead *a)
+{
+    if (a->started) {
+        pthread_mutex_lock(&a->lock);
+        a->stop = 1;
+        pthread_cond_broadcast(&a->changed);
+        pthread_mutex_unlock(&a->lock);
+        pthread_join(a->thread, NULL);
+    }
+    pthread_mutex_destroy(&a->lock);
+    pthread_cond_destroy(&a->changed);
+    free(a->x[0]);
+    free(a->x[1]);
+    free(a);
+}
+
+/* Block k, when it is there; the one after it is asked for. */
+static int block_ahead(struct source *s, uint64_t k, nami_err *err)
+{
+    struct ahead *a = s->ahead;
+    double start = now();
+    int rc;
+    pthread_mutex_lock(&a->lock);
+    while (a->made[k % 2] != k + 1 && !a->rc) {
+        if (!a->busy && a->want != k + 1) {
+            a->want = k + 1;
+            pthread_cond_broadcast(&a->changed);
+        }
+        pthread_cond_wait(&a->changed, &a->lock);
+    }
+    if (!a->rc && !a->busy && a->made[(k + 1) % 2] != k + 2) {
+        a->want = k + 2;
+        pthread_cond_broadcast(&a->changed);
+    }
+    rc = a->rc;
+    if (rc && err) *err = a->err;
+    pthread_mutex_unlock(&a->lock);
+    s->waited += now() - start;
+    return rc;
+}
+
+/* ---- points ------------------------------------------------------------------------------------ */
+
+static void shuffle(struct source *s, uint64_t epoch)
+{
+    struct rng r;
+    rng_init(&r, s->seed ^ 0x73687566, epoch);
+    for (size_t i = 0; i < s->ntrain; i++) s->perm[i] = (int)i;
+    for (size_t i = s->ntrain; i > 1; i--) {
+        size_t j = (size_t)(rng_unit(&r) * (double)i);
+        int t = s->perm[i - 1];
+        s->perm[i - 1] = s->perm[j];
+        s->perm[j] = t;
+    }
+    s->epoch = epoch + 1;
+}
+
+static void gather(struct source *s, uint64_t step)
+{
+    uint64_t per = s->ntrain / s->batch, epoch = step / per, first = step % per * s->batch;
+    if (s->epoch != epoch + 1) shuffle(s, epoch);
+    for (int r = 0; r < s->m->nrow; r++)
+        for (size_t i = 0; i < s->batch; i++)
+            s->at[(size_t)r * s->batch + i] = s->x[(size_t)r * s->n + (size_t)s->perm[first + i]];
+}
+
+/* ---- all ------------------------------------------------------------------------------------------- */
+
+int source_batch(struct source *s, uint64_t step, struct batch *b, nami_err *err)
+{
+    int rc = 0;
+    if (s->ahead) {
+        uint64_t k = step / BLOCK;
+        rc = block_ahead(s, k, err);
+        *b = (struct batch){.x = s->ahead->x[k % 2], .n = s->batch * BLOCK};
+        b->first = step % BLOCK * s->batch;
+    } else if (s->x) {
+        gather(s, step);
+        *b = (struct batch){.x = s->at, .n = s->batch};
+    } else {
+        *b = (struct batch){.seed = s->seed, .first = step * s->stride};
+    }
+    return rc;
+}
+
+int source_valid(struct source *s, int k, struct batch *b)
+{
+    if (s->x) /* the last of the points */
+        *b = (struct batch){.x = s->x, .n = s->n, .first = s->ntrain + (size_t)k * s->batch};
+    else if (s->valid)
+        *b = (struct batch){.x = s->valid, .n = (size_t)s->nvalid * s->batch};
+    else
+        *b = (struct batch){.seed = s->seed ^ VALID_SEED, .first = (size_t)k * s->stride};
+    if (s->valid) b->first = (size_t)k * s->batch;
+    return 0;
+}
+
+int source_nvalid(const struct source *s) { return s->nvalid; }
+double source_waited(const struct source *s) { return s->waited; }
+
+static struct source *start(const struct model *m, uint64_t seed, int batch)
+{
+    struct source *s = new_array(struct source, 1);
+    if (s) *s = (struct source){.m = m, .seed = seed, .batch = (size_t)batch};
+    if (s) s->stride = ((size_t)batch + 7) / 8 * 8;
+    return s;
+}
+
+int source_model(struct model *m, uint64_t seed, int batch, int valid, struct source **out,
+                 nami_err *err)
+{
+    struct source *s = *out = start(m, seed, batch);
+    if (!s) return err_nomem(err);
+    s->nvalid = (valid + batch - 1) / batch;
+    if (!m->simulator) return 0;
+    size_t n = (size_t)s->nvalid * s->batch;
+    s->valid = raw_array(double, (size_t)m->nrow *n + 1);
+    if (!s->valid) return err_nomem(err);
+    int rc = start_ahead(s, err);
+    return rc ? rc : model_simulate(m, seed ^ VALID_SEED, 0, n, 1, s->valid, err);
+}
+
+int source_points(const struct model *m, uint64_t seed, int batch, int valid, size_t n, double *x,
+                  struct source **out, nami_err *err)
+{
+    struct source *s = *out = start(m, seed, batch);
+    if (!s) return free(x), err_nomem(err);
+    s->x = x;
+    s->n = n;
+    size_t most = n / 10;
+    s->nvalid = (int)(((size_t)valid < most ? (size_t)valid : most) / s->batch);
+    if (!s->nvalid) s->nvalid = 1;
+    if (n < 2 * s->batch)
+        return err_set(err, NAMI_EINPUT,
+                       "%zu points are too few for batches of %d: at least two batches are needed; "
+                       "give more, or --batch %zu",
+                       n, batch, n / 11 > 1 ? n / 11 : 1);
+    s->ntrain = n - (size_t)s->nvalid * s->batch;
+    s->perm = raw_array(int, n);
+    s->at = raw_array(double, (size_t)m->nrow *s->batch);
+    return s->perm && s->at ? 0 : err_nomem(err);
+}
+
+void source_free(struct source *s)
+{
+    if (!s) return;
+    if (s->ahead) stop_ahead(s->ahead);
+    free(s->valid);
+    free(s->x);
+    free(s->at);
+    free(s->perm);
+    free(s);
+}

@@ -1,0 +1,132 @@
+#include "train/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+enum { BAD_MOST = 10, FALLS_MOST = 4 };
+static const double CUT = 0.3, SMALLEST = 1e-3; /* of the rate; its smallest part of the first */
+
+const char *const train_done[] = {"", "all steps were made", "the loss no longer falls"};
+
+int train_make(struct train *x, struct qnet *q, struct source *s, const struct train_options *opt,
+               int threads, nami_err *err)
+{
+    *x = (struct train){.opt = *opt, .source = s, .rate = opt->rate, .best = INFINITY};
+    x->width = HIST_PARTS + q->npart;
+    int rc = trainer_make(&x->t, q, opt->batch, threads, err);
+    if (rc) return rc;
+    x->best_param = new_array(float, x->t.nparam + 1);
+    if (!x->best_param) return err_nomem(err);
+    memcpy(x->best_param, x->t.param, sizeof(float) * x->t.nparam);
+    return 0;
+}
+
+void train_free(struct train *x)
+{
+    trainer_free(&x->t);
+    source_free(x->source);
+    free(x->best_param);
+    vec_free(&x->history);
+}
+
+const double *train_last(const struct train *x)
+{
+    return x->history.n ? x->history.a + x->history.n - (size_t)x->width : NULL;
+}
+
+/* ---- what is not finite --------------------------------------------------------------------- */
+
+/* A batch is left out; after several in a row, the best weights come back, with a smaller rate. */
+static int leave_out(struct train *x, nami_err *err)
+{
+    struct trainer *t = &x->t;
+    x->skipped++;
+    for (int k = 0; k < t->q->npart; k++)
+        if (!isfinite(t->loss[k])) x->bad_part = t->q->part[k].name;
+    if (++x->bad < BAD_MOST) return 0;
+    if (++x->falls > FALLS_MOST)
+        return err_set(err, NAMI_EINPUT,
+                       "the loss of %s is not finite, whatever the learning rate; 'nami check' may "
+                       "say which prior to change, or try --family mixture",
+                       x->bad_part ? x->bad_part : "the network");
+    x->bad = 0;
+    x->rate *= CUT;
+    memcpy(t->param, x->best_param, sizeof(float) * t->nparam);
+    memset(t->m, 0, sizeof(float) * t->nparam);
+    memset(t->v, 0, sizeof(float) * t->nparam);
+    t->step = 0;
+    return 0;
+}
+
+/* ---- validation --------------------------------------------------------------------------------- */
+
+static int validate(struct train *x, nami_err *err)
+{
+    struct trainer *t = &x->t;
+    int n = source_nvalid(x->source);
+    size_t at = x->history.n, width = (size_t)x->width;
+    if (vec_reserve(&x->history, at + width)) return err_nomem(err);
+    double *row = x->history.a + at, sum = 0;
+    memset(row, 0, sizeof *row * width);
+    for (int k = 0; k < n; k++) {
+        struct batch b;
+        source_valid(x->source, k, &b);
+        trainer_loss(t, &b);
+        for (int p = 0; p < t->q->npart; p++) row[HIST_PARTS + p] += t->loss[p] / n;
+        sum += t->total / n;
+    }
+    row[HIST_STEP] = (double)x->step;
+    row[HIST_RATE] = x->rate;
+    row[HIST_TRAIN] = x->nsum ? x->sum / x->nsum : NAN;
+    row[HIST_VALID] = sum;
+    row[HIST_NORM] = x->nsum ? x->norm / x->nsum : NAN;
+    x->history.n += width;
+    x->sum = x->norm = x->nsum = 0;
+    if (sum < x->best) {
+        memcpy(x->best_param, t->param, sizeof(float) * t->nparam);
+        x->best = sum;
+        x->since = 0;
+    } else if (++x->since >= x->opt.patience) {
+        x->since = 0;
+        x->rate *= CUT;
+        if (x->rate < SMALLEST * x->opt.rate) x->done = TRAIN_STALLED;
+    }
+    return 0;
+}
+
+/* ---- a step ------------------------------------------------------------------------------------------ */
+
+static double rate_now(const struct train *x)
+{
+    double left = x->opt.steps - (double)x->step, cool = x->opt.cooldown * x->opt.steps;
+    return left < cool ? x->rate * left / cool : x->rate;
+}
+
+int train_step(struct train *x, int *checked, nami_err *err)
+{
+    struct trainer *t = &x->t;
+    struct batch b;
+    int rc = source_batch(x->source, x->step, &b, err);
+    *checked = 0;
+    if (rc) return rc;
+    trainer_gradient(t, &b);
+    if (isfinite(t->total) && isfinite(t->norm)) {
+        trainer_apply(t, rate_now(x), x->opt.clip);
+        x->sum += t->total;
+        x->norm += t->norm;
+        x->nsum++;
+        x->bad = 0;
+    } else if ((rc = leave_out(x, err))) {
+        return rc;
+    }
+    x->step++;
+    if (x->step % (uint64_t)x->opt.check == 0 || x->step >= (uint64_t)x->opt.steps) {
+        *checked = 1;
+        rc = validate(x, err);
+    }
+    if (x->step >= (uint64_t)x->opt.steps && !x->done) x->done = TRAIN_STEPS;
+    return rc;
+}

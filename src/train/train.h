@@ -1,0 +1,55 @@
+/* train.h: the loop around the trainer: batches, validation, the learning rate, when to stop. */
+#ifndef TRAIN_TRAIN_H
+#define TRAIN_TRAIN_H
+
+#include "train/source.h"
+#include "train/trainer.h"
+
+struct train_options {
+    int steps, batch;
+    double rate;
+    double clip;     /* largest norm of a gradient; 0: any */
+    int check;       /* steps between validations */
+    int valid;       /* points for validation */
+    int patience;    /* validations without a better loss until the rate is cut */
+    double cooldown; /* over this last part of the steps the rate falls to 0 */
+    uint64_t seed;
+};
+
+/* One validation. */
+enum { HIST_STEP, HIST_RATE, HIST_TRAIN, HIST_VALID, HIST_NORM, HIST_PARTS };
+
+/* All of a run: saved and read back, it goes on as if nothing had happened. */
+struct train {
+    struct train_options opt;
+    struct trainer t;
+    struct source *source;
+    uint64_t step;    /* batches seen */
+    double rate;      /* now, before the cool-down */
+    double best;      /* the best validation loss, and the weights that gave it */
+    float *best_param;
+    int since;        /* validations since */
+    double sum, norm; /* of losses and norms since the last validation */
+    int nsum;
+    int bad;          /* batches in a row whose loss is not finite */
+    int falls;        /* times that it went back to the best weights */
+    uint64_t skipped; /* batches that were left out */
+    const char *bad_part;
+    int width;           /* HIST_PARTS + parts of the network */
+    vec(double) history; /* (validations, width) */
+    int done;            /* why it is over: 0 not yet */
+};
+enum { TRAIN_STEPS = 1, TRAIN_STALLED };
+extern const char *const train_done[]; /* as a sentence */
+
+/* The source is taken over. */
+int train_make(struct train *x, struct qnet *q, struct source *s, const struct train_options *opt,
+               int threads, nami_err *err);
+void train_free(struct train *x);
+
+/* One step, and a validation if it is time (then *checked is set).  0, or an error. */
+int train_step(struct train *x, int *checked, nami_err *err);
+/* The last validation, or NULL. */
+const double *train_last(const struct train *x);
+
+#endif
