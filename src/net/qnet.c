@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "model/eval.h"
+#include "net/embed.h"
 #include "net/share.h"
 
 const char *const net_kinds[] = {"auto", "mlp", "made", NULL};
@@ -22,8 +23,13 @@ void qnet_free(struct qnet *q)
 /* ---- factors -------------------------------------------------------------------------------- */
 
 /* What the features of nodes are needed for: see codes_compile. */
-static void wants(const struct inverse *h, const struct code *code, unsigned char *want)
+static void wants(const struct model *m, const struct inverse *h, const struct code *code,
+                  unsigned char *want)
 {
+    for (size_t i = 0; i < m->embed.n; i++) {
+        const struct array *a = &m->array.a[m->embed.a[i].array];
+        for (int e = a->first; e < a->first + a->n; e++) want[m->node[m->owner[e]]] |= 2;
+    }
     for (int i = 0; i < h->nlatent; i++) {
         int v = h->perm[i];
         want[v] |= code[v].ncoord > 1 ? 3 : 1; /* a chain reads itself */
@@ -31,38 +37,57 @@ static void wants(const struct inverse *h, const struct code *code, unsigned cha
     }
 }
 
-/* A factor's inputs: the features of its parents in their roles, then the coordinates before it. */
-static int inputs(struct qnet *q, const struct share *s, struct factor *f)
+/* Which embeddings a factor sees: those all of whose array are its parents.  seen[] counts. */
+static void embeddings(const struct qnet *q, const struct share *s, const struct factor *f,
+                       const int *of, int *seen)
+{
+    memset(seen, 0, sizeof *seen * q->m->embed.n);
+    for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++)
+        if (of[s->parent[j]] >= 0) seen[of[s->parent[j]]]++;
+    for (size_t e = 0; e < q->m->embed.n; e++) seen[e] = seen[e] == q->embedding[e].nnode;
+}
+
+/* A factor's inputs: embeddings; the features of its other parents in their roles; the
+   coordinates before it. */
+static int inputs(struct qnet *q, const struct share *s, struct factor *f, const int *of, int *seen)
 {
     const struct code *own = &q->code[f->node];
     int n = f->k;
+    if (q->m->embed.n) embeddings(q, s, f, of, seen);
+#define IS_EMBEDDED(v) (of[v] >= 0 && seen[of[v]])
+    for (size_t e = 0; e < q->m->embed.n; e++) n += seen[e] ? q->embedding[e].n : 0;
     for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++)
-        n += q->code[s->parent[j]].nfeature;
+        if (!IS_EMBEDDED(s->parent[j])) n += q->code[s->parent[j]].nfeature;
     int *in = arena_array(&q->mem, int, n + 1);
     if (!in) return NAMI_ENOMEM;
     f->in = in;
+    f->nin = n;
+    for (size_t e = 0; e < q->m->embed.n; e++)
+        for (int k = 0; seen[e] && k < q->embedding[e].n; k++) *in++ = q->embedding[e].unit + k;
+    f->nback = (int)(in - f->in);
     for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++) {
         const struct code *c = &q->code[s->parent[j]];
-        for (int k = 0; k < c->nfeature; k++) *in++ = c->feature + k;
+        for (int k = 0; !IS_EMBEDDED(s->parent[j]) && k < c->nfeature; k++) *in++ = c->feature + k;
     }
     for (int k = 0; k < f->k; k++) *in++ = own->feature + k;
-    f->nin = n;
     return 0;
 }
 
-static int make_factors(struct qnet *q, const struct share *s)
+static int make_factors(struct qnet *q, const struct share *s, const int *of)
 {
+    int *seen = new_array(int, q->m->embed.n + 1);
     const struct inverse *h = q->h;
     int n = 0, rc = 0;
     for (int i = 0; i < h->nlatent; i++) n += q->code[h->perm[i]].ncoord;
     q->factor = arena_array(&q->mem, struct factor, n + 1);
-    if (!q->factor) return NAMI_ENOMEM;
+    if (!q->factor || !seen) rc = NAMI_ENOMEM;
     for (int i = 0; i < h->nlatent && !rc; i++)
         for (int k = 0; k < q->code[h->perm[i]].ncoord && !rc; k++) {
             struct factor *f = &q->factor[q->nfactor++];
             *f = (struct factor){.pos = i, .node = h->perm[i], .k = k};
-            rc = inputs(q, s, f);
+            rc = inputs(q, s, f, of, seen);
         }
+    free(seen);
     return rc;
 }
 
@@ -255,15 +280,17 @@ static int build(struct qnet *q, size_t n, const double *x, nami_err *err)
     struct share s = {0};
     int nodes = bn_n(q->m->bn), rc = 0;
     unsigned char *want = new_array(unsigned char, nodes);
+    int *of = new_array(int, nodes);
     q->code = arena_array(&q->mem, struct code, nodes + 1);
-    if (!want || !q->code) rc = err_nomem(err);
+    if (!want || !of || !q->code) rc = err_nomem(err);
     if (!rc) rc = codes_make(q->m, n, x, &q->mem, q->code, err);
-    if (!rc) wants(q->h, q->code, want);
+    if (!rc) wants(q->m, q->h, q->code, want);
     if (!rc && codes_compile(q->code, nodes, want, &q->prog)) rc = err_nomem(err);
     q->nfeature = q->prog.nunit;
+    if (!rc) rc = net_embed(q, of, err);
     /* a masked network has a place for every factor: it cannot share */
     if (!rc) rc = share_find(q->m, q->h, !q->opt.no_share && q->opt.kind != NET_MADE, &s, err);
-    if (!rc && (make_factors(q, &s) || make_groups(q, &s))) rc = err_nomem(err);
+    if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);
     for (int g = 0; g < q->ngroup && !rc; g++) rc = choose_head(q, &q->group[g], n, x, err);
     if (!rc) choose_kinds(q);
     if (!rc) rc = net_mlp(q, err);
@@ -271,6 +298,7 @@ static int build(struct qnet *q, size_t n, const double *x, nami_err *err)
     if (!rc && emit_heads(q)) rc = err_nomem(err);
     share_free(&s);
     free(want);
+    free(of);
     return rc;
 }
 

@@ -50,6 +50,12 @@ struct part {
     int n; /* latents */
 };
 
+/* What stands for an observed array where all of it is seen. */
+struct net_embedding {
+    int unit, n; /* its numbers */
+    int nnode;   /* of the array */
+};
+
 /* A layer's weights. */
 struct block {
     const char *name;
@@ -64,6 +70,7 @@ struct qnet {
     struct net_options opt;
     struct code *code;
     int nfeature; /* the first units; those of embeddings follow */
+    struct net_embedding *embedding; /* as many as the model declares */
     int nfactor, ngroup, npart, *member;
     struct factor *factor;
     struct group *group;
