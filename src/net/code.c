@@ -55,12 +55,13 @@ static int standardise(const struct model *m, struct code *c, size_t n, const do
     c->mean = arena_array(mem, double, c->ncoord);
     c->sd = arena_array(mem, double, c->ncoord);
     if (!at || !u || !all || !c->mean || !c->sd) rc = err_nomem(err);
+    for (int k = 0; k < c->ncoord && !rc; k++) c->sd[k] = 1;
     for (size_t i = 0; i < n && !rc; i++) {
         for (int j = 0; j < c->n; j++) at[j] = x[(size_t)c->row[j] * n + i];
         code_coordinates(c, at, u);
         for (int k = 0; k < c->ncoord; k++) all[(size_t)k * n + i] = u[k];
     }
-    for (int k = 0; k < c->ncoord && !rc; k++)
+    for (int k = 0; k < c->ncoord && !rc && n; k++)
         if (moments(n, all + (size_t)k * n, &c->mean[k], &c->sd[k])) {
             struct str name = {0};
             inst_name(m, c->inst, &name);

@@ -32,8 +32,8 @@ struct code {
 
 enum { CODE_STATES_MOST = 64 };
 
-/* The codes of all nodes of m->bn from n draws of the model, x[row * n + i].  `code` is
-   bn_n(m->bn) long; its arrays are taken from mem. */
+/* The codes of all nodes of m->bn from n draws of the model, x[row * n + i]; with n = 0, the scales
+   are left to the caller.  `code` is bn_n(m->bn) long; its arrays are taken from mem. */
 int codes_make(struct model *m, size_t n, const double *x, struct arena *mem, struct code *code,
                nami_err *err);
 

@@ -263,8 +263,6 @@ void qnet_start(const struct qnet *q, uint64_t seed, float *param)
     }
 }
 
-/* ---- all ---------------------------------------------------------------------------------------------------- */
-
 /* Plates share a network; the rest is one masked network, if there is more than one. */
 static void choose_kinds(struct qnet *q)
 {
@@ -275,7 +273,99 @@ static void choose_kinds(struct qnet *q)
                            (q->opt.kind == NET_AUTO && q->group[g].n == 1 && single > 1);
 }
 
-static int build(struct qnet *q, size_t n, const double *x, nami_err *err)
+/* ---- what draws of the prior decide, in a row: scales of all coordinates, then the heads ------ */
+
+enum { HEAD_NUMBERS = 3 + 2 * DIST_ARGS };
+
+size_t qnet_nsaved(const struct qnet *q)
+{
+    size_t n = 0;
+    for (int v = 0; v < bn_n(q->m->bn); v++) n += 2 * (size_t)q->code[v].ncoord;
+    return n + (size_t)q->ngroup * HEAD_NUMBERS;
+}
+
+static int family_number(const struct family *f)
+{
+    for (int i = 0; families[i]; i++)
+        if (families[i] == f) return i;
+    return -1;
+}
+
+void qnet_saved(const struct qnet *q, double *out)
+{
+    for (int v = 0; v < bn_n(q->m->bn); v++)
+        for (int k = 0; k < q->code[v].ncoord; k++) {
+            *out++ = q->code[v].mean[k];
+            *out++ = q->code[v].sd[k];
+        }
+    for (int g = 0; g < q->ngroup; g++, out += HEAD_NUMBERS) {
+        const struct head *h = &q->group[g].head;
+        out[0] = family_number(h->family);
+        out[1] = h->size;
+        out[2] = h->fixed;
+        memcpy(out + 3, h->shift, sizeof h->shift);
+        memcpy(out + 3 + DIST_ARGS, h->scale, sizeof h->scale);
+    }
+}
+
+static int saved_head(struct qnet *q, struct group *g, const double *in)
+{
+    const struct code *c = &q->code[q->factor[q->member[g->first]].node];
+    int n = 0;
+    while (families[n]) n++;
+    if (!(in[0] >= 0 && in[0] < n && in[1] >= 0 && in[1] < 1 << 20)) return NAMI_EINPUT;
+    g->head = (struct head){.family = families[(int)in[0]], .size = (int)in[1], .fixed = in[2]};
+    if (g->head.family->own_scale) g->head.dist = c->dist;
+    if (g->head.family->own_scale && !c->dist) return NAMI_EINPUT;
+    memcpy(g->head.shift, in + 3, sizeof g->head.shift);
+    memcpy(g->head.scale, in + 3 + DIST_ARGS, sizeof g->head.scale);
+    g->nout = g->head.family->outputs(&g->head);
+    return 0;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------- */
+
+struct origin { /* draws x[row * n + i], or saved numbers */
+    size_t n;
+    const double *x, *saved;
+    size_t nsaved;
+};
+
+static int not_saved(nami_err *err)
+{
+    return err_set(err, NAMI_EINPUT, "the scales in the file do not fit its model");
+}
+
+static int make_codes(struct qnet *q, struct origin *o, nami_err *err)
+{
+    size_t used = 0;
+    int rc = codes_make(q->m, o->n, o->x, &q->mem, q->code, err);
+    if (!o->saved || rc) return rc;
+    for (int v = 0; v < bn_n(q->m->bn); v++)
+        for (int k = 0; k < q->code[v].ncoord; k++, used += 2) {
+            if (used + 2 > o->nsaved) return not_saved(err);
+            q->code[v].mean[k] = o->saved[used];
+            q->code[v].sd[k] = o->saved[used + 1];
+        }
+    o->saved += used;
+    o->nsaved -= used;
+    return 0;
+}
+
+static int make_heads(struct qnet *q, const struct origin *o, nami_err *err)
+{
+    int rc = 0;
+    if (o->saved && o->nsaved != (size_t)q->ngroup * HEAD_NUMBERS) return not_saved(err);
+    for (int g = 0; g < q->ngroup && !rc; g++) {
+        if (!o->saved)
+            rc = choose_head(q, &q->group[g], o->n, o->x, err);
+        else if (saved_head(q, &q->group[g], o->saved + (size_t)g * HEAD_NUMBERS))
+            rc = not_saved(err);
+    }
+    return rc;
+}
+
+static int build(struct qnet *q, struct origin *o, nami_err *err)
 {
     struct share s = {0};
     int nodes = bn_n(q->m->bn), rc = 0;
@@ -283,7 +373,7 @@ static int build(struct qnet *q, size_t n, const double *x, nami_err *err)
     int *of = new_array(int, nodes);
     q->code = arena_array(&q->mem, struct code, nodes + 1);
     if (!want || !of || !q->code) rc = err_nomem(err);
-    if (!rc) rc = codes_make(q->m, n, x, &q->mem, q->code, err);
+    if (!rc) rc = make_codes(q, o, err);
     if (!rc) wants(q->m, q->h, q->code, want);
     if (!rc && codes_compile(q->code, nodes, want, &q->prog)) rc = err_nomem(err);
     q->nfeature = q->prog.nunit;
@@ -291,7 +381,7 @@ static int build(struct qnet *q, size_t n, const double *x, nami_err *err)
     /* a masked network has a place for every factor: it cannot share */
     if (!rc) rc = share_find(q->m, q->h, !q->opt.no_share && q->opt.kind != NET_MADE, &s, err);
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);
-    for (int g = 0; g < q->ngroup && !rc; g++) rc = choose_head(q, &q->group[g], n, x, err);
+    if (!rc) rc = make_heads(q, o, err);
     if (!rc) choose_kinds(q);
     if (!rc) rc = net_mlp(q, err);
     if (!rc) rc = net_made(q, err);
@@ -303,14 +393,17 @@ static int build(struct qnet *q, size_t n, const double *x, nami_err *err)
 }
 
 int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
-              const struct net_options *opt, int threads, nami_err *err)
+              const struct net_options *opt, const double *saved, size_t nsaved, int threads,
+              nami_err *err)
 {
-    double *x = raw_array(double, (size_t)m->nrow * PRIOR_DRAWS);
+    double *x = saved ? NULL : raw_array(double, (size_t)m->nrow * PRIOR_DRAWS);
+    struct origin o = {saved ? 0 : PRIOR_DRAWS, x, saved, nsaved};
     *q = (struct qnet){.m = m, .h = h, .opt = *opt};
     q->prog.nrow = q->prog.nnode = m->nrow;
-    int rc = x ? 0 : err_nomem(err);
-    if (!rc) rc = model_simulate(m, opt->seed ^ 0x7072696f72, 0, PRIOR_DRAWS, threads, x, err);
-    if (!rc) rc = build(q, PRIOR_DRAWS, x, err);
+    int rc = x || saved ? 0 : err_nomem(err);
+    if (!rc && !saved)
+        rc = model_simulate(m, opt->seed ^ 0x7072696f72, 0, PRIOR_DRAWS, threads, x, err);
+    if (!rc) rc = build(q, &o, err);
     free(x);
     return rc;
 }

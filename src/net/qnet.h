@@ -80,10 +80,14 @@ struct qnet {
     struct prog prog;
 };
 
-/* m and h must outlive it.  Draws from the prior with opt->seed. */
+/* m and h must outlive it.  Scales come from draws of the prior with opt->seed; or from `saved`,
+   the numbers that qnet_saved gave. */
 int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
-              const struct net_options *opt, int threads, nami_err *err);
+              const struct net_options *opt, const double *saved, size_t nsaved, int threads,
+              nami_err *err);
 void qnet_free(struct qnet *q);
+size_t qnet_nsaved(const struct qnet *q);
+void qnet_saved(const struct qnet *q, double *out);
 
 /* Weights to start from: param[q->prog.nparam]. */
 void qnet_start(const struct qnet *q, uint64_t seed, float *param);

@@ -1,0 +1,379 @@
+#include "train/artefact.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/num.h"
+
+static const char VERSION[] = "1";
+
+/* ---- a run ------------------------------------------------------------------------------------ */
+
+int run_prepare(struct run *r, const double *saved, size_t nsaved, int threads, nami_err *err)
+{
+    int rc = inversion_init(&r->inversion, r->m.bn, &r->plan.invert, err);
+    if (!rc) rc = inversion_run(&r->inversion, &r->h, err);
+    if (!rc && !r->h->nlatent)
+        rc = err_set(err, NAMI_EINPUT,
+                     "there is nothing to learn: no latent variable has observed descendants");
+    if (!rc) rc = qnet_make(&r->q, &r->m, r->h, &r->plan.net, saved, nsaved, threads, err);
+    return rc;
+}
+
+int run_train(struct run *r, struct source *s, int threads, nami_err *err)
+{
+    return train_make(&r->train, &r->q, s, &r->plan.train, threads, err);
+}
+
+void run_free(struct run *r)
+{
+    train_free(&r->train);
+    qnet_free(&r->q);
+    inverse_free(r->h);
+    inversion_fini(&r->inversion);
+    model_free(&r->m);
+    st_free(&r->saved);
+    str_free(&r->text);
+    arena_free(&r->mem);
+}
+
+/* ---- data as JSON ------------------------------------------------------------------------------ */
+
+static void put_number(struct str *out, double x)
+{
+    char buf[NUM_MAX];
+    if (value_is_missing(x))
+        str_put(out, "null");
+    else if (!isfinite(x))
+        str_put(out, isnan(x) ? "\"NaN\"" : x > 0 ? "\"Inf\"" : "\"-Inf\"");
+    else
+        str_putn(out, buf, (size_t)num_print(buf, x));
+}
+
+static const double *put_nested(struct str *out, const struct value *v, int d, const double *x)
+{
+    if (d == v->ndim) return put_number(out, *x), x + 1;
+    str_put(out, "[");
+    for (int i = 0; i < v->dim[d]; i++) {
+        if (i) str_put(out, ",");
+        x = put_nested(out, v, d + 1, x);
+    }
+    str_put(out, "]");
+    return x;
+}
+
+/* The first data set: the one that gave the constants. */
+static void put_data(const struct model *m, struct str *out)
+{
+    const struct dataset *d = m->data.set.n ? &m->data.set.a[0] : NULL;
+    str_put(out, "{");
+    for (size_t i = 0; d && i < d->value.n; i++) {
+        if (i) str_put(out, ",");
+        str_quote(out, d->value.a[i].name);
+        str_put(out, ":");
+        put_nested(out, &d->value.a[i], 0, d->value.a[i].x);
+    }
+    str_put(out, "}");
+}
+
+/* ---- settings ------------------------------------------------------------------------------------ */
+
+/* One row for each number of the plan. */
+static const struct setting {
+    const char *name;
+    size_t at;
+    char kind; /* i int, d double, u uint64 */
+} settings[] = {
+#define ROW(name, field, kind) {name, offsetof(struct plan, field), kind},
+    ROW("keep_barren", invert.keep_barren, 'i')
+    ROW("restarts", invert.restarts, 'i')
+    ROW("invert_seed", invert.seed, 'u')
+    ROW("size", net.size, 'i')
+    ROW("net", net.kind, 'i')
+    ROW("activation", net.act, 'i')
+    ROW("skip", net.skip, 'i')
+    ROW("no_share", net.no_share, 'i')
+    ROW("net_seed", net.seed, 'u')
+    ROW("steps", train.steps, 'i')
+    ROW("batch", train.batch, 'i')
+    ROW("rate", train.rate, 'd')
+    ROW("clip", train.clip, 'd')
+    ROW("check", train.check, 'i')
+    ROW("valid", train.valid, 'i')
+    ROW("patience", train.patience, 'i')
+    ROW("cooldown", train.cooldown, 'd')
+    ROW("seed", train.seed, 'u')
+#undef ROW
+};
+enum { NSETTING = sizeof settings / sizeof *settings };
+
+static json_t *number_of(const struct plan *p, const struct setting *s)
+{
+    const char *at = (const char *)p + s->at;
+    if (s->kind == 'd') return json_real(*(const double *)at);
+    if (s->kind == 'u') return json_integer((json_int_t) * (const uint64_t *)at);
+    return json_integer(*(const int *)at);
+}
+
+static int put_settings(const struct plan *p, struct str *out)
+{
+    const struct family *f = p->net.family ? p->net.family : &family_match;
+    json_t *o = json_object(), *set = json_array(), *hidden = json_array();
+    int bad = !o || !set || !hidden;
+    for (int i = 0; i < p->nset; i++) bad |= json_array_append_new(set, json_string(p->set[i]));
+    for (int i = 0; i < p->net.nhidden; i++)
+        bad |= json_array_append_new(hidden, json_integer(p->net.hidden[i]));
+    bad |= json_object_set_new(o, "set", set);
+    bad |= json_object_set_new(o, "hidden", hidden);
+    if (p->observe) bad |= json_object_set_new(o, "observe", json_string(p->observe));
+    if (p->invert.method) bad |= json_object_set_new(o, "method", json_string(p->invert.method));
+    if (p->invert.mode) bad |= json_object_set_new(o, "mode", json_string(p->invert.mode));
+    if (p->invert.criterion)
+        bad |= json_object_set_new(o, "criterion", json_string(p->invert.criterion));
+    bad |= json_object_set_new(o, "family", json_string(f->name));
+    for (int i = 0; i < NSETTING; i++)
+        bad |= json_object_set_new(o, settings[i].name, number_of(p, &settings[i]));
+    char *text = bad ? NULL : json_dumps(o, JSON_REAL_PRECISION(17));
+    if (text) str_put(out, text);
+    free(text);
+    json_decref(o);
+    return text && !out->oom ? 0 : NAMI_ENOMEM;
+}
+
+/* A string of the settings, copied; NULL if there is none. */
+static const char *text_of(struct run *r, const json_t *o, const char *name)
+{
+    const char *s = json_string_value(json_object_get(o, name));
+    return s ? arena_strndup(&r->mem, s, strlen(s)) : NULL;
+}
+
+static int broken(nami_err *err, const char *what)
+{
+    return err_set(err, NAMI_EINPUT, "the file has no usable '%s'; it is not of this version, or "
+                                     "was not written by 'nami train'", what);
+}
+
+static int get_settings(struct run *r, const char *text, nami_err *err)
+{
+    struct plan *p = &r->plan;
+    json_t *o = text ? json_loads(text, 0, NULL) : NULL;
+    const json_t *set = json_object_get(o, "set"), *hidden = json_object_get(o, "hidden");
+    const char **name = arena_array(&r->mem, const char *, json_array_size(set) + 1);
+    const char *family = json_string_value(json_object_get(o, "family"));
+    int ok = json_is_object(o) && name && json_array_size(hidden) <= NET_LAYERS && family;
+    for (int i = 0; ok && i < NSETTING; i++) {
+        const json_t *x = json_object_get(o, settings[i].name);
+        char *at = (char *)p + settings[i].at;
+        ok = json_is_number(x);
+        if (settings[i].kind == 'd')
+            *(double *)at = json_number_value(x);
+        else if (settings[i].kind == 'u')
+            *(uint64_t *)at = (uint64_t)json_integer_value(x);
+        else
+            *(int *)at = (int)json_integer_value(x);
+    }
+    for (size_t i = 0; ok && i < json_array_size(set); i++) {
+        const char *s = json_string_value(json_array_get(set, i));
+        ok = s && (name[i] = arena_strndup(&r->mem, s, strlen(s)));
+    }
+    for (size_t i = 0; ok && i < json_array_size(hidden); i++) {
+        p->net.hidden[i] = (int)json_integer_value(json_array_get(hidden, i));
+        ok = p->net.hidden[i] > 0 && p->net.hidden[i] < 1 << 24;
+    }
+    if (ok) {
+        p->set = name;
+        p->nset = (int)json_array_size(set);
+        p->net.nhidden = (int)json_array_size(hidden);
+        p->observe = text_of(r, o, "observe");
+        p->invert.method = text_of(r, o, "method");
+        p->invert.mode = text_of(r, o, "mode");
+        p->invert.criterion = text_of(r, o, "criterion");
+        p->net.family = family_find(family, strlen(family));
+        ok = p->net.family && p->train.batch > 0 && p->train.steps > 0 && p->train.check > 0 &&
+             p->net.act >= 0 && p->net.act < NACT && (unsigned)p->net.kind <= NET_MADE;
+    }
+    json_decref(o);
+    return ok ? 0 : broken(err, "settings");
+}
+
+/* ---- state ------------------------------------------------------------------------------------------ */
+
+enum { STATE = 12 };
+
+static void get_state(const struct train *x, double *s)
+{
+    double now[STATE] = {(double)x->step,   x->rate,         x->best,
+                         x->since,          x->sum,          x->norm,
+                         x->nsum,           x->bad,          x->falls,
+                         (double)x->skipped, (double)x->t.step, x->done};
+    memcpy(s, now, sizeof now);
+}
+
+static void set_state(struct train *x, const double *s)
+{
+    x->step = (uint64_t)s[0], x->rate = s[1], x->best = s[2], x->since = (int)s[3], x->sum = s[4],
+    x->norm = s[5], x->nsum = (int)s[6], x->bad = (int)s[7], x->falls = (int)s[8],
+    x->skipped = (uint64_t)s[9], x->t.step = (uint64_t)s[10], x->done = (int)s[11];
+}
+
+/* ---- weights ------------------------------------------------------------------------------------------ */
+
+/* Calls each(arg, name, ndim, dim, where in the parameters) for every weight and bias. */
+static int each_weight(const struct qnet *q,
+                       int (*each)(void *arg, const char *name, int ndim, const size_t *dim,
+                                   size_t at, nami_err *err),
+                       void *arg, nami_err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; i < q->block.n && !rc; i++) {
+        const struct dense *d = q->block.a[i].d;
+        size_t dim[2] = {(size_t)d->out, (size_t)d->in};
+        struct str name = {0};
+        str_printf(&name, "%s.weight", q->block.a[i].name);
+        rc = name.oom ? err_nomem(err) : each(arg, name.s, 2, dim, d->w, err);
+        name.n = 0;
+        str_printf(&name, "%s.bias", q->block.a[i].name);
+        if (!rc) rc = name.oom ? err_nomem(err)
+                               : each(arg, name.s, 1, dim, d->w + dim[0] * dim[1], err);
+        str_free(&name);
+    }
+    return rc;
+}
+
+struct weights {
+    struct st *st;
+    float *param;
+};
+
+static int add_weight(void *arg, const char *name, int ndim, const size_t *dim, size_t at,
+                      nami_err *err)
+{
+    struct weights *w = arg;
+    return st_add(w->st, name, ST_F32, ndim, dim, w->param + at, err);
+}
+
+static int take_weight(void *arg, const char *name, int ndim, const size_t *dim, size_t at,
+                       nami_err *err)
+{
+    struct weights *w = arg;
+    const struct st_tensor *t = st_find(w->st, name);
+    size_t n = ndim == 2 ? dim[0] * dim[1] : dim[0];
+    if (!t || t->type != ST_F32 || t->n != n) return broken(err, name);
+    memcpy(w->param + at, t->x, n * sizeof(float));
+    return 0;
+}
+
+/* ---- out -------------------------------------------------------------------------------------------------- */
+
+static int put_texts(const struct run *r, struct st *s, const char *inverse, nami_err *err)
+{
+    struct str data = {0}, plan = {0};
+    put_data(&r->m, &data);
+    int rc = put_settings(&r->plan, &plan) || data.oom ? err_nomem(err) : 0;
+    if (!rc) rc = st_set(s, "nami", VERSION, err);
+    if (!rc) rc = st_set(s, "model", r->m.text.s ? r->m.text.s : "", err);
+    if (!rc) rc = st_set(s, "file", r->m.file ? r->m.file : "model.nami", err);
+    if (!rc) rc = st_set(s, "dialect", r->m.syntax.dialect == BUGS ? "bugs" : "native", err);
+    if (!rc) rc = st_set(s, "data", data.s, err);
+    if (!rc) rc = st_set(s, "settings", plan.s, err);
+    if (!rc && inverse) rc = st_set(s, "inverse", inverse, err);
+    str_free(&data);
+    str_free(&plan);
+    return rc;
+}
+
+int run_save(const struct run *r, const char *path, const char *inverse, nami_err *err)
+{
+    const struct train *x = &r->train;
+    struct st s = {0};
+    struct str out = {0};
+    double state[STATE];
+    size_t np = x->t.nparam, nstate = STATE, nscale = qnet_nsaved(&r->q);
+    size_t hist[2] = {x->history.n / (size_t)x->width, (size_t)x->width};
+    double *scale = new_array(double, nscale + 1);
+    struct weights w = {&s, x->best_param};
+    int rc = scale ? put_texts(r, &s, inverse, err) : err_nomem(err);
+    if (scale) qnet_saved(&r->q, scale);
+    get_state(x, state);
+    if (!rc) rc = each_weight(&r->q, add_weight, &w, err);
+    if (!rc) rc = st_add(&s, "nami.scales", ST_F64, 1, &nscale, scale, err);
+    if (!rc) rc = st_add(&s, "nami.state", ST_F64, 1, &nstate, state, err);
+    if (!rc) rc = st_add(&s, "nami.history", ST_F64, 2, hist, x->history.a, err);
+    if (!rc) rc = st_add(&s, "nami.now", ST_F32, 1, &np, x->t.param, err);
+    if (!rc) rc = st_add(&s, "nami.adam_m", ST_F32, 1, &np, x->t.m, err);
+    if (!rc) rc = st_add(&s, "nami.adam_v", ST_F32, 1, &np, x->t.v, err);
+    if (!rc) rc = st_print(&s, &out, err);
+    if (!rc) rc = file_write(path, out.s, out.n, err);
+    free(scale);
+    str_free(&out);
+    st_free(&s);
+    return rc;
+}
+
+/* ---- in ------------------------------------------------------------------------------------------------------ */
+
+static const struct st_tensor *tensor_of(const struct st *s, const char *name, enum st_type type)
+{
+    const struct st_tensor *t = st_find(s, name);
+    return t && t->type == type ? t : NULL;
+}
+
+static int read_model(struct run *r, nami_err *err)
+{
+    const char *model = st_get(&r->saved, "model"), *file = st_get(&r->saved, "file");
+    const char *data = st_get(&r->saved, "data"), *dialect = st_get(&r->saved, "dialect");
+    if (!model || !file || !data || !dialect) return broken(err, "model");
+    struct model_options opt = {
+        .set = r->plan.set, .nset = r->plan.nset, .observe = r->plan.observe};
+    int rc = strcmp(data, "{}") == 0 ? 0 : data_parse(&r->m.data, data, strlen(data), err);
+    if (rc) return rc;
+    return model_parse(&r->m, file, model, strlen(model), strcmp(dialect, "bugs") ? NATIVE : BUGS,
+                       &opt, err);
+}
+
+int run_read(struct run *r, const char *path, int threads, nami_err *err)
+{
+    const char *version;
+    int rc = file_read(path, &r->text, err);
+    if (!rc) rc = st_parse(&r->saved, r->text.s ? r->text.s : "", r->text.n, err);
+    if (rc) return rc;
+    version = st_get(&r->saved, "nami");
+    if (!version || strcmp(version, VERSION) != 0) return broken(err, "nami");
+    if ((rc = get_settings(r, st_get(&r->saved, "settings"), err))) return rc;
+    if ((rc = read_model(r, err))) return rc;
+    const struct st_tensor *scales = tensor_of(&r->saved, "nami.scales", ST_F64);
+    if (!scales) return broken(err, "nami.scales");
+    return run_prepare(r, scales->x, scales->n, threads, err);
+}
+
+int run_continue(struct run *r, struct source *s, int threads, nami_err *err)
+{
+    struct train *x = &r->train;
+    const struct st_tensor *state = tensor_of(&r->saved, "nami.state", ST_F64);
+    const struct st_tensor *hist = tensor_of(&r->saved, "nami.history", ST_F64);
+    const char *const name[] = {"nami.now", "nami.adam_m", "nami.adam_v"};
+    struct weights w = {.st = &r->saved};
+    int rc = run_train(r, s, threads, err);
+    if (rc) return rc;
+    float *const to[] = {x->t.param, x->t.m, x->t.v};
+    if (!state || state->n != STATE || !hist || hist->n % (size_t)x->width)
+        return broken(err, "nami.state");
+    w.param = x->best_param;
+    if ((rc = each_weight(&r->q, take_weight, &w, err))) return rc;
+    for (int i = 0; i < 3; i++) {
+        const struct st_tensor *t = tensor_of(&r->saved, name[i], ST_F32);
+        if (!t || t->n != x->t.nparam) return broken(err, name[i]);
+        memcpy(to[i], t->x, t->n * sizeof(float));
+    }
+    double now[STATE];
+    memcpy(now, state->x, sizeof now);
+    set_state(x, now);
+    if (vec_reserve(&x->history, hist->n + 1)) return err_nomem(err);
+    if (hist->n) memcpy(x->history.a, hist->x, hist->n * sizeof(double));
+    x->history.n = hist->n;
+    return 0;
+}

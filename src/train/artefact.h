@@ -1,0 +1,46 @@
+/* artefact.h: a network in a file, with all that it came from (docs/training.md): safetensors. */
+#ifndef TRAIN_ARTEFACT_H
+#define TRAIN_ARTEFACT_H
+
+#include "data/safetensors.h"
+#include "model/problem.h"
+#include "train/train.h"
+
+/* What a run was asked for.  Strings are the caller's. */
+struct plan {
+    const char *const *set;
+    int nset;
+    const char *observe;
+    nami_options invert;
+    struct net_options net;
+    struct train_options train;
+};
+
+/* Everything of a run, in one place. */
+struct run {
+    struct arena mem;
+    struct model m;
+    struct inversion inversion;
+    struct inverse *h;
+    struct qnet q;
+    struct train train;
+    struct plan plan;
+    char *file; /* of the model, as it was given */
+    struct str text;
+    struct st saved; /* what it was read from */
+};
+
+/* After the model is in r->m: inverse, network, and, with a source (which is taken over),
+   training. saved: numbers of qnet_saved, instead of draws from the prior; or NULL. */
+int run_prepare(struct run *r, const double *saved, size_t nsaved, int threads, nami_err *err);
+int run_train(struct run *r, struct source *s, int threads, nami_err *err);
+void run_free(struct run *r);
+
+/* Writes all, replacing the file at once. `inverse`: JSON, for readers. */
+int run_save(const struct run *r, const char *path, const char *inverse, nami_err *err);
+/* Reads a file: model, inverse and network with the best weights; run_continue then goes on
+   training where it stopped. */
+int run_read(struct run *r, const char *path, int threads, nami_err *err);
+int run_continue(struct run *r, struct source *s, int threads, nami_err *err);
+
+#endif
