@@ -41,7 +41,7 @@ static int check_width(struct model *m, struct expr *const *x, int n, const int 
 }
 
 /* dense(size) or dense(size, activation) */
-static int read_layer(struct model *m, const struct expr *x, int in, struct dense *l)
+static int read_layer(struct model *m, const struct expr *x, int in, struct dense_layer *l)
 {
     const char *name = x->kind == X_CALL ? syntax_name(&m->syntax, x->name) : "";
     int rc;
@@ -73,7 +73,7 @@ static void first_weights(struct net *net, uint64_t seed)
     double *w = net->w;
     rng_init(&r, seed, 0x6e657477);
     for (int l = 0; l < net->nlayer; l++) {
-        struct dense *d = &net->layer[l];
+        struct dense_layer *d = &net->layer[l];
         double a = sqrt(6.0 / (d->in + d->out));
         size_t n = (size_t)d->in * (size_t)d->out;
         d->w = w;
@@ -101,7 +101,7 @@ int declare_network(struct model *m, const struct decl *d)
         return rc < 0 ? rc : 0;
     if (d->nin) in = size[0];
     if (d->nout) out = size[1];
-    net->layer = arena_array(&m->mem, struct dense, d->nlayer + 1);
+    net->layer = arena_array(&m->mem, struct dense_layer, d->nlayer + 1);
     if (!net->layer) return NAMI_ENOMEM;
     net->in = in;
     for (int l = 0; l < d->nlayer; l++) {
