@@ -387,7 +387,7 @@ static void select_and_dense(void **state)
     }
     double w[7 * 3], bias[7], dw[7 * 3], dbias[7];
     for (int t = 0; t < 10 * NACT; t++) {
-        struct dense d = {3, 7, t % NACT, w, bias, dw, dbias};
+        struct dense_layer d = {3, 7, t % NACT, w, bias, dw, dbias};
         struct block_call c = {.op = &op_dense, .self = &d, .dim = {3, 7}, .nin = 3, .nout = 7};
         double dout[MOST][LANES], da[MOST][LANES] = {{0}};
         random_block(&c, &r);

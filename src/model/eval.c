@@ -205,7 +205,7 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
     size_t at = 0;
     for (size_t i = 0; i < m->net.n; i++)
         for (int l = 0; l < m->net.a[i].nlayer; l++) {
-            struct dense *d = &m->net.a[i].layer[l];
+            struct dense_layer *d = &m->net.a[i].layer[l];
             d->dw = out->dweights ? out->dweights + at : NULL;
             at += (size_t)d->in * (size_t)d->out;
             d->dbias = out->dweights ? out->dweights + at : NULL;

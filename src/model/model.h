@@ -109,7 +109,7 @@ struct net {
     const char *name;
     const struct decl *decl;
     int in, out, nlayer;
-    struct dense *layer;
+    struct dense_layer *layer;
     double *w; /* all weights: nw */
     size_t nw;
     int learn;

@@ -2,14 +2,11 @@
 #ifndef TENSOR_DENSE_H
 #define TENSOR_DENSE_H
 
+#include "tensor/product.h" /* activations */
 #include "tensor/tensor.h"
 
-enum act { ACT_LINEAR, ACT_TANH, ACT_RELU, ACT_SIGMOID, ACT_SOFTPLUS, NACT };
-extern const char *const act_names[];       /* NULL at the end */
-int act_find(const char *name, size_t len); /* or -1 */
-
 /* `self` of an instruction.  The layer's arguments are its inputs' elements. */
-struct dense {
+struct dense_layer {
     int in, out, act;
     const double *w;    /* (out, in) */
     const double *bias; /* (out) */
@@ -17,7 +14,7 @@ struct dense {
         *dbias; /* gradients are added here, over all lanes; or NULL.  One for each thread */
 };
 
-/* out_o = act(sum_i w_oi a_i + bias_o); dim = {in, out}.  Its kernels want a struct dense. */
+/* out_o = act(sum_i w_oi a_i + bias_o); dim = {in, out}.  Its kernels want a struct dense_layer. */
 extern const struct op op_dense;
 
 #endif

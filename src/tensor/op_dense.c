@@ -4,15 +4,6 @@
 
 #include "tensor/op.h"
 
-const char *const act_names[] = {"linear", "tanh", "relu", "sigmoid", "softplus", NULL};
-
-int act_find(const char *name, size_t len)
-{
-    for (int k = 0; act_names[k]; k++)
-        if (strlen(act_names[k]) == len && memcmp(act_names[k], name, len) == 0) return k;
-    return -1;
-}
-
 WIDE static void activate(int act, int n, double *x)
 {
     switch (act) {
@@ -51,7 +42,7 @@ enum { ROWS = 4 };
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* The rows o .. o+ROWS-1 of W; beyond the last, the last again. */
-static int rows_of(const struct dense *d, int o, const double **w)
+static int rows_of(const struct dense_layer *d, int o, const double **w)
 {
     for (int r = 0; r < ROWS; r++) {
         int row = o + r < d->out ? o + r : d->out - 1;
@@ -78,7 +69,7 @@ WIDE static void product(const double *const *w, const double *x, int in, double
 static void dense_block(const void *self, const int *dim, int L, double *const *out,
                         const struct lanes *a, double *work)
 {
-    const struct dense *d = self;
+    const struct dense_layer *d = self;
     const double *w[ROWS];
     double z[ROWS][CHUNK];
     (void)dim;
@@ -128,7 +119,7 @@ WIDE static void back_weights(double (*g)[CHUNK], const double *x, int in, int r
 }
 
 /* g (rows, CHUNK) = d total / d (sums of results o, ...); 0 beyond */
-static void back_sums(const struct dense *d, int o, int rows, int b0, int lanes,
+static void back_sums(const struct dense_layer *d, int o, int rows, int b0, int lanes,
                       const double *const *out, const double *const *dout, double (*g)[CHUNK])
 {
     double y[ROWS][CHUNK] = {{0}};
@@ -146,7 +137,7 @@ static void dense_grad(const void *self, const int *dim, int L, const double *co
                        const double *const *dout, const struct lanes *a, double *const *da,
                        double *work)
 {
-    const struct dense *d = self;
+    const struct dense_layer *d = self;
     const double *w[ROWS];
     size_t in = (size_t)d->in;
     double *x = work, *dx = work + in * CHUNK, g[ROWS][CHUNK];

@@ -286,7 +286,7 @@ static int compile_net(struct compiler *c, const struct term *t, struct val *v, 
     if ((rc = operand_rows(c, v))) return rc;
     *out = *v;
     for (int l = 0; l < net->nlayer; l++) {
-        const struct dense *d = &net->layer[l];
+        const struct dense_layer *d = &net->layer[l];
         if (!fits(c, d->out)) return IS_WRONG;
         struct instr *x = emit(c, I_BLOCK, c->n, d->out);
         if (!x) return NAMI_ENOMEM;

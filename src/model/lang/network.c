@@ -40,7 +40,7 @@ static void first_weights(struct net *net, uint64_t seed)
     double *w = net->w;
     rng_init(&r, seed, 0x6e657477);
     for (int l = 0; l < net->nlayer; l++) {
-        struct dense *d = &net->layer[l];
+        struct dense_layer *d = &net->layer[l];
         double a = sqrt(6.0 / (d->in + d->out));
         size_t n = (size_t)d->in * (size_t)d->out;
         d->w = w;
@@ -68,7 +68,7 @@ int declare_network(struct model *m, const struct decl *d)
         return rc < 0 ? rc : 0;
     if (d->nin) in = size[0];
     if (d->nout) out = size[1];
-    net->layer = arena_array(&m->mem, struct dense, d->nlayer + 1);
+    net->layer = arena_array(&m->mem, struct dense_layer, d->nlayer + 1);
     if (!net->layer) return NAMI_ENOMEM;
     net->in = in;
     for (int l = 0; l < d->nlayer; l++) {
