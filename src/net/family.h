@@ -17,9 +17,10 @@ struct head {
     const struct family *family;
     int size;                /* components of a mixture, bins of a spline, units of a flow, states */
     const struct dist *dist; /* match: the generative family */
-    /* match: argument k is constrained from shift[k] + scale[k] * output k */
+    /* match: argument k is constrained from shift[k] + scale[k] * its output (outputs are
+       arguments in their order, without integers) */
     double shift[DIST_ARGS], scale[DIST_ARGS];
-    double fixed; /* match: an argument that is no output (binomial's n) */
+    double fixed; /* match: the argument that is an integer, and no output (binomial's N) */
 };
 
 struct family {
@@ -42,12 +43,14 @@ struct family {
 #define FAMILY(id) extern const struct family family_##id;
 #include "net/family.def"
 #undef FAMILY
-extern const struct family *const families[]; /* in the order of family.def, NULL at the end */
+extern const struct family *const net_families[]; /* in the order of family.def, NULL at the end */
 const struct family *family_find(const char *name, size_t len); /* or NULL */
 
 /* match: sets up the head of a scalar distribution from draws of the variable: with zeros from
-   the network, its arguments fit the n draws (maximum likelihood).  0; 1 if the family is no
-   use as a posterior (uniform, pareto, ...): use a mixture of one instead. */
+   the network, its arguments fit the n draws (maximum likelihood).  h->fixed is read (binomial's N:
+   set it before), all else is written.  Draws outside of the domain (an underflow to 0) do not
+   count.  0; 1 if the family is no use as a posterior (uniform, pareto, ...) or there are no two
+   draws that it could have made: use a mixture of one instead. */
 int match_fit(struct head *h, const struct dist *d, int n, const double *draw);
 
 #endif
