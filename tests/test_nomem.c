@@ -167,7 +167,8 @@ static const struct model_job model_jobs[] = {
      "model { p[1:K] ~ dirichlet(rep(1, K))\n for (k in 1:K) { mu[k,1:2] ~ multi_normal(c(0, 0), diag(c(1, 1))) }\n"
      "for (i in 1:3) { z[i] ~ categorical(p); y[i,1:2] ~ multi_normal(mu[z[i],], diag(w)) }\n"
      "h <- f(p)\n v ~ normal(h[1] + inprod(w, p), exp(h[2])) T(-9, 9)\n for (j in 1:0) { e[j] ~ normal(0, 1) } }\n"
-     "observe y\n infer mu\n stages z; p\n learn f",
+     "observe y\n infer mu\n stages z; p\n learn f\n"
+     "embed y : real[3, 1, K] { conv(4, 2, relu); dense(2 * K, act = tanh) }",
      "{\"y\": [[1, 2], [3, 4], [5, 6]], \"other\": 3}", NATIVE, {.free = free_names, .nfree = 1}},
     {"var x[4];\n data { for (i in 1:4) { c[i] <- i * 2 }\n n <- length(c) }\n"
      "model { tau ~ dgamma(2, 1)\n x[1] <- 0\n for (t in 2:n) { x[t] ~ dnorm(x[t - 1] + c[t], tau)\n"

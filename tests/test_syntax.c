@@ -283,6 +283,37 @@ static void assert_place(struct place at, int line, int col, int len)
     assert_int_equal(at.len, len);
 }
 
+static void embeds(void **state)
+{
+    (void)state;
+    static const char text[] = "embed y{dense(64,relu);dense(16)}\n"
+                               "embed x:real[28,d*2] {\n conv(8,5,2,act=relu)\n conv(8,5,relu) }\n"
+                               "model {\n  y ~ d()\n}\n";
+    struct program p, q;
+    struct str out = {0};
+    read_text(&p, text, strlen(text), NATIVE);
+    no_errors(&p, "embeds");
+    const struct decl *d = p.s.decl.a;
+    assert_int_equal(d[0].kind, D_EMBED);
+    assert_int_equal(d[0].nin, 0);
+    assert_int_equal(d[1].nin, 2);
+    assert_int_equal(d[1].nlayer, 2);
+    assert_place(d[1].at, 2, 7, 1);
+    syntax_put(&p.s, NATIVE, &out);
+    assert_string_equal(
+        out.s, "embed y { dense(64, relu); dense(16) }\n"
+               "embed x : real[28, d * 2] { conv(8, 5, 2, act = relu); conv(8, 5, relu) }\n"
+               "model {\n  y ~ d()\n}\n");
+    read_text(&q, out.s, out.n, NATIVE);
+    assert_true(same_syntax(&p.s, &q.s));
+    done(&q);
+    out.n = 0;
+    syntax_put(&p.s, BUGS, &out);
+    assert_string_equal(out.s, "model {\n  y ~ d()\n}\n");
+    str_free(&out);
+    done(&p);
+}
+
 static void places(void **state)
 {
     (void)state;
@@ -341,6 +372,9 @@ static void keywords(void **state)
 {
     (void)state;
     counts("model { const <- 3; infer[1] ~ d(); network ~ d(learn); T <- I }", NATIVE, 0, 4, 0);
+    counts("model { embed <- 3; embed[1] ~ d(conv); conv ~ d(embed) }", NATIVE, 0, 3, 0);
+    counts("stages a ; embed y { dense(1) }; embed embed\n{ conv(1, 2) }\nmodel {}", NATIVE, 0, 0,
+           3);
     counts("const observe = 3\nobserve infer\ninfer const[1:3]\nmodel {}", NATIVE, 0, 0, 3);
     counts("model { for <- 3 if ~ d() }", NATIVE, 0, 2, 0);
     counts("model { for (in in 1:3) { in[in] ~ d() } }", BUGS, 0, 1, 0);
@@ -555,6 +589,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(random_expressions),
     cmocka_unit_test(models),
     cmocka_unit_test(as_jags),
+    cmocka_unit_test(embeds),
     cmocka_unit_test(places),
     cmocka_unit_test(newlines),
     cmocka_unit_test(keywords),

@@ -11,26 +11,25 @@ static int is_random(const struct model *m, int e)
 /* All elements are random, or something is said. */
 static int check_random(struct model *m, const struct decl *d, const struct array *a)
 {
+    const char *why = "is not defined", *advice = "define all elements from the first on";
     struct str name = {0};
-    int n = 0, other = -1;
-    for (int e = a->first; e < a->first + a->n; e++) {
+    int n = 0, other = -1, computed = -1; /* the first ones that are not random, or by <- */
+    for (int e = a->first + a->n - 1; e >= a->first; e--) {
         n += is_random(m, e);
-        if (!is_random(m, e) && other < 0) other = e;
+        if (!is_random(m, e)) other = e;
+        if (!is_random(m, e) && m->owner[e] >= 0) computed = e;
     }
     if (other < 0) return 0;
+    if (computed >= 0) other = computed;
     if (n)
         elem_name(m, other, &name);
     else
         str_put(&name, a->name);
     if (m->owner[other] >= 0)
-        diag_error(&m->diags, d->at, "an embedding sees what has a distribution (~)",
-                   "%s is not a random variable", name.s ? name.s : "");
+        why = "is not a random variable", advice = "an embedding sees what has a distribution (~)";
     else if (m->state[other] == E_CONST)
-        diag_error(&m->diags, d->at, "an embedding sees observed variables", "%s is a constant",
-                   name.s ? name.s : "");
-    else
-        diag_error(&m->diags, d->at, "an embedding sees all of an array", "%s is not defined",
-                   name.s ? name.s : "");
+        why = "is a constant", advice = "an embedding sees observed variables";
+    diag_error(&m->diags, d->at, advice, "%s %s", name.s ? name.s : "", why);
     m->diags.oom |= name.oom;
     str_free(&name);
     return IS_WRONG;
@@ -46,8 +45,7 @@ static int find_array(struct model *m, const struct decl *d, int *out)
     if (!a || (!a->ready && !a->defined)) return unknown_variable(m, d->at, name);
     for (size_t i = 0; i < m->embed.n; i++)
         if (m->embed.a[i].array == *out) {
-            diag_error(&m->diags, d->at, "join the layers, or drop one of them",
-                       "embed %s is declared twice", name);
+            diag_error(&m->diags, d->at, "drop one of them", "embed %s is declared twice", name);
             return IS_WRONG;
         }
     if (a->ready && a->n) return check_random(m, d, a);
@@ -84,8 +82,8 @@ static int conv_dims(struct model *m, const struct embed *e, const struct expr *
     const struct array *a = &m->array.a[e->array];
     int width = in[1] == 1 ? 1 : l->size;
     if (l > e->layer && l[-1].kind == LAYER_DENSE) {
-        diag_error(&m->diags, x->all, "put the convolutions first",
-                   "there is no image behind dense()");
+        diag_error(&m->diags, x->all, "put convolutions first: dense() gives no image",
+                   "conv() cannot follow dense()");
         return IS_WRONG;
     }
     if (!e->decl->nin && a->ndim > 3) {

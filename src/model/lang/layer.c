@@ -16,8 +16,7 @@ static const struct form {
                     2,
                     4,
                     {"channels", "size", "stride", "act"},
-                    "write conv(channels, size), conv(channels, size, stride) or conv(channels, "
-                    "size, stride, tanh)"},
+                    "write conv(channels, size, stride, tanh); the last two may be missing"},
 };
 
 int check_width(struct model *m, const struct expr *x, double n)
@@ -50,8 +49,8 @@ static int match(struct model *m, const struct expr *x, const struct form *f, st
 {
     int missing = 0;
     if (x->narg < f->least || x->narg > f->most) {
-        diag_error(&m->diags, x->all, f->advice, "%s() takes %d to %d arguments, not %d", f->name,
-                   f->least, f->most, x->narg);
+        diag_error(&m->diags, x->all, f->advice, "%s() takes %d %s %d arguments, not %d", f->name,
+                   f->least, f->most - f->least == 1 ? "or" : "to", f->most, x->narg);
         return IS_WRONG;
     }
     for (int i = 0; i < x->narg; i++) {
@@ -78,7 +77,7 @@ static int read_number(struct model *m, struct expr *x, const char *what, int *o
 {
     int rc = eval_sizes(m, &x, 1, out);
     if (rc || *out) return rc;
-    diag_error(&m->diags, x->all, NULL, "a %s of 0 makes no sense", what);
+    diag_error(&m->diags, x->all, NULL, "the %s cannot be 0", what);
     return IS_WRONG;
 }
 
