@@ -117,7 +117,7 @@ static void zsh_option(const struct opt *o, struct str *out)
         str_put(out, ":");
         zsh_text(o->arg, out);
         str_put(out, ":");
-        zsh_values(o->words, o->kind == OPT_COUNT || o->kind == OPT_SEED, out);
+        zsh_values(o->words, o->kind == OPT_COUNT || o->kind == OPT_SEED || o->kind == OPT_REAL, out);
     }
     str_put(out, "'");
 }

@@ -128,6 +128,16 @@ static int set_seed(const struct opt *o, void *at, const char *s, nami_err *err)
     return number(o, s, UINT64_MAX, at, err);
 }
 
+static int set_real(const struct opt *o, void *at, const char *s, nami_err *err)
+{
+    char *end;
+    double x = strtod(s, &end);
+    if (!*s || *end || !(x >= 0 && x <= 1e300))
+        return err_set(err, NAMI_EUSAGE, "--%s wants a number, 0 or more, not '%s'", o->name, s);
+    *(double *)at = x;
+    return 0;
+}
+
 static int set_many(const struct opt *o, void *at, const char *s, nami_err *err)
 {
     struct opt_many *m = at;
@@ -141,6 +151,7 @@ static int set_many(const struct opt *o, void *at, const char *s, nami_err *err)
 static int (*const set_kind[])(const struct opt *, void *, const char *, nami_err *) = {
     [OPT_FLAG] = set_flag,   [OPT_TEXT] = set_text, [OPT_WORD] = set_word, [OPT_WORDS] = set_words,
     [OPT_COUNT] = set_count, [OPT_SEED] = set_seed, [OPT_MANY] = set_many,
+    [OPT_REAL] = set_real,
 };
 
 static int set(const struct opt *o, void *into, const char *s, nami_err *err)

@@ -15,6 +15,7 @@ enum opt_kind {
     OPT_WORDS, /* unsigned, a bit for each word of a comma list */
     OPT_COUNT, /* int, 0 or more */
     OPT_SEED,  /* uint64_t */
+    OPT_REAL,  /* double, 0 or more */
     OPT_MANY   /* struct opt_many: may be repeated */
 };
 

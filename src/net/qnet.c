@@ -1,5 +1,6 @@
 #include "net/qnet.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,7 +155,7 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
         g->head = (struct head){.family = &family_categorical, .size = c->states};
     } else if (c->kind == CODE_COUNTS || want == &family_match) {
         const double *draw = x + (size_t)c->row[0] * n;
-        g->head = (struct head){.family = &family_match};
+        g->head = (struct head){.family = &family_match, .fixed = isfinite(c->hi) ? c->hi : 0};
         if (c->n > 1 || !c->dist || match_fit(&g->head, c->dist, (int)n, draw)) {
             if (c->kind == CODE_COUNTS) return no_family(q, c, err);
             g->head = (struct head){.family = &family_mixture, .size = 1};
@@ -286,8 +287,8 @@ size_t qnet_nsaved(const struct qnet *q)
 
 static int family_number(const struct family *f)
 {
-    for (int i = 0; families[i]; i++)
-        if (families[i] == f) return i;
+    for (int i = 0; net_families[i]; i++)
+        if (net_families[i] == f) return i;
     return -1;
 }
 
@@ -312,9 +313,9 @@ static int saved_head(struct qnet *q, struct group *g, const double *in)
 {
     const struct code *c = &q->code[q->factor[q->member[g->first]].node];
     int n = 0;
-    while (families[n]) n++;
+    while (net_families[n]) n++;
     if (!(in[0] >= 0 && in[0] < n && in[1] >= 0 && in[1] < 1 << 20)) return NAMI_EINPUT;
-    g->head = (struct head){.family = families[(int)in[0]], .size = (int)in[1], .fixed = in[2]};
+    g->head = (struct head){.family = net_families[(int)in[0]], .size = (int)in[1], .fixed = in[2]};
     if (g->head.family->own_scale) g->head.dist = c->dist;
     if (g->head.family->own_scale && !c->dist) return NAMI_EINPUT;
     memcpy(g->head.shift, in + 3, sizeof g->head.shift);

@@ -1,4 +1,4 @@
-#include "train/artefact.h"
+#include "train/training.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -13,7 +13,7 @@ static const char VERSION[] = "1";
 
 /* ---- a run ------------------------------------------------------------------------------------ */
 
-int run_prepare(struct run *r, const double *saved, size_t nsaved, int threads, nami_err *err)
+int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads, nami_err *err)
 {
     int rc = inversion_init(&r->inversion, r->m.bn, &r->plan.invert, err);
     if (!rc) rc = inversion_run(&r->inversion, &r->h, err);
@@ -24,12 +24,12 @@ int run_prepare(struct run *r, const double *saved, size_t nsaved, int threads, 
     return rc;
 }
 
-int run_train(struct run *r, struct source *s, int threads, nami_err *err)
+int training_start(struct training *r, struct source *s, int threads, nami_err *err)
 {
     return train_make(&r->train, &r->q, s, &r->plan.train, threads, err);
 }
 
-void run_free(struct run *r)
+void training_free(struct training *r)
 {
     train_free(&r->train);
     qnet_free(&r->q);
@@ -145,7 +145,7 @@ static int put_settings(const struct plan *p, struct str *out)
 }
 
 /* A string of the settings, copied; NULL if there is none. */
-static const char *text_of(struct run *r, const json_t *o, const char *name)
+static const char *text_of(struct training *r, const json_t *o, const char *name)
 {
     const char *s = json_string_value(json_object_get(o, name));
     return s ? arena_strndup(&r->mem, s, strlen(s)) : NULL;
@@ -157,7 +157,7 @@ static int broken(nami_err *err, const char *what)
                                      "was not written by 'nami train'", what);
 }
 
-static int get_settings(struct run *r, const char *text, nami_err *err)
+static int get_settings(struct training *r, const char *text, nami_err *err)
 {
     struct plan *p = &r->plan;
     json_t *o = text ? json_loads(text, 0, NULL) : NULL;
@@ -269,7 +269,7 @@ static int take_weight(void *arg, const char *name, int ndim, const size_t *dim,
 
 /* ---- out -------------------------------------------------------------------------------------------------- */
 
-static int put_texts(const struct run *r, struct st *s, const char *inverse, nami_err *err)
+static int put_texts(const struct training *r, struct st *s, const char *inverse, nami_err *err)
 {
     struct str data = {0}, plan = {0};
     put_data(&r->m, &data);
@@ -286,7 +286,7 @@ static int put_texts(const struct run *r, struct st *s, const char *inverse, nam
     return rc;
 }
 
-int run_save(const struct run *r, const char *path, const char *inverse, nami_err *err)
+int training_save(const struct training *r, const char *path, const char *inverse, nami_err *err)
 {
     const struct train *x = &r->train;
     struct st s = {0};
@@ -322,7 +322,7 @@ static const struct st_tensor *tensor_of(const struct st *s, const char *name, e
     return t && t->type == type ? t : NULL;
 }
 
-static int read_model(struct run *r, nami_err *err)
+static int read_model(struct training *r, nami_err *err)
 {
     const char *model = st_get(&r->saved, "model"), *file = st_get(&r->saved, "file");
     const char *data = st_get(&r->saved, "data"), *dialect = st_get(&r->saved, "dialect");
@@ -335,7 +335,7 @@ static int read_model(struct run *r, nami_err *err)
                        &opt, err);
 }
 
-int run_read(struct run *r, const char *path, int threads, nami_err *err)
+int training_read(struct training *r, const char *path, int threads, nami_err *err)
 {
     const char *version;
     int rc = file_read(path, &r->text, err);
@@ -347,17 +347,17 @@ int run_read(struct run *r, const char *path, int threads, nami_err *err)
     if ((rc = read_model(r, err))) return rc;
     const struct st_tensor *scales = tensor_of(&r->saved, "nami.scales", ST_F64);
     if (!scales) return broken(err, "nami.scales");
-    return run_prepare(r, scales->x, scales->n, threads, err);
+    return training_prepare(r, scales->x, scales->n, threads, err);
 }
 
-int run_continue(struct run *r, struct source *s, int threads, nami_err *err)
+int training_continue(struct training *r, struct source *s, int threads, nami_err *err)
 {
     struct train *x = &r->train;
     const struct st_tensor *state = tensor_of(&r->saved, "nami.state", ST_F64);
     const struct st_tensor *hist = tensor_of(&r->saved, "nami.history", ST_F64);
     const char *const name[] = {"nami.now", "nami.adam_m", "nami.adam_v"};
     struct weights w = {.st = &r->saved};
-    int rc = run_train(r, s, threads, err);
+    int rc = training_start(r, s, threads, err);
     if (rc) return rc;
     float *const to[] = {x->t.param, x->t.m, x->t.v};
     if (!state || state->n != STATE || !hist || hist->n % (size_t)x->width)

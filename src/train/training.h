@@ -1,6 +1,6 @@
-/* artefact.h: a network in a file, with all that it came from (docs/training.md): safetensors. */
-#ifndef TRAIN_ARTEFACT_H
-#define TRAIN_ARTEFACT_H
+/* training.h: a network in a file, with all that it came from (docs/training.md): safetensors. */
+#ifndef TRAIN_TRAINING_H
+#define TRAIN_TRAINING_H
 
 #include "data/safetensors.h"
 #include "model/problem.h"
@@ -17,7 +17,7 @@ struct plan {
 };
 
 /* Everything of a run, in one place. */
-struct run {
+struct training {
     struct arena mem;
     struct model m;
     struct inversion inversion;
@@ -32,15 +32,15 @@ struct run {
 
 /* After the model is in r->m: inverse, network, and, with a source (which is taken over),
    training. saved: numbers of qnet_saved, instead of draws from the prior; or NULL. */
-int run_prepare(struct run *r, const double *saved, size_t nsaved, int threads, nami_err *err);
-int run_train(struct run *r, struct source *s, int threads, nami_err *err);
-void run_free(struct run *r);
+int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads, nami_err *err);
+int training_start(struct training *r, struct source *s, int threads, nami_err *err);
+void training_free(struct training *r);
 
 /* Writes all, replacing the file at once. `inverse`: JSON, for readers. */
-int run_save(const struct run *r, const char *path, const char *inverse, nami_err *err);
-/* Reads a file: model, inverse and network with the best weights; run_continue then goes on
+int training_save(const struct training *r, const char *path, const char *inverse, nami_err *err);
+/* Reads a file: model, inverse and network with the best weights; training_continue then goes on
    training where it stopped. */
-int run_read(struct run *r, const char *path, int threads, nami_err *err);
-int run_continue(struct run *r, struct source *s, int threads, nami_err *err);
+int training_read(struct training *r, const char *path, int threads, nami_err *err);
+int training_continue(struct training *r, struct source *s, int threads, nami_err *err);
 
 #endif

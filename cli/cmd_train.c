@@ -1,0 +1,285 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/parallel.h"
+#include "report/json.h"
+#include "report/network.h"
+#include "train/log.h"
+#include "train/training.h"
+#include "with_model.h"
+
+struct options {
+    struct opt_common common;
+    struct model_opts model;
+    const char *out, *method, *mode, *criterion, *family, *net, *hidden, *activation, *skip;
+    const char *log, *samples;
+    int size, no_share, restarts, steps, batch, check, valid, patience, save, json, dry, resume;
+    double rate, clip, cooldown;
+};
+
+static const char *family_words(int i) { return net_families[i] ? net_families[i]->name : NULL; }
+static const char *net_words(int i) { return net_kinds[i]; }
+static const char *act_words(int i) { return act_names[i]; }
+static const char *skip_words(int i)
+{
+    static const char *const w[] = {"auto", "yes", "no", NULL};
+    return w[i];
+}
+
+#define AT(field) offsetof(struct options, field)
+static const struct opt options[] = {
+    {"output", 'o', OPT_TEXT, AT(out), "NET", NULL, NULL,
+     "the network's file, a safetensors file: written at the end and now and then before", 0},
+    {"resume", 0, OPT_FLAG, AT(resume), NULL, NULL, NULL,
+     "go on where NET stopped, if it is there; of the other options, --steps counts", 0},
+    {"dry-run", 0, OPT_FLAG, AT(dry), NULL, NULL, NULL,
+     "print factors, layers, masks and parameter counts; train nothing", 0},
+    {"family", 0, OPT_WORD, AT(family), "NAME", "match", family_words,
+     "of the factors of continuous latents: 'nami list families'", 0},
+    {"components", 0, OPT_COUNT, AT(size), "N", "0", NULL,
+     "of a mixture; bins of a spline; units of a flow; 0: as the family likes it", 0},
+    {"net", 0, OPT_WORD, AT(net), "KIND", "auto", net_words,
+     "a network for each factor (mlp), one masked network (made), or what suits the model", 0},
+    {"hidden", 0, OPT_TEXT, AT(hidden), "N,N", NULL, NULL,
+     "units of the hidden layers: of each factor (mlp), in all (made)", 0},
+    {"activation", 0, OPT_WORD, AT(activation), "NAME", "relu", act_words, "of hidden units", 0},
+    {"skip", 0, OPT_WORD, AT(skip), "WHETHER", "auto", skip_words,
+     "inputs feed outputs directly, too; auto: in made", 0},
+    {"no-share", 0, OPT_FLAG, AT(no_share), NULL, NULL, NULL,
+     "a network of its own for each latent of a plate", 0},
+    {"mode", 0, OPT_WORD, AT(mode), "MODE", "best", mode_words, "of inversion", 0},
+    {"method", 0, OPT_WORD, AT(method), "METHOD", "nami", method_words, "of inversion", 0},
+    {"criterion", 0, OPT_WORD, AT(criterion), "NAME", "min-fill", criterion_words, "of inversion",
+     0},
+    {"restarts", 0, OPT_COUNT, AT(restarts), "N", "0", NULL, "of inversion", 0},
+    {"steps", 'n', OPT_COUNT, AT(steps), "N", "20000", NULL, "of training, at most", 0},
+    {"batch", 0, OPT_COUNT, AT(batch), "N", "250", NULL, "draws of a step", 0},
+    {"rate", 0, OPT_REAL, AT(rate), "X", "0.001", NULL, "the learning rate", 0},
+    {"cooldown", 0, OPT_REAL, AT(cooldown), "X", "0.3", NULL,
+     "over this last part of the steps the rate falls to 0", 0},
+    {"clip", 0, OPT_REAL, AT(clip), "X", "100", NULL,
+     "the largest norm of a gradient; longer ones are shortened; 0: none are", 0},
+    {"check", 0, OPT_COUNT, AT(check), "N", "500", NULL, "steps between validations", 0},
+    {"valid", 0, OPT_COUNT, AT(valid), "N", "10000", NULL, "draws to validate on", 0},
+    {"patience", 0, OPT_COUNT, AT(patience), "N", "6", NULL,
+     "validations without a better loss until the rate is cut; when it is tiny, training stops", 0},
+    {"samples", 0, OPT_TEXT, AT(samples), "FILE", NULL, NULL,
+     "train on these draws of all variables, not on fresh ones: .json, as 'nami simulate' writes it",
+     0},
+    {"save", 0, OPT_COUNT, AT(save), "SECONDS", "30", NULL, "between two writings of NET", 0},
+    {"log", 0, OPT_TEXT, AT(log), "FILE", NULL, NULL,
+     "losses in all and of each factor, one row a validation: .csv or .json", 0},
+    {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print the result as JSON", 0},
+    MODEL_OPTIONS(struct options, model),
+    {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
+};
+
+/* ---- options to a plan ---------------------------------------------------------------------- */
+
+static int number_of(const char *word, opt_words *words)
+{
+    for (int i = 0; words(i); i++)
+        if (strcmp(words(i), word) == 0) return i;
+    return 0;
+}
+
+static int read_hidden(const char *s, struct net_options *n, nami_err *err)
+{
+    for (char *end; s && *s; s = *end ? end + 1 : end) {
+        long x = strtol(s, &end, 10);
+        if (end == s || (*end && *end != ',') || x < 1 || x > 1 << 20 || n->nhidden == NET_LAYERS)
+            return err_set(err, NAMI_EUSAGE,
+                           "--hidden wants up to %d numbers of units, as in --hidden 100,100",
+                           NET_LAYERS);
+        n->hidden[n->nhidden++] = (int)x;
+    }
+    return 0;
+}
+
+static int make_plan(const struct options *o, struct plan *p, nami_err *err)
+{
+    *p = (struct plan){
+        .set = o->model.set.a,
+        .nset = o->model.set.n,
+        .observe = o->model.observe,
+        .invert = {.method = o->method,
+                   .mode = o->mode,
+                   .criterion = o->criterion,
+                   .restarts = o->restarts,
+                   .seed = o->model.seed},
+        .net = {.family = family_find(o->family, strlen(o->family)),
+                .size = o->size,
+                .kind = (enum net_kind)number_of(o->net, net_words),
+                .act = number_of(o->activation, act_words),
+                .skip = strcmp(o->skip, "yes") == 0 ? 1 : strcmp(o->skip, "no") == 0 ? 0 : -1,
+                .no_share = o->no_share,
+                .seed = o->model.seed},
+        .train = {.steps = o->steps,
+                  .batch = o->batch,
+                  .rate = o->rate,
+                  .clip = o->clip,
+                  .check = o->check,
+                  .valid = o->valid,
+                  .patience = o->patience,
+                  .cooldown = o->cooldown,
+                  .seed = o->model.seed}};
+    if (o->batch < 1 || o->steps < 1 || o->check < 1 || o->valid < 1 || o->patience < 1)
+        return err_set(err, NAMI_EUSAGE,
+                       "--steps, --batch, --check, --valid and --patience must be at least 1");
+    if (o->cooldown > 1) return err_set(err, NAMI_EUSAGE, "--cooldown is a part of 1, not %g", o->cooldown);
+    return read_hidden(o->hidden, &p->net, err);
+}
+
+/* ---- the loop --------------------------------------------------------------------------------- */
+
+static int save_all(const struct training *r, const struct options *o, const char *inverse)
+{
+    nami_err err;
+    if (o->out && training_save(r, o->out, inverse, &err)) return fail(WRITING, o->out, &err);
+    if (o->log && train_log(&r->train, o->log, &err)) return fail(WRITING, o->log, &err);
+    return EXIT_YES;
+}
+
+static void tell(const struct train *x, const struct options *o, double seconds, uint64_t from)
+{
+    const double *h = train_last(x);
+    if (o->model.quiet || !h) return;
+    fprintf(stderr, "step %llu  loss %.4f  valid %.4f  rate %.2g  %.0f steps/s\n",
+            (unsigned long long)x->step, h[HIST_TRAIN], h[HIST_VALID], h[HIST_RATE],
+            (double)(x->step - from) / seconds);
+}
+
+static int loop(struct training *r, const struct options *o, const char *inverse)
+{
+    struct train *x = &r->train;
+    double start = clock_now(), saved = start;
+    uint64_t from = x->step;
+    nami_err err;
+    int rc = EXIT_YES, checked;
+    while (!x->done && !rc) {
+        if (train_step(x, &checked, &err)) return fail(RUNNING, NULL, &err);
+        if (checked) tell(x, o, clock_now() - start, from);
+        if (clock_now() - saved > o->save || x->done) {
+            rc = save_all(r, o, inverse);
+            saved = clock_now();
+        }
+    }
+    return rc;
+}
+
+static void put_result(const struct training *r, const struct options *o, struct str *out)
+{
+    const struct train *x = &r->train;
+    const double *h = train_last(x);
+    if (o->json) {
+        str_printf(out, "{\"steps\":%llu,\"loss\":%.10g,\"parameters\":%zu,\"why\":",
+                   (unsigned long long)x->step, x->best, x->t.nparam);
+        str_quote(out, train_done[x->done]);
+        str_put(out, ",\"parts\":{");
+        for (int k = 0; h && k < r->q.npart; k++) {
+            if (k) str_put(out, ",");
+            str_quote(out, r->q.part[k].name);
+            str_printf(out, ":%.10g", h[HIST_PARTS + k]);
+        }
+        str_put(out, "}}\n");
+        return;
+    }
+    if (o->model.quiet) return;
+    str_printf(out, "loss         %.4f nats: E[-log q(z|x)] on %d draws, %llu steps; %s\n", x->best,
+               x->opt.valid, (unsigned long long)x->step, train_done[x->done]);
+    if (o->out) str_printf(out, "network      %s\n", o->out);
+}
+
+/* ---- all ------------------------------------------------------------------------------------------ */
+
+static int start(struct training *r, int resume, int threads)
+{
+    struct source *s = NULL;
+    const struct train_options *t = &r->plan.train;
+    nami_err err;
+    if (source_model(&r->m, t->seed, t->batch, t->valid, &s, &err) ||
+        (resume ? training_continue : training_start)(r, s, threads, &err)) {
+        if (!r->train.source) source_free(s);
+        return fail(RUNNING, NULL, &err);
+    }
+    return EXIT_YES;
+}
+
+static int work(struct training *r, const struct options *o, int resume)
+{
+    int threads = parallel_threads(o->model.threads), rc;
+    struct str out = {0}, inverse = {0};
+    struct view w = {.file = r->m.file, .bn = r->m.bn, .v = &r->inversion, .h = r->h, .width = 80};
+    nami_err err;
+    if (o->dry) {
+        (o->json ? network_json : network_show)(&r->q, &out);
+        return finish(&out, EXIT_YES);
+    }
+    if (inverse_json(&w, INVERSE_RUNS, &inverse, &err)) return fail(RUNNING, NULL, &err);
+    rc = start(r, resume, threads);
+    if (!rc) rc = loop(r, o, inverse.s);
+    if (!rc && resume && !r->train.done) rc = save_all(r, o, inverse.s);
+    str_free(&inverse);
+    if (rc) return rc;
+    put_result(r, o, &out);
+    return finish(&out, EXIT_YES);
+}
+
+static int run(const void *options_, int narg, char **arg)
+{
+    const struct options *o = options_;
+    struct training r = {0};
+    nami_err err;
+    int rc = EXIT_YES, threads = parallel_threads(o->model.threads);
+    int resume = o->resume && o->out && access(o->out, F_OK) == 0;
+    (void)narg;
+    if (make_plan(o, &r.plan, &err)) return fail(RUNNING, NULL, &err);
+    if (!o->dry && !o->out) {
+        err_set(&err, NAMI_EUSAGE, "where should the network go? give -o NET, or --dry-run");
+        return fail(RUNNING, NULL, &err);
+    }
+    if (resume) {
+        if (training_read(&r, o->out, threads, &err)) rc = fail(READING, o->out, &err);
+        r.plan.train.steps = o->steps;
+    } else {
+        rc = open_model(&r.m, arg[0], &o->model);
+        if (!rc && training_prepare(&r, NULL, 0, threads, &err))
+            rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
+    }
+    if (!rc) rc = work(&r, o, resume);
+    training_free(&r);
+    return rc;
+}
+
+static const struct example examples[] = {
+    {"nami train tree.nami --data w.json -o tree.net", "train on the model's own draws"},
+    {"nami train tree.nami --data w.json --dry-run", "what would be trained: layers and parameters"},
+    {"nami train gmm.nami --family spline -o gmm.net --log gmm.csv", "a flexible family; a log"},
+    {"nami train tree.nami --data w.json -o tree.net --resume", "go on after an interruption"},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_train = {
+    .name = "train",
+    .summary = "an inference network for a model",
+    .usage = "[OPTION]... FILE -o NET",
+    .about =
+        "Inverts a model, gives the inverse a neural network q(z|x), and trains it on draws from "
+        "the model: afterwards any data set is answered in milliseconds. The loss is E[-log "
+        "q(z|x)], in nats; its smallest possible value is the entropy of the posterior.\n\n"
+        "NET holds the model, its data, the inverse, all settings, the weights and the state of "
+        "the training. It is replaced at once, so that it is whole at any moment; --resume goes on "
+        "from it, bit for bit as if nothing had happened. The same seed gives the same network for "
+        "any number of threads.",
+    .opt = options,
+    .example = examples,
+    .min_arg = 1,
+    .max_arg = 1,
+    .size = sizeof(struct options),
+    .run = run,
+};

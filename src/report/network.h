@@ -1,0 +1,11 @@
+/* network.h: an inference network for people, and as JSON: what --dry-run prints. */
+#ifndef REPORT_NETWORK_H
+#define REPORT_NETWORK_H
+
+#include "base/str.h"
+#include "net/qnet.h"
+
+void network_show(const struct qnet *q, struct str *out);
+void network_json(const struct qnet *q, struct str *out);
+
+#endif
