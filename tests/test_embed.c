@@ -126,6 +126,8 @@ static void test_observed(void **state)
     says(plain, "{\"y\": [1, 2, 3]}", "z", "y is not observed");
     says(declared, "{\"y\": [1, null, 3]}", NULL, NULL);
     says(vector, NULL, NULL, NULL);
+    says("data { for (i in 1:3) { y[i] <- i / 2 } }\n" MODEL2 "embed y { dense(1) }", NULL, NULL,
+         NULL);
     /* who asks for the structure alone may decide later */
     nami_err err = {0};
     struct bn *bn = bn_new();

@@ -61,8 +61,10 @@ static int find_dims(struct model *m, struct embed *e)
     if (rc) return rc;
     const struct array *a = &m->array.a[e->array]; /* not before: evaluation may add some */
     int n = d->nin;
-    if (!n && a->ndim <= 3) memcpy(e->dim, a->dim, sizeof(int) * (size_t)(n = a->ndim));
-    if (!n && a->ndim > 3) e->dim[0] = a->n, n = 1;
+    if (!n && a->ndim > 3)
+        e->dim[n++] = a->n;
+    else if (!n)
+        for (; n < a->ndim; n++) e->dim[n] = a->dim[n];
     while (n < 3) e->dim[n++] = 1;
     double seen = (double)e->dim[0] * e->dim[1] * e->dim[2];
     if (seen == a->n) return 0;

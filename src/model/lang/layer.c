@@ -38,7 +38,7 @@ static int is_act(const struct model *m, const struct expr *x)
 static int place_of(const struct model *m, const struct expr *x, const struct form *f, int i)
 {
     if (!x->argname || x->argname[i] < 0)
-        return f->most == MAX_ARG && i == f->most - 2 && is_act(m, x->arg[i]) ? f->most - 1 : i;
+        return f == &forms[LAYER_CONV] && i == 2 && is_act(m, x->arg[2]) ? 3 : i;
     for (int k = 0; k < f->most; k++)
         if (strcmp(f->arg[k], syntax_name(&m->syntax, x->argname[i])) == 0) return k;
     return -1;
