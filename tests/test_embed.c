@@ -1,6 +1,6 @@
 /* Embeddings: what they see, what each layer gives, and that it is observed. */
 #include "model_at.h"
-#include "tensor/dense.h"
+#include "tensor/product.h"
 
 /* A model with an observed s[24], v[6,4], x[4,3,2], q[4,3,2,2] and y. */
 #define MODEL                                                                                      \

@@ -159,7 +159,7 @@ static void check_weights(const char *what, struct model *m, int most)
     size_t step = nw / (size_t)most + 1, at = 0;
     for (size_t i = 0; i < m->net.n; i++)
         for (size_t k = 0; k < m->net.a[i].nw; k++, at++) {
-            double *w = &m->net.a[i].w[k], was = *w, h = 1e-3;
+            double *w = &m->weight.a[m->net.a[i].w + k], was = *w, h = 1e-3;
             if (at % step) continue;
             for (int s = 0; s < STEPS; s++) {
                 *w = was + h * steps[s];

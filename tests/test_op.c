@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "tensor/dense.h"
+#include "tensor/tensor.h"
 
 enum { LANES = 5 };
 
@@ -384,31 +384,6 @@ static void select_and_dense(void **state)
         c.in[m * w][0] = t % 2 ? 0 : m + 1;
         run_block(&c);
         assert_true(isnan(c.out[0][0]));
-    }
-    double w[7 * 3], bias[7], dw[7 * 3], dbias[7];
-    for (int t = 0; t < 10 * NACT; t++) {
-        struct dense_layer d = {3, 7, t % NACT, w, bias, dw, dbias};
-        struct block_call c = {.op = &op_dense, .self = &d, .dim = {3, 7}, .nin = 3, .nout = 7};
-        double dout[MOST][LANES], da[MOST][LANES] = {{0}};
-        random_block(&c, &r);
-        for (int i = 0; i < 21; i++) w[i] = uniform(&r, -1, 1), dw[i] = 0;
-        for (int i = 0; i < 7; i++) bias[i] = uniform(&r, -1, 1), dbias[i] = 0;
-        d.dw = d.dbias = NULL;
-        check_gradient(&c, &r);
-        d.dw = dw, d.dbias = dbias;
-        for (int k = 0; k < 7; k++)
-            for (int b = 0; b < LANES; b++) dout[k][b] = uniform(&r, -1, 1);
-        run_block(&c);
-        back_block(&c, dout, da, -1);
-        for (int i = 0; i < 28; i++) {
-            double *at = i < 21 ? &w[i] : &bias[i - 21], old = *at, up = 0, down = 0;
-            for (int b = 0; b < LANES; b++) {
-                *at = old + 1e-6, up += moved(&c, 0, b, 0, dout);
-                *at = old - 1e-6, down += moved(&c, 0, b, 0, dout);
-            }
-            *at = old;
-            assert_near(i < 21 ? dw[i] : dbias[i - 21], (up - down) / 2e-6, 1e-7, "dense");
-        }
     }
     assert_int_equal(act_find("relu", 4), ACT_RELU);
     assert_int_equal(act_find("rel", 3), -1);

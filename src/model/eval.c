@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "base/parallel.h"
 #include "data/simulator.h"
-#include "tensor/dense.h"
 
 int model_needs_values(const struct model *m, nami_err *err)
 {
@@ -35,6 +34,7 @@ struct job {
     double *x;
     const double *at;
     const struct density *out;
+    double *dw, *weight; /* derivatives by weights of one chunk; of lanes: 0 for those that fill up */
 };
 
 static void chunk_in(struct job *j, struct exec *e, size_t i, const double *x)
@@ -77,6 +77,18 @@ static void simulate(void *job, int worker)
     }
 }
 
+/* Derivatives by the weights of networks, summed over the lanes of a chunk. */
+static void add_weights(const struct job *j, const struct exec *e)
+{
+    for (size_t k = 0; k < j->p->code.n; k++) {
+        if (j->p->code.a[k].kind != I_DENSE) continue;
+        const struct dense *d = j->p->code.a[k].self;
+        size_t n = ((size_t)d->in + 1) * (size_t)d->out;
+        e->product->weights(d, &e->units, 1, 0, d->out, j->dw);
+        for (size_t i = d->w; i < d->w + n; i++) j->out->dweights[i] += j->dw[i];
+    }
+}
+
 static void densities(void *job, int worker)
 {
     struct job *j = job;
@@ -84,11 +96,14 @@ static void densities(void *job, int worker)
     size_t i;
     while (next_chunk(j, e, &i)) {
         chunk_in(j, e, i, j->at);
+        for (int b = 0; j->weight && b < e->cap; b++) j->weight[b] = b < e->lanes;
+        e->weight = j->weight;
         exec_run(e);
         if (j->out->logp) memcpy(j->out->logp + i, e->total, sizeof(double) * (size_t)e->lanes);
         if (j->out->by_stmt) chunk_out(j, e, i, e->by_tag, e->ntag, j->out->by_stmt);
         if (!e->adj) continue;
         exec_back(e);
+        if (j->out->dweights) add_weights(j, e);
         if (j->out->grad) chunk_out(j, e, i, e->adj, j->p->nnode, j->out->grad);
     }
 }
@@ -104,8 +119,10 @@ static int run_job(struct job *j, int threads, unsigned flags, int ntag, void (*
     if (j->n == 1) j->lanes = 1;
     j->exec = new_array(struct exec, threads);
     if (!j->exec) return err_nomem(err);
-    for (; made < threads && !rc; made++)
+    for (; made < threads && !rc; made++) {
         rc = exec_init(&j->exec[made], j->p, j->lanes, ntag, flags, err);
+        j->exec[made].param = j->m->weight.a;
+    }
     atomic_init(&j->next, 0);
     if (!rc) parallel_run(threads, work, j);
     for (int i = 0; i < made; i++) exec_fini(&j->exec[i]);
@@ -201,19 +218,19 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
             return err_at(err, NAMI_EINPUT, m->stmt.a[i].lhs->at.line, m->stmt.a[i].lhs->at.col,
                           "%s comes from a simulator: its density is not known",
                           m->array.a[m->stmt.a[i].lhs->array].name);
-    if (out->dweights) threads = 1; /* one sum */
-    size_t at = 0;
-    for (size_t i = 0; i < m->net.n; i++)
-        for (int l = 0; l < m->net.a[i].nlayer; l++) {
-            struct dense_layer *d = &m->net.a[i].layer[l];
-            d->dw = out->dweights ? out->dweights + at : NULL;
-            at += (size_t)d->in * (size_t)d->out;
-            d->dbias = out->dweights ? out->dweights + at : NULL;
-            at += (size_t)d->out;
-        }
-    if (out->dweights) memset(out->dweights, 0, sizeof(double) * at);
-    return run_job(&j, threads, grad ? EXEC_GRAD : 0, out->by_stmt ? (int)m->stmt.n : 0, densities,
-                   err);
+    if (out->dweights) { /* one sum, in one thread */
+        threads = 1;
+        memset(out->dweights, 0, sizeof(double) * m->weight.n);
+        j.dw = raw_array(double, m->weight.n);
+        j.weight = raw_array(double, exec_lanes(&m->density) + 8);
+        if (!j.dw || !j.weight) rc = err_nomem(err);
+    }
+    if (!rc)
+        rc = run_job(&j, threads, grad ? EXEC_GRAD : 0, out->by_stmt ? (int)m->stmt.n : 0,
+                     densities, err);
+    free(j.dw);
+    free(j.weight);
+    return rc;
 }
 
 /* ---- in and out ------------------------------------------------------------------------ */

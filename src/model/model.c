@@ -207,6 +207,7 @@ void model_free(struct model *m)
     vec_free(&m->array);
     vec_free(&m->stmt);
     vec_free(&m->net);
+    vec_free(&m->weight);
     vec_free(&m->embed);
     free(m->elem_array);
     free(m->owner);

@@ -105,15 +105,6 @@ struct foot {
     int (*shape)[4];       /* {ndim, d0, d1, d2} of the result */
 };
 
-struct net {
-    const char *name;
-    const struct decl *decl;
-    int in, out, nlayer;
-    struct dense_layer *layer;
-    double *w; /* all weights: nw */
-    size_t nw;
-    int learn;
-};
 
 enum layer_kind { LAYER_DENSE, LAYER_CONV };
 
@@ -124,6 +115,15 @@ struct layer {
     int out; /* units or channels */
     int size, stride, act;
     int dim[3]; /* what it gives: height, width, channels; dense: out, 1, 1 */
+};
+
+struct net {
+    const char *name;
+    const struct decl *decl;
+    int in, out, nlayer;
+    struct layer *layer;
+    size_t w, nw; /* its weights: model.weight.a + w; layer by layer (out, in), then biases */
+    int learn;
 };
 
 /* A network through which factors of the inverse see an observed array. */
@@ -148,6 +148,7 @@ struct model {
     int *array_of; /* by name number; -1 */
     vec(struct stmt) stmt;
     vec(struct net) net;
+    vec(double) weight; /* of all networks */
     vec(struct embed) embed;
     const char *simulator; /* command, or NULL */
 

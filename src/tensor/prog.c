@@ -7,7 +7,7 @@ void prog_free(struct prog *p)
     arena_free(&p->mem);
     vec_free(&p->code);
     vec_free(&p->constant);
-    p->nrow = p->nnode = 0;
+    p->nrow = p->nnode = p->nunit = 0;
 }
 
 int prog_const(struct prog *p, double x)
@@ -21,7 +21,7 @@ int prog_const(struct prog *p, double x)
 int exec_lanes(const struct prog *p)
 {
     enum { CACHE = 1 << 20, MEMORY = 1 << 26, FEW = 64, MANY = 256, FEWEST = 8 };
-    int rows = p->nrow > 0 ? p->nrow : 1, lanes = CACHE / 8 / rows / 8 * 8;
+    int rows = p->nrow + p->nunit > 0 ? p->nrow + p->nunit : 1, lanes = CACHE / 8 / rows / 8 * 8;
     if (lanes < FEW) lanes = FEW;
     if (lanes > MANY) lanes = MANY;
     if (lanes > MEMORY / 8 / rows) lanes = MEMORY / 8 / rows / 8 * 8;

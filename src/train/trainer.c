@@ -221,6 +221,7 @@ static int make_chunks(struct trainer *t, nami_err *err)
         rc = exec_init(x, &q->prog, LANES, q->npart, EXEC_GRAD | EXEC_FLOAT, err);
         if (!rc && !q->m->simulator) rc = exec_init(&w->sim[c], &q->m->sample, LANES, 0, 0, err);
         if (rc) continue;
+        w->sim[c].param = q->m->weight.a;
         x->lanes = lanes;
         x->param = t->param;
         x->weight = w->weight + w->lane[c];

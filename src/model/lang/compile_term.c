@@ -1,6 +1,5 @@
 /* compile_term.c: expressions to vector instructions. */
 #include "model/lang/compile.h"
-#include "tensor/dense.h"
 
 /* ---- constants --------------------------------------------------------------------- */
 
@@ -274,6 +273,31 @@ static int compile_rep(struct compiler *c, const struct val *v, int times, struc
     return operand_of(c, idx, c->n, m * times, &out->o);
 }
 
+/* The layers of a network, from its inputs, the last units, to its outputs, then the last. */
+static int compile_layers(struct compiler *c, const struct net *net)
+{
+    struct prog *p = c->p;
+    int in = net->in;
+    size_t w = net->w;
+    for (int l = 0; l < net->nlayer; l++) {
+        const struct layer *y = &net->layer[l];
+        struct dense *d = arena_array(&p->mem, struct dense, 1);
+        int *from = index_array(c, (size_t)c->n * (size_t)in);
+        if (!d || !from) return NAMI_ENOMEM;
+        for (int i = 0; i < c->n * in; i++) from[i] = p->nunit - c->n * in + i;
+        *d = (struct dense){c->n, in, y->out, y->act, in, from, p->nunit, w};
+        if (!fits(c, y->out)) return IS_WRONG;
+        struct instr *x = emit(c, I_DENSE, c->n, y->out);
+        if (!x) return NAMI_ENOMEM;
+        x->self = d;
+        p->nunit += c->n * y->out;
+        w += ((size_t)in + 1) * (size_t)y->out;
+        in = y->out;
+    }
+    p->nparam = c->m->weight.n;
+    return 0;
+}
+
 static int compile_net(struct compiler *c, const struct term *t, struct val *v, struct val *out)
 {
     const struct net *net = &c->m->net.a[t->net];
@@ -284,23 +308,19 @@ static int compile_net(struct compiler *c, const struct term *t, struct val *v, 
         return IS_WRONG;
     }
     if ((rc = operand_rows(c, v))) return rc;
-    *out = *v;
-    for (int l = 0; l < net->nlayer; l++) {
-        const struct dense_layer *d = &net->layer[l];
-        if (!fits(c, d->out)) return IS_WRONG;
-        struct instr *x = emit(c, I_BLOCK, c->n, d->out);
-        if (!x) return NAMI_ENOMEM;
-        x->narg = 1;
-        x->arg[0] = out->o;
-        x->dim[0] = d->in;
-        x->dim[1] = d->out;
-        x->self = d;
-        x->block = op_dense.block;
-        x->block_grad = op_dense.block_grad;
-        x->nwork = op_dense.work ? op_dense.work(x->dim) : 0;
-        x->out = new_rows(c, (size_t)c->n * (size_t)d->out);
-        val_of_rows(out, x->out, (int[4]){1, d->out, 0, 0});
-    }
+    struct operand in;
+    if (operand_flat(c, &v->o, net->in, &in)) return NAMI_ENOMEM;
+    struct instr *x = emit(c, I_UNITS, c->n * net->in, 1);
+    if (!x) return NAMI_ENOMEM;
+    x->narg = 1;
+    x->arg[0] = in;
+    x->dim[0] = c->p->nunit;
+    c->p->nunit += x->n;
+    if ((rc = compile_layers(c, net))) return rc;
+    if (!(x = emit(c, I_ROWS, c->n * net->out, 1))) return NAMI_ENOMEM;
+    x->dim[0] = c->p->nunit - x->n;
+    x->out = new_rows(c, (size_t)x->n);
+    val_of_rows(out, x->out, (int[4]){1, net->out, 0, 0});
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* layer.c: layers as they are written: dense(200, tanh), conv(8, 5, 2, relu). */
 #include "model/lang/lang.h"
 
-#include "tensor/dense.h"
+#include "tensor/product.h"
 
 enum { MAX_ARG = 4 };
 

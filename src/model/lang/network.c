@@ -2,7 +2,6 @@
 #include "model/lang/lang.h"
 
 #include "base/rng.h"
-#include "tensor/dense.h"
 
 /* Names are looked up before sizes can be: see model_resolve. */
 int name_networks(struct model *m)
@@ -34,19 +33,18 @@ int name_networks(struct model *m)
 }
 
 /* Weights uniform in +-sqrt(6 / (in + out)) (Glorot), biases zero. */
-static void first_weights(struct net *net, uint64_t seed)
+static void first_weights(const struct net *net, double *w, uint64_t seed)
 {
     struct rng r;
-    double *w = net->w;
+    int in = net->in;
     rng_init(&r, seed, 0x6e657477);
     for (int l = 0; l < net->nlayer; l++) {
-        struct dense_layer *d = &net->layer[l];
-        double a = sqrt(6.0 / (d->in + d->out));
-        size_t n = (size_t)d->in * (size_t)d->out;
-        d->w = w;
-        d->bias = w + n;
-        for (size_t i = 0; i < n; i++) w[i] = a * (2 * rng_unit(&r) - 1);
-        w += n + (size_t)d->out;
+        int out = net->layer[l].out;
+        double a = sqrt(6.0 / (in + out));
+        size_t n = (size_t)in * (size_t)out;
+        for (size_t i = 0; i < n; i++) *w++ = a * (2 * rng_unit(&r) - 1);
+        for (int i = 0; i < out; i++) *w++ = 0;
+        in = out;
     }
 }
 
@@ -68,17 +66,13 @@ int declare_network(struct model *m, const struct decl *d)
         return rc < 0 ? rc : 0;
     if (d->nin) in = size[0];
     if (d->nout) out = size[1];
-    net->layer = arena_array(&m->mem, struct dense_layer, d->nlayer + 1);
+    net->layer = arena_array(&m->mem, struct layer, d->nlayer + 1);
     if (!net->layer) return NAMI_ENOMEM;
     net->in = in;
     for (int l = 0; l < d->nlayer; l++) {
-        struct layer x = {0};
-        if ((rc = read_layer(m, d->layer[l], 0, &x))) return rc < 0 ? rc : 0;
-        net->layer[l].in = in;
-        net->layer[l].out = x.out;
-        net->layer[l].act = x.act;
-        net->nw += ((size_t)in + 1) * (size_t)x.out;
-        in = x.out;
+        if ((rc = read_layer(m, d->layer[l], 0, &net->layer[l]))) return rc < 0 ? rc : 0;
+        net->nw += ((size_t)in + 1) * (size_t)net->layer[l].out;
+        in = net->layer[l].out;
     }
     net->nlayer = d->nlayer;
     net->out = out;
@@ -90,8 +84,9 @@ int declare_network(struct model *m, const struct decl *d)
         diag_error(&m->diags, d->at, NULL, "%s has %zu weights: too many", net->name, net->nw);
         return 0;
     }
-    net->w = arena_array(&m->mem, double, net->nw);
-    if (!net->w) return NAMI_ENOMEM;
-    first_weights(net, 0);
+    net->w = m->weight.n;
+    if (vec_reserve(&m->weight, net->w + net->nw)) return NAMI_ENOMEM;
+    first_weights(net, m->weight.a + net->w, 0);
+    m->weight.n += net->nw;
     return 0;
 }
