@@ -228,10 +228,13 @@ static double ks(int n, double *u)
     return sqrt(n) * most;
 }
 
+/* Is a draw a monotone function of a normal number? */
+static bool one_number(const struct head *h) { return h->family != &family_mixture; }
+
 static void draws(void **state)
 {
     (void)state;
-    static double cdf[GRID], x[DRAWS];
+    static double cdf[GRID], x[DRAWS], z[DRAWS];
     struct rng r;
     rng_init(&r, 44, 1);
     for_each_case(c)
@@ -243,12 +246,16 @@ static void draws(void **state)
             integrate(&c, o, cdf);
             check(&c, fabs(cdf[GRID - 1] - 1) < 1e-5, "the integral is %.10g", cdf[GRID - 1]);
             sample_at(&c, (uint32_t)i, DRAWS, o, x);
+            stream_normal(&(struct stream){.seed = 41, .node = (uint32_t)i}, DRAWS, z);
             for (int b = 0; b < DRAWS; b++) {
                 double at = (x[b] + half_width) / h;
                 int k = (int)at;
                 check(&c, k >= 0 && k < GRID - 1, "draw %g", x[b]);
                 x[b] = cdf[k] + (at - k) * (cdf[k + 1] - cdf[k]);
             }
+            for (int b = 0; b < DRAWS && one_number(&c.h); b++)
+                check(&c, fabs(x[b] - normal_p(z[b])) < 1e-5, "draw %d of %g is off by %g", b, z[b],
+                      x[b] - normal_p(z[b]));
             double d = ks(DRAWS, x);
             check(&c, d < 2.8, "draws do not fit their density: %g", d);
         }
@@ -294,7 +301,7 @@ static void zeros(void **state)
     for_each_case(c)
     {
         double o[OUTPUTS] = {0}, kl = 0;
-        bool exact = c.h.size == 1 || c.h.family == family_find("spline", 6);
+        bool exact = c.h.size == 1 || c.h.family == &family_spline;
         if (c.h.family->discrete) continue;
         for (int i = 0; i < 2001; i++) {
             double x = (i - 1000) * 0.008, lq, p = exp(normal_lp(x));
