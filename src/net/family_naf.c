@@ -152,17 +152,16 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
 }
 
 /* The t with u(t) = u lies between the solutions of z_j = u: Newton steps from the middle, and
-   bisection where they leave the bracket or are slow.  A lane stays where it has arrived, so that
-   it does not depend on the others. */
+   bisection where they leave the bracket or are more than half of the step before.  A lane stays
+   where it has arrived, so that it does not depend on the others. */
 WIDE static void solve(int H, const struct lanes *o, struct slab s, const double *restrict u,
                        struct parts p, double *restrict t)
 {
-    enum { MOST = 240 };
+    enum { MOST = 200 };
     struct flow f;
-    double lo[SLAB], hi[SLAB], moving[SLAB], left = 1;
+    double lo[SLAB], hi[SLAB], step[SLAB], left = 1;
     fill(lo, INFINITY);
     fill(hi, -INFINITY);
-    fill(moving, 1);
     for (int j = 0; j < H; j++) {
         const double *restrict a = p.a + j * SLAB, *restrict c = p.c + j * SLAB;
         EACH(b, s.m)
@@ -172,22 +171,26 @@ WIDE static void solve(int H, const struct lanes *o, struct slab s, const double
             hi[b] = r > hi[b] ? r : hi[b];
         }
     }
-    EACH(b, s.m) t[b] = 0.5 * (lo[b] + hi[b]);
+    EACH(b, s.m)
+    {
+        t[b] = 0.5 * (lo[b] + hi[b]);
+        step[b] = 1 + (hi[b] - lo[b]); /* 0: it has arrived */
+    }
     for (int i = 0; i < MOST && left > 0; i++) {
-        bool newton = i % 4 != 3;
         flow(H, o, s, t, p, &f);
         EACH(b, s.m)
         {
-            double d = f.u[b] - u[b], next = t[b] - d * exp(-f.logj[b]);
+            double d = f.u[b] - u[b], by = -d * exp(-f.logj[b]), next = t[b] + by;
             lo[b] = d < 0 ? t[b] : lo[b];
             hi[b] = d < 0 ? hi[b] : t[b];
-            next = newton & (next > lo[b]) & (next < hi[b]) ? next : 0.5 * (lo[b] + hi[b]);
-            next = moving[b] > 0 ? next : t[b];
-            moving[b] = fabs(next - t[b]) > 1e-13 * (1 + fabs(t[b])) ? moving[b] : 0;
-            t[b] = next;
+            bool newton = (next >= lo[b]) & (next <= hi[b]) & (fabs(by) <= 0.5 * step[b]);
+            by = newton ? by : 0.5 * (lo[b] + hi[b]) - t[b];
+            by = step[b] > 0 ? by : 0;
+            t[b] += by;
+            step[b] = fabs(by) > 1e-13 * (1 + fabs(t[b])) ? fabs(by) : 0;
         }
         left = 0;
-        for (int b = 0; b < s.m; b++) left += moving[b];
+        for (int b = 0; b < s.m; b++) left += step[b];
     }
 }
 
