@@ -228,10 +228,13 @@ static double ks(int n, double *u)
     return sqrt(n) * most;
 }
 
+/* Is a draw a monotone function of a normal number? */
+static bool one_number(const struct head *h) { return h->family != &family_mixture; }
+
 static void draws(void **state)
 {
     (void)state;
-    static double cdf[GRID], x[DRAWS];
+    static double cdf[GRID], x[DRAWS], z[DRAWS], u[DRAWS], grid[DRAWS], q[2][DRAWS];
     struct rng r;
     rng_init(&r, 44, 1);
     for_each_case(c)
@@ -239,17 +242,25 @@ static void draws(void **state)
         if (c.h.family->discrete) continue;
         for (int i = 0; i < 4; i++) {
             double o[OUTPUTS], h = 2 * half_width / GRID;
-            random_outputs(&r, c.dim[1], i * 0.5, o);
+            random_outputs(&r, c.dim[1], i * 0.4, o);
             integrate(&c, o, cdf);
             check(&c, fabs(cdf[GRID - 1] - 1) < 1e-5, "the integral is %.10g", cdf[GRID - 1]);
             sample_at(&c, (uint32_t)i, DRAWS, o, x);
+            stream_normal(&(struct stream){.seed = 41, .node = (uint32_t)i}, DRAWS, z);
             for (int b = 0; b < DRAWS; b++) {
-                double at = (x[b] + half_width) / h;
-                int k = (int)at;
-                check(&c, k >= 0 && k < GRID - 1, "draw %g", x[b]);
-                x[b] = cdf[k] + (at - k) * (cdf[k + 1] - cdf[k]);
+                int k = (int)((x[b] + half_width) / h);
+                check(&c, k >= 0 && k < GRID, "draw %g", x[b]);
+                grid[b] = k * h - half_width;
+                u[b] = cdf[k];
             }
-            double d = ks(DRAWS, x);
+            logq_at(&c, DRAWS, x, o, q[0]);
+            logq_at(&c, DRAWS, grid, o, q[1]);
+            for (int b = 0; b < DRAWS; b++)
+                u[b] += (x[b] - grid[b]) * (exp(q[0][b]) + exp(q[1][b])) / 2;
+            for (int b = 0; b < DRAWS && one_number(&c.h); b++)
+                check(&c, fabs(u[b] - normal_p(z[b])) < 5e-6, "draw %d of %g is off by %g", b, z[b],
+                      u[b] - normal_p(z[b]));
+            double d = ks(DRAWS, u);
             check(&c, d < 2.8, "draws do not fit their density: %g", d);
         }
     }
@@ -294,7 +305,7 @@ static void zeros(void **state)
     for_each_case(c)
     {
         double o[OUTPUTS] = {0}, kl = 0;
-        bool exact = c.h.size == 1 || c.h.family == family_find("spline", 6);
+        bool exact = c.h.size == 1 || c.h.family == &family_spline;
         if (c.h.family->discrete) continue;
         for (int i = 0; i < 2001; i++) {
             double x = (i - 1000) * 0.008, lq, p = exp(normal_lp(x));

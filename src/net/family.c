@@ -35,3 +35,47 @@ WIDE void exp_sum(int n, int m, double *restrict x, double *restrict top, double
         }
     }
 }
+
+WIDE void flow_in(const struct lanes *a, struct slab s, double *restrict t, double *restrict logj)
+{
+    double xbuf[SLAB], obuf[SLAB], rbuf[SLAB];
+    const double *restrict x = lanes_at(&a[0], s, xbuf);
+    const double *restrict o = lanes_at(&a[1 + SHIFT], s, obuf);
+    const double *restrict r = lanes_at(&a[1 + SCALE], s, rbuf);
+    EACH(b, s.m)
+    {
+        double slope;
+        logj[b] = log_sd(r[b], &slope);
+        t[b] = (x[b] - o[b]) * exp(-logj[b]);
+    }
+}
+
+WIDE void flow_out(const struct lanes *o, struct slab s, const double *restrict t,
+                   double *restrict x)
+{
+    double obuf[SLAB], rbuf[SLAB];
+    const double *restrict shift = lanes_at(&o[SHIFT], s, obuf);
+    const double *restrict r = lanes_at(&o[SCALE], s, rbuf);
+    EACH(b, s.m)
+    {
+        double slope;
+        x[b] = shift[b] + t[b] * exp(log_sd(r[b], &slope));
+    }
+}
+
+WIDE void flow_grad(const struct lanes *a, struct slab s, const double *restrict t,
+                    const double *restrict g, const double *restrict by_t, double *const *da)
+{
+    double rbuf[SLAB], dx[SLAB], dm[SLAB], dr[SLAB];
+    const double *restrict r = lanes_at(&a[1 + SCALE], s, rbuf);
+    EACH(b, s.m)
+    {
+        double slope, inv = exp(-log_sd(r[b], &slope));
+        dx[b] = by_t[b] * inv;
+        dm[b] = -dx[b];
+        dr[b] = -(by_t[b] * t[b] + g[b]) * slope;
+    }
+    add(s, dx, da[0]);
+    add(s, dm, da[1 + SHIFT]);
+    add(s, dr, da[1 + SCALE]);
+}

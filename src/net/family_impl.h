@@ -24,6 +24,19 @@ INLINE double log_sd(double x, double *slope) { return squash(x, 12, 6, slope); 
    sum: the logarithm of a sum of exponentials is top + log(sum), the softmax is x / sum. */
 void exp_sum(int n, int m, double *x, double *top, double *sum);
 
+/* ---- flows (family.c): their first two outputs are shift and r, x = shift + t exp(log_sd(r)),
+        and their first step is back to t ------------------------------------------------ */
+
+enum { SHIFT, SCALE, FLOW };
+
+/* t, and the logarithm of dx/dt, for value and outputs a */
+void flow_in(const struct lanes *a, struct slab s, double *t, double *logj);
+/* x for outputs o */
+void flow_out(const struct lanes *o, struct slab s, const double *t, double *x);
+/* g (log q(t) - logj): adds its derivatives by x, shift and r, given by_t = g d log q(t) / dt */
+void flow_grad(const struct lanes *a, struct slab s, const double *t, const double *g,
+               const double *by_t, double *const *da);
+
 /* The numbers of a call that begin at slab s */
 static inline struct stream stream_at(const struct stream *stream, struct slab s)
 {

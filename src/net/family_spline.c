@@ -9,7 +9,6 @@
 
 static const double B = 5;
 
-enum { SHIFT, SCALE, BINS }; /* where outputs are */
 static int outputs(const struct head *h) { return 3 * h->size + 1; }
 static int bins(const int *dim) { return (dim[1] - 1) / 3; }
 
@@ -37,7 +36,7 @@ static void shares(int K, const struct lanes *o, struct slab s, double *work, st
 {
     double top[SLAB], buf[SLAB];
     for (int k = 0; k < 2 * K; k++)
-        memcpy(work + k * SLAB, lanes_at(&o[BINS + k], s, buf), sizeof(double) * (size_t)s.m);
+        memcpy(work + k * SLAB, lanes_at(&o[FLOW + k], s, buf), sizeof(double) * (size_t)s.m);
     y->w = work;
     y->h = work + K * SLAB;
     exp_sum(K, s.m, y->w, top, y->wsum);
@@ -72,7 +71,7 @@ WIDE static void find(int K, const struct lanes *o, struct slab s, const struct 
         const double *restrict w = y->w + k * SLAB, *restrict h = y->h + k * SLAB;
         const double *restrict edge = inverse ? z : x;
         const double *o1 = none;
-        if (k + 1 < K) o1 = lanes_at(&o[BINS + 2 * K + k], s, k % 2 ? one : two);
+        if (k + 1 < K) o1 = lanes_at(&o[FLOW + 2 * K + k], s, k % 2 ? one : two);
         EACH(b, s.m)
         {
             bool here = k == 0 || t[b] >= edge[b];
@@ -121,20 +120,6 @@ INLINE struct point point(double t, const struct bin *at, int b)
                           d1 * v * v + 2 * sl * p + d0 * (1 - v) * (1 - v)};
 }
 
-/* What all three begin with: t */
-WIDE static void affine(const struct lanes *a, struct slab s, double *restrict t)
-{
-    double xbuf[SLAB], obuf[SLAB], rbuf[SLAB];
-    const double *restrict x = lanes_at(&a[0], s, xbuf);
-    const double *restrict o = lanes_at(&a[1 + SHIFT], s, obuf);
-    const double *restrict r = lanes_at(&a[1 + SCALE], s, rbuf);
-    EACH(b, s.m)
-    {
-        double slope;
-        t[b] = (x[b] - o[b]) * exp(-log_sd(r[b], &slope));
-    }
-}
-
 WIDE static void logq(const void *self, const int *dim, int L, double *const *out,
                       const struct lanes *a, double *work)
 {
@@ -143,18 +128,17 @@ WIDE static void logq(const void *self, const int *dim, int L, double *const *ou
     {
         struct shares share;
         struct bin at;
-        double t[SLAB], lq[SLAB], rbuf[SLAB];
-        const double *restrict r = lanes_at(&a[1 + SCALE], s, rbuf);
-        affine(a, s, t);
+        double t[SLAB], ls[SLAB], lq[SLAB];
+        flow_in(a, s, t, ls);
         shares(bins(dim), a + 1, s, work, &share);
         find(bins(dim), a + 1, s, &share, false, t, &at);
         EACH(b, s.m)
         {
             struct point c = point(t[b], &at, b);
-            double slope, u = at.y0[b] + at.h[b] * c.A / c.D, f = c.sl / c.D, J = f * f * c.N;
+            double u = at.y0[b] + at.h[b] * c.A / c.D, f = c.sl / c.D, J = f * f * c.N;
             u = inside(t[b]) ? u : t[b];
             J = inside(t[b]) ? J : 1;
-            lq[b] = log(J) - 0.5 * u * u - log_sd(r[b], &slope) - HALF_LOG_2PI;
+            lq[b] = log(J) - 0.5 * u * u - ls[b] - HALF_LOG_2PI;
         }
         put(s, lq, out[0]);
     }
@@ -212,25 +196,6 @@ WIDE static void shares_grad(int K, struct slab s, const double *restrict e,
         }
 }
 
-/* t = (x - shift) exp(-log_sd(r)), and -log_sd(r) itself */
-WIDE static void affine_grad(const struct lanes *a, struct slab s, const double *restrict t,
-                             const double *restrict g, const double *restrict by_t,
-                             double *const *da)
-{
-    double rbuf[SLAB], dx[SLAB], dm[SLAB], dr[SLAB];
-    const double *restrict r = lanes_at(&a[1 + SCALE], s, rbuf);
-    EACH(b, s.m)
-    {
-        double slope, inv = exp(-log_sd(r[b], &slope));
-        dx[b] = by_t[b] * inv;
-        dm[b] = -dx[b];
-        dr[b] = -(by_t[b] * t[b] + g[b]) * slope;
-    }
-    add(s, dx, da[0]);
-    add(s, dm, da[1 + SHIFT]);
-    add(s, dr, da[1 + SCALE]);
-}
-
 WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                       const double *const *dout, const struct lanes *a, double *const *da,
                       double *work)
@@ -242,22 +207,22 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
         struct shares share;
         struct bin at;
         struct back d;
-        double t[SLAB], gbuf[SLAB], dk[SLAB];
+        double t[SLAB], ls[SLAB], gbuf[SLAB], dk[SLAB];
         const double *restrict g = lanes_of(dout[0], s, gbuf);
-        affine(a, s, t);
+        flow_in(a, s, t, ls);
         shares(K, a + 1, s, work, &share);
         find(K, a + 1, s, &share, false, t, &at);
         point_grad(s.m, t, g, &at, &d);
-        affine_grad(a, s, t, g, d.t, da);
-        shares_grad(K, s, share.w, share.wsum, at.k, d.x0, d.w, da + 1 + BINS);
-        shares_grad(K, s, share.h, share.hsum, at.k, d.y0, d.h, da + 1 + BINS + K);
+        flow_grad(a, s, t, g, d.t, da);
+        shares_grad(K, s, share.w, share.wsum, at.k, d.x0, d.w, da + 1 + FLOW);
+        shares_grad(K, s, share.h, share.hsum, at.k, d.y0, d.h, da + 1 + FLOW + K);
         for (int k = 0; k + 1 < K; k++) { /* the knot between bins k and k + 1 */
             EACH(b, s.m)
             {
                 double right = at.k[b] == k + 1 ? d.d0[b] : 0;
                 dk[b] = at.k[b] == k ? d.d1[b] : right;
             }
-            add(s, dk, da[1 + BINS + 2 * K + k]);
+            add(s, dk, da[1 + FLOW + 2 * K + k]);
         }
     }
 }
@@ -272,22 +237,20 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
     {
         struct shares share;
         struct bin at;
-        double x[SLAB], ubuf[SLAB], obuf[SLAB], rbuf[SLAB];
+        double t[SLAB], x[SLAB], ubuf[SLAB];
         const double *restrict u = lanes_of(out[0], s, ubuf);
-        const double *restrict o = lanes_at(&a[SHIFT], s, obuf);
-        const double *restrict r = lanes_at(&a[SCALE], s, rbuf);
         shares(bins(dim), a, s, work, &share);
         find(bins(dim), a, s, &share, true, u, &at);
         EACH(b, s.m)
         {
-            double h = at.h[b], sl = h / at.w[b], slope;
+            double h = at.h[b], sl = h / at.w[b];
             double y = inside(u[b]) ? u[b] - at.y0[b] : 0;
             double twist = y * (at.d0[b] + at.d1[b] - 2 * sl), A = h * (sl - at.d0[b]) + twist;
             double Bb = h * at.d0[b] - twist, C = sl * y, root = Bb * Bb + 4 * A * C;
             double v = 2 * C / (Bb + sqrt(root > 0 ? root : 0));
-            double t = inside(u[b]) ? at.x0[b] + v * at.w[b] : u[b];
-            x[b] = o[b] + t * exp(log_sd(r[b], &slope));
+            t[b] = inside(u[b]) ? at.x0[b] + v * at.w[b] : u[b];
         }
+        flow_out(a, s, t, x);
         put(s, x, out[0]);
     }
 }
