@@ -27,7 +27,10 @@ static int between(struct rng *r, int lo, int hi)
     return lo + (int)rng_below(r, (uint32_t)(hi - lo + 1));
 }
 
-static size_t width(const struct problem *p) { return p->is_float ? sizeof(float) : sizeof(double); }
+static size_t width(const struct problem *p)
+{
+    return p->is_float ? sizeof(float) : sizeof(double);
+}
 
 static double get(const struct problem *p, const void *x, size_t i)
 {
@@ -86,7 +89,8 @@ static void problem_new(struct problem *p, struct rng *r, int is_float, int act,
     p->nchunk = between(r, 1, CHUNKS);
     for (int k = 0; k < p->nchunk; k++) {
         int cap = 8 * between(r, 1, 9);
-        p->c[k] = (struct chunk){.cap = cap, .L = between(r, 0, 1) ? cap : 8 * between(r, 1, cap / 8)};
+        p->c[k] =
+            (struct chunk){.cap = cap, .L = between(r, 0, 1) ? cap : 8 * between(r, 1, cap / 8)};
         p->c[k].unit = numbers(p, r, p->nunit * cap, 2);
         p->c[k].adj = numbers(p, r, p->nunit * cap, 1);
     }
@@ -259,8 +263,9 @@ static void derivatives(void **state)
 static void activations(void **state)
 {
     (void)state;
-    static const double at[] = {0,    1e-30, -1e-30, 1e-6, -1e-6, 0.3, -0.3, 1,         -1,       3, -3,
-                                17.5, -17.5, 60,     -60,  400,   -400, HUGE_VAL, -HUGE_VAL, NAN};
+    static const double at[] = {0,   1e-30, -1e-30, 1e-6,     -1e-6,     0.3,   -0.3,
+                                1,   -1,    3,      -3,       17.5,      -17.5, 60,
+                                -60, 400,   -400,   HUGE_VAL, -HUGE_VAL, NAN};
     enum { N = (sizeof at / sizeof *at + 7) / 8 * 8 };
     for (int t = 0; t < 2 * NACT; t++)
         for (size_t s = 0; s <= sizeof names / sizeof *names; s++) {

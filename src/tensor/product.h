@@ -48,7 +48,7 @@ struct product {
 /* The best this machine has, and the reference; for float if is_float, else for double. */
 const struct product *product_best(int is_float);
 const struct product *product_ref(int is_float);
-/* By name ("ref", "any", "avx2", "avx512"); NULL if this machine cannot. For tests and benchmarks. */
+/* By name ("ref", "any", "avx2", "avx512"); NULL if this machine cannot.  For tests. */
 const struct product *product_find(const char *name, int is_float);
 
 #endif

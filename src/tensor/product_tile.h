@@ -7,8 +7,17 @@
 #include "base/simd.h"
 #include "tensor/product_impl.h"
 
-/* Loops over tiles disappear. */
-#ifdef __clang__
+/* Loops over tiles disappear; not under sanitizers, where that takes minutes. */
+#ifdef __has_feature
+#define SANITIZED __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#else
+#define SANITIZED 0
+#endif
+#if SANITIZED
+#define UNROLL
+#elif defined(__clang__)
 #define UNROLL _Pragma("unroll")
 #else
 #define UNROLL _Pragma("GCC unroll 16")
