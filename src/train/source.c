@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/rng.h"
 #include "model/eval.h"
@@ -31,20 +31,13 @@ struct source {
     int nvalid;
     double *valid; /* (row, nvalid * batch); NULL: drawn */
     /* points */
-    double *x, *at; /* all; one batch */
+    float *point; /* (n, rows) */
     size_t n, ntrain;
-    int *perm;
+    int *perm; /* of those to train on; behind it, those to validate on */
     uint64_t epoch; /* of perm, + 1 */
     struct ahead *ahead;
     double waited;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- a simulator ahead ------------------------------------------------------------------ */
 
@@ -112,7 +105,7 @@ static void stop_ahead(struct ahead *a)
 static int block_ahead(struct source *s, uint64_t k, nami_err *err)
 {
     struct ahead *a = s->ahead;
-    double start = now();
+    double start = clock_now();
     int rc;
     pthread_mutex_lock(&a->lock);
     while (a->made[k % 2] != k + 1 && !a->rc) {
@@ -129,7 +122,7 @@ static int block_ahead(struct source *s, uint64_t k, nami_err *err)
     rc = a->rc;
     if (rc && err) *err = a->err;
     pthread_mutex_unlock(&a->lock);
-    s->waited += now() - start;
+    s->waited += clock_now() - start;
     return rc;
 }
 
@@ -149,13 +142,12 @@ static void shuffle(struct source *s, uint64_t epoch)
     s->epoch = epoch + 1;
 }
 
-static void gather(struct source *s, uint64_t step)
+/* What is left of an epoch below a batch is not used: next time, others are. */
+static const int *chosen(struct source *s, uint64_t step)
 {
-    uint64_t per = s->ntrain / s->batch, epoch = step / per, first = step % per * s->batch;
+    uint64_t per = s->ntrain / s->batch, epoch = step / per;
     if (s->epoch != epoch + 1) shuffle(s, epoch);
-    for (int r = 0; r < s->m->nrow; r++)
-        for (size_t i = 0; i < s->batch; i++)
-            s->at[(size_t)r * s->batch + i] = s->x[(size_t)r * s->n + (size_t)s->perm[first + i]];
+    return s->perm + step % per * s->batch;
 }
 
 /* ---- all ------------------------------------------------------------------------------------------- */
@@ -168,9 +160,9 @@ int source_batch(struct source *s, uint64_t step, struct batch *b, nami_err *err
         rc = block_ahead(s, k, err);
         *b = (struct batch){.x = s->ahead->x[k % 2], .n = s->batch * BLOCK};
         b->first = step % BLOCK * s->batch;
-    } else if (s->x) {
-        gather(s, step);
-        *b = (struct batch){.x = s->at, .n = s->batch};
+    } else if (s->point) {
+        *b = (struct batch){.point = s->point, .index = chosen(s, step), .seed = s->seed};
+        b->first = step * s->stride;
     } else {
         *b = (struct batch){.seed = s->seed, .first = step * s->stride};
     }
@@ -179,8 +171,8 @@ int source_batch(struct source *s, uint64_t step, struct batch *b, nami_err *err
 
 int source_valid(struct source *s, int k, struct batch *b)
 {
-    if (s->x) /* the last of the points */
-        *b = (struct batch){.x = s->x, .n = s->n, .first = s->ntrain + (size_t)k * s->batch};
+    if (s->point)
+        *b = (struct batch){.point = s->point, .index = s->perm + s->ntrain + (size_t)k * s->batch};
     else if (s->valid)
         *b = (struct batch){.x = s->valid, .n = (size_t)s->nvalid * s->batch};
     else
@@ -218,8 +210,13 @@ int source_points(const struct model *m, uint64_t seed, int batch, int valid, si
                   struct source **out, nami_err *err)
 {
     struct source *s = *out = start(m, seed, batch);
-    if (!s) return free(x), err_nomem(err);
-    s->x = x;
+    size_t rows = (size_t)m->nrow;
+    float *point = raw_array(float, rows *n + 1);
+    for (size_t r = 0; point && r < rows; r++)
+        for (size_t i = 0; i < n; i++) point[i * rows + r] = (float)x[r * n + i];
+    free(x);
+    if (s) s->point = point;
+    if (!s || !point) return s ? err_nomem(err) : (free(point), err_nomem(err));
     s->n = n;
     size_t most = n / 10;
     s->nvalid = (int)(((size_t)valid < most ? (size_t)valid : most) / s->batch);
@@ -231,8 +228,9 @@ int source_points(const struct model *m, uint64_t seed, int batch, int valid, si
                        n, batch, n / 11 > 1 ? n / 11 : 1);
     s->ntrain = n - (size_t)s->nvalid * s->batch;
     s->perm = raw_array(int, n);
-    s->at = raw_array(double, (size_t)m->nrow *s->batch);
-    return s->perm && s->at ? 0 : err_nomem(err);
+    if (!s->perm) return err_nomem(err);
+    for (size_t i = 0; i < n; i++) s->perm[i] = (int)i;
+    return 0;
 }
 
 void source_free(struct source *s)
@@ -240,8 +238,7 @@ void source_free(struct source *s)
     if (!s) return;
     if (s->ahead) stop_ahead(s->ahead);
     free(s->valid);
-    free(s->x);
-    free(s->at);
+    free(s->point);
     free(s->perm);
     free(s);
 }

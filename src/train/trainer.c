@@ -42,6 +42,15 @@ static void load(const struct trainer *t, int c)
     const struct batch *b = w->b;
     struct exec *x = &w->x[c];
     const struct model *m = t->q->m;
+    x->seed = b->seed;
+    x->first = b->first + (uint64_t)w->lane[c];
+    for (int i = 0; b->point && i < x->lanes; i++) {
+        int k = w->lane[c] + i;
+        const float *from = b->point + (size_t)b->index[k < t->batch ? k : t->batch - 1] * (size_t)m->nrow;
+        double *to = x->row + i;
+        for (int r = 0; r < m->nrow; r++) to[(size_t)r * (size_t)x->cap] = (double)from[r];
+    }
+    if (b->point) return;
     if (!b->x) {
         struct exec *s = &w->sim[c];
         s->seed = b->seed;

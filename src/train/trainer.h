@@ -9,11 +9,14 @@
 #include "base/pool.h"
 #include "net/qnet.h"
 
-/* Where a batch comes from: points of the model, x[row * n + i] with i = first ...; or, if x is
+/* Where a batch comes from: points of the model, x[row * n + i] with i = first ...; or the points
+   number index[0], ... of many that lie one after another, point[k * rows + row]; or, if both are
    NULL, draws number first ... of the model itself (first % 8 == 0). */
 struct batch {
     const double *x;
     size_t n;
+    const float *point;
+    const int *index;
     uint64_t seed, first;
 };
 
