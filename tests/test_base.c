@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -208,6 +209,85 @@ static void files(void **state)
     free(big);
 }
 
+/* What is asked of the disk: f(ile), d(irectory), r(ename).  Linked with --wrap. */
+static struct {
+    char calls[8];
+    int n, fail; /* fail: the number of the fsync that fails, from 1 */
+} disk;
+
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+
+static void called(char what)
+{
+    if (disk.n < 7) disk.calls[disk.n++] = what;
+}
+
+int __wrap_fsync(int fd)
+{
+    struct stat st;
+    called(fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) ? 'd' : 'f');
+    if (disk.fail && --disk.fail == 0) {
+        errno = EIO;
+        return -1;
+    }
+    return __real_fsync(fd);
+}
+
+int __wrap_rename(const char *from, const char *to)
+{
+    called('r');
+    return __real_rename(from, to);
+}
+
+/* The numbers are on the disk before they get the name, the name before it returns. */
+static void durable(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/nami_test_XXXXXX", path[64], here[4096];
+    struct str s = {0};
+    nami_err err;
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/a", dir);
+    memset(&disk, 0, sizeof disk);
+    assert_int_equal(file_write(path, "old", 3, &err), 0);
+    assert_string_equal(disk.calls, "r");
+    memset(&disk, 0, sizeof disk);
+    disk.fail = 1; /* the old file stays */
+    assert_int_equal(file_save(path, "new", 3, &err), NAMI_EFILE);
+    assert_non_null(strstr(err.msg, "Input/output"));
+    assert_string_equal(disk.calls, "f");
+    assert_int_equal(entries(dir), 1);
+    assert_int_equal(file_read(path, &s, &err), 0);
+    assert_string_equal(s.s, "old");
+    memset(&disk, 0, sizeof disk);
+    disk.fail = 2; /* the new file is there */
+    assert_int_equal(file_save(path, "bad", 3, &err), NAMI_EFILE);
+    assert_non_null(strstr(err.msg, "power"));
+    assert_string_equal(disk.calls, "frd");
+    memset(&disk, 0, sizeof disk);
+    assert_int_equal(file_save(path, "new", 3, &err), 0);
+    assert_string_equal(disk.calls, "frd");
+    str_free(&s);
+    assert_int_equal(file_read(path, &s, &err), 0);
+    assert_string_equal(s.s, "new");
+    assert_int_equal(entries(dir), 1);
+    unlink(path);
+    /* a name without a directory */
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(dir), 0);
+    memset(&disk, 0, sizeof disk);
+    assert_int_equal(file_save("b", "x", 1, &err), 0);
+    assert_string_equal(disk.calls, "frd");
+    assert_int_equal(unlink("b"), 0);
+    assert_int_equal(chdir(here), 0);
+    assert_int_equal(file_save("/dev/null", "x", 1, &err), 0);
+    str_free(&s);
+    rmdir(dir);
+}
+
 /* ---- random numbers ------------------------------------------------------------- */
 
 /* Known answers of Random123 (kat_vectors, philox4x32 with 10 rounds). */
@@ -334,7 +414,7 @@ static void errors(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(arena),   cmocka_unit_test(vectors), cmocka_unit_test(text),
     cmocka_unit_test(names),   cmocka_unit_test(files),   cmocka_unit_test(philox),
-    cmocka_unit_test(uniform), cmocka_unit_test(errors),
+    cmocka_unit_test(uniform), cmocka_unit_test(errors),  cmocka_unit_test(durable),
 };
 
 RUN(tests)
