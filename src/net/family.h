@@ -15,7 +15,7 @@ struct family;
 /* One head; what kernels get as `self`. */
 struct head {
     const struct family *family;
-    int size;                /* components of a mixture, bins of a spline, units of a flow, states */
+    int size; /* components of a mixture, bins of a spline, units of a flow, states */
     const struct dist *dist; /* match: the generative family */
     /* match: argument k is constrained from shift[k] + scale[k] * its output (outputs are
        arguments in their order, without integers) */
@@ -25,9 +25,9 @@ struct head {
 
 struct family {
     const char *name, *what;
-    int size; /* the default of head.size; 0: it has none */
-    const char *size_what; /* "components" */
-    int own_scale, discrete;
+    int size;                             /* the default of head.size; 0: it has none */
+    const char *size_what;                /* "components" */
+    int own_scale, discrete;              /* match: as its distribution */
     int (*outputs)(const struct head *h); /* numbers wanted of the network */
     /* a = value, outputs...; out[0] = log q(value | outputs), with all constants.  dim[0] = 1,
        dim[1] = the number of outputs.  grad adds derivatives by the value too. */

@@ -82,14 +82,9 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
 }
 
 const struct family family_categorical = {
-    "categorical",
-    "a state, by log probabilities",
-    .size = 2,
-    .size_what = "states",
-    .discrete = 1,
-    .outputs = outputs,
-    .logq = logq,
-    .grad = grad,
-    .sample = sample,
-    .work = work_size,
+    "categorical",    "a state, by log probabilities",
+    .size = 2,        .size_what = "states",
+    .discrete = 1,    .outputs = outputs,
+    .logq = logq,     .grad = grad,
+    .sample = sample, .work = work_size,
 };

@@ -62,8 +62,8 @@ static void arguments(const struct head *h, const struct lanes *o, struct slab s
     }
 }
 
-static void logq(const void *self, const int *dim, int L, double *const *out,
-                 const struct lanes *a, double *work)
+static void logq(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+                 double *work)
 {
     (void)dim, (void)work;
     const struct head *h = self;
@@ -80,8 +80,7 @@ static void logq(const void *self, const int *dim, int L, double *const *out,
 }
 
 static void grad(const void *self, const int *dim, int L, const double *const *out,
-                 const double *const *dout, const struct lanes *a, double *const *da,
-                 double *work)
+                 const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)dim, (void)work;
     const struct head *h = self;
@@ -121,11 +120,8 @@ static void sample(const void *self, const struct stream *stream, const int *dim
 }
 
 const struct family family_match = {
-    "match",
-    "the distribution that the model gives the variable",
-    .own_scale = 1,
-    .outputs = outputs,
-    .logq = logq,
-    .grad = grad,
+    "match",          "the distribution that the model gives the variable",
+    .own_scale = 1,   .outputs = outputs,
+    .logq = logq,     .grad = grad,
     .sample = sample,
 };

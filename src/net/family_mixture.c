@@ -106,8 +106,8 @@ WIDE static void gauss_grad(int L, const double *dout, const struct lanes *a, do
 
 /* -------------------------------------------------------------------------------------- */
 
-static void logq(const void *self, const int *dim, int L, double *const *out,
-                 const struct lanes *a, double *work)
+static void logq(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+                 double *work)
 {
     (void)self;
     int K = dim[1] / 3;
@@ -181,7 +181,10 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
         struct stream at = stream_at(stream, s);
         double u[SLAB], y[SLAB], top[SLAB], sum[SLAB], mean[SLAB], raw[SLAB], buf[SLAB];
         stream_normal_part(&at, 1, s.m, y);
-        stream_uniform_part(&at, 0, s.m, u);
+        if (K > 1)
+            stream_uniform_part(&at, 0, s.m, u);
+        else
+            fill(u, 0);
         for (int k = 0; k < K; k++)
             memcpy(work + k * SLAB, lanes_at(&a[k], s, buf), sizeof(double) * (size_t)s.m);
         exp_sum(K, s.m, work, top, sum);
@@ -209,13 +212,9 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
 }
 
 const struct family family_mixture = {
-    "mixture",
-    "a mixture of Gaussians",
-    .size = 5,
-    .size_what = "components",
-    .outputs = outputs,
-    .logq = logq,
-    .grad = grad,
-    .sample = sample,
+    "mixture",          "a mixture of Gaussians",
+    .size = 5,          .size_what = "components",
+    .outputs = outputs, .logq = logq,
+    .grad = grad,       .sample = sample,
     .work = work_size,
 };

@@ -26,8 +26,8 @@ static struct room room(int K)
     return (struct room){low, 2 * B - K * low};
 }
 
-/* Numbers proportional to the shares of widths and heights, K * SLAB of each; to be divided by their
-   sums. */
+/* Numbers proportional to the shares of widths and heights, K * SLAB of each; to be divided by
+   their sums. */
 struct shares {
     double *w, *h, wsum[SLAB], hsum[SLAB];
 };
@@ -43,8 +43,8 @@ static void shares(int K, const struct lanes *o, struct slab s, double *work, st
     exp_sum(K, s.m, y->h, top, y->hsum);
 }
 
-/* The bin of each lane: its number, corner (x0, y0), width and height; the slopes d0, d1 at its ends
-   and their derivatives by the outputs */
+/* The bin of each lane: its number, corner (x0, y0), width and height; the slopes d0, d1 at its
+   ends and their derivatives by the outputs */
 struct bin {
     double k[SLAB], x0[SLAB], y0[SLAB], w[SLAB], h[SLAB];
     double d0[SLAB], d1[SLAB], dd0[SLAB], dd1[SLAB];
@@ -256,13 +256,9 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
 }
 
 const struct family family_spline = {
-    "spline",
-    "a Gaussian through a monotone rational-quadratic spline",
-    .size = 10,
-    .size_what = "bins",
-    .outputs = outputs,
-    .logq = logq,
-    .grad = grad,
-    .sample = sample,
+    "spline",           "a Gaussian through a monotone rational-quadratic spline",
+    .size = 10,         .size_what = "bins",
+    .outputs = outputs, .logq = logq,
+    .grad = grad,       .sample = sample,
     .work = work_size,
 };

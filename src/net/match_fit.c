@@ -13,7 +13,7 @@ enum { TILE = 256, STEPS = 100, FAR = 40 };
 struct fit {
     struct head *h;
     const double *draw;
-    int n, nt, arg[DIST_ARGS];                  /* t[j] is argument arg[j] */
+    int n, nt, arg[DIST_ARGS];                 /* t[j] is argument arg[j] */
     double centre[DIST_ARGS], unit[DIST_ARGS]; /* of t */
     double square[DIST_ARGS];                  /* the mean squared derivatives of the last call */
 };
