@@ -23,4 +23,13 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+/* x stays in a register: gcc would rather load it again for each use. */
+#ifdef __AVX512F__
+#define KEEP(x) __asm__("" : "+v"(x))
+#elif defined(__x86_64__)
+#define KEEP(x) __asm__("" : "+x"(x))
+#else
+#define KEEP(x) (void)0
+#endif
+
 #endif
