@@ -307,7 +307,7 @@ int training_save(const struct training *r, const char *path, const char *invers
     if (!rc) rc = st_add(&s, "nami.adam_m", ST_F32, 1, &np, x->t.m, err);
     if (!rc) rc = st_add(&s, "nami.adam_v", ST_F32, 1, &np, x->t.v, err);
     if (!rc) rc = st_print(&s, &out, err);
-    if (!rc) rc = file_write(path, out.s, out.n, err);
+    if (!rc) rc = file_save(path, out.s, out.n, err);
     free(scale);
     str_free(&out);
     st_free(&s);
