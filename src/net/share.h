@@ -1,5 +1,8 @@
-/* share.h: which factors can have one network: those of a plate, as far as the model does not
-   tell its instances apart. */
+/* share.h: which factors can have one network: those of one statement for which p(v | parents) is
+   the same function of the parents, each in its role.
+
+   The function is the same; the prior spread of v and of its parents need not be (groups may
+   differ): values go to a shared network on the scale of its rep, not each on its own. */
 #ifndef NET_SHARE_H
 #define NET_SHARE_H
 
@@ -8,8 +11,8 @@
 
 struct share {
     int *rep; /* by position i < h->nlatent in the inverse: the first factor with which it shares */
-    /* the parents of factor i, in the order of their roles: parent[off[i]] .. (nodes of bn); the k-th
-       parent of a factor plays the role of the k-th parent of its rep */
+    /* the parents of factor i, in the order of their roles: parent[off[i]] .. (nodes of bn); the
+       k-th parent of a factor plays the role of the k-th parent of its rep */
     int64_t *off;
     int *parent;
 };

@@ -1,0 +1,174 @@
+/* reads.c: a model's footprints as a graph of its instances, and what each instance is alone. */
+#include "net/reads.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+/* The random elements that instance k reads, ref by ref. */
+struct walk {
+    const struct model *m;
+    const struct stmt *s;
+    int i, r, j;
+};
+
+static struct walk walk(const struct model *m, int k)
+{
+    const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+    return (struct walk){m, s, k - s->first, 0, 0};
+}
+
+static int walk_next(struct walk *w) /* an element, or -1 */
+{
+    for (; w->r < w->s->nref; w->r++, w->j = 0) {
+        const struct foot *f = &w->s->foot[w->r];
+        while (f->random[w->i] && w->j < f->off[w->i + 1] - f->off[w->i]) {
+            int e = f->elem[f->off[w->i] + w->j++];
+            if (w->m->state[e] == E_RANDOM) return e;
+        }
+    }
+    return -1;
+}
+
+/* Marks what the inverse is about, and all it depends on. */
+static int find_alive(const struct model *m, const struct inverse *h, unsigned char *alive)
+{
+    vec(int) todo = {0};
+    int rc = 0, e;
+    for (int k = 0; k < m->ninst && !rc; k++)
+        if (m->node[k] >= 0 && h->pos[m->node[k]] >= 0) {
+            alive[k] = 1;
+            rc = vec_push(&todo, k);
+        }
+    while (todo.n && !rc)
+        for (struct walk w = walk(m, todo.a[--todo.n]); !rc && (e = walk_next(&w)) >= 0;)
+            if (!alive[m->owner[e]]) {
+                alive[m->owner[e]] = 1;
+                rc = vec_push(&todo, m->owner[e]);
+            }
+    vec_free(&todo);
+    return rc;
+}
+
+static int put_reads(const struct model *m, const unsigned char *alive, struct reads *g)
+{
+    int e, *at = raw_array(int, m->nelem); /* which of its instance's elements one is */
+    size_t n = 0, *fill;
+    for (int k = 0; k < g->n && at; k++) {
+        for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) at[m->lhs[j]] = j - m->lhs_off[k];
+        for (struct walk w = walk(m, k); alive[k] && (e = walk_next(&w)) >= 0; n++)
+            g->out[m->owner[e] + 1]++;
+        g->off[k + 1] = n;
+    }
+    g->read = raw_array(struct read, n);
+    g->reader = raw_array(struct reader, n);
+    fill = raw_array(size_t, g->n + 1);
+    int rc = at && fill && g->read && g->reader ? 0 : -1;
+    for (int k = 0; k < g->n && !rc; k++) fill[k + 1] = g->out[k + 1] += g->out[k];
+    if (!rc) fill[0] = 0;
+    for (int k = 0; k < g->n && !rc; k++) {
+        int slot = 0;
+        for (struct walk w = walk(m, k); alive[k] && (e = walk_next(&w)) >= 0; slot++) {
+            int from = m->owner[e];
+            g->read[g->off[k] + (size_t)slot] = (struct read){from, at[e]};
+            g->reader[fill[from]++] = (struct reader){k, slot};
+        }
+    }
+    free(at);
+    free(fill);
+    return rc;
+}
+
+/* ---- what an instance is by itself ----------------------------------------------------- */
+
+static int is_random(const struct stmt *s, const struct term *t, int i)
+{
+    if (t->kind == T_NET || (t->kind == T_REF && s->foot[t->ref].random[i])) return 1;
+    for (int a = 0; a < t->narg; a++)
+        if (t->arg[a] && is_random(s, t->arg[a], i)) return 1;
+    return 0;
+}
+
+static uint64_t bits_of(double x)
+{
+    uint64_t b;
+    memcpy(&b, &x, sizeof b);
+    return b;
+}
+
+static uint64_t mix_foot(uint64_t h, const struct model *m, const struct foot *f, int i)
+{
+    for (int d = 0; d <= f->shape[i][0]; d++) h = mix(h, (uint64_t)f->shape[i][d]);
+    h = mix(mix(h, (uint64_t)f->pick[i]), f->pick[i] ? f->low[i] : 0);
+    for (int j = f->off[i]; j < f->off[i + 1]; j++) {
+        int e = f->elem[j];
+        if (m->state[e] == E_RANDOM)
+            h = mix(h, 1);
+        else if (m->array.a[m->elem_array[e]].free || isnan(m->value[e])) /* not known */
+            h = mix(mix(h, 2), (uint64_t)e);
+        else
+            h = mix(mix(h, 3), bits_of(m->value[e]));
+    }
+    return h;
+}
+
+/* Constants by their values; but constant subscripts matter only through what they read. */
+static uint64_t mix_term(uint64_t h, const struct model *m, const struct stmt *s,
+                         const struct term *t, int i)
+{
+    if (t->kind == T_COUNTER)
+        return mix(h, (uint64_t)s->counter[(size_t)i * (size_t)s->depth + (size_t)t->depth]);
+    if (t->kind == T_REF) h = mix_foot(h, m, &s->foot[t->ref], i);
+    for (int a = 0; a < t->narg; a++)
+        if (t->arg[a] && (t->kind != T_REF || is_random(s, t->arg[a], i)))
+            h = mix_term(h, m, s, t->arg[a], i);
+    return h;
+}
+
+static void put_hashes(const struct model *m, int k, struct reads *g)
+{
+    const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+    const int *lhs = m->lhs + m->lhs_off[k];
+    uint64_t h = mix(1, (uint64_t)m->inst_stmt[k]);
+    for (int j = 0; j < m->lhs_off[k + 1] - m->lhs_off[k]; j++)
+        h = mix(h, (uint64_t)(lhs[j] - lhs[0])); /* its shape */
+    g->kind[k] = mix(h, m->node[k] >= 0 ? m->bn->node.a[m->node[k]].observed : 2);
+    if (m->node[k] >= 0 && !s->dist) h = mix(h, (uint64_t)k); /* nobody knows what it is */
+    const struct term *t[DIST_ARGS + 3] = {s->rhs, s->lower, s->upper};
+    memcpy(t + 3, s->arg, sizeof s->arg);
+    for (int a = 0; a < DIST_ARGS + 3; a++)
+        if (t[a]) h = mix_term(mix(h, (uint64_t)a), m, s, t[a], k - s->first);
+    g->own[k] = h;
+}
+
+int reads_make(const struct model *m, const struct inverse *h, struct reads *out, nami_err *err)
+{
+    unsigned char *alive = new_array(unsigned char, m->ninst);
+    *out = (struct reads){.n = m->ninst};
+    out->off = new_array(size_t, m->ninst + 1);
+    out->out = new_array(size_t, m->ninst + 1);
+    out->kind = new_array(uint64_t, m->ninst);
+    out->own = new_array(uint64_t, m->ninst);
+    int rc = alive && out->off && out->out && out->kind && out->own ? 0 : -1;
+    if (!rc) rc = find_alive(m, h, alive);
+    if (!rc) rc = put_reads(m, alive, out);
+    for (int k = 0; k < m->ninst && !rc; k++)
+        if (alive[k]) put_hashes(m, k, out);
+    free(alive);
+    if (!rc) return 0;
+    reads_free(out);
+    return err_nomem(err);
+}
+
+void reads_free(struct reads *g)
+{
+    free(g->off);
+    free(g->read);
+    free(g->out);
+    free(g->reader);
+    free(g->kind);
+    free(g->own);
+    *g = (struct reads){0};
+}
