@@ -96,7 +96,8 @@ static inline int check_grad(const struct case_ *c, double x, const double *o, d
     if (discrete) check(c, g[0] == 0, "derivative by a state");
     for (int j = discrete; j <= c->dim[1]; j++) {
         double h = step * (1 + fabs(j ? 0 : x)), d = difference_at(c, j, h, x, o);
-        double d2 = difference_at(c, j, h / 2, x, o), noise = 1e-14 * (1 + fabs(lq)) / h;
+        double d2 = difference_at(c, j, h / 2, x, o),
+               noise = (c->h.dist ? 1e-12 : 1e-14) * (1 + fabs(lq)) / h;
         double tol = 1e-6 * (0.01 + fabs(g[j])) + 4 * noise;
         if (!(fabs(d - d2) < tol))
             unclear++;

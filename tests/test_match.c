@@ -48,7 +48,7 @@ static void kernels(void **state)
             check(&c, near(lq[b], at_logp(&it, &x[b]), 1e-9), "density %g at %g", lq[b], x[b]);
         }
         for (int i = 0; i < 60; i++) {
-            double sd = i % 3 * 0.7;
+            double sd = i % 3 * 0.35;
             random_outputs(&r, c.dim[1], sd, o);
             sample_at(&c, 3, 8, o, y);
             for (int k = 0; k < it.d->narg; k++) c.h.scale[k] = 0.7 + k;

@@ -5,7 +5,7 @@
 #include "dist/block.h"
 #include "net/family.h"
 
-/* x near 0, and never outside (-lo, hi): t / (1 + t^4)^(1/4).  Its slope falls off like a power,
+/* About x near 0, and never outside (-lo, hi): t / (1 + t^4)^(1/4).  Its slope falls off like a power,
    so that a number far outside still finds back. */
 INLINE double squash(double x, double lo, double hi, double *slope)
 {
@@ -20,7 +20,7 @@ INLINE double squash(double x, double lo, double hi, double *slope)
 /* The logarithm of a standard deviation, of values that are about N(0, 1) */
 INLINE double log_sd(double x, double *slope) { return squash(x, 12, 6, slope); }
 
-/* family.c: x[j][b] <- exp(x[j][b] - top[b]) for j = 0 .. n-1, with top their maximum, sum their
+/* family.c: in a slab, x_j <- exp(x_j - top) for j = 0 .. n-1, with top their maximum, sum their
    sum: the logarithm of a sum of exponentials is top + log(sum), the softmax is x / sum. */
 void exp_sum(int n, int m, double *x, double *top, double *sum);
 

@@ -69,7 +69,7 @@ WIDE static void find(int K, const struct lanes *o, struct slab s, const struct 
     fill(none, 0);
     for (int k = 0; k < K; k++) {
         const double *restrict w = y->w + k * SLAB, *restrict h = y->h + k * SLAB;
-        const double *restrict edge = inverse ? z : x;
+        const double *edge = inverse ? z : x;
         const double *o1 = none;
         if (k + 1 < K) o1 = lanes_at(&o[FLOW + 2 * K + k], s, k % 2 ? one : two);
         EACH(b, s.m)
@@ -227,7 +227,7 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
     }
 }
 
-/* u - y0 = h A / D is quadratic in v: a v^2 + b v + c = 0 (their equations 6 to 8) */
+/* u = y0 + h A / D is a quadratic equation: a2 v^2 + a1 v = a0 */
 WIDE static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                         double *const *out, const struct lanes *a, double *work)
 {
@@ -245,9 +245,9 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
         {
             double h = at.h[b], sl = h / at.w[b];
             double y = inside(u[b]) ? u[b] - at.y0[b] : 0;
-            double twist = y * (at.d0[b] + at.d1[b] - 2 * sl), A = h * (sl - at.d0[b]) + twist;
-            double Bb = h * at.d0[b] - twist, C = sl * y, root = Bb * Bb + 4 * A * C;
-            double v = 2 * C / (Bb + sqrt(root > 0 ? root : 0));
+            double twist = y * (at.d0[b] + at.d1[b] - 2 * sl), a2 = h * (sl - at.d0[b]) + twist;
+            double a1 = h * at.d0[b] - twist, a0 = sl * y, root = a1 * a1 + 4 * a2 * a0;
+            double v = 2 * a0 / (a1 + sqrt(root > 0 ? root : 0));
             t[b] = inside(u[b]) ? at.x0[b] + v * at.w[b] : u[b];
         }
         flow_out(a, s, t, x);
