@@ -92,7 +92,77 @@ static int make_factors(struct qnet *q, const struct share *s, const int *of)
     return rc;
 }
 
+/* ---- scales ------------------------------------------------------------------------------------ */
+
+static int same_code(const struct code *a, const struct code *b)
+{
+    return a->kind == b->kind && a->domain == b->domain && a->n == b->n && a->lo == b->lo &&
+           a->hi == b->hi && a->ncoord == b->ncoord;
+}
+
+/* Can factor i use the network of its rep: do all roles have the same codes? */
+static int fits_rep(const struct qnet *q, const struct share *s, int i)
+{
+    int r = s->rep[i];
+    const int *a = s->parent + s->off[i], *b = s->parent + s->off[r];
+    if (!same_code(&q->code[q->h->perm[i]], &q->code[q->h->perm[r]])) return 0;
+    for (int64_t k = 0; k < s->off[i + 1] - s->off[i]; k++)
+        if (!same_code(&q->code[a[k]], &q->code[b[k]])) return 0;
+    return 1;
+}
+
+static int root(int *up, int v)
+{
+    while (up[v] != v) v = up[v] = up[up[v]];
+    return v;
+}
+
+static void unite(int *up, int a, int b)
+{
+    a = root(up, a), b = root(up, b);
+    if (a < b) up[b] = a;
+    else up[a] = b;
+}
+
+/* A network that many factors share sees each role on one scale: that of the first node in it. */
+static int same_scales(struct qnet *q, struct share *s)
+{
+    int nodes = bn_n(q->m->bn), *up = raw_array(int, nodes);
+    if (!up) return NAMI_ENOMEM;
+    for (int v = 0; v < nodes; v++) up[v] = v;
+    for (int i = 0; i < q->h->nlatent; i++) {
+        if (s->rep[i] != i && !fits_rep(q, s, i)) s->rep[i] = i;
+        const int *a = s->parent + s->off[i], *b = s->parent + s->off[s->rep[i]];
+        unite(up, q->h->perm[i], q->h->perm[s->rep[i]]);
+        for (int64_t k = 0; k < s->off[i + 1] - s->off[i]; k++) unite(up, a[k], b[k]);
+    }
+    for (int v = 0; v < nodes; v++) {
+        struct code *c = &q->code[v], *from = &q->code[root(up, v)];
+        if (c == from) continue;
+        memcpy(c->mean, from->mean, sizeof *c->mean * (size_t)c->ncoord);
+        memcpy(c->sd, from->sd, sizeof *c->sd * (size_t)c->ncoord);
+    }
+    free(up);
+    return 0;
+}
+
 /* ---- groups and parts --------------------------------------------------------------------------- */
+
+/* "z[i]" if it is all of a plate, else "z[2]" or, of several, "z[2]+3". */
+static int name_part(struct qnet *q, struct part *p, int v)
+{
+    const struct bn *bn = q->m->bn;
+    int all = 0;
+    for (int i = 0; i < q->h->nlatent && p->n > 1; i++)
+        all += bn->node.a[q->h->perm[i]].cls == bn->node.a[v].cls;
+    p->name = p->n > 1 && all == p->n ? bn->cls.a[bn->node.a[v].cls].name : bn_name(bn, v);
+    if (p->n == 1 || all == p->n) return 0;
+    struct str s = {0};
+    str_printf(&s, "%s+%d", p->name, p->n - 1);
+    p->name = s.oom ? NULL : arena_strndup(&q->mem, s.s, s.n);
+    str_free(&s);
+    return p->name ? 0 : NAMI_ENOMEM;
+}
 
 /* Factors by (rep of their latent, coordinate), in the order of the first of each. */
 static int make_groups(struct qnet *q, const struct share *s)
@@ -124,10 +194,7 @@ static int make_groups(struct qnet *q, const struct share *s)
     }
     for (int i = 0; i < h->nlatent && !rc; i++) {
         if (s->rep[i] != i) continue;
-        struct part *p = &q->part[part[i]];
-        const struct bn *bn = q->m->bn;
-        int v = h->perm[i], cls = bn->node.a[v].cls;
-        p->name = p->n > 1 && bn->cls.n ? bn->cls.a[cls].name : bn_name(bn, v);
+        rc = name_part(q, &q->part[part[i]], h->perm[i]);
     }
     free(first);
     free(count);
@@ -375,12 +442,13 @@ static int build(struct qnet *q, struct origin *o, nami_err *err)
     q->code = arena_array(&q->mem, struct code, nodes + 1);
     if (!want || !of || !q->code) rc = err_nomem(err);
     if (!rc) rc = make_codes(q, o, err);
+    /* a masked network has a place for every factor: it cannot share */
+    if (!rc) rc = share_find(q->m, q->h, !q->opt.no_share && q->opt.kind != NET_MADE, &s, err);
+    if (!rc && same_scales(q, &s)) rc = err_nomem(err);
     if (!rc) wants(q->m, q->h, q->code, want);
     if (!rc && codes_compile(q->code, nodes, want, &q->prog)) rc = err_nomem(err);
     q->nfeature = q->prog.nunit;
     if (!rc) rc = net_embed(q, of, err);
-    /* a masked network has a place for every factor: it cannot share */
-    if (!rc) rc = share_find(q->m, q->h, !q->opt.no_share && q->opt.kind != NET_MADE, &s, err);
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);
     if (!rc) rc = make_heads(q, o, err);
     if (!rc) choose_kinds(q);

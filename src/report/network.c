@@ -92,7 +92,8 @@ static void put_masks(const struct qnet *q, struct str *out)
 
 void network_show(const struct qnet *q, struct str *out)
 {
-    str_printf(out, "network      %s of ", count_text(q->nfactor).s);
+    str_put(out, "network      ");
+    put_count(out, q->nfactor, "factor of ", "factors of ");
     put_count(out, q->h->nlatent, "latent", "latents");
     str_printf(out, ", %s inverse, %s edges\n", q->h->mode ? q->h->mode : q->h->method,
                count_text(q->h->edges).s);
