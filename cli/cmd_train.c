@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/parallel.h"
+#include "meter.h"
 #include "report/json.h"
 #include "report/network.h"
 #include "train/log.h"
@@ -145,30 +146,39 @@ static int save_all(const struct training *r, const struct options *o, const cha
     return EXIT_YES;
 }
 
-static void tell(const struct train *x, const struct options *o, double seconds, uint64_t from)
+/* What the progress bar says: the last losses, the rate. */
+static void tell(struct meter *m, const struct train *x, int last)
 {
     const double *h = train_last(x);
-    if (o->model.quiet || !h) return;
-    fprintf(stderr, "step %llu  loss %.4f  valid %.4f  rate %.2g  %.0f steps/s\n",
-            (unsigned long long)x->step, h[HIST_TRAIN], h[HIST_VALID], h[HIST_RATE],
-            (double)(x->step - from) / seconds);
+    char text[160];
+    if (x->nsum)
+        snprintf(text, sizeof text, "loss %.4f  %s%.4f  rate %.2g", x->sum / x->nsum,
+                 h ? "valid " : "", h ? h[HIST_VALID] : x->sum / x->nsum, x->rate);
+    else
+        snprintf(text, sizeof text, "valid %.4f  rate %.2g", h ? h[HIST_VALID] : NAN, x->rate);
+    (last ? meter_end : meter_show)(m, (int64_t)x->step, text);
 }
 
 static int loop(struct training *r, const struct options *o, const char *inverse)
 {
     struct train *x = &r->train;
-    double start = clock_now(), saved = start;
-    uint64_t from = x->step;
+    double saved = clock_now();
+    struct meter m;
     nami_err err;
     int rc = EXIT_YES, checked;
+    meter_begin(&m, (int64_t)x->step, x->opt.steps, o->model.quiet);
     while (!x->done && !rc) {
-        if (train_step(x, &checked, &err)) return fail(RUNNING, NULL, &err);
-        if (checked) tell(x, o, clock_now() - start, from);
+        if (train_step(x, &checked, &err)) {
+            meter_hide(&m);
+            return fail(RUNNING, NULL, &err);
+        }
+        if (meter_due(&m)) tell(&m, x, 0);
         if (clock_now() - saved > o->save || x->done) {
             rc = save_all(r, o, inverse);
             saved = clock_now();
         }
     }
+    if (x->step > 0) tell(&m, x, 1);
     return rc;
 }
 

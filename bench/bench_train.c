@@ -1,0 +1,119 @@
+/* bench_train: steps of training a second, for the five networks of PERF.md, on the d = 5 tree:
+
+       bench_train NET THREADS STEPS      NET: a b c d e, or peak
+
+     a  heuristic inverse, 15 networks 2 x 100        c  fully connected, masked, 2 x 501
+     b  forward inverse, 15 networks 2 x 97           d  reverse inverse, masked, 2 x 1210
+     e  relaxed-Bernoulli VAE, 784-200-200-30 and back, batch 100 (a program put together here)
+
+   a to d are what `nami train` runs.  Prints one line of key=value, as torch_baseline.py does. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+#include "peak.h"
+#include "train/training.h"
+#include "vae.h"
+
+static const char tree[] = "const n = 31\n"
+                           "const w[n]\n"
+                           "model {\n"
+                           "  x[1] ~ normal(0, 1)\n"
+                           "  for (i in 2:n) { x[i] ~ normal(w[i] * x[i %/% 2], 1) }\n"
+                           "}\n"
+                           "observe x[16:31]\n";
+
+static const struct peer {
+    char name;
+    const char *method, *mode;
+    enum net_kind kind;
+    int hidden;
+} nets[] = {
+    {'a', "stuhlmuller", NULL, NET_MLP, 100},
+    {'b', "nami", "forward", NET_MLP, 97},
+    {'c', "full", NULL, NET_MADE, 501},
+    {'d', "nami", "reverse", NET_MADE, 1210},
+};
+
+static void die(const nami_err *err)
+{
+    fprintf(stderr, "bench_train: %s\n", err->msg);
+    exit(1);
+}
+
+static void make_tree(struct training *r, const struct peer *n)
+{
+    nami_err err = {0};
+    struct str data = {0};
+    str_put(&data, "{\"w\":[");
+    for (int i = 0; i < 31; i++) str_printf(&data, "%s%.17g", i ? "," : "", 0.5 + i / 31.0);
+    str_put(&data, "]}");
+    r->plan = (struct plan){
+        .invert = {.method = n->method, .mode = n->mode, .verify = "none"},
+        .net = {.kind = n->kind,
+                .nhidden = 2,
+                .hidden = {n->hidden, n->hidden},
+                .act = ACT_RELU,
+                .skip = -1}};
+    if (data_parse(&r->m.data, data.s, data.n, &err) ||
+        model_parse(&r->m, "tree", tree, strlen(tree), NATIVE, NULL, &err) ||
+        training_prepare(r, NULL, 0, 1, &err))
+        die(&err);
+    str_free(&data);
+}
+
+/* Steps of the trainer; the loss is the mean of the last tenth. */
+static void measure(struct trainer *t, char name, int threads, int steps, struct batch (*next)(int))
+{
+    enum { WARM = 30 };
+    double *time = malloc(sizeof *time * (size_t)steps), loss = 0, flops = 0;
+    int tail = steps / 10 > 0 ? steps / 10 : 1;
+    if (!time) abort();
+    for (int i = -WARM; i < steps; i++) {
+        struct batch b = next(i + WARM);
+        if (!b.x && !b.point) b.first *= trainer_stride(t);
+        double start = now(CLOCK_MONOTONIC);
+        trainer_gradient(t, &b);
+        trainer_apply(t, 1e-3, 0);
+        if (i >= 0) time[i] = now(CLOCK_MONOTONIC) - start;
+        if (i >= steps - tail) loss += t->total / tail;
+    }
+    for (size_t i = 0; i < t->q->block.n; i++) { /* forward, by inputs, by weights */
+        const struct dense *d = t->q->block.a[i].d;
+        flops += 2.0 * t->batch * d->n * d->out * (2.0 * d->in + d->back);
+    }
+    double p50 = 1 / median(time, steps), peak = fma_peak() * 1e9 * threads;
+    printf("p50_steps_per_s=%.2f net=%c threads=%d batch=%d gemm_mflop=%.1f gflops=%.1f peak=%.1f "
+           "share=%.3f params=%zu loss=%.4f\n",
+           p50, name, threads, t->batch, flops / 1e6, flops * p50 / 1e9, peak / 1e9,
+           flops * p50 / peak, t->nparam, loss);
+    free(time);
+}
+
+static struct batch fresh(int i) { return (struct batch){.seed = 7, .first = (uint64_t)i}; }
+
+int main(int argc, char **argv)
+{
+    nami_err err = {0};
+    struct training r = {0};
+    struct trainer t;
+    if (argc == 2 && strcmp(argv[1], "peak") == 0) return printf("%.1f GFLOP/s\n", fma_peak()) < 0;
+    if (argc != 4 || !argv[1][0] || argv[1][1] || !strchr("abcde", argv[1][0])) {
+        fprintf(stderr, "usage: bench_train a|b|c|d|e THREADS STEPS\n");
+        return 2;
+    }
+    int threads = atoi(argv[2]), steps = atoi(argv[3]);
+    if (argv[1][0] == 'e') {
+        vae_make(&r.q, &r.m);
+        if (trainer_make(&t, &r.q, 100, threads, &err)) die(&err);
+        measure(&t, 'e', threads, steps, vae_batch);
+    } else {
+        make_tree(&r, &nets[argv[1][0] - 'a']);
+        if (trainer_make(&t, &r.q, 250, threads, &err)) die(&err);
+        measure(&t, argv[1][0], threads, steps, fresh);
+    }
+    trainer_free(&t);
+    if (argv[1][0] != 'e') training_free(&r);
+    return 0;
+}
