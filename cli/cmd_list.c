@@ -5,6 +5,7 @@
 #include "graph/invert.h"
 #include "io/format.h"
 #include "model/model.h"
+#include "net/family.h"
 #include "report/table.h"
 #include "tensor/tensor.h"
 
@@ -55,6 +56,19 @@ static int criterion_row(int i, const char **cell, struct str *text)
     if (!criteria[i].name) return 0;
     cell[0] = criteria[i].name;
     cell[1] = criteria[i].what;
+    return 1;
+}
+
+static int family_row(int i, const char **cell, struct str *text)
+{
+    const struct family *f = net_families[i];
+    if (!f) return 0;
+    cell[0] = f->name;
+    if (f->size && f->size_what)
+        str_printf(text, "%d %s", f->size, f->size_what), cell[1] = text->s ? text->s : "";
+    else
+        cell[1] = "";
+    cell[2] = f->what;
     return 1;
 }
 
@@ -118,6 +132,7 @@ static const struct topic topics[] = {
     {"formats", "file formats of structures", {"name", "access", "endings", "what"}, format_row},
     {"methods", "ways to invert", {"name", "what"}, method_row},
     {"modes", "orders of elimination", {"name", "what"}, mode_row},
+    {"families", "shapes of the factors of inference networks", {"name", "size", "what"}, family_row},
     {"criteria", "what elimination minimises", {"name", "what"}, criterion_row},
     {NULL, NULL, {NULL}, NULL},
 };

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,8 @@ struct options {
     int size, no_share, restarts, steps, batch, check, valid, patience, save, json, dry, resume;
     double rate, clip, cooldown;
 };
+
+enum { STEPS = 20000 };
 
 static const char *family_words(int i) { return net_families[i] ? net_families[i]->name : NULL; }
 static const char *net_words(int i) { return net_kinds[i]; }
@@ -58,7 +61,8 @@ static const struct opt options[] = {
     {"criterion", 0, OPT_WORD, AT(criterion), "NAME", "min-fill", criterion_words, "of inversion",
      0},
     {"restarts", 0, OPT_COUNT, AT(restarts), "N", "0", NULL, "of inversion", 0},
-    {"steps", 'n', OPT_COUNT, AT(steps), "N", "20000", NULL, "of training, at most", 0},
+    {"steps", 'n', OPT_COUNT, AT(steps), "N", NULL, NULL,
+     "of training, at most; 20000, or what a resumed run was asked for", 0},
     {"batch", 0, OPT_COUNT, AT(batch), "N", "250", NULL, "draws of a step", 0},
     {"rate", 0, OPT_REAL, AT(rate), "X", "0.001", NULL, "the learning rate", 0},
     {"cooldown", 0, OPT_REAL, AT(cooldown), "X", "0.3", NULL,
@@ -120,7 +124,7 @@ static int make_plan(const struct options *o, struct plan *p, nami_err *err)
                 .skip = strcmp(o->skip, "yes") == 0 ? 1 : strcmp(o->skip, "no") == 0 ? 0 : -1,
                 .no_share = o->no_share,
                 .seed = o->model.seed},
-        .train = {.steps = o->steps,
+        .train = {.steps = o->steps ? o->steps : STEPS,
                   .batch = o->batch,
                   .rate = o->rate,
                   .clip = o->clip,
@@ -129,11 +133,19 @@ static int make_plan(const struct options *o, struct plan *p, nami_err *err)
                   .patience = o->patience,
                   .cooldown = o->cooldown,
                   .seed = o->model.seed}};
-    if (o->batch < 1 || o->steps < 1 || o->check < 1 || o->valid < 1 || o->patience < 1)
+    if (o->batch < 1 || o->check < 1 || o->valid < 1 || o->patience < 1)
         return err_set(err, NAMI_EUSAGE,
-                       "--steps, --batch, --check, --valid and --patience must be at least 1");
+                       "--batch, --check, --valid and --patience must be at least 1");
     if (o->cooldown > 1) return err_set(err, NAMI_EUSAGE, "--cooldown is a part of 1, not %g", o->cooldown);
     return read_hidden(o->hidden, &p->net, err);
+}
+
+/* Ctrl-C: the step is finished, the network is saved. */
+static volatile sig_atomic_t interrupted;
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
 }
 
 /* ---- the loop --------------------------------------------------------------------------------- */
@@ -167,18 +179,23 @@ static int loop(struct training *r, const struct options *o, const char *inverse
     nami_err err;
     int rc = EXIT_YES, checked;
     meter_begin(&m, (int64_t)x->step, x->opt.steps, o->model.quiet);
-    while (!x->done && !rc) {
+    signal(SIGINT, interrupt);
+    while (!x->done && !rc && !interrupted) {
         if (train_step(x, &checked, &err)) {
             meter_hide(&m);
             return fail(RUNNING, NULL, &err);
         }
         if (meter_due(&m)) tell(&m, x, 0);
-        if (clock_now() - saved > o->save || x->done) {
+        if (clock_now() - saved > o->save || x->done || interrupted) {
             rc = save_all(r, o, inverse);
             saved = clock_now();
         }
     }
     if (x->step > 0) tell(&m, x, 1);
+    if (interrupted && !rc) {
+        note("stopped after %llu steps; --resume goes on", (unsigned long long)x->step);
+        return EXIT_FAILED;
+    }
     return rc;
 }
 
@@ -255,7 +272,7 @@ static int run(const void *options_, int narg, char **arg)
     }
     if (resume) {
         if (training_read(&r, o->out, threads, &err)) rc = fail(READING, o->out, &err);
-        r.plan.train.steps = o->steps;
+        if (o->steps) r.plan.train.steps = o->steps;
     } else {
         rc = open_model(&r.m, arg[0], &o->model);
         if (!rc && training_prepare(&r, NULL, 0, threads, &err))

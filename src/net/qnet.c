@@ -223,7 +223,8 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
     } else if (c->kind == CODE_COUNTS || want == &family_match) {
         const double *draw = x + (size_t)c->row[0] * n;
         g->head = (struct head){.family = &family_match, .fixed = isfinite(c->hi) ? c->hi : 0};
-        if (c->n > 1 || !c->dist || match_fit(&g->head, c->dist, (int)n, draw)) {
+        if (c->n > 1 || !c->dist || match_fit(&g->head, c->dist, (int)n, draw) ||
+            (c->kind == CODE_REAL && family_match.outputs(&g->head) < 2)) { /* cannot be narrow */
             if (c->kind == CODE_COUNTS) return no_family(q, c, err);
             g->head = (struct head){.family = &family_mixture, .size = 1};
         }

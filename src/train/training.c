@@ -372,6 +372,7 @@ int training_continue(struct training *r, struct source *s, int threads, nami_er
     double now[STATE];
     memcpy(now, state->x, sizeof now);
     set_state(x, now);
+    if (x->done == TRAIN_STEPS && x->step < (uint64_t)x->opt.steps) x->done = 0; /* more are wanted */
     if (vec_reserve(&x->history, hist->n + 1)) return err_nomem(err);
     if (hist->n) memcpy(x->history.a, hist->x, hist->n * sizeof(double));
     x->history.n = hist->n;

@@ -1,0 +1,79 @@
+#!/bin/bash
+# nami train from outside: what it prints, what it refuses, and that nothing is lost when it is killed.
+set -u
+nami=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+checks=0 failed=0
+ok() { # ok WHAT COMMAND...
+    local what=$1; shift
+    checks=$((checks + 1))
+    if ! "$@" >"$dir/log" 2>&1; then
+        failed=$((failed + 1)); echo "FAILED: $what: $*"; sed 's/^/    /' "$dir/log" | head -20
+    fi
+}
+says() { # says WHAT CODE PATTERN COMMAND...: exit code and a pattern in what is printed
+    local what=$1 code=$2 pattern=$3 rc; shift 3
+    checks=$((checks + 1))
+    "$@" >"$dir/log" 2>&1; rc=$?
+    if [ $rc != "$code" ] || ! grep -qE -- "$pattern" "$dir/log"; then
+        failed=$((failed + 1)); echo "FAILED: $what: exit $rc, not $code, or no '$pattern'"; head -20 "$dir/log"
+    fi
+}
+
+cat >"$dir/line.nami" <<'END'
+model {
+  a ~ normal(0, 1)
+  s ~ gamma(2, 2)
+  for (i in 1:6) { y[i] ~ normal(a * i, s) }
+  more ~ normal(a, s)
+}
+observe y
+END
+small="--hidden 16,16 --batch 50 --valid 200 --check 20 --threads 2"
+train() { "$nami" train "$dir/line.nami" $small "$@"; }
+
+# ---- what it says
+says "dry run" 0 '^parameters +[0-9]+' train --dry-run
+says "dry run as JSON" 0 '"parameters":[0-9]+' train --dry-run --json
+says "barren latents need no network" 0 'factors of 2 latents' train --dry-run
+ok "trains" train --steps 60 -o "$dir/a.net" --log "$dir/a.csv" --quiet
+says "log" 0 '^step,rate,train_loss,valid_loss,gradient_norm,s,a$|^step,rate,train_loss,valid_loss,gradient_norm,a,s$' head -1 "$dir/a.csv"
+says "JSON on stdout alone" 0 '^\{"steps":60,' sh -c "'$nami' train '$dir/line.nami' $small --steps 60 -o '$dir/j.net' --json 2>/dev/null"
+ok "JSON log" train --steps 40 -o "$dir/l.net" --log "$dir/l.json" --quiet
+ok "JSON log parses" python3 -c "import json; r = json.load(open('$dir/l.json')); assert len(r) == 2 and set(r[0]['parts']) == {'a', 's'}"
+
+# ---- the same for any number of threads
+for t in 1 3; do
+    ok "threads $t" train --steps 60 -o "$dir/t$t.net" --threads $t --quiet
+    ok "threads $t: same file" cmp "$dir/a.net" "$dir/t$t.net"
+done
+
+# ---- killed at any moment, it goes on bit for bit
+ok "the whole run" train --steps 400 -o "$dir/whole.net" --quiet
+rm -f "$dir/k.net"
+for delay in 0.05 0.1 0.15 0.2 0.3 0.4; do
+    train --steps 400 -o "$dir/k.net" --resume --save 0 --quiet >/dev/null 2>&1 &
+    sleep $delay
+    pkill -9 -f "$dir/k.net" 2>/dev/null
+    wait 2>/dev/null
+    [ ! -e "$dir/k.net" ] || ok "killed after $delay s: the file is whole" train -o "$dir/k.net" --resume --dry-run
+done
+ok "goes on to the end" train -o "$dir/k.net" --steps 400 --resume --quiet
+ok "bit for bit" cmp "$dir/whole.net" "$dir/k.net"
+ok "Ctrl-C saves" sh -c "'$nami' train '$dir/line.nami' $small --steps 1000000 --patience 100000 -o '$dir/c.net' --quiet & p=\$!; sleep 0.5; kill -INT \$p; wait \$p; test \$? = 3 && test -s '$dir/c.net'"
+
+# ---- what it refuses
+says "no output" 2 'give -o NET' train --steps 10
+says "no such family" 2 'did you mean' train --family splin -o "$dir/x.net"
+says "hidden" 2 'wants up to' train --hidden 10,x -o "$dir/x.net"
+says "no factors" 2 'nothing to learn' train --observe a,s,y -o "$dir/x.net"
+head -c 300 "$dir/a.net" >"$dir/cut.net"
+says "a cut file" 2 'error' train -o "$dir/cut.net" --resume
+says "not a network" 2 'error' sh -c "echo hello >'$dir/no.net'; '$nami' train '$dir/line.nami' -o '$dir/no.net' --resume"
+says "a folder that is not there" 3 'error' train --steps 5 -o "$dir/none/x.net"
+says "missing constants" 2 'has no value' sh -c "printf 'const w\nmodel { a ~ normal(w, 1)\n y ~ normal(a, 1) }\nobserve y\n' >'$dir/w.nami'; '$nami' train '$dir/w.nami' -o '$dir/x.net'"
+[ ! -e "$dir/x.net" ] || { failed=$((failed + 1)); echo "FAILED: a refused run left a file"; }
+
+echo "$checks checks, $failed failed"
+[ $failed = 0 ]
