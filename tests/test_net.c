@@ -55,7 +55,8 @@ static const struct {
                    {&family_naf, 3, 0}};
 enum { NFAMILY = sizeof family_rows / sizeof *family_rows };
 
-/* ---- derivatives against differences ---------------------------------------------------------- */
+/* ---- derivatives against differences ----------------------------------------------------------
+ */
 
 enum { LANES = 11 };
 static const double weight[16] = {1, 0, -0.5, 2, 1, 0, 0.25, -1, 1, 3, 0.1};
@@ -126,7 +127,8 @@ static void check_gradient(const char *what, const struct qnet *q, int kinks, in
     size_t count = n <= (size_t)most ? n : (size_t)most;
     for (size_t k = 0; k < count; k++) {
         size_t i = n <= (size_t)most ? k : rng_below(&r, (uint32_t)n);
-        double h = kinks ? 5e-5 : 1e-3, d = difference(&x, &w[i], h), d2 = difference(&x, &w[i], h / 2);
+        double h = kinks ? 5e-5 : 1e-3, d = difference(&x, &w[i], h),
+               d2 = difference(&x, &w[i], h / 2);
         double tol = 1e-6 * fmax(fabs(grad[i]), 1e-3 * big) + 1e-13 * fmax(1, fabs(f0)) / h;
         if (kinks && !(fabs(d - d2) < tol)) {
             unclear++;
@@ -134,7 +136,8 @@ static void check_gradient(const char *what, const struct qnet *q, int kinks, in
         }
         if (!(fabs(d2 - grad[i]) <= tol))
             fail_msg("%s: the derivative by weight %zu of %zu is %.12g, differences give %.12g "
-                     "(%.12g)", what, i, n, grad[i], d2, d);
+                     "(%.12g)",
+                     what, i, n, grad[i], d2, d);
         t->zero += grad[i] == 0;
     }
     if (unclear > (long)count / 10) fail_msg("%s: %ld of %zu have kinks", what, unclear, count);
@@ -158,14 +161,14 @@ static void test_gradients(void **state)
                     char what[100];
                     struct net_at n;
                     int act = acts[(turn + turn / 6) % 4];
-                    struct net_options o = {.family = family_rows[f].family,
-                                            .size = family_rows[f].size,
-                                            .kind = (enum net_kind)kind,
-                                            .nhidden = 2 - turn / 3 % 2,
-                                            .hidden = {kind == NET_MLP ? 6 : 40,
-                                                       kind == NET_MLP ? 5 : 48},
-                                            .act = act,
-                                            .skip = skip};
+                    struct net_options o = {
+                        .family = family_rows[f].family,
+                        .size = family_rows[f].size,
+                        .kind = (enum net_kind)kind,
+                        .nhidden = 2 - turn / 3 % 2,
+                        .hidden = {kind == NET_MLP ? 6 : 40, kind == NET_MLP ? 5 : 48},
+                        .act = act,
+                        .skip = skip};
                     snprintf(what, sizeof what, "%s, %s, %s %d, %s, skip %d", models[i].name,
                              net_kinds[kind], o.family->name, o.size, act_names[act], skip);
                     net_at(&n, models[i].text, NULL, NULL, &o);
@@ -180,7 +183,8 @@ static void test_gradients(void **state)
     assert_true(t.zero < t.compared / 2);
 }
 
-/* ---- by hand ---------------------------------------------------------------------------------- */
+/* ---- by hand ----------------------------------------------------------------------------------
+ */
 
 /* q(z | y) with a Gaussian head and three tanh units, as a formula. */
 static void test_by_hand(void **state)
@@ -200,8 +204,10 @@ static void test_by_hand(void **state)
     exec_at(&x, &n.q, 5, 0, w);
     exec_run(&x);
     int z = row_of(&n.m, "z", 0), y = row_of(&n.m, "y", 0);
-    const struct code *cz = &n.q.code[n.m.node[n.m.owner[n.m.array.a[array_find(&n.m, "z")].first]]];
-    const struct code *cy = &n.q.code[n.m.node[n.m.owner[n.m.array.a[array_find(&n.m, "y")].first]]];
+    const struct code *cz =
+        &n.q.code[n.m.node[n.m.owner[n.m.array.a[array_find(&n.m, "z")].first]]];
+    const struct code *cy =
+        &n.q.code[n.m.node[n.m.owner[n.m.array.a[array_find(&n.m, "y")].first]]];
     assert_true(fabs(cz->mean[0] - 2) < 0.2 && fabs(cz->sd[0] - 3) < 0.2);
     assert_true(fabs(cy->mean[0] - 2) < 0.2 && fabs(cy->sd[0] - sqrt(10)) < 0.2);
     for (int b = 0; b < 5; b++) {
@@ -220,7 +226,8 @@ static void test_by_hand(void **state)
     net_drop(&n);
 }
 
-/* ---- float against double ----------------------------------------------------------------------- */
+/* ---- float against double -----------------------------------------------------------------------
+ */
 
 static void test_float(void **state)
 {
@@ -269,7 +276,8 @@ static void test_float(void **state)
             }
 }
 
-/* ---- sizes --------------------------------------------------------------------------------------- */
+/* ---- sizes
+ * --------------------------------------------------------------------------------------- */
 
 static void open_tree(struct net_at *n, const nami_options *invert, const struct net_options *o)
 {

@@ -106,19 +106,40 @@ static const struct density_case cases[] = {
     {"model { z ~ binomial(100, 0.4)" Y, {{"z", 1, 0, NULL, {0, 100}}}, 0, 0, 1e-10},
     {"model { z ~ poisson(4)" Y, {{"z", 1, 0, NULL, {0, 400}}}, 0, 0, 1e-10},
     {"model { p[1:2] ~ dirichlet(c(2, 3))\n z <- p[1]" Y,
-     {{"p", 2, 1, on_simplex2, {0}}}, 11, 2000, 1e-6},
+     {{"p", 2, 1, on_simplex2, {0}}},
+     11,
+     2000,
+     1e-6},
     {"model { p[1:3] ~ dirichlet(c(2, 3, 1.5))\n z <- p[2]" Y,
-     {{"p", 3, 2, on_simplex3, {0}}}, 8, 250, 1e-5},
+     {{"p", 3, 2, on_simplex3, {0}}},
+     8,
+     250,
+     1e-5},
     {"model { v[1:2] ~ multi_normal(c(1, -2), diag(c(2, 0.5)))\n z <- v[1] + v[2]" Y,
-     {{"v", 2, 2, on_plane, {0}}}, 6, 250, 1e-5},
+     {{"v", 2, 2, on_plane, {0}}},
+     6,
+     250,
+     1e-5},
     {"model { S[1:2,1:2] ~ wishart(5, diag(c(0.3, 0.5)))\n z <- S[1,1] - S[1,2]" Y,
-     {{"S", 4, 3, on_spd2, {0}}}, 4.5, 60, 1e-3},
+     {{"S", 4, 3, on_spd2, {0}}},
+     4.5,
+     60,
+     1e-3},
     {"model { a ~ gamma(2, 1)\n b ~ normal(a, 1)\n z <- a * b" Y,
-     {{"a", 1, 1, on_positive, {0}}, {"b", 1, 1, on_real, {0}}}, 8, 300, 1e-5},
+     {{"a", 1, 1, on_positive, {0}}, {"b", 1, 1, on_real, {0}}},
+     8,
+     300,
+     1e-5},
     {"model { a ~ bernoulli(0.6)\n b ~ uniform(2, 5)\n z <- a + b" Y,
-     {{"a", 1, 0, NULL, {0, 1}}, {"b", 1, 1, on_2_5, {0}}}, 10, 3000, 1e-6},
+     {{"a", 1, 0, NULL, {0, 1}}, {"b", 1, 1, on_2_5, {0}}},
+     10,
+     3000,
+     1e-6},
     {"model { a ~ categorical(c(0.2, 0.5, 0.3))\n b ~ poisson(a)\n z <- a + b" Y,
-     {{"a", 1, 0, NULL, {1, 3}}, {"b", 1, 0, NULL, {0, 300}}}, 0, 0, 1e-9},
+     {{"a", 1, 0, NULL, {1, 3}}, {"b", 1, 0, NULL, {0, 300}}},
+     0,
+     0,
+     1e-9},
 };
 
 static const struct {
@@ -130,7 +151,8 @@ static const struct {
                    {&family_spline, 4},
                    {&family_naf, 3}};
 
-/* ---- sums over a grid ---------------------------------------------------------------------------- */
+/* ---- sums over a grid
+ * ---------------------------------------------------------------------------- */
 
 struct grid {
     struct exec x;
@@ -142,8 +164,7 @@ static void flush(struct grid *g)
 {
     if (!g->used) return;
     for (int b = g->used; b < g->x.cap; b++) { /* no lane is without a value */
-        for (int r = 0; r < g->x.p->nnode; r++)
-            g->x.row[r * g->x.cap + b] = g->x.row[r * g->x.cap];
+        for (int r = 0; r < g->x.p->nnode; r++) g->x.row[r * g->x.cap + b] = g->x.row[r * g->x.cap];
         g->weight[b] = 0;
     }
     exec_run(&g->x);

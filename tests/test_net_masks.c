@@ -53,7 +53,8 @@ static void random_model(struct random_model *m, struct rng *r)
     str_free(&at);
 }
 
-/* ---- what may be seen ---------------------------------------------------------------------------- */
+/* ---- what may be seen
+ * ---------------------------------------------------------------------------- */
 
 struct bits {
     uint64_t w[WORDS];
@@ -84,7 +85,8 @@ static int is_parent(const struct inverse *h, int i, int node)
     return 0;
 }
 
-/* ---- by the lists of units ------------------------------------------------------------------------ */
+/* ---- by the lists of units
+ * ------------------------------------------------------------------------ */
 
 /* The features that each unit is made of. */
 static struct bits *reach(const struct qnet *q)
@@ -110,7 +112,8 @@ static struct bits *reach(const struct qnet *q)
                     int from = d->from[i * d->in + j];
                     assert_true(from < d->to); /* made before */
                     assert_int_equal(j < d->back, from >= q->nfeature);
-                    for (int w = 0; w < WORDS; w++) of[d->to + i * d->out + o].w[w] |= of[from].w[w];
+                    for (int w = 0; w < WORDS; w++)
+                        of[d->to + i * d->out + o].w[w] |= of[from].w[w];
                 }
     }
     assert_int_equal(nrows > 0, q->h->nlatent > 0);
@@ -151,7 +154,8 @@ static void check_lists(const char *what, const struct qnet *q)
     free(of);
 }
 
-/* ---- by numbers ------------------------------------------------------------------------------------- */
+/* ---- by numbers
+ * ------------------------------------------------------------------------------------- */
 
 struct change {
     int node, coord; /* the first coordinate that changes */
@@ -219,7 +223,8 @@ static void check_numbers(const char *what, const struct qnet *q, int is_float, 
     free(wf);
 }
 
-/* ---- many ---------------------------------------------------------------------------------------------- */
+/* ---- many
+ * ---------------------------------------------------------------------------------------------- */
 
 static const char *const method[] = {"nami", "stuhlmuller", "full", "mean-field"};
 
@@ -301,8 +306,8 @@ static void test_few_units(void **state)
     rng_init(&rng, 7, 0);
     for (int turn = 0; turn < 30; turn++) {
         struct net_at n = {0};
-        struct net_options o = {.family = &family_mixture, .size = 1, .kind = NET_MADE,
-                                .act = ACT_TANH, .skip = 0};
+        struct net_options o = {
+            .family = &family_mixture, .size = 1, .kind = NET_MADE, .act = ACT_TANH, .skip = 0};
         nami_err err = {0};
         for (o.nhidden = 0; o.nhidden < 3 && hidden[turn % 5][o.nhidden]; o.nhidden++)
             o.hidden[o.nhidden] = hidden[turn % 5][o.nhidden];
@@ -315,14 +320,17 @@ static void test_few_units(void **state)
     str_free(&r.text);
 }
 
-/* ---- the masked network of Germain et al. 2015 ------------------------------------------------- */
+/* ---- the masked network of Germain et al. 2015 -------------------------------------------------
+ */
 
-/* Of a fully connected inverse: each unit has a number, observed inputs 1, latents 2, 3, ... as they
-   are sampled, and reads all units of the layer before with no larger number, and no others. */
+/* Of a fully connected inverse: each unit has a number, observed inputs 1, latents 2, 3, ... as
+   they are sampled, and reads all units of the layer before with no larger number, and no others.
+ */
 static void check_made(const struct qnet *q, int depth, int skip)
 {
     const struct inverse *h = q->h;
-    int *degree = calloc((size_t)q->prog.nunit, sizeof *degree), *layer = calloc((size_t)q->prog.nunit, sizeof *layer);
+    int *degree = calloc((size_t)q->prog.nunit, sizeof *degree),
+        *layer = calloc((size_t)q->prog.nunit, sizeof *layer);
     int count[NODES] = {0}, outputs = 0;
     assert_true(degree && layer);
     for (int v = 0; v < h->n; v++)
@@ -380,7 +388,8 @@ static void test_nested(void **state)
     }
 }
 
-/* ---- embeddings ---------------------------------------------------------------------------------- */
+/* ---- embeddings
+ * ---------------------------------------------------------------------------------- */
 
 /* a and b see all of y through the embedding; those who see a part see the elements. */
 static void test_embedded(void **state)
@@ -396,9 +405,8 @@ static void test_embedded(void **state)
         struct net_at n;
         struct tally t = {0};
         net_at(&n, text, NULL, &(nami_options){.method = by[turn % 4]},
-               &(struct net_options){.kind = turn / 4 % 2 ? NET_MADE : NET_MLP,
-                                     .act = ACT_TANH,
-                                     .skip = turn / 8});
+               &(struct net_options){
+                   .kind = turn / 4 % 2 ? NET_MADE : NET_MLP, .act = ACT_TANH, .skip = turn / 8});
         check_lists(text, &n.q);
         check_numbers(text, &n.q, turn % 2, &t);
         for (int f = 0; f < n.q.nfactor; f++) {

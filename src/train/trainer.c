@@ -36,12 +36,23 @@ size_t trainer_stride(const struct trainer *t) { return ((size_t)t->batch + 7) /
 
 /* ---- one chunk -------------------------------------------------------------------------- */
 
+/* Lanes that fill up a chunk are as the last one of the batch: another draw may have no finite
+   gradient, and 0 times that is not 0. */
+static void fill_up(const struct trainer *t, struct exec *x, int real)
+{
+    for (int r = 0; r < t->q->m->nrow; r++) {
+        double *row = x->row + (size_t)r * (size_t)x->cap;
+        for (int i = real; i < x->lanes; i++) row[i] = row[real - 1];
+    }
+}
+
 static void load(const struct trainer *t, int c)
 {
     const struct lane_work *w = t->work;
     const struct batch *b = w->b;
     struct exec *x = &w->x[c];
     const struct model *m = t->q->m;
+    int real = t->batch - w->lane[c] < x->lanes ? t->batch - w->lane[c] : x->lanes;
     if (!b->x) {
         struct exec *s = &w->sim[c];
         s->seed = b->seed;
@@ -51,16 +62,13 @@ static void load(const struct trainer *t, int c)
         s->stride = (size_t)x->cap;
         s->direct = m->nrow;
         exec_run(s);
-        return;
+    } else {
+        for (int r = 0; r < m->nrow; r++)
+            memcpy(x->row + (size_t)r * (size_t)x->cap,
+                   b->x + (size_t)r * b->n + b->first + (size_t)w->lane[c],
+                   sizeof(double) * (size_t)real);
     }
-    for (int r = 0; r < m->nrow; r++) {
-        const double *from = b->x + (size_t)r * b->n + b->first;
-        double *to = x->row + (size_t)r * (size_t)x->cap;
-        for (int i = 0; i < x->lanes; i++) {
-            int k = w->lane[c] + i;
-            to[i] = from[k < t->batch ? k : t->batch - 1];
-        }
-    }
+    fill_up(t, x, real);
 }
 
 static void run_chunk(void *t_, int c)
