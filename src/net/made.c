@@ -64,11 +64,21 @@ static int inputs_of(const struct made *m, const int *unit, int n, int *from)
     return back;
 }
 
+/* Units for the labels; with fewer than EVEN for each, one by one: a label without units would leave
+   its factors blind, or linear. */
+static void spread(const struct made *m, int units)
+{
+    int n = m->l.set.n;
+    labels_spread(&m->l, units, m->nwidth);
+    if (units >= EVEN * n) return;
+    for (int i = 0; i < n; i++) m->nwidth[i] = units < n ? 1 : units / n + (i >= n - units % n);
+}
+
 static int hidden_layer(struct made *m, int layer)
 {
     struct qnet *q = m->q;
     const struct sets *s = &m->l.set, *sub = &m->l.sub;
-    labels_spread(&m->l, m->units[layer], m->nwidth);
+    spread(m, m->units[layer]);
     for (int i = 0; i < s->n; i++) {
         char name[64];
         int in = s->off[i + 1] - s->off[i], back, unit;
@@ -77,7 +87,6 @@ static int hidden_layer(struct made *m, int layer)
             back = inputs_of(m, s->member + s->off[i], in, m->from);
         else
             back = in = units_of(m, sub->member + sub->off[i], sub->off[i + 1] - sub->off[i]);
-        if (!m->nwidth[i]) continue;
         unit = net_layer(q, 1, in, back, m->from, m->nwidth[i], q->opt.act, 0, name);
         if (unit < 0) return NAMI_ENOMEM;
         m->next[i] = unit;
@@ -118,17 +127,19 @@ static void choose_units(struct made *m)
     for (int l = 0; l < m->depth; l++) m->units[l] = o->nhidden ? o->hidden[l] : n;
 }
 
-/* Labels beyond the parent sets, while each can have some units. */
+/* Labels beyond the parent sets, while each can have some units in every layer. */
 static int labels_most(const struct qnet *q, int n)
 {
     int units = q->opt.nhidden ? q->opt.hidden[0] : UNITS_MOST;
+    for (int l = 1; l < q->opt.nhidden; l++)
+        if (q->opt.hidden[l] < units) units = q->opt.hidden[l];
     int most = 4 * n < units / EVEN ? 4 * n : units / EVEN;
     return most > n ? most : n;
 }
 
 static int layers(struct made *m)
 {
-    int rc = 0, total = 0;
+    int rc = 0, total = m->l.set.n;
     choose_units(m);
     for (int l = 0; l < m->depth; l++)
         if (m->units[l] > total) total = m->units[l];

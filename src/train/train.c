@@ -1,5 +1,6 @@
 #include "train/train.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,8 @@ const char *const train_done[] = {"", "all steps were made", "the loss no longer
 int train_make(struct train *x, struct qnet *q, struct source *s, const struct train_options *opt,
                int threads, nami_err *err)
 {
-    *x = (struct train){.opt = *opt, .source = s, .rate = opt->rate, .best = INFINITY};
+    *x = (struct train){.opt = *opt, .source = s, .rate = opt->rate, .best = INFINITY,
+                         .best_bad = INT_MAX};
     x->width = HIST_PARTS + q->npart;
     int rc = trainer_make(&x->t, q, opt->batch, threads, err);
     if (rc) return rc;
@@ -63,31 +65,44 @@ static int leave_out(struct train *x, nami_err *err)
 
 /* ---- validation --------------------------------------------------------------------------------- */
 
-static int validate(struct train *x, nami_err *err)
+/* Means over the batches whose loss is finite.  More of these is better than any loss: weights must
+   not win by what they cannot do. */
+static int mean_losses(struct train *x, double *row)
 {
     struct trainer *t = &x->t;
-    int n = source_nvalid(x->source);
-    size_t at = x->history.n, width = (size_t)x->width;
-    if (vec_reserve(&x->history, at + width)) return err_nomem(err);
-    double *row = x->history.a + at, sum = 0;
-    memset(row, 0, sizeof *row * width);
+    int n = source_nvalid(x->source), used = 0;
+    memset(row, 0, sizeof *row * (size_t)x->width);
     for (int k = 0; k < n; k++) {
         struct batch b;
         source_valid(x->source, k, &b);
         trainer_loss(t, &b);
-        for (int p = 0; p < t->q->npart; p++) row[HIST_PARTS + p] += t->loss[p] / n;
-        sum += t->total / n;
+        if (!isfinite(t->total)) continue;
+        used++;
+        row[HIST_VALID] += t->total;
+        for (int p = 0; p < t->q->npart; p++) row[HIST_PARTS + p] += t->loss[p];
     }
+    for (int k = HIST_VALID; k < x->width; k++) row[k] = used ? row[k] / used : NAN;
+    return n - used;
+}
+
+static int validate(struct train *x, nami_err *err)
+{
+    struct trainer *t = &x->t;
+    size_t at = x->history.n, width = (size_t)x->width;
+    if (vec_reserve(&x->history, at + width)) return err_nomem(err);
+    double *row = x->history.a + at;
+    int bad = mean_losses(x, row);
     row[HIST_STEP] = (double)x->step;
     row[HIST_RATE] = x->rate;
     row[HIST_TRAIN] = x->nsum ? x->sum / x->nsum : NAN;
-    row[HIST_VALID] = sum;
     row[HIST_NORM] = x->nsum ? x->norm / x->nsum : NAN;
     x->history.n += width;
     x->sum = x->norm = x->nsum = 0;
-    if (sum < x->best) {
+    if (isfinite(row[HIST_VALID]) &&
+        (bad < x->best_bad || (bad == x->best_bad && row[HIST_VALID] < x->best))) {
         memcpy(x->best_param, t->param, sizeof(float) * t->nparam);
-        x->best = sum;
+        x->best = row[HIST_VALID];
+        x->best_bad = bad;
         x->since = 0;
     } else if (++x->since >= x->opt.patience) {
         x->since = 0;

@@ -36,40 +36,47 @@ size_t trainer_stride(const struct trainer *t) { return ((size_t)t->batch + 7) /
 
 /* ---- one chunk -------------------------------------------------------------------------- */
 
+/* Lanes that fill up a chunk are as the last one of the batch: another draw may have no finite
+   gradient, and 0 times that is not 0. */
+static void fill_up(const struct trainer *t, struct exec *x, int real)
+{
+    for (int r = 0; r < t->q->m->nrow; r++) {
+        double *row = x->row + (size_t)r * (size_t)x->cap;
+        for (int i = real; i < x->lanes; i++) row[i] = row[real - 1];
+    }
+}
+
 static void load(const struct trainer *t, int c)
 {
     const struct lane_work *w = t->work;
     const struct batch *b = w->b;
     struct exec *x = &w->x[c];
     const struct model *m = t->q->m;
+    int real = t->batch - w->lane[c] < x->lanes ? t->batch - w->lane[c] : x->lanes;
     x->seed = b->seed;
     x->first = b->first + (uint64_t)w->lane[c];
-    for (int i = 0; b->point && i < x->lanes; i++) {
-        int k = w->lane[c] + i;
-        const float *from = b->point + (size_t)b->index[k < t->batch ? k : t->batch - 1] * (size_t)m->nrow;
-        double *to = x->row + i;
-        for (int r = 0; r < m->nrow; r++) to[(size_t)r * (size_t)x->cap] = (double)from[r];
-    }
-    if (b->point) return;
-    if (!b->x) {
+    if (b->point) {
+        for (int i = 0; i < real; i++) {
+            const float *from = b->point + (size_t)b->index[w->lane[c] + i] * (size_t)m->nrow;
+            for (int r = 0; r < m->nrow; r++)
+                x->row[(size_t)r * (size_t)x->cap + (size_t)i] = (double)from[r];
+        }
+    } else if (b->x) {
+        for (int r = 0; r < m->nrow; r++)
+            memcpy(x->row + (size_t)r * (size_t)x->cap,
+                   b->x + (size_t)r * b->n + b->first + (size_t)w->lane[c],
+                   sizeof(double) * (size_t)real);
+    } else {
         struct exec *s = &w->sim[c];
         s->seed = b->seed;
-        s->first = b->first + (uint64_t)w->lane[c];
+        s->first = x->first;
         s->lanes = x->lanes;
         s->node = x->row; /* written where they are wanted */
         s->stride = (size_t)x->cap;
         s->direct = m->nrow;
         exec_run(s);
-        return;
     }
-    for (int r = 0; r < m->nrow; r++) {
-        const double *from = b->x + (size_t)r * b->n + b->first;
-        double *to = x->row + (size_t)r * (size_t)x->cap;
-        for (int i = 0; i < x->lanes; i++) {
-            int k = w->lane[c] + i;
-            to[i] = from[k < t->batch ? k : t->batch - 1];
-        }
-    }
+    fill_up(t, x, real);
 }
 
 static void run_chunk(void *t_, int c)

@@ -202,14 +202,15 @@ static int get_settings(struct training *r, const char *text, nami_err *err)
 
 /* ---- state ------------------------------------------------------------------------------------------ */
 
-enum { STATE = 12 };
+enum { STATE = 13 };
 
 static void get_state(const struct train *x, double *s)
 {
     double now[STATE] = {(double)x->step,   x->rate,         x->best,
                          x->since,          x->sum,          x->norm,
                          x->nsum,           x->bad,          x->falls,
-                         (double)x->skipped, (double)x->t.step, x->done};
+                         (double)x->skipped, (double)x->t.step, x->done,
+                         x->best_bad};
     memcpy(s, now, sizeof now);
 }
 
@@ -217,7 +218,8 @@ static void set_state(struct train *x, const double *s)
 {
     x->step = (uint64_t)s[0], x->rate = s[1], x->best = s[2], x->since = (int)s[3], x->sum = s[4],
     x->norm = s[5], x->nsum = (int)s[6], x->bad = (int)s[7], x->falls = (int)s[8],
-    x->skipped = (uint64_t)s[9], x->t.step = (uint64_t)s[10], x->done = (int)s[11];
+    x->skipped = (uint64_t)s[9], x->t.step = (uint64_t)s[10], x->done = (int)s[11],
+    x->best_bad = (int)s[12];
 }
 
 /* ---- weights ------------------------------------------------------------------------------------------ */

@@ -1,0 +1,323 @@
+/* Inference networks as a whole: derivatives of log q by all weights, for all kinds of networks,
+   families and variables; in float as in double; their sizes. */
+#include "net_at.h"
+
+static const struct {
+    const char *name, *text;
+    int parts, embeddings;
+} models[] = {
+    {"tree",
+     "model { x[1] ~ normal(0, 1)\n for (i in 2:7) { x[i] ~ normal(1.3 * x[i %/% 2], 0.7) } }\n"
+     "observe x[4:7]",
+     3, 0},
+    {"zoo",
+     "model { m ~ normal(1, 2)\n g ~ gamma(2, 1.5)\n b ~ beta(2, 3)\n l ~ lognormal(0.3, 0.5)\n"
+     "u ~ uniform(2, 5)\n h ~ normal(0, 1) T(0, )\n p[1:3] ~ dirichlet(c(1.5, 2, 3))\n"
+     "v[1:2] ~ multi_normal(c(m, 0.5), diag(c(1.5, 0.5)))\n k ~ categorical(p)\n"
+     "t ~ bernoulli(b)\n c ~ poisson(g)\n"
+     "y1 ~ normal(v[1] + v[2] * t + u + h, l)\n y2 ~ poisson(g * k)\n y3 ~ binomial(10, b)\n"
+     "y4 ~ poisson(c + 0.5)\n y5 ~ categorical(p)\n y6[1:3] ~ multinomial(p, 7)\n"
+     "y7 ~ poisson(100 + h)\n }\n observe y1, y2, y3, y4, y5, y6, y7",
+     11, 0},
+    {"plate",
+     "model { mu ~ normal(0, 3)\n tau ~ half_normal(2)\n for (j in 1:3) {\n"
+     "theta[j] ~ normal(mu, tau)\n k[j] ~ bernoulli(0.4)\n y[j] ~ normal(theta[j] + k[j], 1) } }\n"
+     "observe y",
+     0, 0},
+    {"series",
+     "model { a ~ normal(0, 1)\n s ~ gamma(3, 2)\n w ~ normal(a, 1)\n"
+     "for (i in 1:12) { y[i] ~ normal(a * i / 6, s) }\n"
+     "for (i in 1:4) { for (j in 1:5) { im[i, j] ~ normal(w, s) } }\n x ~ normal(w, 1) }\n"
+     "observe y, im, x\n"
+     "embed y { conv(3, 4, 2, tanh); dense(4, softplus) }\n"
+     "embed im { conv(2, 2, sigmoid); conv(2, 2, tanh); dense(3) }",
+     3, 2},
+    {"barren",
+     "model { mu ~ normal(0, 1)\n s ~ gamma(2, 2)\n z ~ normal(mu, s)\n n ~ normal(z, 1)\n"
+     "y ~ normal(z + n, 1)\n new ~ normal(z, s)\n more ~ poisson(exp(new / 3)) }\n"
+     "observe y\n infer mu, s, z, new",
+     3, 0},
+    {"nuisance",
+     "model { mu ~ normal(0, 1)\n s ~ gamma(2, 2)\n z ~ normal(mu, s)\n n ~ normal(z, 1)\n"
+     "for (i in 1:3) { y[i] ~ normal(z + n, 1) }\n new ~ normal(z, s) }\n"
+     "observe y\n infer mu, s, new",
+     3, 0},
+};
+enum { NMODEL = sizeof models / sizeof *models };
+
+static const struct {
+    const struct family *family;
+    int size, kinks; /* has it, in the outputs? */
+} family_rows[] = {{&family_match, 0, 0},
+                   {&family_mixture, 1, 0},
+                   {&family_mixture, 3, 0},
+                   {&family_spline, 4, 1},
+                   {&family_naf, 3, 0}};
+enum { NFAMILY = sizeof family_rows / sizeof *family_rows };
+
+/* ---- derivatives against differences ----------------------------------------------------------
+ */
+
+enum { LANES = 11 };
+static const double weight[16] = {1, 0, -0.5, 2, 1, 0, 0.25, -1, 1, 3, 0.1};
+
+static double objective(struct exec *x)
+{
+    double sum = 0;
+    exec_run(x);
+    for (int b = 0; b < x->lanes; b++) sum += weight[b] * x->total[b];
+    return sum;
+}
+
+static double difference(struct exec *x, double *w, double h)
+{
+    double was = *w, f[4];
+    for (int i = 0; i < 4; i++) {
+        *w = was + h * (i < 2 ? i - 2 : i - 1);
+        f[i] = objective(x);
+    }
+    *w = was;
+    return (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * h);
+}
+
+/* The parameters belong to one layer each. */
+static void one_owner(const struct qnet *q)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < q->block.n; i++) {
+        const struct dense *d = q->block.a[i].d;
+        assert_int_equal(d->w, at);
+        at += ((size_t)d->in + 1) * (size_t)d->out;
+    }
+    assert_int_equal(at, q->prog.nparam);
+}
+
+static void parts_add_up(const struct exec *x, const struct qnet *q)
+{
+    for (int b = 0; b < x->lanes; b++) {
+        double sum = 0;
+        for (int k = 0; k < q->npart; k++) sum += x->by_tag[k * x->cap + b];
+        assert_true(isfinite(sum) && fabs(sum - x->total[b]) < 1e-10 * fmax(1, fabs(sum)));
+    }
+}
+
+struct tally {
+    long compared, unclear, zero;
+};
+
+/* All weights, or some `most` of them. */
+static void check_gradient(const char *what, const struct qnet *q, int kinks, int most,
+                           struct tally *t)
+{
+    double *w = random_weights(q, 3), *grad = calloc(q->prog.nparam + 1, sizeof *grad), big = 0;
+    struct exec x;
+    struct rng r;
+    size_t n = q->prog.nparam;
+    long unclear = 0;
+    assert_non_null(grad);
+    exec_at(&x, q, LANES, EXEC_GRAD, w);
+    x.weight = weight;
+    rng_init(&r, 17, 0);
+    double f0 = objective(&x);
+    if (!isfinite(f0)) fail_msg("%s: log q is %g", what, f0);
+    parts_add_up(&x, q);
+    for (size_t i = 0; i < n; i++) grad[i] = NAN;
+    gradient_at(&x, q, grad);
+    for (size_t i = 0; i < n; i++) big = fmax(big, fabs(grad[i]));
+    size_t count = n <= (size_t)most ? n : (size_t)most;
+    for (size_t k = 0; k < count; k++) {
+        size_t i = n <= (size_t)most ? k : rng_below(&r, (uint32_t)n);
+        double h = kinks ? 5e-5 : 1e-3, d = difference(&x, &w[i], h),
+               d2 = difference(&x, &w[i], h / 2);
+        double tol = 1e-6 * fmax(fabs(grad[i]), 1e-3 * big) + 1e-13 * fmax(1, fabs(f0)) / h;
+        if (kinks && !(fabs(d - d2) < tol)) {
+            unclear++;
+            continue;
+        }
+        if (!(fabs(d2 - grad[i]) <= tol))
+            fail_msg("%s: the derivative by weight %zu of %zu is %.12g, differences give %.12g "
+                     "(%.12g)",
+                     what, i, n, grad[i], d2, d);
+        t->zero += grad[i] == 0;
+    }
+    if (unclear > (long)count / 10) fail_msg("%s: %ld of %zu have kinks", what, unclear, count);
+    t->compared += (long)count;
+    t->unclear += unclear;
+    exec_fini(&x);
+    free(w);
+    free(grad);
+}
+
+static void test_gradients(void **state)
+{
+    (void)state;
+    static const int acts[] = {ACT_TANH, ACT_SOFTPLUS, ACT_SIGMOID, ACT_RELU};
+    struct tally t = {0};
+    int turn = 0, nets = 0;
+    for (int i = 0; i < NMODEL; i++)
+        for (int f = 0; f < NFAMILY; f++)
+            for (int kind = NET_AUTO; kind <= NET_MADE; kind++)
+                for (int skip = 0; skip < 2; skip++, turn++, nets++) {
+                    char what[100];
+                    struct net_at n;
+                    int act = acts[(turn + turn / 6) % 4];
+                    struct net_options o = {
+                        .family = family_rows[f].family,
+                        .size = family_rows[f].size,
+                        .kind = (enum net_kind)kind,
+                        .nhidden = 2 - turn / 3 % 2,
+                        .hidden = {kind == NET_MLP ? 6 : 40, kind == NET_MLP ? 5 : 48},
+                        .act = act,
+                        .skip = skip};
+                    snprintf(what, sizeof what, "%s, %s, %s %d, %s, skip %d", models[i].name,
+                             net_kinds[kind], o.family->name, o.size, act_names[act], skip);
+                    net_at(&n, models[i].text, NULL, NULL, &o);
+                    one_owner(&n.q);
+                    if (models[i].parts) assert_int_equal(n.q.npart, models[i].parts);
+                    assert_int_equal(n.m.embed.n, models[i].embeddings);
+                    check_gradient(what, &n.q, family_rows[f].kinks || act == ACT_RELU, 60, &t);
+                    net_drop(&n);
+                }
+    print_message("%d networks, %ld derivatives, %ld at kinks, %ld are 0\n", nets, t.compared,
+                  t.unclear, t.zero);
+    assert_true(t.zero < t.compared / 2);
+}
+
+/* ---- by hand ----------------------------------------------------------------------------------
+ */
+
+/* q(z | y) with a Gaussian head and three tanh units, as a formula. */
+static void test_by_hand(void **state)
+{
+    (void)state;
+    struct net_at n;
+    struct exec x;
+    net_at(&n, "model { z ~ normal(2, 3)\n y ~ normal(z, 1) }\n observe y", NULL, NULL,
+           &(struct net_options){.family = &family_mixture,
+                                 .size = 1,
+                                 .kind = NET_MLP,
+                                 .nhidden = 1,
+                                 .hidden = {3},
+                                 .act = ACT_TANH});
+    assert_int_equal(n.q.prog.nparam, 3 * 2 + 3 * 4);
+    double *w = random_weights(&n.q, 8), *bias = w + 3, *w2 = w + 6, *bias2 = w2 + 9;
+    exec_at(&x, &n.q, 5, 0, w);
+    exec_run(&x);
+    int z = row_of(&n.m, "z", 0), y = row_of(&n.m, "y", 0);
+    const struct code *cz =
+        &n.q.code[n.m.node[n.m.owner[n.m.array.a[array_find(&n.m, "z")].first]]];
+    const struct code *cy =
+        &n.q.code[n.m.node[n.m.owner[n.m.array.a[array_find(&n.m, "y")].first]]];
+    assert_true(fabs(cz->mean[0] - 2) < 0.2 && fabs(cz->sd[0] - 3) < 0.2);
+    assert_true(fabs(cy->mean[0] - 2) < 0.2 && fabs(cy->sd[0] - sqrt(10)) < 0.2);
+    for (int b = 0; b < 5; b++) {
+        double in = (x.row[y * x.cap + b] - cy->mean[0]) / cy->sd[0], out[3];
+        double at = (x.row[z * x.cap + b] - cz->mean[0]) / cz->sd[0];
+        for (int k = 0; k < 3; k++) {
+            out[k] = bias2[k];
+            for (int j = 0; j < 3; j++) out[k] += w2[3 * k + j] * tanh(w[j] * in + bias[j]);
+        }
+        double c = out[2] < 0 ? 12 : 6, t = out[2] / c, r = t / pow(1 + t * t * t * t, 0.25) * c;
+        double u = (at - out[1]) * exp(-r);
+        near(x.total[b], -0.5 * u * u - r - 0.5 * log(2 * 3.14159265358979323846) - log(cz->sd[0]));
+    }
+    exec_fini(&x);
+    free(w);
+    net_drop(&n);
+}
+
+/* ---- float against double -----------------------------------------------------------------------
+ */
+
+static void test_float(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NMODEL; i++)
+        for (int f = 0; f < NFAMILY; f++)
+            for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
+                struct net_at n;
+                struct exec x, y;
+                net_at(&n, models[i].text, NULL, NULL,
+                       &(struct net_options){.family = family_rows[f].family,
+                                             .size = family_rows[f].size,
+                                             .kind = (enum net_kind)kind,
+                                             .act = ACT_TANH,
+                                             .skip = -1});
+                size_t np = n.q.prog.nparam;
+                double *w = random_weights(&n.q, 9), *g = calloc(np, sizeof *g), num = 0, den = 0;
+                float *wf = calloc(np, sizeof *wf), *gf = calloc(np, sizeof *gf);
+                assert_true(g && wf && gf);
+                for (size_t k = 0; k < np; k++) w[k] = wf[k] = (float)w[k];
+                exec_at(&x, &n.q, LANES, EXEC_GRAD, w);
+                exec_at(&y, &n.q, LANES, EXEC_GRAD | EXEC_FLOAT, wf);
+                x.weight = y.weight = weight;
+                exec_run(&x);
+                exec_run(&y);
+                gradient_at(&x, &n.q, g);
+                gradient_at(&y, &n.q, gf);
+                for (int b = 0; b < LANES; b++)
+                    if (!(fabs(x.total[b] - y.total[b]) < 1e-3))
+                        fail_msg("%s, %s: log q is %g in double and %g in float", models[i].name,
+                                 family_rows[f].family->name, x.total[b], y.total[b]);
+                for (size_t k = 0; k < np; k++) {
+                    num += (gf[k] - g[k]) * (gf[k] - g[k]);
+                    den += g[k] * g[k];
+                }
+                if (!(sqrt(num) < 1e-3 * sqrt(den)))
+                    fail_msg("%s, %s: gradients in float differ by %g of their norm",
+                             models[i].name, family_rows[f].family->name, sqrt(num / den));
+                exec_fini(&x);
+                exec_fini(&y);
+                free(w);
+                free(g);
+                free(wf);
+                free(gf);
+                net_drop(&n);
+            }
+}
+
+/* ---- sizes
+ * --------------------------------------------------------------------------------------- */
+
+static void open_tree(struct net_at *n, const nami_options *invert, const struct net_options *o)
+{
+    const char *const data[] = {SOURCE_DIR "/examples/models/tree.json"};
+    nami_err err = {0};
+    *n = (struct net_at){0};
+    if (model_read(&n->m, SOURCE_DIR "/examples/models/tree.nami", data, 1, NULL, &err) ||
+        net_try(n, invert, o, &err))
+        fail_msg("%s", err.msg);
+}
+
+/* Those that the paper gives for the tree of 31 nodes. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    struct net_at n;
+    struct net_options o = {.family = &family_mixture,
+                            .size = 1,
+                            .kind = NET_MLP,
+                            .nhidden = 2,
+                            .hidden = {100, 100},
+                            .act = ACT_RELU};
+    open_tree(&n, &(nami_options){.method = "stuhlmuller"}, &o);
+    assert_int_equal(n.q.prog.nparam, 160545);
+    net_drop(&n);
+    o.hidden[0] = o.hidden[1] = 97;
+    open_tree(&n, &(nami_options){.mode = "reverse"}, &o);
+    assert_int_equal(n.q.prog.nparam, 156021);
+    assert_true(qnet_products(&n.q) > 150000);
+    net_drop(&n);
+    o = (struct net_options){.kind = NET_MADE, .skip = -1};
+    open_tree(&n, &(nami_options){.mode = "reverse"}, &o);
+    assert_int_equal(n.q.nlabel, 36);
+    net_drop(&n);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_gradients),
+    cmocka_unit_test(test_by_hand),
+    cmocka_unit_test(test_float),
+    cmocka_unit_test(test_sizes),
+};
+RUN(tests)

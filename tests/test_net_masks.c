@@ -1,0 +1,432 @@
+/* A factor's network sees its parents in the inverse and nothing else: by the lists of units, and
+   by what happens to its outputs when inputs change; for many random inverses. */
+#include "net_at.h"
+
+/* ---- random models --------------------------------------------------------------------------- */
+
+enum { NODES = 40, UNITS = 256, WORDS = UNITS / 64 };
+enum sort { PLAIN, VECTOR2, BINARY1, STATES3, NSORT };
+
+struct random_model {
+    struct str text;
+    int n, observed; /* nodes */
+};
+
+/* a number that depends on node u */
+static void put_value(struct str *s, const enum sort *sort, int u)
+{
+    if (sort[u] == VECTOR2)
+        str_printf(s, " + 0.3 * v%d[1] - 0.4 * v%d[2]", u, u);
+    else
+        str_printf(s, " + 0.5 * v%d", u);
+}
+
+static void random_model(struct random_model *m, struct rng *r)
+{
+    enum sort sort[NODES];
+    struct str at = {0};
+    int n = m->n = 2 + (int)rng_below(r, NODES - 1), mixed = rng_below(r, 2) == 0;
+    double p = fmin(0.5, (0.5 + 2.5 * rng_unit(r)) / n);
+    m->text.n = 0;
+    m->observed = 0;
+    str_put(&m->text, "model {\n");
+    for (int v = 0; v < n; v++) {
+        sort[v] = mixed ? (enum sort)rng_below(r, NSORT) : PLAIN;
+        at.n = 0;
+        str_put(&at, "0");
+        for (int u = 0; u < v; u++)
+            if (rng_unit(r) < p) put_value(&at, sort, u);
+        if (sort[v] == PLAIN)
+            str_printf(&m->text, "v%d ~ normal(%s, 1)\n", v, at.s);
+        else if (sort[v] == VECTOR2)
+            str_printf(&m->text, "v%d[1:2] ~ multi_normal(c(%s, 1), diag(c(1, 2)))\n", v, at.s);
+        else if (sort[v] == BINARY1)
+            str_printf(&m->text, "v%d ~ bernoulli(ilogit(%s))\n", v, at.s);
+        else
+            str_printf(&m->text, "v%d ~ categorical_logit(c(0.2, %s, -0.1))\n", v, at.s);
+    }
+    str_put(&m->text, "}\nobserve ");
+    for (int v = 0; v < n; v++)
+        if (v == n - 1 ? !m->observed : rng_unit(r) < 0.35)
+            str_printf(&m->text, "%sv%d", m->observed++ ? ", " : "", v);
+    str_put(&m->text, "\n");
+    str_free(&at);
+}
+
+/* ---- what may be seen
+ * ---------------------------------------------------------------------------- */
+
+struct bits {
+    uint64_t w[WORDS];
+};
+
+static void set_bit(struct bits *b, int i)
+{
+    assert_true(i >= 0 && i < UNITS);
+    b->w[i / 64] |= (uint64_t)1 << i % 64;
+}
+
+/* The features of the parents of a factor, and of the coordinates before it. */
+static struct bits allowed(const struct qnet *q, const struct factor *f)
+{
+    struct bits b = {0};
+    for (struct inverse_it it = inverse_it(q->h, f->pos); inverse_next(&it);) {
+        const struct code *c = &q->code[it.node];
+        for (int k = 0; k < c->nfeature; k++) set_bit(&b, c->feature + k);
+    }
+    for (int k = 0; k < f->k; k++) set_bit(&b, q->code[f->node].feature + k);
+    return b;
+}
+
+static int is_parent(const struct inverse *h, int i, int node)
+{
+    for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);)
+        if (it.node == node) return 1;
+    return 0;
+}
+
+/* ---- by the lists of units
+ * ------------------------------------------------------------------------ */
+
+/* The features that each unit is made of. */
+static struct bits *reach(const struct qnet *q)
+{
+    struct bits *of = calloc((size_t)q->prog.nunit + 1, sizeof *of);
+    int nrows = 0, first = -1;
+    assert_non_null(of);
+    for (size_t k = 0; k < q->prog.code.n; k++) {
+        const struct instr *x = &q->prog.code.a[k];
+        if (x->kind == I_UNITS) {
+            assert_int_equal(first, -1);
+            first = x->dim[0];
+            assert_int_equal(x->n, q->nfeature);
+            assert_true(x->dim[1]); /* data have no derivatives */
+            for (int i = 0; i < x->n; i++) set_bit(&of[first + i], first + i);
+        }
+        if (x->kind == I_ROWS) nrows += x->n;
+        if (x->kind != I_DENSE) continue;
+        const struct dense *d = x->self;
+        for (int i = 0; i < d->n; i++)
+            for (int o = 0; o < d->out; o++)
+                for (int j = 0; j < d->in; j++) {
+                    int from = d->from[i * d->in + j];
+                    assert_true(from < d->to); /* made before */
+                    assert_int_equal(j < d->back, from >= q->nfeature);
+                    for (int w = 0; w < WORDS; w++)
+                        of[d->to + i * d->out + o].w[w] |= of[from].w[w];
+                }
+    }
+    assert_int_equal(nrows > 0, q->h->nlatent > 0);
+    return of;
+}
+
+/* The unit behind a row of outputs. */
+static int unit_of_row(const struct qnet *q, int row)
+{
+    for (size_t k = 0; k < q->prog.code.n; k++) {
+        const struct instr *x = &q->prog.code.a[k];
+        if (x->kind == I_ROWS && row >= x->out && row < x->out + x->n)
+            return x->dim[0] + row - x->out;
+    }
+    return -1;
+}
+
+/* Exactly the parents: no more, no fewer.  Returns how many pairs were looked at. */
+static void check_lists(const char *what, const struct qnet *q)
+{
+    struct bits *of = reach(q);
+    for (int f = 0; f < q->nfactor; f++) {
+        const struct factor *x = &q->factor[f];
+        struct bits want = allowed(q, x);
+        for (int k = 0; k < q->group[x->group].nout; k++) {
+            int u = unit_of_row(q, x->out + k);
+            assert_true(u >= q->nfeature);
+            for (int w = 0; w < WORDS; w++) {
+                if (of[u].w[w] & ~want.w[w])
+                    fail_msg("%s: factor %s sees what is no parent", what,
+                             bn_name(q->m->bn, x->node));
+                if (want.w[w] & ~of[u].w[w])
+                    fail_msg("%s: factor %s is blind for a parent", what,
+                             bn_name(q->m->bn, x->node));
+            }
+        }
+    }
+    free(of);
+}
+
+/* ---- by numbers
+ * ------------------------------------------------------------------------------------- */
+
+struct change {
+    int node, coord; /* the first coordinate that changes */
+};
+
+/* Lane 0 is a draw; the others are the same but for one element of a variable that has a role. */
+static int change_lanes(struct exec *x, const struct qnet *q, struct change *to)
+{
+    int n = 1;
+    for (int r = 0; r < q->m->nrow; r++)
+        for (int b = 1; b < x->lanes; b++) x->row[r * x->cap + b] = x->row[r * x->cap];
+    for (int v = 0; v < bn_n(q->m->bn); v++) {
+        const struct code *c = &q->code[v];
+        for (int j = 0; j < c->n; j++, n++) {
+            double *at = &x->row[c->row[j] * x->cap + n];
+            assert_true(n < x->cap);
+            to[n] = (struct change){v, j};
+            if (c->kind == CODE_REAL)
+                *at += n % 2 ? 2.5 : -40;
+            else
+                *at = c->low + (int)(*at - c->low + 1) % c->states;
+        }
+    }
+    return n;
+}
+
+struct tally {
+    long pairs, seen;
+};
+
+static void check_numbers(const char *what, const struct qnet *q, int is_float, struct tally *t)
+{
+    enum { LANES = 2 * NODES + 8 };
+    double *w = random_weights(q, 21);
+    float *wf = calloc(q->prog.nparam + 1, sizeof *wf);
+    struct change to[LANES];
+    struct exec x;
+    assert_non_null(wf);
+    for (size_t i = 0; i < q->prog.nparam; i++) wf[i] = (float)w[i];
+    exec_at(&x, q, LANES, is_float ? EXEC_FLOAT : 0, is_float ? (const void *)wf : w);
+    int n = change_lanes(&x, q, to);
+    exec_run(&x);
+    for (int f = 0; f < q->nfactor; f++) {
+        const struct factor *y = &q->factor[f];
+        for (int b = 1; b < n; b++, t->pairs++) {
+            int changed = 0, parent = is_parent(q->h, y->pos, to[b].node);
+            int own = to[b].node == y->node;
+            for (int k = 0; k < q->group[y->group].nout; k++) {
+                const double *row = x.row + (size_t)(y->out + k) * (size_t)x.cap;
+                assert_true(isfinite(row[b]));
+                changed += memcmp(row, row + b, sizeof *row) != 0;
+            }
+            int may = parent || (own && to[b].coord < y->k);
+            t->seen += changed > 0;
+            if (changed && !may)
+                fail_msg("%s: the outputs of %s change with %s, which is no parent", what,
+                         bn_name(q->m->bn, y->node), bn_name(q->m->bn, to[b].node));
+            if (!changed && may)
+                fail_msg("%s: the outputs of %s do not change with %s, a parent", what,
+                         bn_name(q->m->bn, y->node), bn_name(q->m->bn, to[b].node));
+        }
+    }
+    exec_fini(&x);
+    free(w);
+    free(wf);
+}
+
+/* ---- many
+ * ---------------------------------------------------------------------------------------------- */
+
+static const char *const method[] = {"nami", "stuhlmuller", "full", "mean-field"};
+
+/* mlp with draws of its own, made with the scales that it has saved. */
+static void check_both(const char *text, struct net_at *n, const char *by, int turn,
+                       struct tally *t)
+{
+    static const int acts[] = {ACT_TANH, ACT_SOFTPLUS, ACT_SIGMOID};
+    struct net_options o = {.family = turn % 2 ? &family_mixture : NULL,
+                            .size = turn % 2,
+                            .kind = NET_MLP,
+                            .nhidden = 1 + turn % 3,
+                            .hidden = {9, 8, 7},
+                            .act = acts[turn % 3],
+                            .skip = turn / 2 % 2,
+                            .no_share = 1};
+    nami_err err = {0};
+    struct str what = {0};
+    str_printf(&what, "%s\nby %s, mlp", text, by);
+    if (net_try(n, &(nami_options){.method = by}, &o, &err)) fail_msg("%s: %s", what.s, err.msg);
+    check_lists(what.s, &n->q);
+    check_numbers(what.s, &n->q, turn / 4 % 2, t);
+    size_t ns = qnet_nsaved(&n->q);
+    double *saved = calloc(ns + 1, sizeof *saved), *again = calloc(ns + 1, sizeof *saved);
+    assert_true(saved && again);
+    qnet_saved(&n->q, saved);
+    qnet_free(&n->q);
+    o.kind = NET_MADE;
+    o.nhidden = turn % 3 == 0 ? 0 : turn % 3;
+    o.hidden[0] = 400, o.hidden[1] = 350;
+    str_put(&what, " and made");
+    if (qnet_make(&n->q, &n->m, n->h, &o, saved, ns, 1, &err)) fail_msg("%s: %s", what.s, err.msg);
+    assert_int_equal(qnet_nsaved(&n->q), ns);
+    qnet_saved(&n->q, again);
+    assert_memory_equal(saved, again, sizeof *saved * ns);
+    check_lists(what.s, &n->q);
+    check_numbers(what.s, &n->q, turn / 4 % 2, t);
+    qnet_free(&n->q);
+    free(saved);
+    free(again);
+    str_free(&what);
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    struct random_model r = {0};
+    struct rng rng;
+    struct tally t = {0};
+    int inverses = 0, turn = 0;
+    rng_init(&rng, 2024, 0);
+    while (inverses < 300) {
+        struct net_at n = {0};
+        random_model(&r, &rng);
+        build(&n.m, r.text.s, NULL);
+        for (int i = 0; i < 4; i++, turn++) {
+            inversion_fini(&n.v);
+            inverse_free(n.h);
+            n.v = (struct inversion){0}, n.h = NULL;
+            check_both(r.text.s, &n, method[i], turn, &t);
+            inverses += n.h->nlatent > 0;
+        }
+        n.q = (struct qnet){0};
+        net_drop(&n);
+    }
+    print_message("%d inverses, %ld pairs of output and input, %ld with an edge\n", inverses,
+                  t.pairs, t.seen);
+    assert_true(t.seen > 1000 && t.pairs > 3 * t.seen);
+    str_free(&r.text);
+}
+
+/* Also where there are fewer units than labels, or fewer in one layer than in another. */
+static void test_few_units(void **state)
+{
+    (void)state;
+    static const int hidden[][3] = {{1, 0, 0}, {8, 8, 0}, {40, 7, 0}, {400, 60, 300}, {60, 400, 9}};
+    struct random_model r = {0};
+    struct rng rng;
+    rng_init(&rng, 7, 0);
+    for (int turn = 0; turn < 30; turn++) {
+        struct net_at n = {0};
+        struct net_options o = {
+            .family = &family_mixture, .size = 1, .kind = NET_MADE, .act = ACT_TANH, .skip = 0};
+        nami_err err = {0};
+        for (o.nhidden = 0; o.nhidden < 3 && hidden[turn % 5][o.nhidden]; o.nhidden++)
+            o.hidden[o.nhidden] = hidden[turn % 5][o.nhidden];
+        random_model(&r, &rng);
+        build(&n.m, r.text.s, NULL);
+        if (net_try(&n, NULL, &o, &err)) fail_msg("%s: %s", r.text.s, err.msg);
+        check_lists(r.text.s, &n.q);
+        net_drop(&n);
+    }
+    str_free(&r.text);
+}
+
+/* ---- the masked network of Germain et al. 2015 -------------------------------------------------
+ */
+
+/* Of a fully connected inverse: each unit has a number, observed inputs 1, latents 2, 3, ... as
+   they are sampled, and reads all units of the layer before with no larger number, and no others.
+ */
+static void check_made(const struct qnet *q, int depth, int skip)
+{
+    const struct inverse *h = q->h;
+    int *degree = calloc((size_t)q->prog.nunit, sizeof *degree),
+        *layer = calloc((size_t)q->prog.nunit, sizeof *layer);
+    int count[NODES] = {0}, outputs = 0;
+    assert_true(degree && layer);
+    for (int v = 0; v < h->n; v++)
+        if (q->code[v].feature >= 0)
+            degree[q->code[v].feature] = h->pos[v] < h->nlatent ? h->nlatent - h->pos[v] + 1 : 1;
+    for (int u = 0; u < q->nfeature; u++) assert_true(degree[u] > 0);
+    for (size_t i = 0; i < q->block.n; i++) {
+        const struct dense *d = q->block.a[i].d;
+        int last = q->block.a[i].last, most = 0, at = 0, want = 0;
+        for (int k = 0; k < d->in; k++) {
+            int u = d->from[k];
+            if (layer[u] > at) at = layer[u];
+            if (degree[u] > most) most = degree[u];
+        }
+        if (last) assert_int_equal(at, depth);
+        for (int u = 0; u < d->to; u++) {
+            int reads = layer[u] == at || (last && skip && layer[u] == 0), found = 0;
+            if (layer[u] < 0) continue; /* an output */
+            for (int k = 0; k < d->in; k++) found += d->from[k] == u;
+            assert_int_equal(found, reads && degree[u] <= most);
+            want += found;
+        }
+        assert_int_equal(want, d->in);
+        for (int o = 0; o < d->out; o++) {
+            degree[d->to + o] = most;
+            layer[d->to + o] = last ? -1 : at + 1;
+        }
+        if (last) count[most]++, outputs++;
+    }
+    assert_int_equal(outputs, h->nlatent);
+    for (int i = 0; i < h->nlatent; i++) assert_int_equal(count[1 + i], 1); /* all sets are there */
+    free(degree);
+    free(layer);
+}
+
+static void test_nested(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 8; turn++) {
+        int depth = 1 + turn / 2 % 3;
+        struct net_at n;
+        net_at(&n,
+               "model { z[1] ~ normal(0, 1)\n for (i in 2:7) { z[i] ~ normal(z[i - 1], 1) }\n"
+               "for (i in 1:3) { y[i] ~ normal(z[2 * i], 1) } }\n observe y",
+               NULL, &(nami_options){.method = "full", .keep_barren = 1},
+               &(struct net_options){.kind = NET_MADE,
+                                     .nhidden = depth,
+                                     .hidden = {60, 72, 64},
+                                     .act = ACT_RELU,
+                                     .skip = turn % 2});
+        assert_int_equal(n.h->nlatent, 7);
+        assert_int_equal(n.q.nlabel, 7);
+        check_made(&n.q, depth, turn % 2);
+        net_drop(&n);
+    }
+}
+
+/* ---- embeddings
+ * ---------------------------------------------------------------------------------- */
+
+/* a and b see all of y through the embedding; those who see a part see the elements. */
+static void test_embedded(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model { a ~ normal(0, 1)\n b ~ gamma(2, 1)\n"
+        "for (i in 1:6) { z[i] ~ normal(a, 1)\n y[i] ~ normal(z[i], b) }\n x ~ normal(a, 1) }\n"
+        "observe y, x\n embed y { conv(3, 3, tanh); dense(4, tanh) }";
+    static const char *const by[] = {"nami", "full", "mean-field", "stuhlmuller"};
+    int whole = 0, part = 0;
+    for (int turn = 0; turn < 16; turn++) {
+        struct net_at n;
+        struct tally t = {0};
+        net_at(&n, text, NULL, &(nami_options){.method = by[turn % 4]},
+               &(struct net_options){
+                   .kind = turn / 4 % 2 ? NET_MADE : NET_MLP, .act = ACT_TANH, .skip = turn / 8});
+        check_lists(text, &n.q);
+        check_numbers(text, &n.q, turn % 2, &t);
+        for (int f = 0; f < n.q.nfactor; f++) {
+            const struct factor *x = &n.q.factor[f];
+            int seen = 0;
+            for (struct inverse_it it = inverse_it(n.h, x->pos); inverse_next(&it);)
+                seen += bn_name(n.m.bn, it.node)[0] == 'y';
+            assert_int_equal(x->nback, seen == 6 ? 4 : 0);
+            whole += seen == 6;
+            part += seen > 0 && seen < 6;
+        }
+        net_drop(&n);
+    }
+    assert_true(whole > 0 && part > 0);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_random),
+    cmocka_unit_test(test_few_units),
+    cmocka_unit_test(test_nested),
+    cmocka_unit_test(test_embedded),
+};
+RUN(tests)
