@@ -208,6 +208,10 @@ typedef struct {
    outlive the trainer. */
 int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_train_options *opt,
                      nami_trainer **out, nami_err *err);
+/* Goes on where a file of nami_trainer_save or `nami train` has stopped, bit for bit.  The model and
+   the options are the file's; of opt (or NULL), threads, stream and steps count. */
+int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trainer **out,
+                      nami_err *err);
 void nami_trainer_free(nami_trainer *t);
 
 /* Parameters and the last gradient: size numbers each, the caller's to read and write.  They stay
@@ -248,7 +252,7 @@ double nami_trainer_part_loss(const nami_trainer *t, int part);
 
 /* Writes the network, the model and the state of the training to a file for `nami train --resume`
    and all commands that read networks.  After nami_trainer_step the network is that of the best
-   validation, else the present one.  The file is replaced at once. */
+   validation, else the present one.  The file is replaced at once, if at all. */
 int nami_trainer_save(nami_trainer *t, const char *path, nami_err *err);
 
 #ifdef __cplusplus

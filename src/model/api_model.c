@@ -34,12 +34,14 @@ static const char *keep(struct model *m, const char *s)
     return arena_strndup(&m->mem, s, strlen(s));
 }
 
-/* The options, for files that a model is to be read from again. */
+/* The options, for files that a model is to be read from again; and the model's name, which is the
+   caller's. */
 static int keep_options(nami_model *w, const nami_model_options *opt)
 {
     const char **set = arena_array(&w->m.mem, const char *, opt->nset + 1);
     int bad = !set;
     for (int i = 0; i < opt->nset && !bad; i++) bad = !(set[i] = keep(&w->m, opt->set[i]));
+    if (w->m.file) bad |= !(w->m.file = keep(&w->m, w->m.file));
     w->set = set;
     w->nset = opt->nset;
     if (opt->observe) bad |= !(w->observe = keep(&w->m, opt->observe));

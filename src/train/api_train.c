@@ -11,6 +11,8 @@
 
 _Static_assert((int)NAMI_LAYERS == (int)NET_LAYERS, "as many layers outside as inside");
 
+static const nami_train_options defaults;
+
 struct nami_trainer {
     struct training r;
     int threads;
@@ -101,29 +103,61 @@ static int make_plan(struct training *r, const nami_model *w, const nami_options
 
 /* ---- a trainer ----------------------------------------------------------------------------------- */
 
-int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_train_options *opt,
-                     nami_trainer **out, nami_err *err)
+/* With the room for losses, if all went well: else without anything. */
+static int finish(nami_trainer *t, int rc, nami_trainer **out, nami_err *err)
 {
-    static const nami_train_options none;
-    if (!opt) opt = &none;
-    *out = NULL;
-    err_clear(err);
-    int rc = needs_model(model, err);
-    if (rc) return rc;
-    nami_trainer *t = new_array(nami_trainer, 1);
-    if (!t) return err_nomem(err);
-    *t = (nami_trainer){.threads = parallel_threads(opt->threads), .own = 1};
-    t->seed = opt->seed + opt->stream * 0x9e3779b97f4a7c15u;
-    t->r.m = &model->m;
-    rc = make_plan(&t->r, model, invert, opt, err);
-    if (!rc) rc = training_prepare(&t->r, NULL, 0, t->threads, err);
-    if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
     if (!rc && !(t->part = new_array(double, t->r.q.npart))) rc = err_nomem(err);
     if (rc)
         nami_trainer_free(t);
     else
         *out = t;
     return rc;
+}
+
+static nami_trainer *new_trainer(const nami_train_options *o)
+{
+    nami_trainer *t = new_array(nami_trainer, 1);
+    if (t) t->threads = parallel_threads(o->threads);
+    return t;
+}
+
+static uint64_t draw_seed(uint64_t seed, uint64_t stream)
+{
+    return seed + stream * 0x9e3779b97f4a7c15u;
+}
+
+int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_train_options *opt,
+                     nami_trainer **out, nami_err *err)
+{
+    if (!opt) opt = &defaults;
+    *out = NULL;
+    err_clear(err);
+    int rc = needs_model(model, err);
+    if (rc) return rc;
+    nami_trainer *t = new_trainer(opt);
+    if (!t) return err_nomem(err);
+    t->own = 1;
+    t->seed = draw_seed(opt->seed, opt->stream);
+    t->r.m = &model->m;
+    rc = make_plan(&t->r, model, invert, opt, err);
+    if (!rc) rc = training_prepare(&t->r, NULL, 0, t->threads, err);
+    if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
+    return finish(t, rc, out, err);
+}
+
+int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trainer **out,
+                      nami_err *err)
+{
+    if (!opt) opt = &defaults;
+    *out = NULL;
+    err_clear(err);
+    nami_trainer *t = new_trainer(opt);
+    if (!t) return err_nomem(err);
+    int rc = training_read(&t->r, path, t->threads, err);
+    if (opt->steps > 0) t->r.plan.train.steps = opt->steps;
+    if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);
+    t->seed = draw_seed(t->r.plan.train.seed, opt->stream);
+    return finish(t, rc, out, err);
 }
 
 void nami_trainer_free(nami_trainer *t)
