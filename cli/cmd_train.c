@@ -229,7 +229,7 @@ static int start(struct training *r, int resume, int threads)
     struct source *s = NULL;
     const struct train_options *t = &r->plan.train;
     nami_err err;
-    if (source_model(&r->m, t->seed, t->batch, t->valid, &s, &err) ||
+    if (source_model(r->m, t->seed, t->batch, t->valid, &s, &err) ||
         (resume ? training_continue : training_start)(r, s, threads, &err)) {
         if (!r->train.source) source_free(s);
         return fail(RUNNING, NULL, &err);
@@ -241,7 +241,7 @@ static int work(struct training *r, const struct options *o, int resume)
 {
     int threads = parallel_threads(o->model.threads), rc;
     struct str out = {0}, inverse = {0};
-    struct view w = {.file = r->m.file, .bn = r->m.bn, .v = &r->inversion, .h = r->h, .width = 80};
+    struct view w = {.file = r->m->file, .bn = r->m->bn, .v = &r->inversion, .h = r->h, .width = 80};
     nami_err err;
     if (o->dry) {
         (o->json ? network_json : network_show)(&r->q, &out);
@@ -274,7 +274,8 @@ static int run(const void *options_, int narg, char **arg)
         if (training_read(&r, o->out, threads, &err)) rc = fail(READING, o->out, &err);
         if (o->steps) r.plan.train.steps = o->steps;
     } else {
-        rc = open_model(&r.m, arg[0], &o->model);
+        r.m = &r.own;
+        rc = open_model(r.m, arg[0], &o->model);
         if (!rc && training_prepare(&r, NULL, 0, threads, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
     }

@@ -2,9 +2,10 @@
 
    A structure is read (nami_bn_read), inverted (nami_invert), and asked
    (nami_inverse_*).  A model is read (nami_model_read), drawn from, and
-   evaluated; its structure can be inverted too.  Every call that can fail returns 0 or a negative code and
-   fills `err` (which may be NULL).  Objects come from _read/_new calls and go
-   back through _free, which accepts NULL.  No call prints, exits or keeps
+   evaluated; its structure can be inverted too; a network for its inverse is
+   trained (nami_trainer_*).  Every call that can fail returns 0 or a negative
+   code and fills `err` (which may be NULL).  Objects come from _read/_new calls
+   and go back through _free, which accepts NULL.  No call prints, exits or keeps
    global state; one object must not be used by two threads at once. */
 
 #ifndef NAMI_H
@@ -161,6 +162,98 @@ int nami_model_logp(nami_model *model, size_t n, const double *x, int threads, d
    leaves the other scalars as they are.  Returns how many scalars it has set, or an error. */
 int nami_model_set_point(const nami_model *model, const char *path, size_t n, size_t i, double *x,
                          nami_err *err);
+
+/* ---- training -------------------------------------------------------------- */
+
+/* An inference network q(z | x) for a model, with the structure of its inverse, and the state of
+   its training.  Gradients and steps are apart, so that the loop can be the caller's: with an
+   optimiser, data or machines of its own.
+
+       while (...) {
+           nami_trainer_gradient(t, 0, NULL, &loss, &err);   draws of the model, or points
+           ...                                               nami_trainer_grads: sum over machines
+           nami_trainer_apply(t, 1e-3, &err);                or change nami_trainer_params
+       }
+
+   Or the loop is that of `nami train`: while (nami_trainer_step(t, &err) > 0) continue; */
+typedef struct nami_trainer nami_trainer;
+
+enum { NAMI_LAYERS = 8 };
+
+typedef struct {
+    /* the network */
+    const char *family;      /* NULL: "match"; see `nami list families` */
+    int components;          /* of a mixture; bins of a spline; 0: as the family likes it */
+    const char *net;         /* NULL: "auto"; mlp: one for each factor, made: one, masked */
+    int hidden[NAMI_LAYERS]; /* units of the hidden layers; all 0: by the size of the model */
+    const char *activation;  /* NULL: "relu"; linear, tanh, sigmoid, softplus */
+    const char *skip;        /* NULL: "auto"; yes, no: inputs feed outputs directly, too */
+    int no_share;            /* a network of its own for each latent of a plate */
+    /* the draws */
+    int batch;       /* points of a gradient; 0: 250 */
+    int threads;     /* 0: as many as there are processors */
+    uint64_t seed;   /* of weights and draws */
+    uint64_t stream; /* other draws with the same weights to start from: for each machine its own */
+    /* steps: of nami_trainer_step; clip also of nami_trainer_apply, valid of nami_trainer_loss */
+    double clip;     /* longer gradients are shortened to this norm; 0: 100; < 0: never */
+    int valid;       /* draws to validate on; 0: 10000 */
+    int steps;       /* at most; 0: 20000 */
+    double rate;     /* 0: 0.001 */
+    double cooldown; /* over this last part of the steps the rate falls to 0; 0: 0.3; < 0: never */
+    int check;       /* steps between validations; 0: 500 */
+    int patience;    /* validations without a better loss until the rate is cut; 0: 6 */
+} nami_train_options; /* all zero is a good default */
+
+/* Inverts the model's structure and makes the network.  The options may be NULL.  The model must
+   outlive the trainer. */
+int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_train_options *opt,
+                     nami_trainer **out, nami_err *err);
+/* Goes on where a file of nami_trainer_save or `nami train` has stopped, bit for bit.  The model and
+   the options are the file's; of opt (or NULL), threads, stream and steps count. */
+int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trainer **out,
+                      nami_err *err);
+void nami_trainer_free(nami_trainer *t);
+
+/* Parameters and the last gradient: size numbers each, the caller's to read and write.  They stay
+   where they are. */
+size_t nami_trainer_size(const nami_trainer *t);
+float *nami_trainer_params(nami_trainer *t);
+float *nami_trainer_grads(nami_trainer *t);
+/* The name of a layer, or NULL if there are not so many.  Its weights (outputs, inputs) begin at
+   params[*first], the last subscript running fastest; its biases (outputs) follow them. */
+const char *nami_trainer_layer(const nami_trainer *t, int layer, size_t *first, size_t *outputs,
+                               size_t *inputs);
+
+/* The loss is E[-log q(z | x)], in nats; its smallest possible value is the entropy of the
+   posterior.  It is a sum of parts: one for each latent, or for each plate of them that shares a
+   network. */
+
+int nami_trainer_batch(const nami_trainer *t); /* points of a gradient */
+/* The gradient of the mean loss of n points (at most a batch), laid out as above; computed
+   scalars are not read.  x NULL: of the next batch of draws from the model; n does not count.
+   loss may be NULL. */
+int nami_trainer_gradient(nami_trainer *t, size_t n, const double *x, double *loss, nami_err *err);
+/* The mean loss of any number of points.  x NULL: of draws that are kept for validation. */
+int nami_trainer_loss(nami_trainer *t, size_t n, const double *x, double *loss, nami_err *err);
+/* A step of Adam along the gradient, as the caller has left it.  If that is not finite: NAMI_EINPUT,
+   and all stays as it is; go on with another batch. */
+int nami_trainer_apply(nami_trainer *t, double rate, nami_err *err);
+
+/* One step of `nami train`: gradient, Adam, and, if it is time, a validation.  Returns 1; 0 when
+   all steps were made, or the loss no longer falls; or an error. */
+int nami_trainer_step(nami_trainer *t, nami_err *err);
+uint64_t nami_trainer_steps(const nami_trainer *t); /* batches drawn so far */
+double nami_trainer_valid(const nami_trainer *t);   /* the last validation's loss; NaN: none yet */
+
+int nami_trainer_parts(const nami_trainer *t);
+const char *nami_trainer_part_name(const nami_trainer *t, int part); /* or NULL */
+/* Its share of the loss that was computed last. */
+double nami_trainer_part_loss(const nami_trainer *t, int part);
+
+/* Writes the network, the model and the state of the training to a file for `nami train --resume`
+   and all commands that read networks.  After nami_trainer_step the network is that of the best
+   validation, else the present one.  The file is replaced at once, if at all. */
+int nami_trainer_save(nami_trainer *t, const char *path, nami_err *err);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# test_cli.sh NAMI INVERT SIMULATE: the command line as a user meets it.
+# test_cli.sh NAMI INVERT SIMULATE TRAIN: the command line as a user meets it.
 set -u
-nami=$(realpath "$1") example=$(realpath "$2") simulate=$(realpath "$3")
+nami=$(realpath "$1") example=$(realpath "$2") simulate=$(realpath "$3") train=$(realpath "$4")
 here=$(cd "$(dirname "$0")/.." && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -284,6 +284,15 @@ is "$(wc -l <out)" 19
 "$simulate" "$ex/models/schools.nami" >out 2>err; is $? 2
 has err 'J has no value'
 "$simulate" none.nami >out 2>err; is $? 2
+has err 'none.nami: cannot open'
+"$train" tree.net "$ex/models/tree.nami" "$ex/models/tree.json" >out 2>err; is $? 0
+is "$(grep -c '^step' out)" 6
+has out 'x[15]'
+run 0 train "$ex/models/tree.nami" -o tree.net --resume -n 600 --check 100 --valid 1000
+has out '600 steps'
+"$train" nowhere/tree.net "$ex/models/tree.nami" "$ex/models/tree.json" >out 2>err; is $? 2
+has err 'cannot create'
+"$train" tree.net none.nami >out 2>err; is $? 2
 has err 'none.nami: cannot open'
 bad 2 'none.json: error: cannot open' check "$ex/models/schools.nami" --data none.json
 

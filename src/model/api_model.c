@@ -4,15 +4,8 @@
 
 #include "base/err.h"
 #include "base/parallel.h"
+#include "model/api_model.h"
 #include "model/eval.h"
-
-struct nami_model {
-    struct model m;
-    int good; /* it was read without an error */
-    struct str messages;
-    const char **name; /* of each scalar, in the memory of m */
-    int *node;
-};
 
 /* The names and nodes of all rows. */
 static int describe(nami_model *w)
@@ -36,6 +29,25 @@ static int describe(nami_model *w)
     return rc;
 }
 
+static const char *keep(struct model *m, const char *s)
+{
+    return arena_strndup(&m->mem, s, strlen(s));
+}
+
+/* The options, for files that a model is to be read from again; and the model's name, which is the
+   caller's. */
+static int keep_options(nami_model *w, const nami_model_options *opt)
+{
+    const char **set = arena_array(&w->m.mem, const char *, opt->nset + 1);
+    int bad = !set;
+    for (int i = 0; i < opt->nset && !bad; i++) bad = !(set[i] = keep(&w->m, opt->set[i]));
+    if (w->m.file) bad |= !(w->m.file = keep(&w->m, w->m.file));
+    w->set = set;
+    w->nset = opt->nset;
+    if (opt->observe) bad |= !(w->observe = keep(&w->m, opt->observe));
+    return bad ? NAMI_ENOMEM : 0;
+}
+
 /* Which of its files an error without a place in the model is about. */
 static void name_file(const struct model *m, nami_err *err)
 {
@@ -56,7 +68,7 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
     int rc = model_read(&w->m, path, opt->data, opt->ndata, &mo, err);
     if (rc) name_file(&w->m, err);
     diags_print(&w->m.diags, path, w->m.text.s ? w->m.text.s : "", w->m.text.n, &w->messages);
-    if (!rc && describe(w)) rc = err_nomem(err);
+    if (!rc && (describe(w) || keep_options(w, opt))) rc = err_nomem(err);
     if (w->messages.oom) rc = err_nomem(err);
     w->good = !rc;
     if (rc == NAMI_ENOMEM) {
@@ -96,7 +108,7 @@ int nami_model_scalar_find(const nami_model *w, const char *name)
 
 int nami_model_scalar_node(const nami_model *w, int i) { return is_scalar(w, i) ? w->node[i] : -1; }
 
-static int needs_model(const nami_model *w, nami_err *err)
+int needs_model(const nami_model *w, nami_err *err)
 {
     return w->good ? 0
                    : err_set(err, NAMI_EUSAGE, "this model was not read; see nami_model_messages");

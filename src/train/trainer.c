@@ -23,7 +23,7 @@ struct lane_work {
     struct exec *sim;    /* the model's draws, for each chunk */
     struct chunk *units; /* of each chunk, for sums over the batch */
     int *lane;           /* the first lane of each chunk in the batch */
-    double *weight;      /* of each lane of the batch: -1 / batch, 0 for those that fill up */
+    double *weight;      /* of each lane of the batch: -1 / points, 0 for those that fill up */
     vec(struct rows) rows;
     double *norm2; /* of the gradients of each rows */
     const struct batch *b;
@@ -31,6 +31,12 @@ struct lane_work {
     int grad;
     void *block[5];
 };
+
+/* Points of the batch. */
+static int count(const struct trainer *t)
+{
+    return t->work->b->count ? t->work->b->count : t->batch;
+}
 
 size_t trainer_stride(const struct trainer *t) { return ((size_t)t->batch + 7) / 8 * 8; }
 
@@ -52,19 +58,20 @@ static void load(const struct trainer *t, int c)
     const struct batch *b = w->b;
     struct exec *x = &w->x[c];
     const struct model *m = t->q->m;
-    int real = t->batch - w->lane[c] < x->lanes ? t->batch - w->lane[c] : x->lanes;
+    int n = count(t), first = w->lane[c] < n ? w->lane[c] : n - 1;
+    int real = n - first < x->lanes ? n - first : x->lanes;
     x->seed = b->seed;
     x->first = b->first + (uint64_t)w->lane[c];
     if (b->point) {
         for (int i = 0; i < real; i++) {
-            const float *from = b->point + (size_t)b->index[w->lane[c] + i] * (size_t)m->nrow;
+            const float *from = b->point + (size_t)b->index[first + i] * (size_t)m->nrow;
             for (int r = 0; r < m->nrow; r++)
                 x->row[(size_t)r * (size_t)x->cap + (size_t)i] = (double)from[r];
         }
     } else if (b->x) {
         for (int r = 0; r < m->nrow; r++)
             memcpy(x->row + (size_t)r * (size_t)x->cap,
-                   b->x + (size_t)r * b->n + b->first + (size_t)w->lane[c],
+                   b->x + (size_t)r * b->n + b->first + (size_t)first,
                    sizeof(double) * (size_t)real);
     } else {
         struct exec *s = &w->sim[c];
@@ -101,16 +108,36 @@ WIDE static double square_sum(size_t n, const float *x)
     return sum;
 }
 
+static void run_norm(void *t_, int i)
+{
+    const struct trainer *t = t_;
+    const struct rows *r = &t->work->rows.a[i];
+    const struct dense *d = r->d;
+    size_t in = (size_t)d->in, o0 = (size_t)r->o0, o1 = (size_t)r->o1;
+    t->work->norm2[i] = square_sum((o1 - o0) * in, t->grad + d->w + o0 * in) +
+                        square_sum(o1 - o0, t->grad + d->w + in * (size_t)d->out + o0);
+}
+
 static void run_weights(void *t_, int i)
 {
     const struct trainer *t = t_;
-    struct lane_work *w = t->work;
+    const struct lane_work *w = t->work;
     const struct rows *r = &w->rows.a[i];
-    const struct dense *d = r->d;
-    size_t in = (size_t)d->in, o0 = (size_t)r->o0, o1 = (size_t)r->o1;
-    w->x[0].product->weights(d, w->units, w->nchunk, r->o0, r->o1, t->grad);
-    w->norm2[i] = square_sum((o1 - o0) * in, t->grad + d->w + o0 * in) +
-                  square_sum(o1 - o0, t->grad + d->w + in * (size_t)d->out + o0);
+    w->x[0].product->weights(r->d, w->units, w->nchunk, r->o0, r->o1, t->grad);
+    run_norm(t_, i);
+}
+
+static void add_norms(struct trainer *t)
+{
+    double sum = 0;
+    for (size_t i = 0; i < t->work->rows.n; i++) sum += t->work->norm2[i];
+    t->norm = sqrt(sum);
+}
+
+void trainer_norm(struct trainer *t)
+{
+    pool_run(t->pool, (int)t->work->rows.n, run_norm, t);
+    add_norms(t);
 }
 
 /* ---- Adam ------------------------------------------------------------------------------------------ */
@@ -155,13 +182,14 @@ void trainer_apply(struct trainer *t, double rate, double clip)
 static void add_losses(struct trainer *t)
 {
     const struct lane_work *w = t->work;
+    int n = count(t);
     t->total = 0;
     for (int k = 0; k < t->q->npart; k++) {
         double sum = 0;
         for (int c = 0; c < w->nchunk; c++)
-            for (int b = 0; b < w->x[c].lanes && w->lane[c] + b < t->batch; b++)
+            for (int b = 0; b < w->x[c].lanes && w->lane[c] + b < n; b++)
                 sum -= w->x[c].by_tag[(size_t)k * (size_t)w->x[c].cap + (size_t)b];
-        t->loss[k] = sum / t->batch;
+        t->loss[k] = sum / n;
         t->total += t->loss[k];
     }
 }
@@ -177,14 +205,13 @@ void trainer_loss(struct trainer *t, const struct batch *b)
 void trainer_gradient(struct trainer *t, const struct batch *b)
 {
     struct lane_work *w = t->work;
-    double sum = 0;
     w->b = b;
     w->grad = 1;
+    for (int i = 0, n = count(t); i < t->batch; i++) w->weight[i] = i < n ? -1.0 / n : 0;
     pool_run(t->pool, w->nchunk, run_chunk, t);
     add_losses(t);
     pool_run(t->pool, (int)w->rows.n, run_weights, t);
-    for (size_t i = 0; i < w->rows.n; i++) sum += w->norm2[i];
-    t->norm = sqrt(sum);
+    add_norms(t);
 }
 
 /* ---- making ---------------------------------------------------------------------------------------------- */
@@ -229,7 +256,6 @@ static int make_chunks(struct trainer *t, nami_err *err)
     w->lane = new_array(int, n + 1);
     w->weight = new_array(double, groups * 8);
     if (!w->x || !w->sim || !w->units || !w->lane || !w->weight) return err_nomem(err);
-    for (int b = 0; b < t->batch; b++) w->weight[b] = -1.0 / t->batch;
     for (w->nchunk = 0; w->nchunk < n && !rc; w->nchunk++) {
         int c = w->nchunk, lanes = (groups / n + (c < groups % n)) * 8;
         struct exec *x = &w->x[c];

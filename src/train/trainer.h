@@ -18,6 +18,7 @@ struct batch {
     const float *point;
     const int *index;
     uint64_t seed, first;
+    int count; /* so many points only; 0: as many as a batch has, which is the most */
 };
 
 struct trainer {
@@ -43,7 +44,9 @@ size_t trainer_stride(const struct trainer *t);
 void trainer_gradient(struct trainer *t, const struct batch *b);
 /* The same without gradients. */
 void trainer_loss(struct trainer *t, const struct batch *b);
-/* A step of Adam along grad, scaled down to a norm of clip (0: as it is). */
+/* Sets norm again, after grad was changed from outside. */
+void trainer_norm(struct trainer *t);
+/* A step of Adam along grad, scaled down from norm to a norm of clip (0: as it is). */
 void trainer_apply(struct trainer *t, double rate, double clip);
 
 /* Bytes of memory that training takes. */

@@ -15,12 +15,12 @@ static const char VERSION[] = "1";
 
 int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads, nami_err *err)
 {
-    int rc = inversion_init(&r->inversion, r->m.bn, &r->plan.invert, err);
+    int rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
     if (!rc) rc = inversion_run(&r->inversion, &r->h, err);
     if (!rc && !r->h->nlatent)
         rc = err_set(err, NAMI_EINPUT,
                      "there is nothing to learn: no latent variable has observed descendants");
-    if (!rc) rc = qnet_make(&r->q, &r->m, r->h, &r->plan.net, saved, nsaved, threads, err);
+    if (!rc) rc = qnet_make(&r->q, r->m, r->h, &r->plan.net, saved, nsaved, threads, err);
     return rc;
 }
 
@@ -35,7 +35,7 @@ void training_free(struct training *r)
     qnet_free(&r->q);
     inverse_free(r->h);
     inversion_fini(&r->inversion);
-    model_free(&r->m);
+    model_free(&r->own);
     st_free(&r->saved);
     str_free(&r->text);
     arena_free(&r->mem);
@@ -274,12 +274,12 @@ static int take_weight(void *arg, const char *name, int ndim, const size_t *dim,
 static int put_texts(const struct training *r, struct st *s, const char *inverse, nami_err *err)
 {
     struct str data = {0}, plan = {0};
-    put_data(&r->m, &data);
+    put_data(r->m, &data);
     int rc = put_settings(&r->plan, &plan) || data.oom ? err_nomem(err) : 0;
     if (!rc) rc = st_set(s, "nami", VERSION, err);
-    if (!rc) rc = st_set(s, "model", r->m.text.s ? r->m.text.s : "", err);
-    if (!rc) rc = st_set(s, "file", r->m.file ? r->m.file : "model.nami", err);
-    if (!rc) rc = st_set(s, "dialect", r->m.syntax.dialect == BUGS ? "bugs" : "native", err);
+    if (!rc) rc = st_set(s, "model", r->m->text.s ? r->m->text.s : "", err);
+    if (!rc) rc = st_set(s, "file", r->m->file ? r->m->file : "model.nami", err);
+    if (!rc) rc = st_set(s, "dialect", r->m->syntax.dialect == BUGS ? "bugs" : "native", err);
     if (!rc) rc = st_set(s, "data", data.s, err);
     if (!rc) rc = st_set(s, "settings", plan.s, err);
     if (!rc && inverse) rc = st_set(s, "inverse", inverse, err);
@@ -331,9 +331,10 @@ static int read_model(struct training *r, nami_err *err)
     if (!model || !file || !data || !dialect) return broken(err, "model");
     struct model_options opt = {
         .set = r->plan.set, .nset = r->plan.nset, .observe = r->plan.observe};
-    int rc = strcmp(data, "{}") == 0 ? 0 : data_parse(&r->m.data, data, strlen(data), err);
+    r->m = &r->own;
+    int rc = strcmp(data, "{}") == 0 ? 0 : data_parse(&r->m->data, data, strlen(data), err);
     if (rc) return rc;
-    return model_parse(&r->m, file, model, strlen(model), strcmp(dialect, "bugs") ? NATIVE : BUGS,
+    return model_parse(r->m, file, model, strlen(model), strcmp(dialect, "bugs") ? NATIVE : BUGS,
                        &opt, err);
 }
 

@@ -19,7 +19,7 @@ struct plan {
 /* Everything of a run, in one place. */
 struct training {
     struct arena mem;
-    struct model m;
+    struct model *m, own; /* m: &own, or another's */
     struct inversion inversion;
     struct inverse *h;
     struct qnet q;
@@ -30,7 +30,7 @@ struct training {
     struct st saved; /* what it was read from */
 };
 
-/* After the model is in r->m: inverse, network, and, with a source (which is taken over),
+/* After the model is in *r->m: inverse, network, and, with a source (which is taken over),
    training. saved: numbers of qnet_saved, instead of draws from the prior; or NULL. */
 int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads, nami_err *err);
 int training_start(struct training *r, struct source *s, int threads, nami_err *err);

@@ -1,0 +1,20 @@
+/* api_model.h: the models of nami.h, as the other parts of nami.h see them. */
+#ifndef MODEL_API_MODEL_H
+#define MODEL_API_MODEL_H
+
+#include "model/model.h"
+
+struct nami_model {
+    struct model m;
+    int good; /* it was read without an error */
+    struct str messages;
+    const char **name; /* of each scalar, in the memory of m */
+    int *node;
+    const char *const *set; /* the options it was read with */
+    int nset;
+    const char *observe;
+};
+
+int needs_model(const nami_model *w, nami_err *err); /* an error if it is not good */
+
+#endif
