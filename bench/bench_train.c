@@ -49,6 +49,7 @@ static void make_tree(struct training *r, const struct peer *n)
     str_put(&data, "{\"w\":[");
     for (int i = 0; i < 31; i++) str_printf(&data, "%s%.17g", i ? "," : "", 0.5 + i / 31.0);
     str_put(&data, "]}");
+    r->m = &r->own;
     r->plan = (struct plan){
         .invert = {.method = n->method, .mode = n->mode, .verify = "none"},
         .net = {.kind = n->kind,
@@ -56,8 +57,8 @@ static void make_tree(struct training *r, const struct peer *n)
                 .hidden = {n->hidden, n->hidden},
                 .act = ACT_RELU,
                 .skip = -1}};
-    if (data_parse(&r->m.data, data.s, data.n, &err) ||
-        model_parse(&r->m, "tree", tree, strlen(tree), NATIVE, NULL, &err) ||
+    if (data_parse(&r->m->data, data.s, data.n, &err) ||
+        model_parse(r->m, "tree", tree, strlen(tree), NATIVE, NULL, &err) ||
         training_prepare(r, NULL, 0, 1, &err))
         die(&err);
     str_free(&data);
@@ -105,7 +106,7 @@ int main(int argc, char **argv)
     }
     int threads = atoi(argv[2]), steps = atoi(argv[3]);
     if (argv[1][0] == 'e') {
-        vae_make(&r.q, &r.m);
+        vae_make(&r.q, &r.own);
         if (trainer_make(&t, &r.q, 100, threads, &err)) die(&err);
         measure(&t, 'e', threads, steps, vae_batch);
     } else {
