@@ -31,12 +31,14 @@ test: ## install what is missing, build, run all tests (also under sanitizers an
 	@$(MAKE) sanitize SLOW='-LE slow'
 	@$(call CTEST,build)
 
-bench: ## time inversion against SuiteSparse AMD, and forward sampling against NumPy and JAGS
+bench: ## time inversion (SuiteSparse), sampling (NumPy, JAGS), products (OpenBLAS), training (PyTorch)
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@build/bench/bench_graph $(CASES)
 	@build/bench/bench_tensor
 	@bench/simulate.sh
+	@build/bench/bench_product
+	@bench/train.py
 
 fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]
 	@scripts/setup.sh build fuzz

@@ -54,7 +54,7 @@ static inline int vae_net(struct qnet *q, int rows, int n, int m, int data, cons
     for (int l = 0; l < 3; l++) {
         for (int i = 0; i < width[l]; i++) from[i] = unit + i;
         unit = net_layer(q, 1, width[l], data && !l ? 0 : width[l], from, width[l + 1],
-                         l < 2 ? ACT_TANH : ACT_LINEAR, l == 2, name);
+                         l < 2 ? ACT_TANH : ACT_LINEAR, name);
         if (unit < 0) abort();
     }
     x = vae_emit(p, I_ROWS, m, 0);

@@ -57,7 +57,7 @@ static inline double *random_weights(const struct qnet *q, uint64_t seed)
     for (size_t i = 0; i < q->block.n; i++) {
         const struct dense *d = q->block.a[i].d;
         size_t nw = (size_t)d->in * (size_t)d->out;
-        double s = (q->block.a[i].last ? 0.6 : 1.2) / sqrt(d->in > 0 ? d->in : 1);
+        double s = (d->act == ACT_LINEAR ? 0.6 : 1.2) / sqrt(d->in > 0 ? d->in : 1);
         for (size_t k = 0; k < nw; k++) w[d->w + k] = s * gauss(&r);
         for (int k = 0; k < d->out; k++) w[d->w + nw + (size_t)k] = 0.4 * gauss(&r);
     }

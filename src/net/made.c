@@ -87,7 +87,7 @@ static int hidden_layer(struct made *m, int layer)
             back = inputs_of(m, s->member + s->off[i], in, m->from);
         else
             back = in = units_of(m, sub->member + sub->off[i], sub->off[i + 1] - sub->off[i]);
-        unit = net_layer(q, 1, in, back, m->from, m->nwidth[i], q->opt.act, 0, name);
+        unit = net_layer(q, 1, in, back, m->from, m->nwidth[i], q->opt.act, name);
         if (unit < 0) return NAMI_ENOMEM;
         m->next[i] = unit;
     }
@@ -111,7 +111,7 @@ static int output(struct made *m, int i)
     str_printf(&name, "made/out/%s", q->part[g->tag].name);
     if (q->code[f->node].ncoord > 1) str_printf(&name, ".%d", f->k + 1);
     f->out = name.oom ? -1
-                      : net_layer(q, 1, in, back, m->from, g->nout, ACT_LINEAR, 1, name.s);
+                      : net_layer(q, 1, in, back, m->from, g->nout, ACT_LINEAR, name.s);
     str_free(&name);
     return f->out < 0 ? NAMI_ENOMEM : 0;
 }

@@ -35,7 +35,7 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
         str_printf(&text, "%s/%d", name, l);
         unit = text.oom ? -1
                         : net_layer(q, g->n, in, back, from, out, last ? ACT_LINEAR : q->opt.act,
-                                    last, text.s);
+                                    text.s);
         if (last || unit < 0) break;
         in = gather(q, g, unit, out, skip && l + 1 == depth, from);
         back = out + (skip && l + 1 == depth ? f0->nback : 0);

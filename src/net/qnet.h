@@ -60,7 +60,6 @@ struct net_embedding {
 struct block {
     const char *name;
     const struct dense *d;
-    int last; /* an output layer */
 };
 
 struct qnet {
@@ -99,7 +98,7 @@ double qnet_products(const struct qnet *q);
 
 /* A layer of n instances: units for its outputs, weights, an instruction.  `from` (n, in) is
    copied.  name is printed.  Returns the first unit, or -1. */
-int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act, int last,
+int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act,
               const char *name);
 int net_mlp(struct qnet *q, nami_err *err);  /* groups that are not made */
 int net_made(struct qnet *q, nami_err *err); /* groups that are */
