@@ -339,7 +339,7 @@ static void check_made(const struct qnet *q, int depth, int skip)
     for (int u = 0; u < q->nfeature; u++) assert_true(degree[u] > 0);
     for (size_t i = 0; i < q->block.n; i++) {
         const struct dense *d = q->block.a[i].d;
-        int last = q->block.a[i].last, most = 0, at = 0, want = 0;
+        int last = d->act == ACT_LINEAR, most = 0, at = 0, want = 0;
         for (int k = 0; k < d->in; k++) {
             int u = d->from[k];
             if (layer[u] > at) at = layer[u];
