@@ -4,20 +4,20 @@
 #define REAL     double
 #define IS_FLOAT 0
 #define W        2
-#define MR       4
-#define NR       2
+#define REGS     15 /* one is for products: not fused */
 #define MA       3
 #define MB       2
+#define OUTER    0
 #define FN(x)    x##_d
 #include "tensor/product.inc"
 
 #define REAL     float
 #define IS_FLOAT 1
 #define W        4
-#define MR       4
-#define NR       2
+#define REGS     15
 #define MA       3
 #define MB       4
+#define OUTER    0
 #define FN(x)    x##_f
 #include "tensor/product.inc"
 

@@ -5,20 +5,20 @@
 #define REAL     double
 #define IS_FLOAT 0
 #define W        4
-#define MR       6
-#define NR       2
+#define REGS     16
 #define MA       3
 #define MB       4
+#define OUTER    1
 #define FN(x)    x##_d
 #include "tensor/product.inc"
 
 #define REAL     float
 #define IS_FLOAT 1
 #define W        8
-#define MR       6
-#define NR       2
+#define REGS     16
 #define MA       3
 #define MB       4
+#define OUTER    1
 #define FN(x)    x##_f
 #include "tensor/product.inc"
 

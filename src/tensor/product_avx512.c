@@ -6,30 +6,30 @@
 #define REAL     double
 #define IS_FLOAT 0
 #define W        8
-#define MR       6
-#define NR       4
+#define REGS     32
 #define MA       3
 #define MB       8
+#define OUTER    1
 #define FN(x)    x##_d
 #include "tensor/product.inc"
 
 #define REAL     float
 #define IS_FLOAT 1
 #define W        8
-#define MR       6
-#define NR       4
+#define REGS     32
 #define MA       3
 #define MB       8
+#define OUTER    1
 #define FN(x)    x##_8
 #include "tensor/product.inc"
 
 #define REAL     float
 #define IS_FLOAT 1
 #define W        16
-#define MR       6
-#define NR       4
+#define REGS     32
 #define MA       3
 #define MB       8
+#define OUTER    1
 #define FN(x)    x##_16
 #include "tensor/product.inc"
 
@@ -46,7 +46,7 @@ static void back_f(const struct dense *d, const void *param, const struct chunk 
 static void weights_f(const struct dense *d, const struct chunk *c, int nchunk, int o0, int o1,
                       void *grad)
 {
-    int odd = 0;
+    int odd = d->in < 256 && d->in % 16 > 0 && d->in % 16 <= 8; /* much of a vector is empty */
     for (int i = 0; i < nchunk; i++) odd |= c[i].L % 16;
     (odd ? weights_8 : weights_16)(d, c, nchunk, o0, o1, grad);
 }

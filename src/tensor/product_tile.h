@@ -23,6 +23,13 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
+enum {
+    SUMMING = 29,
+    TRANSPOSING = 5,
+    CACHE = 1 << 18, /* bytes of a second cache */
+    CACHED_LANES = 256
+};
+
 /* x stays in a register: gcc would rather load it again for each use. */
 #ifdef __AVX512F__
 #define KEEP(x) __asm__("" : "+v"(x))
