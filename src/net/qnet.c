@@ -314,13 +314,14 @@ double qnet_products(const struct qnet *q)
     return sum;
 }
 
-/* Uniform in +-1/sqrt(inputs), biases too: of five ways that were tried, the loss fell fastest
-   with this one (bench/bench_train on the trees; kinks at 0 for all units are a poor start). */
+/* Uniform in +-1/sqrt(inputs), biases too: of several ways that were tried, the loss fell fastest
+   with this one (bench_train on the trees; if the kinks of all units are at 0, it is slow). */
 void qnet_start(const struct qnet *q, uint64_t seed, float *param)
 {
     for (size_t i = 0; i < q->block.n; i++) {
         const struct dense *d = q->block.a[i].d;
         double a = 1 / sqrt(d->in > 0 ? d->in : 1);
+        if (d->act == ACT_LINEAR) a /= 4; /* outputs: q starts near the prior */
         size_t n = ((size_t)d->in + 1) * (size_t)d->out;
         struct rng r;
         rng_init(&r, seed, 0x716e6574 + i);
