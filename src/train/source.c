@@ -207,7 +207,7 @@ int source_model(struct model *m, uint64_t seed, int batch, int valid, struct so
 {
     struct source *s = *out = start(m, seed, batch);
     if (!s) return err_nomem(err);
-    s->nvalid = (valid + batch - 1) / batch;
+    s->nvalid = valid / batch + (valid % batch > 0);
     if (!m->simulator) return 0;
     size_t n = (size_t)s->nvalid * s->batch;
     s->valid = raw_array(double, (size_t)m->nrow *n + 1);
