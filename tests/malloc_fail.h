@@ -101,7 +101,7 @@ static int nomem_at(int (*f)(void *ctx), void *ctx, long k, const char **why)
 
 /* The 1st, 2nd, ... until f has none left to fail.  Returns how many could fail,
    or -1. */
-static long nomem_each(int (*f)(void *ctx), void *ctx, const char **why)
+static inline long nomem_each(int (*f)(void *ctx), void *ctx, const char **why)
 {
     int more;
     long k = 0;

@@ -374,6 +374,23 @@ void qnet_saved(const struct qnet *q, double *out)
     }
 }
 
+/* Could choose_head have chosen this? */
+static int head_fits(const struct qnet *q, const struct code *c, const struct head *h)
+{
+    const struct family *want = q->opt.family ? q->opt.family : &family_match;
+    int matched = h->family == &family_match;
+    if (h->fixed != (matched && isfinite(c->hi) ? c->hi : 0)) return 0;
+    for (int k = 0; k < DIST_ARGS; k++)
+        if (!isfinite(h->shift[k]) || !isfinite(h->scale[k])) return 0;
+    if (c->kind == CODE_STATES) return h->family == &family_categorical && h->size == c->states;
+    if (matched)
+        return (c->kind == CODE_COUNTS || want == h->family) && h->size == 0 && c->n == 1 &&
+               c->dist && c->dist->logp;
+    if (c->kind == CODE_COUNTS) return 0;
+    if (want == &family_match) return h->family == &family_mixture && h->size == 1;
+    return h->family == want && h->size == (q->opt.size ? q->opt.size : want->size);
+}
+
 static int saved_head(struct qnet *q, struct group *g, const double *in)
 {
     const struct code *c = &q->code[q->factor[q->member[g->first]].node];
@@ -382,9 +399,10 @@ static int saved_head(struct qnet *q, struct group *g, const double *in)
     if (!(in[0] >= 0 && in[0] < n && in[1] >= 0 && in[1] < 1 << 20)) return NAMI_EINPUT;
     g->head = (struct head){.family = net_families[(int)in[0]], .size = (int)in[1], .fixed = in[2]};
     if (g->head.family->own_scale) g->head.dist = c->dist;
-    if (g->head.family->own_scale && !c->dist) return NAMI_EINPUT;
     memcpy(g->head.shift, in + 3, sizeof g->head.shift);
     memcpy(g->head.scale, in + 3 + DIST_ARGS, sizeof g->head.scale);
+    if (in[0] != (int)in[0] || in[1] != (int)in[1] || !head_fits(q, c, &g->head))
+        return NAMI_EINPUT;
     g->nout = g->head.family->outputs(&g->head);
     return 0;
 }
@@ -410,8 +428,10 @@ static int make_codes(struct qnet *q, struct origin *o, nami_err *err)
     for (int v = 0; v < bn_n(q->m->bn); v++)
         for (int k = 0; k < q->code[v].ncoord; k++, used += 2) {
             if (used + 2 > o->nsaved) return not_saved(err);
-            q->code[v].mean[k] = o->saved[used];
-            q->code[v].sd[k] = o->saved[used + 1];
+            double mean = o->saved[used], sd = o->saved[used + 1];
+            if (!isfinite(mean) || !isfinite(sd) || !(sd > 0)) return not_saved(err);
+            q->code[v].mean[k] = mean;
+            q->code[v].sd[k] = sd;
         }
     o->saved += used;
     o->nsaved -= used;

@@ -55,13 +55,14 @@ static void *run_ahead(void *s_)
         uint64_t k = a->want - 1;
         nami_err err = {0};
         a->busy = 1;
+        a->made[k % 2] = 0; /* not there any more */
         pthread_mutex_unlock(&a->lock);
         int rc = model_simulate(s->m, s->seed, k * ((n + 7) / 8 * 8), n, 1, a->x[k % 2], &err);
         pthread_mutex_lock(&a->lock);
         a->busy = 0;
         a->rc = rc;
         a->err = err;
-        a->made[k % 2] = k + 1;
+        if (!rc) a->made[k % 2] = k + 1;
         if (a->want == k + 1) a->want = 0;
         pthread_cond_broadcast(&a->changed);
     }
@@ -101,7 +102,8 @@ static void stop_ahead(struct ahead *a)
     free(a);
 }
 
-/* Block k, when it is there; the one after it is asked for. */
+/* Block k, when it is there; the one after it is asked for, and none that would replace it.  An error
+   comes with the first block that it leaves out. */
 static int block_ahead(struct source *s, uint64_t k, nami_err *err)
 {
     struct ahead *a = s->ahead;
@@ -115,11 +117,11 @@ static int block_ahead(struct source *s, uint64_t k, nami_err *err)
         }
         pthread_cond_wait(&a->changed, &a->lock);
     }
-    if (!a->rc && !a->busy && a->made[(k + 1) % 2] != k + 2) {
-        a->want = k + 2;
+    if (!a->busy) {
+        a->want = a->made[(k + 1) % 2] != k + 2 ? k + 2 : 0;
         pthread_cond_broadcast(&a->changed);
     }
-    rc = a->rc;
+    rc = a->made[k % 2] == k + 1 ? 0 : a->rc;
     if (rc && err) *err = a->err;
     pthread_mutex_unlock(&a->lock);
     s->waited += clock_now() - start;
@@ -197,7 +199,7 @@ int source_model(struct model *m, uint64_t seed, int batch, int valid, struct so
 {
     struct source *s = *out = start(m, seed, batch);
     if (!s) return err_nomem(err);
-    s->nvalid = (valid + batch - 1) / batch;
+    s->nvalid = valid / batch + (valid % batch > 0);
     if (!m->simulator) return 0;
     size_t n = (size_t)s->nvalid * s->batch;
     s->valid = raw_array(double, (size_t)m->nrow *n + 1);

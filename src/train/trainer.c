@@ -8,7 +8,8 @@
 
 enum {
     LANES = 32,         /* of a chunk: its units stay in the second-level cache */
-    ROWS_WORK = 1 << 16 /* weights of a task */
+    ROWS_WORK = 1 << 16, /* weights of a task */
+    BATCH_MOST = 1 << 24
 };
 
 /* Rows o0 .. o1-1 of a layer. */
@@ -276,6 +277,8 @@ static int make_chunks(struct trainer *t, nami_err *err)
 int trainer_make(struct trainer *t, struct qnet *q, int batch, int threads, nami_err *err)
 {
     *t = (struct trainer){.q = q, .batch = batch, .nparam = q->prog.nparam};
+    if (batch < 1 || batch > BATCH_MOST)
+        return err_set(err, NAMI_ELIMIT, "a batch has 1 to %d points, not %d", BATCH_MOST, batch);
     struct lane_work *w = t->work = new_array(struct lane_work, 1);
     if (!w) return err_nomem(err);
     float **at[] = {&t->param, &t->grad, &t->m, &t->v};

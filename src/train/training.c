@@ -1,6 +1,7 @@
 #include "train/training.h"
 
 #include <jansson.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,34 @@ static int put_settings(const struct plan *p, struct str *out)
     return text && !out->oom ? 0 : NAMI_ENOMEM;
 }
 
+/* 0 if it is no number of its kind. */
+static int take_number(struct plan *p, const struct setting *s, const json_t *x)
+{
+    char *at = (char *)p + s->at;
+    json_int_t i = json_integer_value(x);
+    if (s->kind == 'd') {
+        *(double *)at = json_number_value(x);
+        return json_is_number(x);
+    }
+    if (s->kind == 'u')
+        *(uint64_t *)at = (uint64_t)i;
+    else if (i >= INT_MIN && i <= INT_MAX)
+        *(int *)at = (int)i;
+    else
+        return 0;
+    return json_is_integer(x);
+}
+
+/* As the command line would have it. */
+static int plan_is_sane(const struct plan *p)
+{
+    const struct train_options *t = &p->train;
+    return p->net.family && p->net.size >= 0 && p->net.act >= 0 && p->net.act < NACT &&
+           (int)p->net.kind >= 0 && p->net.kind <= NET_MADE && t->batch > 0 && t->steps > 0 &&
+           t->check > 0 && t->valid > 0 && t->patience > 0 && t->rate > 0 && t->clip >= 0 &&
+           t->cooldown >= 0 && t->cooldown <= 1;
+}
+
 /* A string of the settings, copied; NULL if there is none. */
 static const char *text_of(struct training *r, const json_t *o, const char *name)
 {
@@ -164,18 +193,10 @@ static int get_settings(struct training *r, const char *text, nami_err *err)
     const json_t *set = json_object_get(o, "set"), *hidden = json_object_get(o, "hidden");
     const char **name = arena_array(&r->mem, const char *, json_array_size(set) + 1);
     const char *family = json_string_value(json_object_get(o, "family"));
-    int ok = json_is_object(o) && name && json_array_size(hidden) <= NET_LAYERS && family;
-    for (int i = 0; ok && i < NSETTING; i++) {
-        const json_t *x = json_object_get(o, settings[i].name);
-        char *at = (char *)p + settings[i].at;
-        ok = json_is_number(x);
-        if (settings[i].kind == 'd')
-            *(double *)at = json_number_value(x);
-        else if (settings[i].kind == 'u')
-            *(uint64_t *)at = (uint64_t)json_integer_value(x);
-        else
-            *(int *)at = (int)json_integer_value(x);
-    }
+    int ok = json_is_object(o) && name && json_is_array(set) &&
+             json_is_array(hidden) && json_array_size(hidden) <= NET_LAYERS && family;
+    for (int i = 0; ok && i < NSETTING; i++)
+        ok = take_number(p, &settings[i], json_object_get(o, settings[i].name));
     for (size_t i = 0; ok && i < json_array_size(set); i++) {
         const char *s = json_string_value(json_array_get(set, i));
         ok = s && (name[i] = arena_strndup(&r->mem, s, strlen(s)));
@@ -193,8 +214,7 @@ static int get_settings(struct training *r, const char *text, nami_err *err)
         p->invert.mode = text_of(r, o, "mode");
         p->invert.criterion = text_of(r, o, "criterion");
         p->net.family = family_find(family, strlen(family));
-        ok = p->net.family && p->train.batch > 0 && p->train.steps > 0 && p->train.check > 0 &&
-             p->net.act >= 0 && p->net.act < NACT && (unsigned)p->net.kind <= NET_MADE;
+        ok = plan_is_sane(p);
     }
     json_decref(o);
     return ok ? 0 : broken(err, "settings");
@@ -214,12 +234,27 @@ static void get_state(const struct train *x, double *s)
     memcpy(s, now, sizeof now);
 }
 
+/* 0 if no run has such numbers. */
+static int state_is_sane(const double *s)
+{
+    static const char kind[STATE + 1] = "cdbiddiiiccii"; /* count, double, best, int */
+    for (int k = 0; k < STATE; k++) {
+        double most = kind[k] == 'c' ? 9e15 : INT_MAX;
+        if (kind[k] == 'd' ? !isfinite(s[k]) : kind[k] == 'b' ? isnan(s[k]) || s[k] == -INFINITY
+                                             : !(s[k] >= 0 && s[k] <= most && s[k] == floor(s[k])))
+            return 0;
+    }
+    return s[1] > 0 && s[11] <= TRAIN_STALLED;
+}
+
 static void set_state(struct train *x, const double *s)
 {
     x->step = (uint64_t)s[0], x->rate = s[1], x->best = s[2], x->since = (int)s[3], x->sum = s[4],
     x->norm = s[5], x->nsum = (int)s[6], x->bad = (int)s[7], x->falls = (int)s[8],
     x->skipped = (uint64_t)s[9], x->t.step = (uint64_t)s[10], x->done = (int)s[11],
     x->best_bad = (int)s[12];
+    if (x->done != TRAIN_STALLED) /* more steps may be wanted now, or fewer */
+        x->done = x->step >= (uint64_t)x->opt.steps ? TRAIN_STEPS : 0;
 }
 
 /* ---- weights ------------------------------------------------------------------------------------------ */
@@ -374,6 +409,7 @@ int training_continue(struct training *r, struct source *s, int threads, nami_er
     }
     double now[STATE];
     memcpy(now, state->x, sizeof now);
+    if (!state_is_sane(now)) return broken(err, "nami.state");
     set_state(x, now);
     if (x->done == TRAIN_STEPS && x->step < (uint64_t)x->opt.steps) x->done = 0; /* more are wanted */
     if (vec_reserve(&x->history, hist->n + 1)) return err_nomem(err);
