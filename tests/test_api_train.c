@@ -83,7 +83,7 @@ static double size_of(size_t n, const float *x)
 static double apart(size_t n, const float *a, const float *b)
 {
     double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+    for (size_t i = 0; i < n; i++) sum += pow((double)a[i] - (double)b[i], 2);
     return sqrt(sum) / size_of(n, b);
 }
 

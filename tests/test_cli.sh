@@ -296,6 +296,34 @@ has err 'cannot create'
 has err 'none.nami: cannot open'
 bad 2 'none.json: error: cannot open' check "$ex/models/schools.nami" --data none.json
 
+# ---- training on draws of a file -------------------------------------------------------------
+tree="$ex/models/tree.nami --data $ex/models/tree.json"
+run 0 simulate $tree -n 2000 -o draws.npz -o draws.json
+for f in npz json; do
+    run 0 train $tree --samples draws.$f -o $f.net -n 30 --check 10 --batch 50 --hidden 8 -q
+done
+ok; cmp -s npz.net json.net || no 'draws of .npz and .json train to different networks'
+run 0 train $tree --samples draws.npz -o half.net -n 20 --check 10 --batch 50 --hidden 8 -q --cooldown 0
+run 0 train $tree --samples draws.npz -o whole.net -n 30 --check 10 --batch 50 --hidden 8 --cooldown 0
+has out 'on 200 draws, 30 steps'
+bad 2 'trained on 2000 draws of a file; give it again (--samples FILE)' train $tree -o half.net --resume -n 30
+run 0 simulate $tree -n 1000 -o few.npz
+bad 2 'few.npz: there are 1000 draws, but the network was trained on 2000' \
+    train $tree -o half.net --resume -n 30 --samples few.npz
+run 0 train $tree -o half.net --resume -n 30 --samples draws.json -q
+ok; cmp -s half.net whole.net || no 'a run on samples that stopped goes on differently'
+run 0 train $tree -o own.net -n 2 --check 1 --valid 50 --batch 50 --hidden 8 -q
+bad 2 'trained on draws of the model' train $tree -o own.net --resume -n 3 --samples draws.npz
+bad 2 "few.npz: there is no array 'A'" \
+    train "$ex/models/hmm.nami" --samples few.npz -o x.net --set T=2 --set K=2
+bad 2 'none.npz: cannot open' train $tree --samples none.npz -o x.net
+head -c 5000 draws.npz >cut.npz
+bad 2 'cut.npz: this is no whole .npz archive' train $tree --samples cut.npz -o x.net
+head -c 5000 draws.json >cut.json
+bad 2 'cut.json:' train $tree --samples cut.json -o x.net
+bad 2 'too few for batches of 600' train $tree --samples few.npz -o x.net --batch 600
+is "$(ls x.net 2>&1 | grep -c 'No such file')" 1
+
 # ---- simulators --------------------------------------------------------------------------------
 cat >sim.nami <<'M'
 simulator "echo '{\"a\": 40, \"y\": [41, 42]}'"

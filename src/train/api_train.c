@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 #include "model/api_model.h"
 #include "report/json.h"
-#include "train/training.h"
+#include "train/samples.h"
 
 _Static_assert((int)NAMI_LAYERS == (int)NET_LAYERS, "as many layers outside as inside");
 
@@ -16,6 +16,7 @@ static const nami_train_options defaults;
 struct nami_trainer {
     struct training r;
     int threads;
+    const char *samples;
     uint64_t seed; /* of the draws */
     int own;       /* the caller's loop, not nami_trainer_step, moves the weights */
     double *part;  /* losses, of what was computed last */
@@ -121,6 +122,13 @@ static nami_trainer *new_trainer(const nami_train_options *o)
     return t;
 }
 
+static int keep_samples(nami_trainer *t, const nami_train_options *o, nami_err *err)
+{
+    const char *s = o->samples;
+    if (!s) return 0;
+    return (t->samples = arena_strndup(&t->r.mem, s, strlen(s))) ? 0 : err_nomem(err);
+}
+
 static uint64_t draw_seed(uint64_t seed, uint64_t stream)
 {
     return seed + stream * 0x9e3779b97f4a7c15u;
@@ -138,8 +146,9 @@ int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_t
     if (!t) return err_nomem(err);
     t->own = 1;
     t->seed = draw_seed(opt->seed, opt->stream);
+    rc = keep_samples(t, opt, err);
     t->r.m = &model->m;
-    rc = make_plan(&t->r, model, invert, opt, err);
+    if (!rc) rc = make_plan(&t->r, model, invert, opt, err);
     if (!rc) rc = training_prepare(&t->r, NULL, 0, t->threads, err);
     if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
     return finish(t, rc, out, err);
@@ -155,6 +164,7 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     if (!t) return err_nomem(err);
     int rc = training_read(&t->r, path, t->threads, err);
     if (opt->steps > 0) t->r.plan.train.steps = opt->steps;
+    if (!rc) rc = keep_samples(t, opt, err);
     if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);
     t->seed = draw_seed(t->r.plan.train.seed, opt->stream);
     return finish(t, rc, out, err);
@@ -182,7 +192,10 @@ const char *nami_trainer_part_name(const nami_trainer *t, int i)
     return is_part(t, i) ? t->r.q.part[i].name : NULL;
 }
 
-double nami_trainer_part_loss(const nami_trainer *t, int i) { return is_part(t, i) ? t->part[i] : NAN; }
+double nami_trainer_part_loss(const nami_trainer *t, int i)
+{
+    return is_part(t, i) ? t->part[i] : NAN;
+}
 
 double nami_trainer_valid(const nami_trainer *t)
 {
@@ -207,14 +220,8 @@ const char *nami_trainer_layer(const nami_trainer *t, int i, size_t *first, size
 /* Made when draws are first asked for: a simulator may take its time. */
 static int needs_source(nami_trainer *t, nami_err *err)
 {
-    struct train *x = &t->r.train;
-    if (x->source) return 0;
-    int rc = source_model(t->r.m, t->seed, x->opt.batch, x->opt.valid, &x->source, err);
-    if (rc) {
-        source_free(x->source);
-        x->source = NULL;
-    }
-    return rc;
+    struct source **s = &t->r.train.source;
+    return *s ? 0 : samples_source(&t->r, t->samples, t->seed, s, err);
 }
 
 /* The weights that the caller has come to are those to keep. */

@@ -107,6 +107,7 @@ static const struct setting {
     ROW("patience", train.patience, 'i')
     ROW("cooldown", train.cooldown, 'd')
     ROW("seed", train.seed, 'u')
+    ROW("samples", samples, 'u')
 #undef ROW
 };
 enum { NSETTING = sizeof settings / sizeof *settings };

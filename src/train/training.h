@@ -14,6 +14,7 @@ struct plan {
     nami_options invert;
     struct net_options net;
     struct train_options train;
+    uint64_t samples; /* draws of a file; 0: fresh ones of the model */
 };
 
 /* Everything of a run, in one place. */
