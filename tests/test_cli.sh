@@ -286,6 +286,7 @@ has err 'J has no value'
 "$simulate" none.nami >out 2>err; is $? 2
 has err 'none.nami: cannot open'
 "$train" tree.net "$ex/models/tree.nami" "$ex/models/tree.json" >out 2>err; is $? 0
+cp tree.net api.net
 is "$(grep -c '^step' out)" 6
 has out 'x[15]'
 run 0 train "$ex/models/tree.nami" -o tree.net --resume -n 600 --check 100 --valid 1000
@@ -313,6 +314,18 @@ bad 2 'few.npz: there are 1000 draws, but the network was trained on 2000' \
 run 0 train $tree -o half.net --resume -n 30 --samples draws.json -q
 ok; cmp -s half.net whole.net || no 'a run on samples that stopped goes on differently'
 run 0 train $tree -o own.net -n 2 --check 1 --valid 50 --batch 50 --hidden 8 -q
+if [ -n "$python" ]; then # of the options that neither names, program and library think the same
+    "$python" - <<'P' || no "nami_train_options and 'nami train' have different defaults"
+import json
+def settings(path):
+    with open(path, 'rb') as f:
+        return json.loads(json.loads(f.read(int.from_bytes(f.read(8), 'little')))['__metadata__']['settings'])
+a, b = settings('api.net'), settings('own.net')
+for k in 'size net activation skip no_share rate clip patience cooldown keep_barren restarts samples'.split():
+    assert a[k] == b[k], (k, a[k], b[k])
+P
+    ok
+fi
 bad 2 'trained on draws of the model' train $tree -o own.net --resume -n 3 --samples draws.npz
 bad 2 "few.npz: there is no array 'A'" \
     train "$ex/models/hmm.nami" --samples few.npz -o x.net --set T=2 --set K=2
