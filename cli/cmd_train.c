@@ -199,12 +199,11 @@ static void put_result(const struct training *r, const struct options *o, struct
 
 /* ---- all ------------------------------------------------------------------------------------------ */
 
-static int start(struct training *r, const char *samples, int resume, int threads)
+static int start(struct training *r, int resume, int threads)
 {
     struct source *s;
     nami_err err;
-    if (samples_source(r, samples, r->plan.train.seed, &s, &err))
-        return fail(samples ? READING : RUNNING, NULL, &err);
+    if (samples_source(r, r->plan.train.seed, &s, &err)) return fail(RUNNING, NULL, &err);
     if ((resume ? training_continue : training_start)(r, s, threads, &err)) {
         if (!r->train.source) source_free(s);
         return fail(RUNNING, NULL, &err);
@@ -223,7 +222,7 @@ static int work(struct training *r, const struct options *o, int resume)
         return finish(&out, EXIT_YES);
     }
     if (inverse_json(&w, INVERSE_RUNS, &inverse, &err)) return fail(RUNNING, NULL, &err);
-    rc = start(r, o->samples, resume, threads);
+    rc = start(r, resume, threads);
     if (!rc) rc = loop(r, o, inverse.s);
     if (!rc && resume && !r->train.done) rc = save_all(r, o, inverse.s);
     str_free(&inverse);
@@ -248,9 +247,11 @@ static int run(const void *options_, int narg, char **arg)
     if (resume) {
         if (training_read(&r, o->out, threads, &err)) rc = fail(READING, o->out, &err);
         r.plan.train.steps = o->steps;
+        if (!rc && samples_read(&r, o->samples, &err)) rc = fail(READING, NULL, &err);
     } else {
         r.m = &r.own;
         rc = open_model(r.m, arg[0], &o->model);
+        if (!rc && samples_read(&r, o->samples, &err)) rc = fail(READING, NULL, &err);
         if (!rc && training_prepare(&r, NULL, 0, threads, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
     }

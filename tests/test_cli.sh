@@ -336,6 +336,11 @@ head -c 5000 draws.json >cut.json
 bad 2 'cut.json:' train $tree --samples cut.json -o x.net
 bad 2 'too few for batches of 600' train $tree --samples few.npz -o x.net --batch 600
 is "$(ls x.net 2>&1 | grep -c 'No such file')" 1
+printf 'model {\n  a ~ normal(0, 1)\n  y ~ simulated(a)\n}\nobserve y\n' >gone.nami
+for i in $(seq 40); do echo "{\"a\": $i, \"y\": $((i + i % 3))}"; done >gone.json
+bad 2 'the model names no simulator' train gone.nami -o x.net
+run 0 train gone.nami -o gone.net --samples gone.json --batch 10 -n 20 # a simulator that is elsewhere
+has out 'on 10 draws, 20 steps'
 
 # ---- simulators --------------------------------------------------------------------------------
 cat >sim.nami <<'M'

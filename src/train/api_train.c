@@ -16,7 +16,6 @@ static const nami_train_options defaults;
 struct nami_trainer {
     struct training r;
     int threads;
-    const char *samples;
     uint64_t seed; /* of the draws */
     int own;       /* the caller's loop, not nami_trainer_step, moves the weights */
     double *part;  /* losses, of what was computed last */
@@ -104,10 +103,18 @@ static int make_plan(struct training *r, const nami_model *w, const nami_options
 
 /* ---- a trainer ----------------------------------------------------------------------------------- */
 
-/* With the room for losses, if all went well: else without anything. */
+/* Fresh draws only when they are asked for: a simulator may take its time. */
+static int needs_source(nami_trainer *t, nami_err *err)
+{
+    struct source **s = &t->r.train.source;
+    return *s ? 0 : samples_source(&t->r, t->seed, s, err);
+}
+
+/* With the room for losses, and samples in their place, if all went well; else nothing. */
 static int finish(nami_trainer *t, int rc, nami_trainer **out, nami_err *err)
 {
     if (!rc && !(t->part = new_array(double, t->r.q.npart))) rc = err_nomem(err);
+    if (!rc && t->r.points) rc = needs_source(t, err);
     if (rc)
         nami_trainer_free(t);
     else
@@ -120,13 +127,6 @@ static nami_trainer *new_trainer(const nami_train_options *o)
     nami_trainer *t = new_array(nami_trainer, 1);
     if (t) t->threads = parallel_threads(o->threads);
     return t;
-}
-
-static int keep_samples(nami_trainer *t, const nami_train_options *o, nami_err *err)
-{
-    const char *s = o->samples;
-    if (!s) return 0;
-    return (t->samples = arena_strndup(&t->r.mem, s, strlen(s))) ? 0 : err_nomem(err);
 }
 
 static uint64_t draw_seed(uint64_t seed, uint64_t stream)
@@ -146,9 +146,9 @@ int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_t
     if (!t) return err_nomem(err);
     t->own = 1;
     t->seed = draw_seed(opt->seed, opt->stream);
-    rc = keep_samples(t, opt, err);
     t->r.m = &model->m;
-    if (!rc) rc = make_plan(&t->r, model, invert, opt, err);
+    rc = make_plan(&t->r, model, invert, opt, err);
+    if (!rc) rc = samples_read(&t->r, opt->samples, err);
     if (!rc) rc = training_prepare(&t->r, NULL, 0, t->threads, err);
     if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
     return finish(t, rc, out, err);
@@ -164,7 +164,7 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     if (!t) return err_nomem(err);
     int rc = training_read(&t->r, path, t->threads, err);
     if (opt->steps > 0) t->r.plan.train.steps = opt->steps;
-    if (!rc) rc = keep_samples(t, opt, err);
+    if (!rc) rc = samples_read(&t->r, opt->samples, err);
     if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);
     t->seed = draw_seed(t->r.plan.train.seed, opt->stream);
     return finish(t, rc, out, err);
@@ -216,13 +216,6 @@ const char *nami_trainer_layer(const nami_trainer *t, int i, size_t *first, size
 }
 
 /* ---- gradients and losses ------------------------------------------------------------------------- */
-
-/* Made when draws are first asked for: a simulator may take its time. */
-static int needs_source(nami_trainer *t, nami_err *err)
-{
-    struct source **s = &t->r.train.source;
-    return *s ? 0 : samples_source(&t->r, t->samples, t->seed, s, err);
-}
 
 /* The weights that the caller has come to are those to keep. */
 static void adopt(nami_trainer *t)
