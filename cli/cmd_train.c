@@ -12,7 +12,7 @@
 #include "report/json.h"
 #include "report/network.h"
 #include "train/log.h"
-#include "train/training.h"
+#include "train/samples.h"
 #include "with_model.h"
 
 struct options {
@@ -74,7 +74,8 @@ static const struct opt options[] = {
     {"patience", 0, OPT_COUNT, AT(patience), "N", "6", NULL,
      "validations without a better loss until the rate is cut; when it is tiny, training stops", 0},
     {"samples", 0, OPT_TEXT, AT(samples), "FILE", NULL, NULL,
-     "train on these draws of all variables, not on fresh ones: .json, as 'nami simulate' writes it",
+     "train on these draws of all variables, not on fresh ones: .npz or .json, as 'nami simulate' "
+     "writes them",
      0},
     {"save", 0, OPT_COUNT, AT(save), "SECONDS", "30", NULL, "between two writings of NET", 0},
     {"log", 0, OPT_TEXT, AT(log), "FILE", NULL, NULL,
@@ -218,7 +219,8 @@ static void put_result(const struct training *r, const struct options *o, struct
     }
     if (o->model.quiet) return;
     str_printf(out, "loss         %.4f nats: E[-log q(z|x)] on %d draws, %llu steps; %s\n", x->best,
-               x->opt.valid, (unsigned long long)x->step, train_done[x->done]);
+               source_nvalid(x->source) * x->opt.batch, (unsigned long long)x->step,
+               train_done[x->done]);
     if (o->out) str_printf(out, "network      %s\n", o->out);
 }
 
@@ -226,11 +228,10 @@ static void put_result(const struct training *r, const struct options *o, struct
 
 static int start(struct training *r, int resume, int threads)
 {
-    struct source *s = NULL;
-    const struct train_options *t = &r->plan.train;
+    struct source *s;
     nami_err err;
-    if (source_model(r->m, t->seed, t->batch, t->valid, &s, &err) ||
-        (resume ? training_continue : training_start)(r, s, threads, &err)) {
+    if (samples_source(r, r->plan.train.seed, &s, &err)) return fail(RUNNING, NULL, &err);
+    if ((resume ? training_continue : training_start)(r, s, threads, &err)) {
         if (!r->train.source) source_free(s);
         return fail(RUNNING, NULL, &err);
     }
@@ -273,9 +274,11 @@ static int run(const void *options_, int narg, char **arg)
     if (resume) {
         if (training_read(&r, o->out, threads, &err)) rc = fail(READING, o->out, &err);
         if (o->steps) r.plan.train.steps = o->steps;
+        if (!rc && samples_read(&r, o->samples, &err)) rc = fail(READING, NULL, &err);
     } else {
         r.m = &r.own;
         rc = open_model(r.m, arg[0], &o->model);
+        if (!rc && samples_read(&r, o->samples, &err)) rc = fail(READING, NULL, &err);
         if (!rc && training_prepare(&r, NULL, 0, threads, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
     }
@@ -288,6 +291,7 @@ static const struct example examples[] = {
     {"nami train tree.nami --data w.json -o tree.net", "train on the model's own draws"},
     {"nami train tree.nami --data w.json --dry-run", "what would be trained: layers and parameters"},
     {"nami train gmm.nami --family spline -o gmm.net --log gmm.csv", "a flexible family; a log"},
+    {"nami train tree.nami --data w.json -o tree.net --samples draws.npz", "on draws of a file"},
     {"nami train tree.nami --data w.json -o tree.net --resume", "go on after an interruption"},
     {NULL, NULL},
 };

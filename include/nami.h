@@ -194,6 +194,8 @@ typedef struct {
     int threads;     /* 0: as many as there are processors */
     uint64_t seed;   /* of weights and draws */
     uint64_t stream; /* other draws with the same weights to start from: for each machine its own */
+    const char *samples; /* a file of draws, .npz or .json as `nami simulate` writes them; or NULL:
+                            fresh draws of the model */
     /* steps: of nami_trainer_step; clip also of nami_trainer_apply, valid of nami_trainer_loss */
     double clip;     /* longer gradients are shortened to this norm; 0: 100; < 0: never */
     int valid;       /* draws to validate on; 0: 10000 */
@@ -208,8 +210,9 @@ typedef struct {
    outlive the trainer. */
 int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_train_options *opt,
                      nami_trainer **out, nami_err *err);
-/* Goes on where a file of nami_trainer_save or `nami train` has stopped, bit for bit.  The model and
-   the options are the file's; of opt (or NULL), threads, stream and steps count. */
+/* Goes on where a file of nami_trainer_save or `nami train` has stopped, bit for bit.  The model
+   and the options are the file's; of opt (or NULL), threads, stream, samples and steps count.  A
+   network that was trained on samples wants them again. */
 int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trainer **out,
                       nami_err *err);
 void nami_trainer_free(nami_trainer *t);
@@ -235,8 +238,8 @@ int nami_trainer_batch(const nami_trainer *t); /* points of a gradient */
 int nami_trainer_gradient(nami_trainer *t, size_t n, const double *x, double *loss, nami_err *err);
 /* The mean loss of any number of points.  x NULL: of draws that are kept for validation. */
 int nami_trainer_loss(nami_trainer *t, size_t n, const double *x, double *loss, nami_err *err);
-/* A step of Adam along the gradient, as the caller has left it.  If that is not finite: NAMI_EINPUT,
-   and all stays as it is; go on with another batch. */
+/* A step of Adam along the gradient, as the caller has left it.  If that is not finite:
+   NAMI_EINPUT, and all stays as it is; go on with another batch. */
 int nami_trainer_apply(nami_trainer *t, double rate, nami_err *err);
 
 /* One step of `nami train`: gradient, Adam, and, if it is time, a validation.  Returns 1; 0 when

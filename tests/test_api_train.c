@@ -83,8 +83,19 @@ static double size_of(size_t n, const float *x)
 static double apart(size_t n, const float *a, const float *b)
 {
     double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
+    for (size_t i = 0; i < n; i++) sum += pow((double)a[i] - (double)b[i], 2);
     return sqrt(sum) / size_of(n, b);
+}
+
+static void refused(nami_model *m, const nami_options *invert, nami_train_options opt, int code,
+                    const char *say)
+{
+    nami_trainer *t = (nami_trainer *)m;
+    nami_err err;
+    assert_int_equal(nami_trainer_new(m, invert, &opt, &t, &err), code);
+    assert_null(t);
+    if (!strstr(err.msg, say)) fail_msg("no '%s' in: %s", say, err.msg);
+    assert_int_equal(nami_trainer_new(m, invert, &opt, &t, NULL), code);
 }
 
 /* ---- cases -------------------------------------------------------------------------- */
@@ -187,6 +198,8 @@ static void half_batches(void **state)
         for (size_t i = 0; i < size; i++) sum[i] += g[i] / 2;
         free(y);
     }
+    for (int s = 0; s < nami_model_size(m); s++) /* computed scalars are not read */
+        if (nami_model_scalar_node(m, s) < 0) x[s * N] = NAN;
     double all = gradient(t, N, x);
     assert_true(fabs(all - mean) < 1e-9 * fabs(all));
     assert_true(apart(size, sum, g) < 1e-5);
@@ -349,6 +362,49 @@ static void files(void **state)
     unlink(path);
 }
 
+/* Draws of a file, in both loops; a run that goes on wants them again. */
+static void samples(void **state)
+{
+    (void)state;
+    char draws[] = "/tmp/nami_draws_XXXXXX.json";
+    nami_model *m = read_model("student");
+    int fd = mkstemps(draws, 5), size = nami_model_size(m);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    double *x = draw(m, 2, 40);
+    nami_err err;
+    assert_non_null(f);
+    for (int i = 0; i < 40; i++) { /* all of them are single numbers */
+        for (int s = 0; s < size; s++)
+            fprintf(f, "%c\"%s\": %.17g", s ? ',' : '{', nami_model_scalar_name(m, s), x[s * 40 + i]);
+        fprintf(f, "}\n");
+    }
+    fclose(f);
+    char name[sizeof draws];
+    strcpy(name, draws);
+    nami_train_options opt = {.batch = 10, .steps = 7, .check = 3, .samples = name, .seed = 6};
+    nami_trainer *t = new_trainer(m, &opt), *u;
+    name[0] = '?'; /* it was copied */
+    gradient(t, 0, NULL); /* an epoch has three batches; the fourth ten validate */
+    double *y = some(m, 40, x, 30, 10);
+    assert_true(fabs(loss_of(t, 0, NULL) - loss_of(t, 10, y)) < 1e-9);
+    assert_int_equal(nami_trainer_step(t, &err), 1);
+    new_path();
+    assert_int_equal(nami_trainer_save(t, path, &err), 0);
+    assert_int_equal(nami_trainer_read(path, NULL, &u, &err), NAMI_EUSAGE);
+    assert_non_null(strstr(err.msg, "trained on 40 draws of a file"));
+    u = read_trainer(&(nami_train_options){.samples = draws});
+    while (nami_trainer_step(u, &err) > 0) assert_int_equal(nami_trainer_step(t, NULL), 1);
+    assert_int_equal(nami_trainer_step(t, NULL), 0);
+    assert_same(nami_trainer_params(t), nami_trainer_params(u), nami_trainer_size(t));
+    nami_trainer_free(t);
+    nami_trainer_free(u);
+    refused(m, NULL, (nami_train_options){.samples = draws}, NAMI_EINPUT, "40 points are too few");
+    unlink(draws), unlink(path);
+    refused(m, NULL, (nami_train_options){.samples = draws}, NAMI_EFILE, draws);
+    nami_model_free(m);
+    free(x), free(y);
+}
+
 /* The options that the model was read with go along. */
 static void files_with_options(void **state)
 {
@@ -380,17 +436,6 @@ static void files_with_options(void **state)
 }
 
 /* ---- what is wrong ----------------------------------------------------------------------- */
-
-static void refused(nami_model *m, const nami_options *invert, nami_train_options opt, int code,
-                    const char *say)
-{
-    nami_trainer *t = (nami_trainer *)m;
-    nami_err err;
-    assert_int_equal(nami_trainer_new(m, invert, &opt, &t, &err), code);
-    assert_null(t);
-    if (!strstr(err.msg, say)) fail_msg("no '%s' in: %s", say, err.msg);
-    assert_int_equal(nami_trainer_new(m, invert, &opt, &t, NULL), code);
-}
 
 static void messages(void **state)
 {
@@ -483,7 +528,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(half_batches), cmocka_unit_test(same_steps),
     cmocka_unit_test(streams),      cmocka_unit_test(questions),
     cmocka_unit_test(files),        cmocka_unit_test(files_with_options),
-    cmocka_unit_test(messages),     cmocka_unit_test(memory),
+    cmocka_unit_test(samples),      cmocka_unit_test(messages),
+    cmocka_unit_test(memory),
 };
 
 RUN(tests)

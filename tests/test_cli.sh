@@ -286,6 +286,7 @@ has err 'J has no value'
 "$simulate" none.nami >out 2>err; is $? 2
 has err 'none.nami: cannot open'
 "$train" tree.net "$ex/models/tree.nami" "$ex/models/tree.json" >out 2>err; is $? 0
+cp tree.net api.net
 is "$(grep -c '^step' out)" 6
 has out 'x[15]'
 run 0 train "$ex/models/tree.nami" -o tree.net --resume -n 600 --check 100 --valid 1000
@@ -295,6 +296,51 @@ has err 'cannot create'
 "$train" tree.net none.nami >out 2>err; is $? 2
 has err 'none.nami: cannot open'
 bad 2 'none.json: error: cannot open' check "$ex/models/schools.nami" --data none.json
+
+# ---- training on draws of a file -------------------------------------------------------------
+tree="$ex/models/tree.nami --data $ex/models/tree.json"
+run 0 simulate $tree -n 2000 -o draws.npz -o draws.json
+for f in npz json; do
+    run 0 train $tree --samples draws.$f -o $f.net -n 30 --check 10 --batch 50 --hidden 8 -q
+done
+ok; cmp -s npz.net json.net || no 'draws of .npz and .json train to different networks'
+run 0 train $tree --samples draws.npz -o half.net -n 20 --check 10 --batch 50 --hidden 8 -q --cooldown 0
+run 0 train $tree --samples draws.npz -o whole.net -n 30 --check 10 --batch 50 --hidden 8 --cooldown 0
+has out 'on 200 draws, 30 steps'
+bad 2 'trained on 2000 draws of a file; give it again (--samples FILE)' train $tree -o half.net --resume -n 30
+run 0 simulate $tree -n 1000 -o few.npz
+bad 2 'few.npz: there are 1000 draws, but the network was trained on 2000' \
+    train $tree -o half.net --resume -n 30 --samples few.npz
+run 0 train $tree -o half.net --resume -n 30 --samples draws.json -q
+ok; cmp -s half.net whole.net || no 'a run on samples that stopped goes on differently'
+run 0 train $tree -o own.net -n 2 --check 1 --valid 50 --batch 50 --hidden 8 -q
+if [ -n "$python" ]; then # of the options that neither names, program and library think the same
+    "$python" - <<'P' || no "nami_train_options and 'nami train' have different defaults"
+import json
+def settings(path):
+    with open(path, 'rb') as f:
+        return json.loads(json.loads(f.read(int.from_bytes(f.read(8), 'little')))['__metadata__']['settings'])
+a, b = settings('api.net'), settings('own.net')
+for k in 'size net activation skip no_share rate clip patience cooldown keep_barren restarts samples'.split():
+    assert a[k] == b[k], (k, a[k], b[k])
+P
+    ok
+fi
+bad 2 'trained on draws of the model' train $tree -o own.net --resume -n 3 --samples draws.npz
+bad 2 "few.npz: there is no array 'A'" \
+    train "$ex/models/hmm.nami" --samples few.npz -o x.net --set T=2 --set K=2
+bad 2 'none.npz: cannot open' train $tree --samples none.npz -o x.net
+head -c 5000 draws.npz >cut.npz
+bad 2 'cut.npz: this is no whole .npz archive' train $tree --samples cut.npz -o x.net
+head -c 5000 draws.json >cut.json
+bad 2 'cut.json:' train $tree --samples cut.json -o x.net
+bad 2 'too few for batches of 600' train $tree --samples few.npz -o x.net --batch 600
+is "$(ls x.net 2>&1 | grep -c 'No such file')" 1
+printf 'model {\n  a ~ normal(0, 1)\n  y ~ simulated(a)\n}\nobserve y\n' >gone.nami
+for i in $(seq 40); do echo "{\"a\": $i, \"y\": $((i + i % 3))}"; done >gone.json
+bad 2 'the model names no simulator' train gone.nami -o x.net
+run 0 train gone.nami -o gone.net --samples gone.json --batch 10 -n 20 # a simulator that is elsewhere
+has out 'on 10 draws, 20 steps'
 
 # ---- simulators --------------------------------------------------------------------------------
 cat >sim.nami <<'M'

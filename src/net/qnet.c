@@ -479,14 +479,36 @@ static int build(struct qnet *q, struct origin *o, nami_err *err)
     return rc;
 }
 
+static void begin(struct qnet *q, struct model *m, const struct inverse *h,
+                  const struct net_options *opt)
+{
+    *q = (struct qnet){.m = m, .h = h, .opt = *opt};
+    q->prog.nrow = q->prog.nnode = m->nrow;
+}
+
+/* The first of them. */
+int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
+                 const struct net_options *opt, size_t n, const double *x, nami_err *err)
+{
+    struct origin o = {.n = n < PRIOR_DRAWS ? n : PRIOR_DRAWS};
+    double *y = raw_array(double, (size_t)m->nrow * o.n);
+    begin(q, m, h, opt);
+    if (!y) return err_nomem(err);
+    for (size_t r = 0; r < (size_t)m->nrow; r++)
+        memcpy(y + r * o.n, x + r * n, sizeof(double) * o.n);
+    o.x = y;
+    int rc = build(q, &o, err);
+    free(y);
+    return rc;
+}
+
 int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
               const struct net_options *opt, const double *saved, size_t nsaved, int threads,
               nami_err *err)
 {
     double *x = saved ? NULL : raw_array(double, (size_t)m->nrow * PRIOR_DRAWS);
     struct origin o = {saved ? 0 : PRIOR_DRAWS, x, saved, nsaved};
-    *q = (struct qnet){.m = m, .h = h, .opt = *opt};
-    q->prog.nrow = q->prog.nnode = m->nrow;
+    begin(q, m, h, opt);
     int rc = x || saved ? 0 : err_nomem(err);
     if (!rc && !saved)
         rc = model_simulate(m, opt->seed ^ 0x7072696f72, 0, PRIOR_DRAWS, threads, x, err);

@@ -84,6 +84,9 @@ struct qnet {
 int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
               const struct net_options *opt, const double *saved, size_t nsaved, int threads,
               nami_err *err);
+/* The same with scales from n given draws x[row * n + i], for models that cannot be drawn from. */
+int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
+                 const struct net_options *opt, size_t n, const double *x, nami_err *err);
 void qnet_free(struct qnet *q);
 size_t qnet_nsaved(const struct qnet *q);
 void qnet_saved(const struct qnet *q, double *out);

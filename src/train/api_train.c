@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 #include "model/api_model.h"
 #include "report/json.h"
-#include "train/training.h"
+#include "train/samples.h"
 
 _Static_assert((int)NAMI_LAYERS == (int)NET_LAYERS, "as many layers outside as inside");
 
@@ -103,10 +103,18 @@ static int make_plan(struct training *r, const nami_model *w, const nami_options
 
 /* ---- a trainer ----------------------------------------------------------------------------------- */
 
-/* With the room for losses, if all went well: else without anything. */
+/* Fresh draws only when they are asked for: a simulator may take its time. */
+static int needs_source(nami_trainer *t, nami_err *err)
+{
+    struct source **s = &t->r.train.source;
+    return *s ? 0 : samples_source(&t->r, t->seed, s, err);
+}
+
+/* With the room for losses, and samples in their place, if all went well; else nothing. */
 static int finish(nami_trainer *t, int rc, nami_trainer **out, nami_err *err)
 {
     if (!rc && !(t->part = new_array(double, t->r.q.npart))) rc = err_nomem(err);
+    if (!rc && t->r.points) rc = needs_source(t, err);
     if (rc)
         nami_trainer_free(t);
     else
@@ -140,6 +148,7 @@ int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_t
     t->seed = draw_seed(opt->seed, opt->stream);
     t->r.m = &model->m;
     rc = make_plan(&t->r, model, invert, opt, err);
+    if (!rc) rc = samples_read(&t->r, opt->samples, err);
     if (!rc) rc = training_prepare(&t->r, NULL, 0, t->threads, err);
     if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
     return finish(t, rc, out, err);
@@ -155,6 +164,7 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     if (!t) return err_nomem(err);
     int rc = training_read(&t->r, path, t->threads, err);
     if (opt->steps > 0) t->r.plan.train.steps = opt->steps;
+    if (!rc) rc = samples_read(&t->r, opt->samples, err);
     if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);
     t->seed = draw_seed(t->r.plan.train.seed, opt->stream);
     return finish(t, rc, out, err);
@@ -182,7 +192,10 @@ const char *nami_trainer_part_name(const nami_trainer *t, int i)
     return is_part(t, i) ? t->r.q.part[i].name : NULL;
 }
 
-double nami_trainer_part_loss(const nami_trainer *t, int i) { return is_part(t, i) ? t->part[i] : NAN; }
+double nami_trainer_part_loss(const nami_trainer *t, int i)
+{
+    return is_part(t, i) ? t->part[i] : NAN;
+}
 
 double nami_trainer_valid(const nami_trainer *t)
 {
@@ -203,19 +216,6 @@ const char *nami_trainer_layer(const nami_trainer *t, int i, size_t *first, size
 }
 
 /* ---- gradients and losses ------------------------------------------------------------------------- */
-
-/* Made when draws are first asked for: a simulator may take its time. */
-static int needs_source(nami_trainer *t, nami_err *err)
-{
-    struct train *x = &t->r.train;
-    if (x->source) return 0;
-    int rc = source_model(t->r.m, t->seed, x->opt.batch, x->opt.valid, &x->source, err);
-    if (rc) {
-        source_free(x->source);
-        x->source = NULL;
-    }
-    return rc;
-}
 
 /* The weights that the caller has come to are those to keep. */
 static void adopt(nami_trainer *t)

@@ -21,7 +21,10 @@ int training_prepare(struct training *r, const double *saved, size_t nsaved, int
     if (!rc && !r->h->nlatent)
         rc = err_set(err, NAMI_EINPUT,
                      "there is nothing to learn: no latent variable has observed descendants");
-    if (!rc) rc = qnet_make(&r->q, r->m, r->h, &r->plan.net, saved, nsaved, threads, err);
+    if (!rc && r->points && !saved)
+        rc = qnet_make_on(&r->q, r->m, r->h, &r->plan.net, r->plan.samples, r->points, err);
+    else if (!rc)
+        rc = qnet_make(&r->q, r->m, r->h, &r->plan.net, saved, nsaved, threads, err);
     return rc;
 }
 
@@ -37,6 +40,7 @@ void training_free(struct training *r)
     inverse_free(r->h);
     inversion_fini(&r->inversion);
     model_free(&r->own);
+    free(r->points);
     st_free(&r->saved);
     str_free(&r->text);
     arena_free(&r->mem);
@@ -108,6 +112,7 @@ static const struct setting {
     ROW("patience", train.patience, 'i')
     ROW("cooldown", train.cooldown, 'd')
     ROW("seed", train.seed, 'u')
+    ROW("samples", samples, 'u')
 #undef ROW
 };
 enum { NSETTING = sizeof settings / sizeof *settings };

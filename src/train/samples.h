@@ -1,0 +1,14 @@
+/* samples.h: the draws that a run trains on: fresh ones of the model, or those of a file. */
+#ifndef TRAIN_SAMPLES_H
+#define TRAIN_SAMPLES_H
+
+#include "train/training.h"
+
+/* Reads a file of draws to r->points: before training_prepare, which then needs no others, or, for
+   a run that goes on, after training_read.  path NULL: none.  A run that goes on wants what it had:
+   as many draws of a file, if they came from one. */
+int samples_read(struct training *r, const char *path, nami_err *err);
+/* These, which are taken over, or draws of the model with this seed.  NULL after an error. */
+int samples_source(struct training *r, uint64_t seed, struct source **out, nami_err *err);
+
+#endif
