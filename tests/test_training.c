@@ -87,7 +87,7 @@ static char path[] = "/tmp/nami_training_XXXXXX";
 static int source_of(struct training *r, struct source **s, nami_err *err)
 {
     const struct train_options *t = &r->plan.train;
-    return source_model(&r->m, t->seed, t->batch, t->valid, s, err);
+    return source_model(r->m, t->seed, t->batch, t->valid, s, err);
 }
 
 static int start(struct training *r, const struct job *j, int threads, nami_err *err)
@@ -96,9 +96,10 @@ static int start(struct training *r, const struct job *j, int threads, nami_err 
     struct model_options opt = {
         .set = j->plan.set, .nset = j->plan.nset, .observe = j->plan.observe};
     *r = (struct training){.plan = j->plan};
-    int rc = j->data ? data_parse(&r->m.data, j->data, strlen(j->data), err) : 0;
+    r->m = &r->own;
+    int rc = j->data ? data_parse(&r->m->data, j->data, strlen(j->data), err) : 0;
     if (!rc)
-        rc = model_parse(&r->m, "dir/a model", j->text, strlen(j->text), j->dialect, &opt, err);
+        rc = model_parse(r->m, "dir/a model", j->text, strlen(j->text), j->dialect, &opt, err);
     if (!rc) rc = training_prepare(r, NULL, 0, threads, err);
     if (!rc) rc = source_of(r, &s, err);
     if (!rc) rc = training_start(r, s, threads, err);
@@ -230,10 +231,10 @@ static void test_contents(void **state)
     assert_true(t->seed == want->seed && r.plan.net.seed == 3 && r.plan.net.kind == NET_MADE);
     assert_int_equal(r.plan.nset, 2);
     assert_string_equal(r.plan.set[0], "J=3");
-    assert_string_equal(r.m.text.s, zoo);
-    assert_string_equal(r.m.file, "dir/a model");
+    assert_string_equal(r.m->text.s, zoo);
+    assert_string_equal(r.m->file, "dir/a model");
     assert_int_equal(r.q.prog.nparam, nparam);
-    assert_true(r.m.value[r.m.array.a[array_find(&r.m, "w")].first + 2] == -1e-7);
+    assert_true(r.m->value[r.m->array.a[array_find(r.m, "w")].first + 2] == -1e-7);
     training_free(&r);
 }
 
