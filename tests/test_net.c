@@ -175,7 +175,7 @@ static void test_gradients(void **state)
                     one_owner(&n.q);
                     if (models[i].parts) assert_int_equal(n.q.npart, models[i].parts);
                     assert_int_equal(n.m.embed.n, models[i].embeddings);
-                    check_gradient(what, &n.q, family_rows[f].kinks || act == ACT_RELU, 60, &t);
+                    check_gradient(what, &n.q, family_rows[f].kinks || act == ACT_RELU, 200, &t);
                     net_drop(&n);
                 }
     print_message("%d networks, %ld derivatives, %ld at kinks, %ld are 0\n", nets, t.compared,
@@ -224,6 +224,130 @@ static void test_by_hand(void **state)
     exec_fini(&x);
     free(w);
     net_drop(&n);
+}
+
+/* ---- what networks read -------------------------------------------------------------------------
+ */
+
+/* The features of a variable, and what they should be of a value: (x - mean) / sd of a coordinate,
+   drawn in beyond 6; a state as 0 or 1 for each, or -1 and 1. */
+static void check_features(const struct code *c, const struct exec *x, int b, const double *want)
+{
+    for (int k = 0; k < c->nfeature; k++) {
+        double got =
+            ((const double *)x->units.unit)[(size_t)(c->feature + k) * (size_t)x->cap + (size_t)b];
+        double u = c->kind == CODE_STATES ? want[k] : (want[k] - c->mean[k]) / c->sd[k];
+        double far = fabs(u) - 6;
+        if (c->kind != CODE_STATES && far > 0) u = copysign(6 + log1p(far), u);
+        near(got, u);
+    }
+}
+
+static void test_features(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model { z ~ normal(0, 1)\n a ~ normal(3 + z, 2)\n g ~ gamma(2, exp(z))\n"
+        "b ~ beta(2 + z * z, 3)\n u ~ uniform(2, 5)\n h ~ normal(u + z, 1)\n k ~ "
+        "categorical_logit(c(z, 0, 1))\n"
+        "t ~ bernoulli(ilogit(z))\n n ~ poisson(exp(z))\n m ~ binomial(100, ilogit(z))\n"
+        "p[1:2] ~ dirichlet(c(1 + z * z, 2)) }\n observe a, g, b, u, h, k, t, n, m, p";
+    static const struct {
+        const char *name;
+        int nfeature;
+        double x[2], want[3];
+    } rows[] = {
+        {"a", 1, {3.5}, {3.5}},
+        {"a", 1, {1000}, {1000}},
+        {"a", 1, {-500}, {-500}},
+        {"g", 1, {0.25}, {-1.3862943611198906}},
+        {"b", 1, {0.2}, {-1.3862943611198906}},
+        {"u", 1, {2.6}, {-1.3862943611198906}},
+        {"k", 3, {1}, {1, 0, 0}},
+        {"k", 3, {3}, {0, 0, 1}},
+        {"t", 1, {0}, {-1}},
+        {"t", 1, {1}, {1}},
+        {"n", 1, {6}, {1.9459101490553132}},
+        {"m", 1, {99}, {4.605170185988092}},
+        {"p", 1, {0.2, 0.8}, {-1.3862943611198906}},
+    };
+    enum { N = sizeof rows / sizeof *rows };
+    struct net_at n;
+    struct exec x;
+    net_at(&n, text, NULL, &(nami_options){.method = "full"},
+           &(struct net_options){.kind = NET_MLP});
+    double *w = random_weights(&n.q, 1);
+    exec_at(&x, &n.q, N, 0, w);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < (rows[i].name[0] == 'p' ? 2 : 1); j++)
+            x.row[row_of(&n.m, rows[i].name, j) * x.cap + i] = rows[i].x[j];
+    exec_run(&x);
+    for (int i = 0; i < N; i++) {
+        const struct array *a = &n.m.array.a[array_find(&n.m, rows[i].name)];
+        const struct code *c = &n.q.code[n.m.node[n.m.owner[a->first]]];
+        assert_int_equal(c->nfeature, rows[i].nfeature);
+        check_features(c, &x, i, rows[i].want);
+    }
+    exec_fini(&x);
+    free(w);
+    net_drop(&n);
+}
+
+/* The first weights give outputs near 0: q is near the prior. */
+static void test_start(void **state)
+{
+    (void)state;
+    for (int kind = NET_MLP; kind <= NET_MADE; kind++)
+        for (int act = ACT_TANH; act < NACT; act++) {
+            struct net_at n;
+            struct exec x;
+            double sum = 0, most = 0;
+            net_at(&n, models[1].text, NULL, NULL,
+                   &(struct net_options){.kind = (enum net_kind)kind, .act = act, .skip = -1});
+            size_t np = n.q.prog.nparam, differ = 0;
+            float *w = calloc(np, sizeof *w), *w2 = calloc(np, sizeof *w);
+            assert_true(w && w2);
+            qnet_start(&n.q, 2, w2);
+            qnet_start(&n.q, 1, w);
+            for (size_t i = 0; i < np; i++) differ += w[i] != w2[i];
+            assert_true(differ > np / 2);
+            qnet_start(&n.q, 1, w2);
+            assert_memory_equal(w, w2, sizeof *w * np);
+            exec_at(&x, &n.q, 64, EXEC_FLOAT, w);
+            exec_run(&x);
+            for (int f = 0; f < n.q.nfactor; f++)
+                for (int k = 0; k < n.q.group[n.q.factor[f].group].nout; k++)
+                    for (int b = 0; b < 64; b++)
+                        most = fmax(most, fabs(x.row[(n.q.factor[f].out + k) * x.cap + b]));
+            for (int b = 0; b < 64; b++) sum += x.total[b] / 64;
+            if (!(most > 0 && most < 1.5)) fail_msg("%s: outputs up to %g", act_names[act], most);
+            if (!(sum > -30 && sum < 0)) fail_msg("log q is %g", sum); /* of 13 numbers */
+            exec_fini(&x);
+            free(w);
+            free(w2);
+            net_drop(&n);
+        }
+}
+
+/* What has no family is refused by name, if it is latent. */
+static void test_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "model { counts[1:3] ~ multinomial(c(0.2, 0.3, 0.5), 9)\n y ~ normal(counts[1], 1) }\n "
+        "observe y",
+        "model { k ~ poisson(4)\n counts ~ binomial(k, 0.5)\n y ~ normal(counts, 1) }\n observe y",
+        "model { counts ~ poisson(4) T(2, )\n y ~ normal(counts, 1) }\n observe y",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct net_at n = {0};
+        nami_err err = {0};
+        build(&n.m, bad[i], NULL);
+        if (net_try(&n, NULL, &(struct net_options){0}, &err) != NAMI_EINPUT ||
+            !strstr(err.msg, "counts"))
+            fail_msg("%s\n%s", bad[i], err.msg);
+        net_drop(&n);
+    }
 }
 
 /* ---- float against double -----------------------------------------------------------------------
@@ -315,9 +439,9 @@ static void test_sizes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_gradients),
-    cmocka_unit_test(test_by_hand),
-    cmocka_unit_test(test_float),
+    cmocka_unit_test(test_gradients), cmocka_unit_test(test_by_hand),
+    cmocka_unit_test(test_features),  cmocka_unit_test(test_start),
+    cmocka_unit_test(test_refused),   cmocka_unit_test(test_float),
     cmocka_unit_test(test_sizes),
 };
 RUN(tests)

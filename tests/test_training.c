@@ -78,6 +78,13 @@ static const struct job jobs[] = {
       .net = {.family = &family_spline, .size = 3, .act = ACT_SIGMOID, .skip = -1},
       .train = {.steps = 40, .batch = 8, .rate = 0.01, .check = 40, .valid = 8, .patience = 1}}},
 };
+/* The rate is much too large: by then it has been cut, and is about to be cut again. */
+static const struct job restless = {
+    pair,
+    NULL,
+    NATIVE,
+    {.net = {.nhidden = 1, .hidden = {12}, .act = ACT_TANH, .skip = -1},
+     .train = {.steps = 40, .batch = 8, .rate = 2, .check = 2, .valid = 16, .patience = 2}}};
 enum { NJOB = sizeof jobs / sizeof *jobs };
 
 static char path[] = "/tmp/nami_training_XXXXXX";
@@ -177,6 +184,17 @@ static void test_resume(void **state)
         check_resume(&jobs[i], i ? 28 : 14); /* a validation just made */
     }
     check_resume(&jobs[0], 0);
+    struct training r;
+    nami_err err = {0};
+    int stop = 0;
+    must(start(&r, &restless, 1, &err), &err);
+    while (!r.train.done && !(r.train.rate < 2 && r.train.since)) {
+        must(steps(&r, 1, &err), &err);
+        stop++;
+    }
+    assert_false(r.train.done);
+    training_free(&r);
+    check_resume(&restless, stop);
     check_resume(&jobs[1], 40);
 }
 
