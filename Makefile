@@ -31,11 +31,12 @@ test: ## install what is missing, build, run all tests (also under sanitizers an
 	@$(MAKE) sanitize SLOW='-LE slow'
 	@$(call CTEST,build)
 
-bench: ## time inversion against SuiteSparse AMD, and forward sampling against NumPy and JAGS
+bench: ## time inversion against SuiteSparse AMD, products against OpenBLAS, and forward sampling against NumPy and JAGS
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@build/bench/bench_graph $(CASES)
 	@build/bench/bench_tensor
+	@build/bench/bench_product
 	@bench/simulate.sh
 
 fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]

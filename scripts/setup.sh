@@ -10,7 +10,7 @@ packages() {
     build) echo gcc:cc make:make cmake:cmake pkg-config:pkg-config libc6-dev librandom123-dev \
                 libjansson-dev libgraphviz-dev libexpat1-dev libgsl-dev libzip-dev ;;
     test)  echo libcmocka-dev valgrind:valgrind jags:jags python3-numpy g++:g++ ;;
-    bench) echo libsuitesparse-dev jags:jags python3-numpy ;;
+    bench) echo libsuitesparse-dev libopenblas-dev jags:jags python3-numpy ;;
     fuzz)  echo clang:clang libclang-rt-dev ;;
     lint)  echo clang-tidy:clang-tidy clang-format:clang-format cppcheck:cppcheck ;;
     *)     echo "setup.sh: no group is called '$1'" >&2; exit 2 ;;
