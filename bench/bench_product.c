@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "bench.h"
 #include "peak.h"
-#include "tensor/product.h"
+#include "tensor/product_tile.h"
 #ifdef HAVE_CBLAS
 #include <cblas.h>
 void openblas_set_num_threads(int n);
@@ -72,18 +72,18 @@ static void work_new(struct work *k, const struct shape *s, size_t width)
     struct rng r;
     rng_init(&r, 1, 0);
     *k = (struct work){.s = s, .width = width, .d = calloc((size_t)s->nets, sizeof *k->d)};
+    int order[256];
+    for (int i = 0; i < 256; i++) order[i] = i;
     int read = s->n > 1 ? 784 : s->in, units = read + s->n * s->out, cap = s->L[0];
     for (int i = 0; i < MOST_CHUNKS; i++) k->lanes += s->L[i];
     for (int t = 0; t < s->nets; t++) {
         int *from = malloc(sizeof *from * (size_t)s->n * (size_t)s->in);
         if (!from || !k->d) abort();
-        for (int i = 0; i < s->n * s->in; i++) /* runs of eight, here and there; 5 x 5 of 28 x 28 */
-            from[i] = t * units +
-                      (s->n > 1 ? i / s->in + i % s->in / 5 * 28 + i % s->in % 5
-                       : i / 8 * 8 + 8 <= s->in ? i % 8 + i / 8 * 5 % (s->in / 8) * 8
-                                                : i);
-        if (s->in / 8 % 5 == 0)
-            for (int i = 0; s->n == 1 && i < s->in; i++) from[i] = t * units + i;
+        rng_shuffle(&r, order, s->in / 8);
+        for (int i = 0; i < s->n * s->in; i++) { /* runs of eight units; or 5 x 5 of 28 x 28 */
+            int j = i % s->in, run = i / 8 < s->in / 8 ? order[i / 8] : i / 8;
+            from[i] = t * units + (s->n > 1 ? i / s->in + j / 5 * 28 + j % 5 : run * 8 + i % 8);
+        }
         size_t w = (size_t)t * (size_t)s->out * (size_t)(s->in + 1);
         k->d[t] = (struct dense){s->n, s->in, s->out, ACT_RELU, s->in, from, t * units + read, w};
     }

@@ -60,14 +60,14 @@ static void *copy(const struct problem *p, const void *x, int n)
     return memcpy(y, x, (size_t)n * width(p));
 }
 
-static void problem_new(struct problem *p, struct rng *r, int is_float, int act, int most_in,
-                        int most_out)
+/* A layer n x (in, out); chunks with room for up to most_cap lanes */
+static void problem_new(struct problem *p, struct rng *r, int is_float, int act, int n, int in,
+                        int out, int most_cap)
 {
     struct dense *d = &p->d;
     memset(p, 0, sizeof *p);
     p->is_float = is_float;
-    d->n = between(r, 1, 5), d->in = between(r, 1, most_in), d->out = between(r, 1, most_out);
-    d->act = act;
+    d->n = n, d->in = in, d->out = out, d->act = act;
     d->back = between(r, 0, 3) ? between(r, 0, d->in) : d->in;
     int before = d->in + between(r, 0, 20), after = between(r, 0, 2);
     d->to = before;
@@ -88,7 +88,7 @@ static void problem_new(struct problem *p, struct rng *r, int is_float, int act,
     p->grad = numbers(p, r, p->nparam, 1);
     p->nchunk = between(r, 1, CHUNKS);
     for (int k = 0; k < p->nchunk; k++) {
-        int cap = 8 * between(r, 1, 9);
+        int cap = 8 * between(r, 1, most_cap / 8);
         p->c[k] =
             (struct chunk){.cap = cap, .L = between(r, 0, 1) ? cap : 8 * between(r, 1, cap / 8)};
         p->c[k].unit = numbers(p, r, p->nunit * cap, 2);
@@ -147,26 +147,49 @@ static void same_all(const char *name, const struct problem *p, const struct pro
     same(p, name, "grad", p->grad, q->grad, p->nparam);
 }
 
+static void check(struct problem *p)
+{
+    struct problem want = problem_copy(p);
+    run(product_ref(p->is_float), &want);
+    for (size_t s = 0; s < sizeof names / sizeof *names; s++) {
+        const struct product *f = product_find(names[s], p->is_float);
+        if (!f) continue;
+        assert_string_equal(f->name, names[s]);
+        struct problem q = problem_copy(p);
+        run(f, &q);
+        same_all(names[s], &q, &want);
+        problem_free(&q, 0);
+    }
+    problem_free(&want, 0);
+}
+
 static void random_layers(void **state)
 {
     (void)state;
     struct rng r;
     rng_init(&r, 11, 0);
     for (int t = 0; t < 60 * NACT; t++) {
-        struct problem p, want;
-        problem_new(&p, &r, t % 2, t % NACT, t % 3 ? 70 : 9, t % 4 ? 40 : 7);
-        want = problem_copy(&p);
-        run(product_ref(t % 2), &want);
-        for (size_t s = 0; s < sizeof names / sizeof *names; s++) {
-            const struct product *f = product_find(names[s], t % 2);
-            if (!f) continue;
-            assert_string_equal(f->name, names[s]);
-            struct problem q = problem_copy(&p);
-            run(f, &q);
-            same_all(names[s], &q, &want);
-            problem_free(&q, 0);
-        }
-        problem_free(&want, 0);
+        struct problem p;
+        int n = between(&r, 1, 5), in = between(&r, 1, t % 3 ? 70 : 9);
+        problem_new(&p, &r, t % 2, t % NACT, n, in, between(&r, 1, t % 4 ? 40 : 7), 72);
+        check(&p);
+        problem_free(&p, 1);
+    }
+}
+
+/* More than is worked on at once: lanes, instances, inputs, outputs. */
+static void large_layers(void **state)
+{
+    (void)state;
+    static const int sizes[][4] = {{1, 48, 300, 320}, {1, 150, 90, 40}, {1, 300, 20, 300},
+                                   {80, 9, 5, 40},    {7, 25, 64, 64},  {30, 33, 200, 8}};
+    struct rng r;
+    rng_init(&r, 14, 0);
+    for (size_t t = 0; t < 2 * sizeof sizes / sizeof *sizes; t++) {
+        const int *s = sizes[t / 2];
+        struct problem p;
+        problem_new(&p, &r, t % 2, ACT_TANH, s[0], s[1], s[2], s[3]);
+        check(&p);
         problem_free(&p, 1);
     }
 }
@@ -179,9 +202,12 @@ static void weights_in_parts(void **state)
     rng_init(&r, 12, 0);
     for (int t = 0; t < 200; t++) {
         struct problem p;
-        problem_new(&p, &r, t % 2, ACT_LINEAR, 40, 40);
+        int n = between(&r, 1, 5), in = between(&r, 1, 40), out = between(&r, 1, 40);
+        if (t % 10 == 0) n = 1, out += 100;
+        problem_new(&p, &r, t / 10 % 2, ACT_LINEAR, n, in, out, 72);
         for (size_t s = 0; s <= sizeof names / sizeof *names; s++) {
-            const struct product *f = s ? product_find(names[s - 1], t % 2) : product_ref(t % 2);
+            const struct product *f =
+                s ? product_find(names[s - 1], p.is_float) : product_ref(p.is_float);
             if (!f) continue;
             struct problem q = problem_copy(&p), v = problem_copy(&p);
             f->weights(&q.d, q.c, q.nchunk, 0, q.d.out, q.grad);
@@ -234,7 +260,8 @@ static void derivatives(void **state)
     rng_init(&r, 13, 0);
     for (int t = 0; t < 10 * NACT; t++) {
         struct problem p, q;
-        problem_new(&p, &r, 0, t % NACT, 12, 6);
+        int n = between(&r, 1, 5), in = between(&r, 1, 12);
+        problem_new(&p, &r, 0, t % NACT, n, in, between(&r, 1, 6), 72);
         q = problem_copy(&p);
         run(product_ref(0), &q);
         for (int s = 0; s < 20; s++) {
@@ -315,8 +342,8 @@ static void choice(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(random_layers), cmocka_unit_test(weights_in_parts),
-    cmocka_unit_test(derivatives),   cmocka_unit_test(activations),
-    cmocka_unit_test(choice),
+    cmocka_unit_test(random_layers),    cmocka_unit_test(large_layers),
+    cmocka_unit_test(weights_in_parts), cmocka_unit_test(derivatives),
+    cmocka_unit_test(activations),      cmocka_unit_test(choice),
 };
 RUN(tests)

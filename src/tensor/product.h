@@ -40,7 +40,8 @@ struct product {
     void (*back)(const struct dense *d, const void *param, const struct chunk *c);
     /* After back() of all chunks: derivatives by the weights of outputs o0 .. o1-1 and their
        biases, summed over chunks, instances and lanes in an order that depends on nothing else.
-       grad is laid out as the parameters; written, not added. */
+       grad is laid out as the parameters; written, not added.  Each call may transpose the
+       inputs once: better few calls with 50 outputs than many with 5. */
     void (*weights)(const struct dense *d, const struct chunk *c, int nchunk, int o0, int o1,
                     void *grad);
 };

@@ -1,4 +1,4 @@
-/* product_tile.h: what product.inc needs. */
+/* product_tile.h: what product.inc needs, for each compiler. */
 #ifndef TENSOR_PRODUCT_TILE_H
 #define TENSOR_PRODUCT_TILE_H
 
@@ -18,13 +18,13 @@
 #if SANITIZED
 #define UNROLL
 #elif defined(__clang__)
-#define UNROLL _Pragma("unroll")
+#define UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
 enum {
-    SUMMING = 29,
+    SUMMING = 29, /* product_weights.inc; both measured on Zen 4 */
     TRANSPOSING = 5,
     CACHE = 1 << 18, /* bytes of a second cache */
     CACHED_LANES = 256
