@@ -110,10 +110,10 @@ static int output(struct made *m, int i)
     }
     str_printf(&name, "made/out/%s", q->part[g->tag].name);
     if (q->code[f->node].ncoord > 1) str_printf(&name, ".%d", f->k + 1);
-    f->out = name.oom ? -1
+    f->unit = name.oom ? -1
                       : net_layer(q, 1, in, back, m->from, g->nout, ACT_LINEAR, name.s);
     str_free(&name);
-    return f->out < 0 ? NAMI_ENOMEM : 0;
+    return f->unit < 0 ? NAMI_ENOMEM : 0;
 }
 
 /* As many as asked for; else by the number of labels. */

@@ -41,7 +41,7 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
         back = out + (skip && l + 1 == depth ? f0->nback : 0);
     }
     for (int i = 0; i < g->n && unit >= 0; i++)
-        q->factor[q->member[g->first + i]].out = unit + i * g->nout;
+        q->factor[q->member[g->first + i]].unit = unit + i * g->nout;
     str_free(&text);
     return unit < 0 ? NAMI_ENOMEM : 0;
 }
