@@ -150,8 +150,10 @@ static int layers(struct made *m)
     m->nwidth = new_array(int, n);
     m->from = new_array(int, (size_t)total + (size_t)m->q->prog.nunit + 1);
     if (!m->first || !m->width || !m->next || !m->nwidth || !m->from) return NAMI_ENOMEM;
+    rc = prog_segment(&m->q->prog);
     for (int l = 0; l < m->depth && !rc && m->l.set.n; l++) rc = hidden_layer(m, l);
     for (int i = 0; i < m->n && !rc; i++) rc = output(m, i);
+    for (int i = 0; i < m->n && !rc; i++) rc = net_heads(m->q, m->q->factor[m->factor[i]].group);
     return rc;
 }
 

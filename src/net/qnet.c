@@ -268,26 +268,27 @@ static int emit_head(struct qnet *q, const struct group *g)
     return vec_push(&q->prog.code, x) ? NAMI_ENOMEM : 0;
 }
 
-/* The outputs of all networks as rows, the heads on them, and what the scales are worth. */
-static int emit_heads(struct qnet *q)
+int net_heads(struct qnet *q, int g)
 {
     struct prog *p = &q->prog;
+    const struct group *x = &q->group[g];
+    struct instr rows = {.kind = I_ROWS, .n = x->n * x->nout, .width = 1, .tag = -1};
+    rows.out = p->nrow;
+    rows.dim[0] = q->factor[q->member[x->first]].unit;
+    for (int i = 0; i < x->n; i++) q->factor[q->member[x->first + i]].out = p->nrow + i * x->nout;
+    p->nrow += rows.n;
+    return vec_push(&p->code, rows) ? NAMI_ENOMEM : emit_head(q, x);
+}
+
+/* What the scales of the coordinates are worth. */
+static int emit_jacobians(struct qnet *q)
+{
     int rc = 0;
-    for (int g = 0; g < q->ngroup && !rc; g++) {
-        const struct group *x = &q->group[g];
-        struct instr rows = {.kind = I_ROWS, .n = x->n * x->nout, .width = 1, .tag = -1};
-        rows.out = p->nrow;
-        rows.dim[0] = q->factor[q->member[x->first]].unit;
-        for (int i = 0; i < x->n; i++) q->factor[q->member[x->first + i]].out = p->nrow + i * x->nout;
-        p->nrow += rows.n;
-        if (vec_push(&p->code, rows)) rc = NAMI_ENOMEM;
-        if (!rc) rc = emit_head(q, x);
-    }
     for (int f = 0; f < q->nfactor && !rc; f++) {
         const struct group *g = &q->group[q->factor[f].group];
         if (q->factor[f].k == 0 && q->code[q->factor[f].node].kind == CODE_REAL &&
             !g->head.family->own_scale)
-            rc = code_jacobian(&q->code[q->factor[f].node], p, g->tag);
+            rc = code_jacobian(&q->code[q->factor[f].node], &q->prog, g->tag);
     }
     return rc;
 }
@@ -478,9 +479,9 @@ static int build(struct qnet *q, struct origin *o, nami_err *err)
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);
     if (!rc) rc = make_heads(q, o, err);
     if (!rc) choose_kinds(q);
+    if (!rc && emit_jacobians(q)) rc = err_nomem(err);
     if (!rc) rc = net_mlp(q, err);
     if (!rc) rc = net_made(q, err);
-    if (!rc && emit_heads(q)) rc = err_nomem(err);
     share_free(&s);
     free(want);
     free(of);
