@@ -40,6 +40,7 @@ static inline struct instr *vae_logp(struct prog *p, int n, const struct dist *d
     struct instr *x = vae_emit(p, I_MAP, n, d->narg + 1);
     x->map = d->logp, x->map_grad = d->grad, x->self = d;
     x->arg[0] = v, x->arg[1] = a, x->arg[2] = b;
+    x->blind = 1;
     return x;
 }
 
@@ -81,7 +82,8 @@ static inline void vae_make(struct qnet *q, struct model *m)
     int y = vae_map(p, LATENTS, "*", vae_rows(v), vae_const(p, 1.5));
     int z = vae_map(p, LATENTS, "ilogit", vae_rows(y), none);
     int out = vae_net(q, z, LATENTS, PIXELS, 0, "dec");
-    vae_logp(p, PIXELS, &dist_bernoulli_logit, vae_rows(0), vae_rows(out), none)->sum = 1;
+    x = vae_logp(p, PIXELS, &dist_bernoulli_logit, vae_rows(0), vae_rows(out), none);
+    x->sum = x->arg[0].data = 1;
     vae_logp(p, LATENTS, &dist_logistic, vae_rows(v), vae_const(p, 0), vae_const(p, 1))->sum = 1;
     x = vae_logp(p, LATENTS, &dist_logistic, vae_rows(v), vae_rows(logit), vae_const(p, 1));
     x->out = p->nrow;

@@ -146,7 +146,7 @@ WIDE static void feature_map(const void *self, int n, double *out, const double 
     (void)self;
     EACH(i, n)
     {
-        double far = fabs(u[i]) - FAR, d = far > 0 ? FAR + log1p(far) : fabs(u[i]);
+        double near = fabs(u[i]), far = near > FAR ? near - FAR : 0, d = near - far + log1p(far);
         out[i] = u[i] < 0 ? -d : d;
     }
 }

@@ -157,6 +157,17 @@ static int layers(struct made *m)
     return rc;
 }
 
+/* Few inputs first: backwards, what the largest reads is written, and then only added to. */
+static void sort_factors(struct made *m)
+{
+    for (int i = 1; i < m->n; i++) {
+        int f = m->factor[i], j = i;
+        for (; j > 0 && m->q->factor[m->factor[j - 1]].nin > m->q->factor[f].nin; j--)
+            m->factor[j] = m->factor[j - 1];
+        m->factor[j] = f;
+    }
+}
+
 int net_made(struct qnet *q, nami_err *err)
 {
     struct made m = {.q = q};
@@ -167,6 +178,7 @@ int net_made(struct qnet *q, nami_err *err)
     for (int f = 0; f < q->nfactor && !rc; f++)
         if (q->group[q->factor[f].group].made) m.factor[m.n++] = f;
     if (!rc && m.n) {
+        sort_factors(&m);
         if (parents_of(&m, &parents)) rc = err_nomem(err);
         if (!rc) rc = labels_make(q->prog.nunit, &parents, labels_most(q, m.n), &m.l, err);
         q->nlabel = rc ? 0 : m.l.set.n;

@@ -249,8 +249,9 @@ struct instr qnet_head(const struct group *g, int n, const int *value, const int
     x.dim[0] = 1, x.dim[1] = g->nout;
     x.nwork = fam->work ? fam->work(x.dim) : 0;
     x.narg = 2;
-    x.arg[0] = (struct operand){.m = 1, .idx = value};
+    x.arg[0] = (struct operand){.m = 1, .idx = value, .data = 1};
     x.arg[1] = (struct operand){.m = g->nout, .idx = out};
+    x.blind = 1;
     return x;
 }
 
@@ -304,7 +305,7 @@ int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out,
     char *text = arena_strndup(&q->mem, name, strlen(name));
     if (!d || !copy || !text) return -1;
     if (in) memcpy(copy, from, sizeof(int) * (size_t)n * (size_t)in);
-    *d = (struct dense){n, in, out, act, back, copy, p->nunit, p->nparam};
+    *d = (struct dense){n, in, out, act, back, copy, p->nunit, p->nparam, 0};
     struct instr x = {.kind = I_DENSE, .n = n, .width = out, .out = -1, .tag = -1, .self = d};
     if (vec_push(&p->code, x) || vec_push(&q->block, ((struct block){text, d}))) return -1;
     p->nunit += n * out;
@@ -482,6 +483,7 @@ static int build(struct qnet *q, struct origin *o, nami_err *err)
     if (!rc && emit_jacobians(q)) rc = err_nomem(err);
     if (!rc) rc = net_mlp(q, err);
     if (!rc) rc = net_made(q, err);
+    if (!rc && prog_finish(&q->prog)) rc = err_nomem(err);
     share_free(&s);
     free(want);
     free(of);

@@ -69,12 +69,12 @@ static void back_map(struct exec *x, const struct instr *c)
     double *da[INSTR_ARGS] = {0};
     if (!c->map_grad || (c->out < 0 && !c->sum)) return;
     for (int k = 0; k < c->narg; k++)
-        da[k] = !c->arg[k].is_const || x->const_adj ? s->darg[k] : NULL;
+        da[k] = !c->arg[k].data && (!c->arg[k].is_const || x->const_adj) ? s->darg[k] : NULL;
     for (struct tile t = {0}; tile_next(x, c, &t);) {
         for (int k = 0; k < c->narg; k++) a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
         if (c->out >= 0)
             out = tile_read(x, &to, x->row, &t, s->res);
-        else
+        else if (!c->blind)
             c->map(c->self, t.n, s->res, a); /* not kept */
         const double *dout = incoming(x, c, &t);
         c->map_grad(c->self, t.n, out, dout, a, da);
@@ -92,7 +92,9 @@ static void point_back(const struct exec *x, const struct instr *c, int i)
     for (int k = 0; k < c->narg; k++)
         for (int j = 0; j < c->arg[k].m; j++) {
             const struct operand *o = &c->arg[k];
-            if (!o->is_const) {
+            if (o->data) {
+                *din++ = NULL;
+            } else if (!o->is_const) {
                 *din++ = lanes_of(x, x->adj, operand_at(o, i, j));
             } else if (x->const_adj) {
                 memset(scratch, 0, (size_t)x->cap * sizeof *scratch);
@@ -124,7 +126,8 @@ static void back_block(struct exec *x, const struct instr *c)
     for (int i = 0; i < c->n; i++) {
         block_point(x, c, i);
         point_back(x, c, i);
-        if (c->out < 0) c->block(c->self, c->dim, padded(x), s->out, s->in, s->work); /* not kept */
+        if (c->out < 0 && !c->blind)
+            c->block(c->self, c->dim, padded(x), s->out, s->in, s->work); /* not kept */
         for (int j = 0; j < c->width; j++) {
             double *d = s->dout[j] = lanes_of(x, s->dlane, j);
             for (int b = 0; b < L; b++) d[b] = !c->sum ? 0 : x->weight ? x->weight[b] : 1;
@@ -170,7 +173,8 @@ static void back_dense(struct exec *x, const struct instr *c)
 static void back_rows(struct exec *x, const struct instr *c)
 {
     for (int i = 0; i < c->n; i++)
-        add_unit(x, x->units.adj, c->dim[0] + i, lanes_of(x, x->adj, c->out + i));
+        (c->dim[1] ? put_unit : add_unit)(x, x->units.adj, c->dim[0] + i,
+                                          lanes_of(x, x->adj, c->out + i));
 }
 
 static void clear_units(const struct exec *x, int from, int to)
@@ -201,11 +205,22 @@ static void back_part(struct exec *x, size_t from, size_t to)
     }
 }
 
+/* Before a segment is gone back through: what is added to before it is written. */
+static void clear_segment(const struct exec *x, size_t s)
+{
+    const struct prog *p = x->p;
+    size_t end = s + 1 < p->segment.n ? p->segment.a[s + 1].clear : p->clear.n;
+    for (size_t i = p->segment.a[s].clear; i < end; i++)
+        clear_units(x, p->clear.a[i], p->clear.a[i] + 1);
+}
+
 void exec_back(struct exec *x)
 {
+    const struct prog *p = x->p;
     clear_rows(x);
-    clear_units(x, 0, x->p->nunit);
-    back_part(x, 0, x->p->code.n);
+    clear_units(x, 0, p->segment.n ? p->segment.a[0].unit : p->nunit);
+    for (size_t s = 0; s < p->segment.n; s++) clear_segment(x, s);
+    back_part(x, 0, p->code.n);
 }
 
 void exec_both(struct exec *x)
@@ -216,11 +231,10 @@ void exec_both(struct exec *x)
     clear_units(x, 0, n ? p->segment.a[0].unit : p->nunit);
     exec_part(x, 0, first);
     for (size_t s = 0; s < n; s++) {
-        const struct segment *here = &p->segment.a[s], *next = here + 1;
-        size_t end = s + 1 < n ? next->first : p->code.n;
-        exec_part(x, here->first, end);
-        clear_units(x, here->unit, s + 1 < n ? next->unit : p->nunit);
-        back_part(x, here->first, end);
+        size_t from = p->segment.a[s].first, end = s + 1 < n ? p->segment.a[s + 1].first : p->code.n;
+        exec_part(x, from, end);
+        clear_segment(x, s);
+        back_part(x, from, end);
     }
     back_part(x, 0, first);
 }

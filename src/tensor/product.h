@@ -24,6 +24,7 @@ struct dense {
     const int *from; /* (n, in); an input may appear once in an instance */
     int to;
     size_t w; /* where in the parameters: w (out, in), then bias (out) */
+    int fresh; /* back() writes the adj of inputs, instead of adding to it */
 };
 
 /* A chunk of lanes: cap is a multiple of 8; lanes 0 .. L-1 are worked on, L a multiple of 8. */

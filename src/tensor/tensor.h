@@ -16,6 +16,7 @@
    If is_const, these number the program's constants instead. */
 struct operand {
     int is_const, shared;
+    int data; /* derivatives by it are not wanted */
     int m; /* elements of an instance; 1 for element-wise operations */
     int base, si, sj;
     const int *idx; /* or NULL; lives in the program's arena */
@@ -39,7 +40,7 @@ enum instr_kind {
     I_COPY,  /* rows outs = args */
     I_UNITS, /* units dim[0] .. + n-1 = args; without derivatives if dim[1] */
     I_DENSE, /* a layer of a network, on units: self is a struct dense */
-    I_ROWS   /* rows out .. out+n-1 = units dim[0] .. */
+    I_ROWS   /* rows out .. out+n-1 = units dim[0] ..; if dim[1], nothing adds to their adj before */
 };
 
 enum { INSTR_ARGS = 8, INSTR_DIMS = 9 };
@@ -54,6 +55,7 @@ struct instr {
     int narg;
     struct operand arg[INSTR_ARGS];
     int dim[INSTR_DIMS]; /* for block kernels */
+    int blind; /* the gradient does not read the results: they need not be kept for it */
     int sum;             /* add the results (log densities) to the total: see exec.total */
     int tag;             /* the caller's: which statement this is */
     const void *self;
@@ -71,7 +73,8 @@ struct instr {
 /* Part of a program that nothing behind it reads: code[first] up to the next segment. */
 struct segment {
     size_t first;
-    int unit; /* the first unit that it writes; those of the next begin behind its last */
+    int unit;     /* the first unit that it writes; those of the next begin behind its last */
+    size_t clear; /* units whose adj must be cleared: prog.clear from here to the next segment's */
 };
 
 struct prog {
@@ -83,6 +86,7 @@ struct prog {
     int nunit;     /* units of networks */
     size_t nparam; /* their weights */
     vec(struct segment) segment; /* or none; see exec_both */
+    vec(int) clear;
 };
 
 void prog_free(struct prog *p);
@@ -133,6 +137,9 @@ void exec_back(struct exec *x);
    numbers are in the cache; what stands before the first is run first, and gone back through last. */
 void exec_both(struct exec *x);
 int prog_segment(struct prog *p); /* one begins here; 0 or NAMI_ENOMEM */
+/* The program is complete: finds out which derivatives are written before they are added to, so
+   that few need to be cleared. */
+int prog_finish(struct prog *p);
 
 /* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);
