@@ -374,6 +374,24 @@ int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned 
     return 0;
 }
 
+int exec_share(struct exec *x, const struct exec *of, nami_err *err)
+{
+    struct prog none = *of->p; /* as exec_init, for no rows and no units */
+    none.nrow = none.nunit = 0;
+    struct exec own = {.p = &none, .cap = of->cap};
+    struct needs need = needs_of(of->p);
+    size_t size = lay_out(&own, need, EXEC_GRAD, NULL);
+    *x = (struct exec){0};
+    void *block = size >= SIZE_MAX / 2 ? NULL : mem_zero(size + 64, 1);
+    if (!block) return err_nomem(err);
+    lay_out(&own, need, EXEC_GRAD, (char *)block + (-(uintptr_t)block & 63));
+    *x = *of;
+    x->scratch = own.scratch;
+    x->total = own.total;
+    x->mem = block;
+    return 0;
+}
+
 void exec_fini(struct exec *x)
 {
     free(x->mem);

@@ -187,7 +187,8 @@ static void clear_units(const struct exec *x, int from, int to)
 
 static void clear_rows(const struct exec *x)
 {
-    memset(x->adj, 0, (size_t)x->p->nrow * (size_t)x->cap * sizeof *x->adj);
+    size_t cap = (size_t)x->cap, data = (size_t)x->data_rows;
+    memset(x->adj + data * cap, 0, ((size_t)x->p->nrow - data) * cap * sizeof *x->adj);
     if (x->const_adj) memset(x->const_adj, 0, x->p->constant.n * sizeof *x->const_adj);
 }
 
@@ -223,18 +224,37 @@ void exec_back(struct exec *x)
     back_part(x, 0, p->code.n);
 }
 
-void exec_both(struct exec *x)
+static size_t segment_end(const struct prog *p, size_t s)
+{
+    return s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;
+}
+
+static size_t before_segments(const struct prog *p)
+{
+    return p->segment.n ? p->segment.a[0].first : p->code.n;
+}
+
+void exec_begin(struct exec *x)
 {
     const struct prog *p = x->p;
-    size_t n = p->segment.n, first = n ? p->segment.a[0].first : p->code.n;
     clear_rows(x);
-    clear_units(x, 0, n ? p->segment.a[0].unit : p->nunit);
-    exec_part(x, 0, first);
-    for (size_t s = 0; s < n; s++) {
-        size_t from = p->segment.a[s].first, end = s + 1 < n ? p->segment.a[s + 1].first : p->code.n;
-        exec_part(x, from, end);
-        clear_segment(x, s);
-        back_part(x, from, end);
-    }
-    back_part(x, 0, first);
+    clear_units(x, 0, p->segment.n ? p->segment.a[0].unit : p->nunit);
+    exec_part(x, 0, before_segments(p));
+}
+
+void exec_segment(struct exec *x, size_t s)
+{
+    size_t from = x->p->segment.a[s].first, end = segment_end(x->p, s);
+    exec_part(x, from, end);
+    clear_segment(x, s);
+    back_part(x, from, end);
+}
+
+void exec_end(struct exec *x) { back_part(x, 0, before_segments(x->p)); }
+
+void exec_both(struct exec *x)
+{
+    exec_begin(x);
+    for (size_t s = 0; s < x->p->segment.n; s++) exec_segment(x, s);
+    exec_end(x);
 }

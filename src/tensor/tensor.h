@@ -109,6 +109,7 @@ struct exec {
     double
         *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
     int ntag;
+    int data_rows; /* the first rows have no derivatives: adj of these is left alone */
     const double *weight; /* per lane: d loss / d total, for exec_back; NULL: 1 */
     /* Networks: float if is_float, else double.  The caller sets param. */
     int is_float;
@@ -136,6 +137,14 @@ void exec_back(struct exec *x);
 /* exec_run and exec_back, one segment after the other: forwards and backwards through each while its
    numbers are in the cache; what stands before the first is run first, and gone back through last. */
 void exec_both(struct exec *x);
+/* Its steps: what comes before the segments; forwards and backwards through segment s; and back
+   through what came before. */
+void exec_begin(struct exec *x);
+void exec_segment(struct exec *x, size_t s);
+void exec_end(struct exec *x);
+/* Another's rows, units and derivatives with scratch and totals of its own, so that two threads can
+   be in different segments of one workspace.  exec_fini frees what is its own. */
+int exec_share(struct exec *x, const struct exec *of, nami_err *err);
 int prog_segment(struct prog *p); /* one begins here; 0 or NAMI_ENOMEM */
 /* The program is complete: finds out which derivatives are written before they are added to, so
    that few need to be cleared. */

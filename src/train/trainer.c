@@ -9,6 +9,7 @@
 enum {
     LANES = 64,         /* of a chunk: its units stay in the second-level cache */
     ROWS_WORK = 1 << 16, /* weights of a task */
+    PIECES = 24, /* of a network, about, at most twice as many */
     BATCH_MOST = 1 << 24
 };
 
@@ -16,6 +17,13 @@ enum {
 struct rows {
     const struct dense *d;
     int o0, o1;
+};
+
+/* Segments that add to the same part of the loss, and the rows of their layers. */
+struct piece {
+    size_t s0, s1;
+    size_t r0, r1;
+    double work; /* products */
 };
 
 struct lane_work {
@@ -27,6 +35,8 @@ struct lane_work {
     double *weight;      /* of each lane of the batch: -1 / points, 0 for those that fill up */
     vec(struct rows) rows;
     double *norm2; /* of the gradients of each rows */
+    vec(struct piece) piece; /* the whole network; none if it cannot be cut */
+    struct exec *view;       /* of chunk c for piece i: view[i * nchunk + c] */
     const struct batch *b;
     float rate, scale, b1, b2; /* of the step */
     int grad;
@@ -143,6 +153,43 @@ void trainer_norm(struct trainer *t)
     add_norms(t);
 }
 
+/* ---- piece by piece ---------------------------------------------------------------------------- */
+
+static void run_begin(void *t_, int c)
+{
+    const struct trainer *t = t_;
+    load(t, c);
+    exec_begin(&t->work->x[c]);
+}
+
+/* All chunks through a piece, then its weights, while its numbers are in the cache. */
+static void run_piece(void *t_, int i)
+{
+    const struct trainer *t = t_;
+    const struct lane_work *w = t->work;
+    const struct piece *p = &w->piece.a[i];
+    for (size_t s = p->s0; s < p->s1; s++)
+        for (int c = 0; c < w->nchunk; c++) {
+            struct exec *x = &w->view[i * w->nchunk + c];
+            x->lanes = w->x[c].lanes;
+            x->weight = w->x[c].weight;
+            exec_segment(x, s);
+        }
+    for (size_t r = p->r0; r < p->r1; r++) run_weights(t_, (int)r);
+}
+
+/* Is it better than chunk by chunk?  The results are the same. */
+static int by_piece(const struct trainer *t)
+{
+    const struct lane_work *w = t->work;
+    double most = 0, all = 0;
+    for (size_t i = 0; i < w->piece.n; i++) {
+        all += w->piece.a[i].work;
+        if (w->piece.a[i].work > most) most = w->piece.a[i].work;
+    }
+    return w->piece.n > 1 && most * pool_size(t->pool) < 1.15 * all;
+}
+
 /* ---- Adam ------------------------------------------------------------------------------------------ */
 
 enum { ADAM_PART = 1 << 13 };
@@ -211,40 +258,91 @@ void trainer_gradient(struct trainer *t, const struct batch *b)
     w->b = b;
     w->grad = 1;
     for (int i = 0, n = count(t); i < t->batch; i++) w->weight[i] = i < n ? -1.0 / n : 0;
-    pool_run(t->pool, w->nchunk, run_chunk, t);
-    add_losses(t);
-    pool_run(t->pool, (int)w->rows.n, run_weights, t);
+    if (by_piece(t)) {
+        pool_run(t->pool, w->nchunk, run_begin, t);
+        pool_run(t->pool, (int)w->piece.n, run_piece, t);
+        add_losses(t);
+    } else {
+        pool_run(t->pool, w->nchunk, run_chunk, t);
+        add_losses(t);
+        pool_run(t->pool, (int)w->rows.n, run_weights, t);
+    }
     add_norms(t);
 }
 
 /* ---- making ---------------------------------------------------------------------------------------------- */
 
-/* Tasks of about equal size, the large ones first, so that threads end together. */
-static int by_size(const void *a_, const void *b_)
+/* The rows of a layer, as tasks of about equal size. */
+static int cut_rows(struct lane_work *w, const struct dense *d)
 {
-    const struct rows *a = a_, *b = b_;
-    double x = (double)a->d->n * a->d->in * (a->o1 - a->o0);
-    double y = (double)b->d->n * b->d->in * (b->o1 - b->o0);
-    if (x != y) return x > y ? -1 : 1;
-    if (a->d->w != b->d->w) return a->d->w < b->d->w ? -1 : 1;
-    return a->o0 - b->o0;
+    double each = (double)d->n * (d->in + 1);
+    int step = each * d->out <= ROWS_WORK ? d->out : (int)(ROWS_WORK / each) / 12 * 12;
+    if (step < 12) step = 12;
+    for (int o = 0; o < d->out; o += step) {
+        struct rows r = {d, o, o + step < d->out ? o + step : d->out};
+        if (vec_push(&w->rows, r)) return NAMI_ENOMEM;
+    }
+    return 0;
 }
 
-static int cut_rows(struct lane_work *w, const struct qnet *q)
+static int cut_layers(struct lane_work *w, const struct prog *p, size_t from, size_t to, double *work)
 {
-    for (size_t i = 0; i < q->block.n; i++) {
-        const struct dense *d = q->block.a[i].d;
-        double each = (double)d->n * (d->in + 1);
-        int step = each * d->out <= ROWS_WORK ? d->out : (int)(ROWS_WORK / each) / 12 * 12;
-        if (step < 12) step = 12;
-        for (int o = 0; o < d->out; o += step) {
-            struct rows r = {d, o, o + step < d->out ? o + step : d->out};
-            if (vec_push(&w->rows, r)) return NAMI_ENOMEM;
-        }
+    for (size_t k = from; k < to; k++) {
+        const struct dense *d = p->code.a[k].kind == I_DENSE ? p->code.a[k].self : NULL;
+        if (d && cut_rows(w, d)) return NAMI_ENOMEM;
+        if (d) *work += (double)d->n * d->out * (2.0 * d->in + d->back);
     }
-    if (w->rows.n) qsort(w->rows.a, w->rows.n, sizeof *w->rows.a, by_size);
+    return 0;
+}
+
+/* Whose loss a segment adds to. */
+static int tag_of(const struct prog *p, size_t from, size_t to)
+{
+    for (size_t k = from; k < to; k++)
+        if (p->code.a[k].sum) return p->code.a[k].tag;
+    return -1;
+}
+
+/* Segments to pieces, neither too many nor two with the same tag.  Embeddings, which stand before
+   the segments and get derivatives of all of them, leave no piece. */
+static int cut_pieces(struct lane_work *w, const struct prog *p)
+{
+    double before = 0, all = 0, work;
+    int last = -1;
+    if (cut_layers(w, p, 0, p->segment.n ? p->segment.a[0].first : p->code.n, &before))
+        return NAMI_ENOMEM;
+    for (size_t s = 0; s < p->segment.n; s++) {
+        size_t from = p->segment.a[s].first;
+        size_t to = s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;
+        struct piece x = {s, s + 1, w->rows.n, 0, 0};
+        if (cut_layers(w, p, from, to, &x.work)) return NAMI_ENOMEM;
+        x.r1 = w->rows.n;
+        if (vec_push(&w->piece, x)) return NAMI_ENOMEM;
+        all += x.work;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < w->piece.n; i++) { /* join neighbours */
+        struct piece *to = n ? &w->piece.a[n - 1] : NULL, x = w->piece.a[i];
+        int tag = tag_of(p, p->segment.a[x.s0].first, p->code.n);
+        work = to ? to->work + x.work : 0;
+        if (to && (tag == last || work < all / PIECES))
+            *to = (struct piece){to->s0, x.s1, to->r0, x.r1, work};
+        else
+            w->piece.a[n++] = x;
+        last = tag;
+    }
+    w->piece.n = before > 0 || n < 2 ? 0 : n;
     w->norm2 = new_array(double, w->rows.n + 1);
     return w->norm2 ? 0 : NAMI_ENOMEM;
+}
+
+static int make_views(struct lane_work *w, nami_err *err)
+{
+    int n = (int)w->piece.n * w->nchunk, rc = 0;
+    w->view = new_array(struct exec, n + 1);
+    if (!w->view) return err_nomem(err);
+    for (int i = 0; i < n && !rc; i++) rc = exec_share(&w->view[i], &w->x[i % w->nchunk], err);
+    return rc;
 }
 
 /* Groups of eight lanes, dealt out evenly to the chunks. */
@@ -268,6 +366,7 @@ static int make_chunks(struct trainer *t, nami_err *err)
         if (rc) continue;
         w->sim[c].param = q->m->weight.a;
         x->lanes = lanes;
+        x->data_rows = q->prog.nnode;
         x->param = t->param;
         x->weight = w->weight + w->lane[c];
         w->units[c] = x->units;
@@ -291,8 +390,9 @@ int trainer_make(struct trainer *t, struct qnet *q, int batch, int threads, nami
         memset(*at[i], 0, (t->nparam + 16) * sizeof(float));
     }
     t->loss = new_array(double, q->npart + 1);
-    if (!t->loss || cut_rows(w, q)) return err_nomem(err);
-    if (!(rc = make_chunks(t, err))) rc = pool_new(threads, &t->pool, err);
+    if (!t->loss || cut_pieces(w, &q->prog)) return err_nomem(err);
+    if (!(rc = make_chunks(t, err))) rc = make_views(w, err);
+    if (!rc) rc = pool_new(threads, &t->pool, err);
     if (!rc) qnet_start(q, q->opt.seed, t->param);
     return rc;
 }
@@ -312,6 +412,9 @@ void trainer_free(struct trainer *t)
     free(w->units);
     free(w->lane);
     free(w->weight);
+    for (size_t i = 0; w->view && i < w->piece.n * (size_t)w->nchunk; i++) exec_fini(&w->view[i]);
+    free(w->view);
+    vec_free(&w->piece);
     free(w->norm2);
     vec_free(&w->rows);
     free(w);
