@@ -55,8 +55,7 @@ static const struct {
                    {&family_naf, 3, 0}};
 enum { NFAMILY = sizeof family_rows / sizeof *family_rows };
 
-/* ---- derivatives against differences ----------------------------------------------------------
- */
+/* ---- derivatives against differences --------------------------------------------------------- */
 
 enum { LANES = 11 };
 static const double weight[16] = {1, 0, -0.5, 2, 1, 0, 0.25, -1, 1, 3, 0.1};
@@ -183,8 +182,7 @@ static void test_gradients(void **state)
     assert_true(t.zero < t.compared / 2);
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------
- */
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 /* q(z | y) with a Gaussian head and three tanh units, as a formula. */
 static void test_by_hand(void **state)
@@ -226,8 +224,7 @@ static void test_by_hand(void **state)
     net_drop(&n);
 }
 
-/* ---- what networks read -------------------------------------------------------------------------
- */
+/* ---- what networks read ---------------------------------------------------------------------- */
 
 /* The features of a variable, and what they should be of a value: (x - mean) / sd of a coordinate,
    drawn in beyond 6; a state as 0 or 1 for each, or -1 and 1. */
@@ -350,8 +347,7 @@ static void test_refused(void **state)
     }
 }
 
-/* ---- float against double -----------------------------------------------------------------------
- */
+/* ---- float against double -------------------------------------------------------------------- */
 
 static void test_float(void **state)
 {
@@ -400,8 +396,7 @@ static void test_float(void **state)
             }
 }
 
-/* ---- sizes
- * --------------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static void open_tree(struct net_at *n, const nami_options *invert, const struct net_options *o)
 {

@@ -53,8 +53,7 @@ static void random_model(struct random_model *m, struct rng *r)
     str_free(&at);
 }
 
-/* ---- what may be seen
- * ---------------------------------------------------------------------------- */
+/* ---- what may be seen ------------------------------------------------------------------------ */
 
 struct bits {
     uint64_t w[WORDS];
@@ -85,8 +84,7 @@ static int is_parent(const struct inverse *h, int i, int node)
     return 0;
 }
 
-/* ---- by the lists of units
- * ------------------------------------------------------------------------ */
+/* ---- by the lists of units ------------------------------------------------------------------- */
 
 /* The features that each unit is made of. */
 static struct bits *reach(const struct qnet *q)
@@ -154,8 +152,7 @@ static void check_lists(const char *what, const struct qnet *q)
     free(of);
 }
 
-/* ---- by numbers
- * ------------------------------------------------------------------------------------- */
+/* ---- by numbers ------------------------------------------------------------------------------ */
 
 struct change {
     int node, coord; /* the first coordinate that changes */
@@ -223,8 +220,7 @@ static void check_numbers(const char *what, const struct qnet *q, int is_float, 
     free(wf);
 }
 
-/* ---- many
- * ---------------------------------------------------------------------------------------------- */
+/* ---- many ------------------------------------------------------------------------------------ */
 
 static const char *const method[] = {"nami", "stuhlmuller", "full", "mean-field"};
 
@@ -320,8 +316,7 @@ static void test_few_units(void **state)
     str_free(&r.text);
 }
 
-/* ---- the masked network of Germain et al. 2015 -------------------------------------------------
- */
+/* ---- the masked network of Germain et al. 2015 ----------------------------------------------- */
 
 /* Of a fully connected inverse: each unit has a number, observed inputs 1, latents 2, 3, ... as
    they are sampled, and reads all units of the layer before with no larger number, and no others.
@@ -388,8 +383,7 @@ static void test_nested(void **state)
     }
 }
 
-/* ---- embeddings
- * ---------------------------------------------------------------------------------- */
+/* ---- embeddings ------------------------------------------------------------------------------ */
 
 /* a and b see all of y through the embedding; those who see a part see the elements. */
 static void test_embedded(void **state)

@@ -104,8 +104,7 @@ static void test_points(void **state)
     model_free(&m);
 }
 
-/* ---- the model ----------------------------------------------------------------------------------
- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 static void test_model(void **state)
 {
@@ -126,8 +125,7 @@ static void test_model(void **state)
     model_free(&m);
 }
 
-/* ---- a simulator
- * --------------------------------------------------------------------------------- */
+/* ---- a simulator ----------------------------------------------------------------------------- */
 
 /* Draws that are easy to check: row i of a request with seed S has z = S mod 1e6, y = i. */
 #define SIMULATOR                                                                                  \

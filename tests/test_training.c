@@ -137,8 +137,7 @@ static void must(int rc, const nami_err *err)
     if (rc) fail_msg("%s", err->msg);
 }
 
-/* ---- there and back ----------------------------------------------------------------------------
- */
+/* ---- there and back -------------------------------------------------------------------------- */
 
 static void same_bytes(const struct str *a, const struct str *b)
 {
@@ -256,8 +255,7 @@ static void test_contents(void **state)
     training_free(&r);
 }
 
-/* ---- damage
- * ---------------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 /* Returns how many heads the network has. */
 static int saved(const struct job *j, struct str *out)
@@ -432,8 +430,7 @@ static void test_settings(void **state)
     str_free(&whole);
 }
 
-/* ---- memory
- * -------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 struct whole_job {
     struct job j;
