@@ -316,6 +316,41 @@ static void test_few_units(void **state)
     str_free(&r.text);
 }
 
+/* Networks that several factors share: each sees its own parents, in their roles. */
+static void test_shared(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "model { for (j in 1:4) { z[j] ~ normal(1, 2)\n k[j] ~ categorical(c(0.2, 0.3, 0.5))\n"
+        "v[j, 1:2] ~ multi_normal(c(z[j], 1), diag(c(1, 2)))\n x[j] ~ normal(v[j, 1] + k[j], 1)\n"
+        "for (i in 1:2) { y[j, i] ~ normal(v[j, 2] * i, 1) } } }\n observe x, y",
+        "model { mu ~ normal(0, 3)\n for (j in 1:5) { t[j] ~ normal(mu, 1)\n"
+        "for (i in 1:3) { u[j, i] ~ normal(t[j], 1)\n y[j, i] ~ normal(u[j, i], 1) } } }\n observe y",
+        "model { s[1] ~ normal(0, 1)\n for (i in 2:9) { s[i] ~ normal(0.9 * s[i - 1], 1) }\n"
+        "for (i in 1:9) { b[i] ~ bernoulli(ilogit(s[i]))\n y[i] ~ normal(s[i] + b[i], 1) } }\n observe y",
+    };
+    int shared = 0;
+    for (int turn = 0; turn < 48; turn++) {
+        struct net_at n;
+        struct tally t = {0};
+        struct str what = {0};
+        net_at(&n, text[turn % 3], NULL, &(nami_options){.method = method[turn / 3 % 4]},
+               &(struct net_options){.kind = turn / 12 % 2 ? NET_AUTO : NET_MLP,
+                                     .nhidden = 2,
+                                     .hidden = {60, 50},
+                                     .act = ACT_TANH,
+                                     .skip = turn / 24});
+        str_printf(&what, "%s\nby %s", text[turn % 3], method[turn / 3 % 4]);
+        for (int g = 0; g < n.q.ngroup; g++) shared += n.q.group[g].n > 1;
+        check_lists(what.s, &n.q);
+        check_numbers(what.s, &n.q, turn % 2, &t);
+        str_free(&what);
+        net_drop(&n);
+    }
+    print_message("%d networks are shared\n", shared);
+    assert_true(shared > 30);
+}
+
 /* ---- the masked network of Germain et al. 2015 ----------------------------------------------- */
 
 /* Of a fully connected inverse: each unit has a number, observed inputs 1, latents 2, 3, ... as
@@ -420,7 +455,7 @@ static void test_embedded(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_random),
     cmocka_unit_test(test_few_units),
-    cmocka_unit_test(test_nested),
+    cmocka_unit_test(test_nested), cmocka_unit_test(test_shared),
     cmocka_unit_test(test_embedded),
 };
 RUN(tests)
