@@ -179,7 +179,7 @@ static void test_gradients(void **state)
                     one_owner(&n.q);
                     if (models[i].parts) assert_int_equal(n.q.npart, models[i].parts);
                     assert_int_equal(n.m.embed.n, models[i].embeddings);
-                    check_gradient(what, &n.q, family_rows[f].kinks || act == ACT_RELU, 150, &t);
+                    check_gradient(what, &n.q, family_rows[f].kinks || act == ACT_RELU, 100, &t);
                     net_drop(&n);
                 }
     print_message("%d networks, %ld derivatives, %ld at kinks, %ld are 0\n", nets, t.compared,
