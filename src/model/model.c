@@ -100,8 +100,8 @@ static int build(struct model *m, const struct model_options *opt, nami_err *err
     if (rc || (rc = bn_finish(m->bn, err))) return rc;
     if (opt && opt->observe && (rc = observe_instead(m, opt->observe, err))) return rc;
     STEP(embeds_observed(m, opt));
-    STEP(model_compile(m, &m->sample, 0));
-    STEP(model_compile(m, &m->density, 1));
+    STEP(model_compile(m, &m->sample, 0, NULL));
+    STEP(model_compile(m, &m->density, 1, NULL));
 #undef STEP
     unknown_data(m);
     same_constants(m);

@@ -215,8 +215,9 @@ int model_expand(struct model *m, const struct model_options *opt);
 int model_footprints(struct model *m);
 int model_schedule(struct model *m);
 int model_graph(struct model *m, nami_err *err);
-/* by_density: all stochastic nodes are given, and their log densities are summed. */
-int model_compile(struct model *m, struct prog *p, int by_density);
+/* by_density: all stochastic nodes are given, and their log densities are summed.  Else they are
+   drawn; if `only` is not NULL, just the instances marked in it, from what is given. */
+int model_compile(struct model *m, struct prog *p, int by_density, const unsigned char *only);
 
 /* ---- constants: constant.c ---- */
 

@@ -245,12 +245,11 @@ static int compile_plain(struct code *code, int ncode, const unsigned char *want
     return 0;
 }
 
-static int compile_block(struct code *c, struct prog *p)
+int code_encode(const struct code *c, struct prog *p)
 {
     struct instr *x = emit(p, I_BLOCK, 1, c->ncoord);
     if (!x) return NAMI_ENOMEM;
-    x->out = c->coord = p->nrow;
-    p->nrow += c->ncoord;
+    x->out = c->coord;
     x->self = c;
     x->block = code_block;
     x->nwork = c->n + c->ncoord;
@@ -320,8 +319,70 @@ int codes_compile(struct code *code, int ncode, const unsigned char *want, struc
 {
     int rc = compile_plain(code, ncode, want, p);
     for (int v = 0; v < ncode && !rc; v++)
-        if (want[code[v].node] && !is_plain(&code[v])) rc = compile_block(&code[v], p);
+        if (want[code[v].node] && !is_plain(&code[v])) {
+            code[v].coord = p->nrow;
+            p->nrow += code[v].ncoord;
+            rc = code_encode(&code[v], p);
+        }
     return rc ? rc : compile_features(code, ncode, want, p);
+}
+
+/* The elements of an instance from its coordinates */
+static void decode_block(const void *self, const int *dim, int L, double *const *out,
+                         const struct lanes *a, double *work)
+{
+    const struct code *c = self;
+    double *x = work, *u = work + c->n;
+    (void)dim;
+    for (int b = 0; b < L; b++) {
+        for (int k = 0; k < c->ncoord; k++)
+            u[k] = c->mean[k] + c->sd[k] * a[k].p[(size_t)b * (size_t)a[k].step];
+        if (c->kind == CODE_STATES)
+            x[0] = u[0] + c->low;
+        else
+            constrain(c->domain, c->lo, c->hi, c->n, u, x);
+        for (int j = 0; j < c->n; j++) out[j][b] = x[j];
+    }
+}
+
+int code_decode(const struct code *c, struct prog *p)
+{
+    struct instr *x = emit(p, I_BLOCK, 1, c->n);
+    if (!x) return NAMI_ENOMEM;
+    x->out = p->nrow;
+    p->nrow += c->n;
+    x->self = c;
+    x->block = decode_block;
+    x->nwork = c->n + c->ncoord;
+    x->narg = 1;
+    x->arg[0] = (struct operand){.m = c->ncoord, .base = c->coord, .sj = 1};
+    if (!(x = emit(p, I_COPY, c->n, 1))) return NAMI_ENOMEM;
+    x->narg = 1;
+    x->arg[0] = (struct operand){.m = 1, .base = p->nrow - c->n, .si = 1};
+    x->outs = (struct operand){.m = 1, .idx = c->row};
+    return 0;
+}
+
+int code_feature(const struct code *c, int k, struct prog *p)
+{
+    int first = p->nrow, n = 1;
+    struct instr *x;
+    if (c->kind == CODE_STATES) {
+        n = c->nfeature;
+        if (compile_states(c, p)) return NAMI_ENOMEM;
+    } else {
+        if (!(x = emit(p, I_MAP, 1, 1))) return NAMI_ENOMEM;
+        x->out = p->nrow++;
+        x->map = feature_map;
+        x->narg = 1;
+        x->arg[0] = (struct operand){.m = 1, .base = c->coord + k};
+    }
+    if (!(x = emit(p, I_UNITS, n, 1))) return NAMI_ENOMEM;
+    x->narg = 1;
+    x->arg[0] = (struct operand){.m = 1, .base = first, .si = 1};
+    x->dim[0] = c->feature + k;
+    x->dim[1] = 1;
+    return 0;
 }
 
 int code_jacobian(const struct code *c, struct prog *p, int tag)

@@ -44,6 +44,13 @@ int codes_compile(struct code *code, int ncode, const unsigned char *want, struc
 /* log |d coordinates / d x|, added to the total under this tag. */
 int code_jacobian(const struct code *c, struct prog *p, int tag);
 
+/* For draws, where a node's coordinates become known one by one: instructions that give its
+   coordinates from its elements (their rows), its elements from its coordinates, and the features
+   of coordinate k, whose units are set. */
+int code_encode(const struct code *c, struct prog *p);
+int code_decode(const struct code *c, struct prog *p);
+int code_feature(const struct code *c, int k, struct prog *p);
+
 /* Coordinates as double: u[ncoord] of x[n] in the order of c->row. */
 void code_coordinates(const struct code *c, const double *x, double *u);
 

@@ -110,10 +110,10 @@ static int output(struct made *m, int i)
     }
     str_printf(&name, "made/out/%s", q->part[g->tag].name);
     if (q->code[f->node].ncoord > 1) str_printf(&name, ".%d", f->k + 1);
-    f->out = name.oom ? -1
+    f->unit = name.oom ? -1
                       : net_layer(q, 1, in, back, m->from, g->nout, ACT_LINEAR, name.s);
     str_free(&name);
-    return f->out < 0 ? NAMI_ENOMEM : 0;
+    return f->unit < 0 ? NAMI_ENOMEM : 0;
 }
 
 /* As many as asked for; else by the number of labels. */
@@ -150,8 +150,10 @@ static int layers(struct made *m)
     m->nwidth = new_array(int, n);
     m->from = new_array(int, (size_t)total + (size_t)m->q->prog.nunit + 1);
     if (!m->first || !m->width || !m->next || !m->nwidth || !m->from) return NAMI_ENOMEM;
+    rc = prog_segment(&m->q->prog);
     for (int l = 0; l < m->depth && !rc && m->l.set.n; l++) rc = hidden_layer(m, l);
     for (int i = 0; i < m->n && !rc; i++) rc = output(m, i);
+    for (int i = 0; i < m->n && !rc; i++) rc = net_heads(m->q, m->q->factor[m->factor[i]].group);
     return rc;
 }
 

@@ -41,7 +41,7 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
         back = out + (skip && l + 1 == depth ? f0->nback : 0);
     }
     for (int i = 0; i < g->n && unit >= 0; i++)
-        q->factor[q->member[g->first + i]].out = unit + i * g->nout;
+        q->factor[q->member[g->first + i]].unit = unit + i * g->nout;
     str_free(&text);
     return unit < 0 ? NAMI_ENOMEM : 0;
 }
@@ -65,7 +65,8 @@ int net_mlp(struct qnet *q, nami_err *err)
         str_put(&name, q->part[g->tag].name);
         if (q->code[f->node].ncoord > 1) str_printf(&name, ".%d", f->k + 1);
         int *from = raw_array(int, widest(q, g) + 1);
-        rc = !from || name.oom ? NAMI_ENOMEM : one(q, g, name.s, from);
+        rc = !from || name.oom || prog_segment(&q->prog) ? NAMI_ENOMEM : one(q, g, name.s, from);
+        if (!rc) rc = net_heads(q, i);
         if (rc) err_nomem(err);
         free(from);
         str_free(&name);

@@ -233,54 +233,62 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
     return 0;
 }
 
-static int value_row(const struct qnet *q, const struct group *g, const struct factor *f)
+int qnet_value(const struct qnet *q, const struct factor *f)
 {
     const struct code *c = &q->code[f->node];
-    return g->head.family->own_scale ? c->row[f->k] : c->coord + f->k;
+    return q->group[f->group].head.family->own_scale ? c->row[f->k] : c->coord + f->k;
 }
 
-static int emit_head(struct qnet *q, const struct group *g)
+struct instr qnet_head(const struct group *g, int n, const int *value, const int *out)
 {
-    struct instr x = {.kind = I_BLOCK, .n = g->n, .width = 1, .out = -1, .sum = 1, .tag = g->tag};
     const struct family *fam = g->head.family;
-    int *row = arena_array(&q->prog.mem, int, g->n), *out = arena_array(&q->prog.mem, int, g->n * g->nout);
-    if (!row || !out) return NAMI_ENOMEM;
-    for (int i = 0; i < g->n; i++) {
-        const struct factor *f = &q->factor[q->member[g->first + i]];
-        row[i] = value_row(q, g, f);
-        for (int k = 0; k < g->nout; k++) out[i * g->nout + k] = f->out + k;
-    }
+    struct instr x = {.kind = I_BLOCK, .n = n, .width = 1, .out = -1, .sum = 1, .tag = g->tag};
     x.self = &g->head;
     x.block = fam->logq;
     x.block_grad = fam->grad;
     x.dim[0] = 1, x.dim[1] = g->nout;
     x.nwork = fam->work ? fam->work(x.dim) : 0;
     x.narg = 2;
-    x.arg[0] = (struct operand){.m = 1, .idx = row};
+    x.arg[0] = (struct operand){.m = 1, .idx = value};
     x.arg[1] = (struct operand){.m = g->nout, .idx = out};
+    return x;
+}
+
+static int emit_head(struct qnet *q, const struct group *g)
+{
+    size_t n = (size_t)g->n * (size_t)g->nout;
+    int *value = arena_array(&q->prog.mem, int, g->n), *out = arena_array(&q->prog.mem, int, n);
+    if (!value || !out) return NAMI_ENOMEM;
+    for (int i = 0; i < g->n; i++) {
+        const struct factor *f = &q->factor[q->member[g->first + i]];
+        value[i] = qnet_value(q, f);
+        for (int k = 0; k < g->nout; k++) out[i * g->nout + k] = f->out + k;
+    }
+    struct instr x = qnet_head(g, g->n, value, out);
     return vec_push(&q->prog.code, x) ? NAMI_ENOMEM : 0;
 }
 
-/* The outputs of all networks as rows, the heads on them, and what the scales are worth. */
-static int emit_heads(struct qnet *q)
+int net_heads(struct qnet *q, int g)
 {
     struct prog *p = &q->prog;
+    const struct group *x = &q->group[g];
+    struct instr rows = {.kind = I_ROWS, .n = x->n * x->nout, .width = 1, .tag = -1};
+    rows.out = p->nrow;
+    rows.dim[0] = q->factor[q->member[x->first]].unit;
+    for (int i = 0; i < x->n; i++) q->factor[q->member[x->first + i]].out = p->nrow + i * x->nout;
+    p->nrow += rows.n;
+    return vec_push(&p->code, rows) ? NAMI_ENOMEM : emit_head(q, x);
+}
+
+/* What the scales of the coordinates are worth. */
+static int emit_jacobians(struct qnet *q)
+{
     int rc = 0;
-    for (int g = 0; g < q->ngroup && !rc; g++) {
-        const struct group *x = &q->group[g];
-        struct instr rows = {.kind = I_ROWS, .n = x->n * x->nout, .width = 1, .tag = -1};
-        rows.out = p->nrow;
-        rows.dim[0] = q->factor[q->member[x->first]].out;
-        for (int i = 0; i < x->n; i++) q->factor[q->member[x->first + i]].out = p->nrow + i * x->nout;
-        p->nrow += rows.n;
-        if (vec_push(&p->code, rows)) rc = NAMI_ENOMEM;
-        if (!rc) rc = emit_head(q, x);
-    }
     for (int f = 0; f < q->nfactor && !rc; f++) {
         const struct group *g = &q->group[q->factor[f].group];
         if (q->factor[f].k == 0 && q->code[q->factor[f].node].kind == CODE_REAL &&
             !g->head.family->own_scale)
-            rc = code_jacobian(&q->code[q->factor[f].node], p, g->tag);
+            rc = code_jacobian(&q->code[q->factor[f].node], &q->prog, g->tag);
     }
     return rc;
 }
@@ -466,13 +474,14 @@ static int build(struct qnet *q, struct origin *o, nami_err *err)
     if (!rc) wants(q->m, q->h, q->code, want);
     if (!rc && codes_compile(q->code, nodes, want, &q->prog)) rc = err_nomem(err);
     q->nfeature = q->prog.nunit;
+    q->nencode = q->prog.code.n;
     if (!rc) rc = net_embed(q, of, err);
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);
     if (!rc) rc = make_heads(q, o, err);
     if (!rc) choose_kinds(q);
+    if (!rc && emit_jacobians(q)) rc = err_nomem(err);
     if (!rc) rc = net_mlp(q, err);
     if (!rc) rc = net_made(q, err);
-    if (!rc && emit_heads(q)) rc = err_nomem(err);
     share_free(&s);
     free(want);
     free(of);

@@ -32,7 +32,7 @@ struct factor {
     int group;
     int nin, nback; /* units it may see; the first nback have derivatives */
     const int *in;
-    int out; /* the first unit of its outputs */
+    int unit, out; /* the first of its outputs, as a unit and as a row */
 };
 
 /* Factors with one network: one, or those of a plate. */
@@ -77,6 +77,7 @@ struct qnet {
     int nlabel; /* of the masked network */
     vec(struct block) block;
     struct prog prog;
+    size_t nencode; /* the first instructions: coordinates and features of what is in the rows */
 };
 
 /* m and h must outlive it.  Scales come from draws of the prior with opt->seed; or from `saved`,
@@ -97,12 +98,20 @@ void qnet_start(const struct qnet *q, uint64_t seed, float *param);
 /* Multiplications of one lane, forwards; and those by weights that are not masked away are all. */
 double qnet_products(const struct qnet *q);
 
+/* The row of a factor's value. */
+int qnet_value(const struct qnet *q, const struct factor *f);
+
 /* ---- inside net/ ---- */
+
+/* The instruction that adds log q of n members of a group: the rows of their values, and of
+   their outputs (n, nout). */
+struct instr qnet_head(const struct group *g, int n, const int *value, const int *out);
 
 /* A layer of n instances: units for its outputs, weights, an instruction.  `from` (n, in) is
    copied.  name is printed.  Returns the first unit, or -1. */
 int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act,
               const char *name);
+int net_heads(struct qnet *q, int g); /* a group's outputs as rows, and its head on them */
 int net_mlp(struct qnet *q, nami_err *err);  /* groups that are not made */
 int net_made(struct qnet *q, nami_err *err); /* groups that are */
 

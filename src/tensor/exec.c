@@ -266,16 +266,20 @@ static void run_rows(struct exec *x, const struct instr *c)
         get_unit(x, x->units.unit, c->dim[0] + i, lanes_of(x, x->row, c->out + i), 0);
 }
 
-void exec_run(struct exec *x)
+void exec_part(struct exec *x, size_t from, size_t to)
 {
     static void (*const run[])(struct exec *, const struct instr *) = {
         [I_MAP] = run_map,     [I_BLOCK] = run_block, [I_DRAW] = run_draw,   [I_BDRAW] = run_bdraw,
         [I_COPY] = run_copy,   [I_UNITS] = run_units, [I_DENSE] = run_dense, [I_ROWS] = run_rows,
     };
-    memset(x->total, 0, (size_t)x->cap * sizeof *x->total);
-    if (x->by_tag) memset(x->by_tag, 0, (size_t)x->ntag * (size_t)x->cap * sizeof *x->by_tag);
-    for (size_t k = 0; k < x->p->code.n; k++) run[x->p->code.a[k].kind](x, &x->p->code.a[k]);
+    if (from == 0) {
+        memset(x->total, 0, (size_t)x->cap * sizeof *x->total);
+        if (x->by_tag) memset(x->by_tag, 0, (size_t)x->ntag * (size_t)x->cap * sizeof *x->by_tag);
+    }
+    for (size_t k = from; k < to; k++) run[x->p->code.a[k].kind](x, &x->p->code.a[k]);
 }
+
+void exec_run(struct exec *x) { exec_part(x, 0, x->p->code.n); }
 
 /* ---- the workspace ------------------------------------------------------------ */
 

@@ -173,16 +173,25 @@ static void back_rows(struct exec *x, const struct instr *c)
         add_unit(x, x->units.adj, c->dim[0] + i, lanes_of(x, x->adj, c->out + i));
 }
 
-void exec_back(struct exec *x)
+static void clear_units(const struct exec *x, int from, int to)
 {
-    const struct prog *p = x->p;
-    memset(x->adj, 0, (size_t)p->nrow * (size_t)x->cap * sizeof *x->adj);
-    if (p->nunit)
-        memset(x->units.adj, 0,
-               (size_t)p->nunit * (size_t)x->cap * (x->is_float ? sizeof(float) : sizeof(double)));
-    if (x->const_adj) memset(x->const_adj, 0, p->constant.n * sizeof *x->const_adj);
-    for (size_t k = p->code.n; k-- > 0;) {
-        const struct instr *c = &p->code.a[k];
+    size_t size = x->is_float ? sizeof(float) : sizeof(double), cap = (size_t)x->cap;
+    if (to > from)
+        memset((char *)x->units.adj + (size_t)from * cap * size, 0,
+               (size_t)(to - from) * cap * size);
+}
+
+static void clear_rows(const struct exec *x)
+{
+    memset(x->adj, 0, (size_t)x->p->nrow * (size_t)x->cap * sizeof *x->adj);
+    if (x->const_adj) memset(x->const_adj, 0, x->p->constant.n * sizeof *x->const_adj);
+}
+
+/* The instructions to-1 .. from */
+static void back_part(struct exec *x, size_t from, size_t to)
+{
+    for (size_t k = to; k-- > from;) {
+        const struct instr *c = &x->p->code.a[k];
         if (c->kind == I_MAP) back_map(x, c);
         if (c->kind == I_BLOCK) back_block(x, c);
         if (c->kind == I_COPY) back_copy(x, c);
@@ -190,4 +199,28 @@ void exec_back(struct exec *x)
         if (c->kind == I_DENSE) back_dense(x, c);
         if (c->kind == I_ROWS) back_rows(x, c);
     }
+}
+
+void exec_back(struct exec *x)
+{
+    clear_rows(x);
+    clear_units(x, 0, x->p->nunit);
+    back_part(x, 0, x->p->code.n);
+}
+
+void exec_both(struct exec *x)
+{
+    const struct prog *p = x->p;
+    size_t n = p->segment.n, first = n ? p->segment.a[0].first : p->code.n;
+    clear_rows(x);
+    clear_units(x, 0, n ? p->segment.a[0].unit : p->nunit);
+    exec_part(x, 0, first);
+    for (size_t s = 0; s < n; s++) {
+        const struct segment *here = &p->segment.a[s], *next = here + 1;
+        size_t end = s + 1 < n ? next->first : p->code.n;
+        exec_part(x, here->first, end);
+        clear_units(x, here->unit, s + 1 < n ? next->unit : p->nunit);
+        back_part(x, here->first, end);
+    }
+    back_part(x, 0, first);
 }

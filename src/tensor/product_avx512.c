@@ -46,8 +46,9 @@ static void back_f(const struct dense *d, const void *param, const struct chunk 
 static void weights_f(const struct dense *d, const struct chunk *c, int nchunk, int o0, int o1,
                       void *grad)
 {
-    int odd = d->in < 256 && d->in % 16 > 0 && d->in % 16 <= 8; /* much of a vector is empty */
+    int rest = d->in % 16, odd = 0;
     for (int i = 0; i < nchunk; i++) odd |= c[i].L % 16;
+    if (d->in < 256 && rest && rest <= 8 && many_8(d, c, nchunk)) odd = 1; /* else half empty */
     (odd ? weights_8 : weights_16)(d, c, nchunk, o0, o1, grad);
 }
 

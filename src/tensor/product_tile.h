@@ -7,7 +7,7 @@
 #include "base/simd.h"
 #include "tensor/product_impl.h"
 
-/* Loops over tiles disappear; not under sanitizers, where that takes minutes. */
+/* Loops over tiles disappear; not under sanitizers, where that would take minutes. */
 #ifdef __has_feature
 #define SANITIZED __has_feature(address_sanitizer)
 #elif defined(__SANITIZE_ADDRESS__)
@@ -17,6 +17,8 @@
 #endif
 #if SANITIZED
 #define UNROLL
+#undef INLINE
+#define INLINE static
 #elif defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")
 #else

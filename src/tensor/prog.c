@@ -7,7 +7,14 @@ void prog_free(struct prog *p)
     arena_free(&p->mem);
     vec_free(&p->code);
     vec_free(&p->constant);
+    vec_free(&p->segment);
     p->nrow = p->nnode = p->nunit = 0;
+}
+
+int prog_segment(struct prog *p)
+{
+    struct segment s = {p->code.n, p->nunit};
+    return vec_push(&p->segment, s) ? NAMI_ENOMEM : 0;
 }
 
 int prog_const(struct prog *p, double x)

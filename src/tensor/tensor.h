@@ -68,6 +68,12 @@ struct instr {
     int nwork; /* doubles of scratch a block kernel wants */
 };
 
+/* Part of a program that nothing behind it reads: code[first] up to the next segment. */
+struct segment {
+    size_t first;
+    int unit; /* the first unit that it writes; those of the next begin behind its last */
+};
+
 struct prog {
     struct arena mem;
     vec(struct instr) code;
@@ -76,6 +82,7 @@ struct prog {
     int nnode;     /* the first rows are the model's variables; the rest are temporaries */
     int nunit;     /* units of networks */
     size_t nparam; /* their weights */
+    vec(struct segment) segment; /* or none; see exec_both */
 };
 
 void prog_free(struct prog *p);
@@ -121,6 +128,11 @@ void exec_run(struct exec *x);
    likewise; derivatives by the weights of networks are left to product->weights.  The program must
    not reuse temporaries (each row written once). */
 void exec_back(struct exec *x);
+
+/* exec_run and exec_back, one segment after the other: forwards and backwards through each while its
+   numbers are in the cache; what stands before the first is run first, and gone back through last. */
+void exec_both(struct exec *x);
+int prog_segment(struct prog *p); /* one begins here; 0 or NAMI_ENOMEM */
 
 /* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);

@@ -7,7 +7,7 @@
 #include "base/simd.h"
 
 enum {
-    LANES = 32,         /* of a chunk: its units stay in the second-level cache */
+    LANES = 64,         /* of a chunk: its units stay in the second-level cache */
     ROWS_WORK = 1 << 16, /* weights of a task */
     BATCH_MOST = 1 << 24
 };
@@ -92,8 +92,10 @@ static void run_chunk(void *t_, int c)
     const struct trainer *t = t_;
     struct exec *x = &t->work->x[c];
     load(t, c);
-    exec_run(x);
-    if (t->work->grad) exec_back(x);
+    if (t->work->grad)
+        exec_both(x);
+    else
+        exec_run(x);
 }
 
 /* ---- weights ---------------------------------------------------------------------------------- */

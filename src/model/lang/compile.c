@@ -188,14 +188,14 @@ static int compare(const void *a_, const void *b_)
     return (a->inst > b->inst) - (a->inst < b->inst);
 }
 
-static int collect(struct model *m, int by_density, struct key *key)
+static int collect(struct model *m, int by_density, const unsigned char *only, struct key *key)
 {
     int n = 0, sorted = 1;
     for (int k = 0; k < m->ninst; k++) {
         const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
         int level = by_density ? m->dlevel[k] : m->level[k];
         int w = m->lhs_off[k + 1] - m->lhs_off[k];
-        if (level < 0) continue;
+        if (level < 0 || (only && s->rel->stochastic && !only[k])) continue;
         if (by_density && s->rel->stochastic) level = INT_MAX; /* all at the end */
         key[n] = (struct key){level, m->inst_stmt[k], k, form_of(m, s, k - s->first) + (uint64_t)w};
         if (n) sorted &= compare(&key[n - 1], &key[n]) < 0;
@@ -229,13 +229,13 @@ static int copy_constants(struct compiler *c, int free_too)
     return rc;
 }
 
-int model_compile(struct model *m, struct prog *p, int by_density)
+int model_compile(struct model *m, struct prog *p, int by_density, const unsigned char *only)
 {
     struct compiler c = {.m = m, .p = p, .s = m->stmt.a};
     struct key *key = raw_array(struct key, m->ninst);
     int *inst = raw_array(int, m->ninst), rc = 0;
     if (!key || !inst) rc = NAMI_ENOMEM;
-    int n = rc ? 0 : collect(m, by_density, key);
+    int n = rc ? 0 : collect(m, by_density, only, key);
     p->nnode = m->nrow;
     p->nrow = c.base = c.temp = m->nrow + m->ncrow;
     if (!rc && m->stmt.n) rc = copy_constants(&c, !by_density);

@@ -1,0 +1,174 @@
+#include "infer/infer.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/parallel.h"
+
+enum { LANES = 64 };
+
+int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *err)
+{
+    *a = (struct infer){.q = q, .param = param};
+    return sampler_make(&a->s, q, err);
+}
+
+void infer_fini(struct infer *a) { sampler_free(&a->s); }
+
+int infer_data(const struct model *m, const struct dataset *d, size_t nset, size_t s, double *x,
+               nami_err *err)
+{
+    for (int k = 0; k < m->ninst; k++) {
+        if (m->node[k] < 0 || !m->bn->node.a[m->node[k]].observed) continue;
+        for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) {
+            int e = m->lhs[j];
+            const struct array *a = &m->array.a[m->elem_array[e]];
+            const struct value *v = dataset_find(d, a->name, strlen(a->name));
+            if (v && v->n != (size_t)a->n)
+                return err_set(err, NAMI_EINPUT,
+                               "%s has %zu elements in the data, but %d in the model", a->name,
+                               v->n, a->n);
+            double y = v ? v->x[e - a->first] : value_missing();
+            if (isnan(y)) {
+                struct str name = {0};
+                elem_name(m, e, &name);
+                err_set(err, NAMI_EINPUT,
+                        "the data give no value for %s, which the network expects to be observed",
+                        name.s ? name.s : a->name);
+                str_free(&name);
+                return NAMI_EINPUT;
+            }
+            x[(size_t)m->row[e] * nset + s] = y;
+        }
+    }
+    return 0;
+}
+
+/* ---- threads over chunks of lanes ------------------------------------------------------------- */
+
+/* The workspaces of one thread. */
+struct worker {
+    struct exec draw, rest, pred;
+};
+
+struct job {
+    const struct infer *a;
+    const struct query *q; /* NULL: log q of given points */
+    uint64_t first;
+    size_t n;
+    const double *at;
+    double *z, *logq, *pred;
+    struct worker *worker;
+    atomic_size_t next;
+};
+
+static void rows_out(const struct exec *x, int nrow, size_t n, size_t i, double *to)
+{
+    for (int r = 0; r < nrow; r++)
+        memcpy(to + (size_t)r * n + i, x->row + (size_t)r * (size_t)x->cap,
+               sizeof *to * (size_t)x->lanes);
+}
+
+/* Rows of one workspace to another, then its program. */
+static void run_after(struct exec *x, const struct exec *from, int nrow)
+{
+    x->lanes = from->lanes;
+    x->seed = from->seed;
+    x->first = from->first;
+    memcpy(x->row, from->row, sizeof *x->row * (size_t)nrow * (size_t)x->cap);
+    exec_run(x);
+}
+
+static void draw_chunk(struct job *j, struct worker *w, size_t i)
+{
+    const struct query *q = j->q;
+    const struct model *m = j->a->q->m;
+    struct exec *x = &w->draw;
+    x->seed = q->seed;
+    x->first = j->first + i;
+    for (int r = 0; r < m->nrow; r++) {
+        double *row = x->row + (size_t)r * (size_t)x->cap;
+        for (int b = 0; b < x->lanes; b++)
+            row[b] = q->x[(size_t)r * q->nset + (size_t)((j->first + i + (size_t)b) / q->per)];
+    }
+    exec_run(x);
+    run_after(&w->rest, x, m->nrow);
+    if (j->z) rows_out(&w->rest, m->nrow, j->n, i, j->z);
+    if (!j->pred) return;
+    run_after(&w->pred, &w->rest, m->nrow);
+    rows_out(&w->pred, m->nrow, j->n, i, j->pred);
+}
+
+static void logq_chunk(const struct job *j, struct exec *x, size_t i)
+{
+    for (int r = 0; r < j->a->q->m->nrow; r++)
+        memcpy(x->row + (size_t)r * (size_t)x->cap, j->at + (size_t)r * j->n + i,
+               sizeof *x->row * (size_t)x->lanes);
+    exec_run(x);
+}
+
+static void work(void *job, int worker)
+{
+    struct job *j = job;
+    struct worker *w = &j->worker[worker];
+    for (;;) {
+        size_t i = atomic_fetch_add(&j->next, (size_t)LANES);
+        if (i >= j->n) return;
+        w->draw.lanes = j->n - i < LANES ? (int)(j->n - i) : LANES;
+        if (j->q)
+            draw_chunk(j, w, i);
+        else
+            logq_chunk(j, &w->draw, i);
+        if (j->logq) memcpy(j->logq + i, w->draw.total, sizeof *j->logq * (size_t)w->draw.lanes);
+    }
+}
+
+static int init_worker(const struct job *j, struct worker *w, nami_err *err)
+{
+    const struct infer *a = j->a;
+    const struct prog *p = j->q ? &a->s.prog : &a->q->prog;
+    int rc = exec_init(&w->draw, p, LANES, 0, EXEC_FLOAT, err);
+    w->draw.param = a->param;
+    if (rc || !j->q) return rc;
+    if ((rc = exec_init(&w->rest, &a->s.rest, LANES, 0, 0, err))) return rc;
+    w->rest.param = a->q->m->weight.a;
+    if (j->pred) rc = exec_init(&w->pred, &a->s.pred, LANES, 0, 0, err);
+    w->pred.param = a->q->m->weight.a;
+    return rc;
+}
+
+static int run_job(struct job *j, int threads, nami_err *err)
+{
+    int rc = 0, made = 0;
+    size_t chunks = (j->n + LANES - 1) / LANES;
+    if ((size_t)threads > chunks) threads = chunks ? (int)chunks : 1;
+    j->worker = new_array(struct worker, threads);
+    if (!j->worker) return err_nomem(err);
+    for (; made < threads && !rc; made++) rc = init_worker(j, &j->worker[made], err);
+    atomic_init(&j->next, 0);
+    if (!rc) parallel_run(threads, work, j);
+    for (int i = 0; i < made; i++) {
+        exec_fini(&j->worker[i].draw);
+        exec_fini(&j->worker[i].rest);
+        exec_fini(&j->worker[i].pred);
+    }
+    free(j->worker);
+    return rc;
+}
+
+int infer_draws(const struct infer *a, const struct query *q, uint64_t first, size_t n, int threads,
+                double *z, double *logq, double *pred, nami_err *err)
+{
+    struct job j = {.a = a, .q = q, .first = first, .n = n, .z = z, .logq = logq, .pred = pred};
+    return run_job(&j, threads, err);
+}
+
+int infer_logq(const struct infer *a, size_t n, const double *z, int threads, double *logq,
+               nami_err *err)
+{
+    struct job j = {.a = a, .n = n, .at = z, .logq = logq};
+    return run_job(&j, threads, err);
+}

@@ -1,0 +1,41 @@
+/* infer.h: answers from a trained network: draws of q(z | x) and their densities, for one data
+   set or many at once, on all threads. */
+#ifndef INFER_INFER_H
+#define INFER_INFER_H
+
+#include "data/data.h"
+#include "net/sampler.h"
+
+struct infer {
+    struct qnet *q;
+    const float *param;
+    struct sampler s;
+};
+
+/* q and param must outlive it. */
+int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *err);
+void infer_fini(struct infer *a);
+
+/* What is asked: `per` draws for each of `nset` data sets, of which x holds the rows of the
+   observed variables, x[row * nset + s].  Draws of all sets are numbered in a row: number d belongs to
+   set d / per, and is the same however draws are asked for. */
+struct query {
+    const double *x;
+    size_t nset, per;
+    uint64_t seed;
+};
+
+/* The observed rows of a data set into set s of a query; NAMI_EINPUT if one is missing. */
+int infer_data(const struct model *m, const struct dataset *d, size_t nset, size_t s, double *x,
+               nami_err *err);
+
+/* Draws first .. first+n-1: z[row * n + i] for all rows of the model, observed ones as given.
+   logq[i] = log q(z | x), if not NULL; pred[row * n + i], if not NULL: the observed variables
+   drawn anew given z. first % 8 == 0. */
+int infer_draws(const struct infer *a, const struct query *q, uint64_t first, size_t n, int threads,
+                double *z, double *logq, double *pred, nami_err *err);
+/* log q of given points z[row * n + i], observed and latent. */
+int infer_logq(const struct infer *a, size_t n, const double *z, int threads, double *logq,
+               nami_err *err);
+
+#endif

@@ -1,0 +1,227 @@
+#include "net/sampler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+/* While the program is made. */
+struct maker {
+    struct qnet *q;
+    struct prog *p;
+    unsigned char *ready; /* of units: computed by now */
+    unsigned char *done;  /* of factors: drawn by now */
+    int **left;           /* of each block: instances that are not emitted yet, -1 at the end */
+    int ndone;
+};
+
+/* ---- layers ------------------------------------------------------------------------------------- */
+
+static int inputs_ready(const struct maker *k, const struct dense *d, int i)
+{
+    const int *from = d->from + (size_t)i * (size_t)d->in;
+    for (int j = 0; j < d->in; j++)
+        if (!k->ready[from[j]]) return 0;
+    return 1;
+}
+
+/* Instances i0 .. i1-1 of a layer, as a layer of their own. */
+static int emit_part(struct maker *k, const struct dense *d, int i0, int i1)
+{
+    struct dense *part = arena_array(&k->p->mem, struct dense, 1);
+    if (!part) return NAMI_ENOMEM;
+    *part = *d;
+    part->n = i1 - i0;
+    part->from = d->from + (size_t)i0 * (size_t)d->in;
+    part->to = d->to + i0 * d->out;
+    memset(k->ready + part->to, 1, (size_t)part->n * (size_t)d->out);
+    struct instr x = {.kind = I_DENSE, .n = part->n, .width = d->out, .out = -1, .tag = -1};
+    x.self = part;
+    return vec_push(&k->p->code, x) ? NAMI_ENOMEM : 0;
+}
+
+/* All instances of all layers whose inputs are known, in runs; layers stand in order. */
+static int emit_layers(struct maker *k)
+{
+    for (size_t b = 0; b < k->q->block.n; b++) {
+        const struct dense *d = k->q->block.a[b].d;
+        int *left = k->left[b], keep = 0, first = -1, last = -1;
+        for (int j = 0; left[j] >= 0; j++) {
+            int i = left[j];
+            if (!inputs_ready(k, d, i)) {
+                left[keep++] = i;
+                continue;
+            }
+            if (first >= 0 && i != last + 1) {
+                if (emit_part(k, d, first, last + 1)) return NAMI_ENOMEM;
+                first = i;
+            }
+            if (first < 0) first = i;
+            last = i;
+        }
+        left[keep] = -1;
+        if (first >= 0 && emit_part(k, d, first, last + 1)) return NAMI_ENOMEM;
+    }
+    return 0;
+}
+
+/* ---- draws ----------------------------------------------------------------------------------------- */
+
+static int is_ready(const struct maker *k, int f)
+{
+    const struct factor *x = &k->q->factor[f];
+    return !k->done[f] && k->ready[x->unit]; /* the coordinates before it are among its inputs */
+}
+
+/* The head of n members of a group: outputs as rows, a draw, its log density. */
+static int emit_draws(struct maker *k, const struct group *g, const int *f, int n)
+{
+    struct qnet *q = k->q;
+    const struct family *fam = g->head.family;
+    int *value = arena_array(&k->p->mem, int, n), *out = arena_array(&k->p->mem, int, n * g->nout);
+    if (!value || !out) return NAMI_ENOMEM;
+    for (int i = 0; i < n; i++) {
+        const struct factor *x = &q->factor[f[i]];
+        struct instr rows = {.kind = I_ROWS, .n = g->nout, .width = 1, .tag = -1, .out = x->out};
+        rows.dim[0] = x->unit;
+        value[i] = qnet_value(q, x);
+        for (int j = 0; j < g->nout; j++) out[i * g->nout + j] = x->out + j;
+        struct instr *before = k->p->code.n ? &k->p->code.a[k->p->code.n - 1] : NULL;
+        if (i && before->dim[0] + before->n == x->unit && before->out + before->n == x->out)
+            before->n += g->nout; /* they lie one after another */
+        else if (vec_push(&k->p->code, rows))
+            return NAMI_ENOMEM;
+    }
+    struct instr draw = {.kind = I_BDRAW, .n = n, .width = 1, .out = -1, .tag = -1, .narg = 1};
+    draw.self = &g->head;
+    draw.bdraw = fam->sample;
+    draw.dim[0] = 1, draw.dim[1] = g->nout;
+    draw.nwork = fam->work ? fam->work(draw.dim) : 0;
+    draw.outs = (struct operand){.m = 1, .idx = value};
+    draw.arg[0] = (struct operand){.m = g->nout, .idx = out};
+    if (vec_push(&k->p->code, draw)) return NAMI_ENOMEM;
+    struct instr logq = qnet_head(g, n, value, out);
+    return vec_push(&k->p->code, logq) ? NAMI_ENOMEM : 0;
+}
+
+/* A coordinate was drawn: what others see of it; after the last one, the variable itself. */
+static int emit_known(struct maker *k, int f)
+{
+    struct qnet *q = k->q;
+    const struct factor *x = &q->factor[f];
+    const struct code *c = &q->code[x->node];
+    const struct group *g = &q->group[x->group];
+    int own = g->head.family->own_scale, rc = 0;
+    if (own) rc = code_encode(c, k->p);
+    if (!rc && c->feature >= 0) {
+        rc = code_feature(c, x->k, k->p);
+        memset(k->ready + c->feature + x->k, 1,
+               (size_t)(c->kind == CODE_STATES ? c->nfeature : 1));
+    }
+    if (!rc && !own && x->k == c->ncoord - 1) {
+        rc = code_decode(c, k->p);
+        if (!rc && c->kind == CODE_REAL) rc = code_jacobian(c, k->p, g->tag);
+    }
+    k->done[f] = 1;
+    k->ndone++;
+    return rc;
+}
+
+/* All factors that can be drawn now, group by group. */
+static int emit_wave(struct maker *k)
+{
+    struct qnet *q = k->q;
+    int before = k->ndone, rc = emit_layers(k), *now = raw_array(int, q->nfactor + 1);
+    int *all = raw_array(int, q->nfactor + 1), nall = 0;
+    if (!now || !all) rc = NAMI_ENOMEM;
+    for (int g = 0; g < q->ngroup && !rc; g++) {
+        const struct group *x = &q->group[g];
+        int n = 0;
+        for (int i = 0; i < x->n; i++)
+            if (is_ready(k, q->member[x->first + i])) now[n++] = q->member[x->first + i];
+        if (n) rc = emit_draws(k, x, now, n);
+        memcpy(all + nall, now, sizeof *now * (size_t)n);
+        nall += n;
+    }
+    for (int i = 0; i < nall && !rc; i++) rc = emit_known(k, all[i]);
+    free(now);
+    free(all);
+    return rc ? rc : k->ndone > before ? 0 : NAMI_EBUG;
+}
+
+/* ---- all -------------------------------------------------------------------------------------------- */
+
+static int start(struct maker *k)
+{
+    struct qnet *q = k->q;
+    k->ready = new_array(unsigned char, q->prog.nunit + 1);
+    k->done = new_array(unsigned char, q->nfactor + 1);
+    k->left = new_array(int *, q->block.n + 1);
+    if (!k->ready || !k->done || !k->left) return NAMI_ENOMEM;
+    for (size_t b = 0; b < q->block.n; b++) {
+        int n = q->block.a[b].d->n;
+        if (!(k->left[b] = raw_array(int, n + 1))) return NAMI_ENOMEM;
+        for (int i = 0; i < n; i++) k->left[b][i] = i;
+        k->left[b][n] = -1;
+    }
+    for (int v = 0; v < bn_n(q->m->bn); v++)
+        if (q->m->bn->node.a[v].observed && q->code[v].feature >= 0)
+            memset(k->ready + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
+    for (size_t i = 0; i < q->nencode; i++)
+        if (vec_push(&k->p->code, q->prog.code.a[i])) return NAMI_ENOMEM;
+    for (size_t i = 0; i < q->prog.constant.n; i++)
+        if (vec_push(&k->p->constant, q->prog.constant.a[i])) return NAMI_ENOMEM;
+    return 0;
+}
+
+static int make_prog(struct sampler *s, struct qnet *q)
+{
+    struct maker k = {.q = q, .p = &s->prog};
+    s->prog.nrow = q->prog.nrow;
+    s->prog.nnode = q->prog.nnode;
+    s->prog.nunit = q->prog.nunit;
+    s->prog.nparam = q->prog.nparam;
+    int rc = start(&k);
+    while (!rc && k.ndone < q->nfactor) rc = emit_wave(&k);
+    for (size_t b = 0; k.left && b < q->block.n; b++) free(k.left[b]);
+    free(k.left);
+    free(k.ready);
+    free(k.done);
+    return rc;
+}
+
+/* The model's own draws of barren latents, and of the observed ones if again. */
+static int make_rest(struct qnet *q, struct prog *p, int again)
+{
+    struct model *m = q->m;
+    unsigned char *only = new_array(unsigned char, m->ninst + 1);
+    if (!only) return NAMI_ENOMEM;
+    for (int k = 0; k < m->ninst; k++) {
+        int v = m->node[k];
+        if (v < 0) continue;
+        if (again && m->bn->node.a[v].observed) only[k] = 1;
+        for (int i = 0; i < q->h->nmodel; i++)
+            if (q->h->model[i] == v) only[k] = 1;
+    }
+    int rc = model_compile(m, p, 0, only);
+    free(only);
+    return rc;
+}
+
+int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
+{
+    *s = (struct sampler){.q = q};
+    int rc = make_prog(s, q);
+    if (rc == NAMI_EBUG)
+        return err_set(err, rc, "the factors of the inverse wait for each other");
+    if (!rc) rc = make_rest(q, &s->rest, 0);
+    if (!rc) rc = make_rest(q, &s->pred, 1);
+    return rc ? err_nomem(err) : 0;
+}
+
+void sampler_free(struct sampler *s)
+{
+    prog_free(&s->prog);
+    prog_free(&s->rest);
+    prog_free(&s->pred);
+}

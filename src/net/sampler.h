@@ -1,0 +1,22 @@
+/* sampler.h: draws from q(z | x), factor by factor.
+
+   The rows of the observed variables are given; the program draws every latent of the inverse when
+   its parents are there, and its total is log q(z | x) of what it drew.  A hidden unit is computed
+   once, as soon as all that it depends on is known.  What has no factor follows from the model: barren
+   latents are drawn forwards, computed variables are computed. */
+#ifndef NET_SAMPLER_H
+#define NET_SAMPLER_H
+
+#include "net/qnet.h"
+
+struct sampler {
+    const struct qnet *q;
+    struct prog prog;
+    struct prog rest; /* from the rows: barren latents, what is computed */
+    struct prog pred; /* the same, and the observed variables anew: posterior prediction */
+};
+
+int sampler_make(struct sampler *s, struct qnet *q, nami_err *err);
+void sampler_free(struct sampler *s);
+
+#endif

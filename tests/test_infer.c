@@ -1,0 +1,157 @@
+/* Draws from networks: they are what log q says, whatever the threads; and, after training, what
+   the model's posterior is. */
+#include "run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "infer/infer.h"
+#include "model/eval.h"
+#include "train/training.h"
+
+/* ---- a network for a text, trained a little --------------------------------------------------- */
+
+static void train_text(struct training *r, const char *text, const char *data, const char *family,
+                       enum net_kind kind, int steps)
+{
+    nami_err err = {0};
+    struct source *s;
+    int checked, rc;
+    memset(r, 0, sizeof *r);
+    r->m = &r->own;
+    r->plan = (struct plan){.net = {.family = family_find(family, strlen(family)),
+                                    .kind = kind,
+                                    .nhidden = 2,
+                                    .hidden = {24, 24},
+                                    .act = ACT_RELU,
+                                    .skip = 1},
+                            .train = {.steps = steps,
+                                      .batch = 100,
+                                      .rate = 3e-3,
+                                      .check = 500,
+                                      .valid = 500,
+                                      .patience = 100,
+                                      .cooldown = 0.5}};
+    rc = data ? data_parse(&r->m->data, data, strlen(data), &err) : 0;
+    if (!rc) rc = model_parse(r->m, "model", text, strlen(text), NATIVE, NULL, &err);
+    if (!rc) rc = training_prepare(r, NULL, 0, 2, &err);
+    if (!rc) rc = source_model(r->m, 1, 100, 500, &s, &err);
+    if (!rc) rc = training_start(r, s, 2, &err);
+    while (!rc && !r->train.done) rc = train_step(&r->train, &checked, &err);
+    if (rc) fail_msg("%s", err.msg);
+}
+
+static const char zoo[] = "model {\n"
+                          "  m[1:2] ~ multi_normal(c(0, 0), diag(c(1, 4)))\n"
+                          "  p[1:3] ~ dirichlet(c(2, 2, 2))\n"
+                          "  s ~ gamma(3, 2)\n"
+                          "  u ~ uniform(2, 5)\n"
+                          "  b ~ bernoulli(0.3)\n"
+                          "  w ~ beta(2, 3)\n"
+                          "  for (i in 1:4) { k[i] ~ categorical(p[1:3])\n"
+                          "    y[i] ~ normal(m[1] + k[i] * u + b, s) }\n"
+                          "  t ~ normal(m[2] * w, 1)\n"
+                          "  n ~ poisson(u * 2)\n"
+                          "  next ~ normal(m[1], s)\n"
+                          "  half <- next / 2\n"
+                          "}\n"
+                          "observe y, t, n\n";
+
+enum { SETS = 3, PER = 40, N = SETS * PER };
+
+static int row_of(const struct model *m, const char *name)
+{
+    for (size_t a = 0; a < m->array.n; a++)
+        if (strcmp(m->array.a[a].name, name) == 0) return m->row[m->array.a[a].first];
+    fail_msg("no %s", name);
+    return -1;
+}
+
+static void consistent(void **state)
+{
+    static const char *const family[] = {"match", "mixture", "spline", "naf"};
+    (void)state;
+    for (int f = 0; f < 4; f++)
+        for (int kind = NET_AUTO; kind <= NET_MADE; kind++) {
+            struct training r;
+            struct infer a;
+            nami_err err;
+            train_text(&r, zoo, NULL, family[f], (enum net_kind)kind, 20);
+            size_t rows = (size_t)r.m->nrow;
+            double *x = calloc(rows * SETS, sizeof *x), *z = calloc(rows * N, sizeof *z);
+            double *z2 = calloc(rows * N, sizeof *z), q[N], q2[N];
+            assert_true(x && z && z2);
+            assert_int_equal(model_simulate(r.m, 5, 0, SETS, 1, x, &err), 0);
+            assert_int_equal(infer_init(&a, &r.q, r.train.best_param, &err), 0);
+            struct query ask = {x, SETS, PER, 9};
+            assert_int_equal(infer_draws(&a, &ask, 0, N, 1, z, q, NULL, &err), 0);
+            /* the density of the draws, from the other program */
+            assert_int_equal(infer_logq(&a, N, z, 2, q2, &err), 0);
+            for (int i = 0; i < N; i++) {
+                if (!isfinite(q[i]) || fabs(q[i] - q2[i]) > 2e-3 * (1 + fabs(q[i])))
+                    fail_msg("%s, %s: log q %g, but %g", family[f], net_kinds[kind], q[i], q2[i]);
+            }
+            /* threads, and pieces, change nothing */
+            assert_int_equal(infer_draws(&a, &ask, 0, N, 3, z2, q2, NULL, &err), 0);
+            assert_memory_equal(z, z2, rows * N * sizeof *z);
+            assert_memory_equal(q, q2, sizeof q);
+            assert_int_equal(infer_draws(&a, &ask, 64, N - 64, 1, z2, q2, NULL, &err), 0);
+            for (size_t k = 0; k < rows; k++)
+                for (size_t i = 0; i < N - 64; i++)
+                    assert_true(z2[k * (N - 64) + i] == z[k * N + 64 + i]);
+            /* inside the support; log p is finite; what is computed is computed */
+            double lp[N];
+            struct density d = {.logp = lp};
+            assert_int_equal(model_logp(r.m, N, z, 1, &d, &err), 0);
+            int next = row_of(r.m, "next"), half = row_of(r.m, "half"), y = row_of(r.m, "y");
+            for (size_t i = 0; i < N; i++) {
+                assert_true(isfinite(lp[i]));
+                assert_true(z[(size_t)half * N + i] == z[(size_t)next * N + i] / 2);
+                assert_true(z[(size_t)y * N + i] == x[(size_t)y * SETS + i / PER]);
+            }
+            free(x), free(z), free(z2);
+            infer_fini(&a);
+            training_free(&r);
+        }
+}
+
+/* ---- a posterior that is known ------------------------------------------------------------------ */
+
+/* a ~ N(0,1), y_i ~ N(a, 1): a | y ~ N(sum / (n + 1), 1 / (n + 1)); next | y follows. */
+static void known(void **state)
+{
+    enum { M = 40000 };
+    struct training r;
+    struct infer a;
+    nami_err err;
+    (void)state;
+    train_text(&r,
+               "model { a ~ normal(0, 1)\n for (i in 1:4) { y[i] ~ normal(a, 1) }\n"
+               " next ~ normal(a, 1) }\nobserve y\n",
+               NULL, "match", NET_AUTO, 3000);
+    size_t rows = (size_t)r.m->nrow;
+    double *x = calloc(rows, sizeof *x), *z = calloc(rows * M, sizeof *z),
+           *pred = calloc(rows * M, sizeof *pred);
+    assert_true(x && z && pred);
+    for (int i = 0; i < 4; i++) x[row_of(r.m, "y") + i] = 0.5 * i;
+    assert_int_equal(infer_init(&a, &r.q, r.train.best_param, &err), 0);
+    struct query ask = {x, 1, M, 4};
+    assert_int_equal(infer_draws(&a, &ask, 0, M, 2, z, NULL, pred, &err), 0);
+    const char *name[] = {"a", "next", "y"};
+    const double mean[] = {0.6, 0.6, 0.6}, var[] = {0.2, 1.2, 1.2};
+    for (int k = 0; k < 3; k++) {
+        const double *v = (k == 2 ? pred : z) + (size_t)row_of(r.m, name[k]) * M;
+        double s = 0, ss = 0;
+        for (int i = 0; i < M; i++) s += v[i] / M;
+        for (int i = 0; i < M; i++) ss += (v[i] - s) * (v[i] - s) / M;
+        print_message("%-5s mean %.4f (%.4f), variance %.4f (%.4f)\n", name[k], s, mean[k], ss, var[k]);
+        assert_true(fabs(s - mean[k]) < 0.03 && fabs(ss / var[k] - 1) < 0.06);
+    }
+    free(x), free(z), free(pred);
+    infer_fini(&a);
+    training_free(&r);
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(consistent), cmocka_unit_test(known)};
+RUN(tests)
