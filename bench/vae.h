@@ -95,7 +95,7 @@ static inline void vae_make(struct qnet *q, struct model *m)
 /* Ten thousand images, a fifth of their pixels on; a hundred of them at random. */
 static inline struct batch vae_batch(int step)
 {
-    static float *image;
+    static double *image;
     static int index[VAE_BATCH];
     struct rng r;
     if (!image) {

@@ -24,6 +24,11 @@ static const struct {
      "theta[j] ~ normal(mu, tau)\n k[j] ~ bernoulli(0.4)\n y[j] ~ normal(theta[j] + k[j], 1) } }\n"
      "observe y",
      0, 0},
+    {"plates", /* one network each for z, g, k and the coordinates of v */
+     "model { for (j in 1:4) { z[j] ~ normal(1, 2)\n g[j] ~ gamma(2, 1)\n k[j] ~ categorical(c(0.2, 0.3, 0.5))\n"
+     "v[j, 1:2] ~ multi_normal(c(z[j], 1), diag(c(1, 2)))\n x[j] ~ normal(v[j, 1] + k[j], g[j])\n"
+     "for (i in 1:3) { y[j, i] ~ normal(v[j, 2] * i, g[j]) } } }\n observe x, y",
+     0, 0},
     {"series",
      "model { a ~ normal(0, 1)\n s ~ gamma(3, 2)\n w ~ normal(a, 1)\n"
      "for (i in 1:12) { y[i] ~ normal(a * i / 6, s) }\n"
@@ -55,8 +60,7 @@ static const struct {
                    {&family_naf, 3, 0}};
 enum { NFAMILY = sizeof family_rows / sizeof *family_rows };
 
-/* ---- derivatives against differences ----------------------------------------------------------
- */
+/* ---- derivatives against differences --------------------------------------------------------- */
 
 enum { LANES = 11 };
 static const double weight[16] = {1, 0, -0.5, 2, 1, 0, 0.25, -1, 1, 3, 0.1};
@@ -175,7 +179,7 @@ static void test_gradients(void **state)
                     one_owner(&n.q);
                     if (models[i].parts) assert_int_equal(n.q.npart, models[i].parts);
                     assert_int_equal(n.m.embed.n, models[i].embeddings);
-                    check_gradient(what, &n.q, family_rows[f].kinks || act == ACT_RELU, 200, &t);
+                    check_gradient(what, &n.q, family_rows[f].kinks || act == ACT_RELU, 100, &t);
                     net_drop(&n);
                 }
     print_message("%d networks, %ld derivatives, %ld at kinks, %ld are 0\n", nets, t.compared,
@@ -183,8 +187,58 @@ static void test_gradients(void **state)
     assert_true(t.zero < t.compared / 2);
 }
 
-/* ---- by hand ----------------------------------------------------------------------------------
- */
+/* ---- plates ------------------------------------------------------------------------------------- */
+
+/* The turns of a loop have one network, or one each; then they can be swapped: log q of a draw is
+   that of the draw with turns 1 and 3 exchanged. */
+static void test_plates(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"z", "g", "k", "v", "x", "y"};
+    static const int size[] = {1, 1, 1, 2, 1, 3};
+    const char *text = NULL;
+    for (int i = 0; i < NMODEL; i++)
+        if (strcmp(models[i].name, "plates") == 0) text = models[i].text;
+    for (int turn = 0; turn < 6; turn++) {
+        struct net_at n;
+        struct exec x;
+        int shared = turn % 3 < 2;
+        net_at(&n, text, NULL, NULL,
+               &(struct net_options){.family = turn / 3 ? &family_spline : NULL,
+                                     .kind = turn % 3 == 0 ? NET_AUTO : NET_MLP,
+                                     .act = ACT_TANH,
+                                     .skip = turn % 2,
+                                     .no_share = !shared});
+        assert_int_equal(n.q.nfactor, 4 * 5);
+        assert_int_equal(n.q.ngroup, shared ? 5 : 20);
+        assert_int_equal(n.q.npart, shared ? 4 : 16);
+        for (int g = 0; g < n.q.ngroup; g++) assert_int_equal(n.q.group[g].n, shared ? 4 : 1);
+        for (int k = 0; k < n.q.npart; k++)
+            if (shared && !strstr(n.q.part[k].name, "[j")) fail_msg("%s", n.q.part[k].name);
+        double *w = random_weights(&n.q, 6);
+        exec_at(&x, &n.q, 16, 0, w);
+        for (int b = 0; b < 8; b++) /* lane 8 + b is lane b, exchanged */
+            for (int a = 0; a < 6; a++)
+                for (int j = 0; j < 4; j++)
+                    for (int k = 0; k < size[a]; k++) {
+                        int from = j == 0 ? 2 : j == 2 ? 0 : j;
+                        x.row[row_of(&n.m, name[a], j * size[a] + k) * x.cap + 8 + b] =
+                            x.row[row_of(&n.m, name[a], from * size[a] + k) * x.cap + b];
+                    }
+        exec_run(&x);
+        for (int b = 0; b < 8; b++) {
+            double d = fabs(x.total[b] - x.total[8 + b]);
+            if (shared ? !(d < 1e-10 * fmax(1, fabs(x.total[b]))) : !(d > 1e-3))
+                fail_msg("%s networks: exchanged, %.12g is %.12g", shared ? "shared" : "own",
+                         x.total[b], x.total[8 + b]);
+        }
+        exec_fini(&x);
+        free(w);
+        net_drop(&n);
+    }
+}
+
+/* ---- by hand --------------------------------------------------------------------------------- */
 
 /* q(z | y) with a Gaussian head and three tanh units, as a formula. */
 static void test_by_hand(void **state)
@@ -226,8 +280,7 @@ static void test_by_hand(void **state)
     net_drop(&n);
 }
 
-/* ---- what networks read -------------------------------------------------------------------------
- */
+/* ---- what networks read ---------------------------------------------------------------------- */
 
 /* The features of a variable, and what they should be of a value: (x - mean) / sd of a coordinate,
    drawn in beyond 6; a state as 0 or 1 for each, or -1 and 1. */
@@ -350,8 +403,7 @@ static void test_refused(void **state)
     }
 }
 
-/* ---- float against double -----------------------------------------------------------------------
- */
+/* ---- float against double -------------------------------------------------------------------- */
 
 static void test_float(void **state)
 {
@@ -400,8 +452,7 @@ static void test_float(void **state)
             }
 }
 
-/* ---- sizes
- * --------------------------------------------------------------------------------------- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static void open_tree(struct net_at *n, const nami_options *invert, const struct net_options *o)
 {
@@ -439,7 +490,7 @@ static void test_sizes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_gradients), cmocka_unit_test(test_by_hand),
+    cmocka_unit_test(test_gradients), cmocka_unit_test(test_plates), cmocka_unit_test(test_by_hand),
     cmocka_unit_test(test_features),  cmocka_unit_test(test_start),
     cmocka_unit_test(test_refused),   cmocka_unit_test(test_float),
     cmocka_unit_test(test_sizes),

@@ -49,6 +49,11 @@ static double below_3(const double *t, double *x)
 
 static double on_plane(const double *t, double *x) { return on_real(t, x) * on_real(t + 1, x + 1); }
 
+static double on_quarter(const double *t, double *x)
+{
+    return on_positive(t, x) * on_positive(t + 1, x + 1);
+}
+
 static double on_simplex2(const double *t, double *x)
 {
     double d = on_unit(t, x);
@@ -125,6 +130,16 @@ static const struct density_case cases[] = {
      4.5,
      60,
      1e-3},
+    {"model { for (i in 1:2) { z[i] ~ normal(3, i)\n y[i] ~ normal(z[i], 1) } }\n observe y",
+     {{"z", 2, 2, on_plane, {0}}},
+     6,
+     250,
+     1e-5}, /* one network for both, or not */
+    {"model { for (i in 1:2) { z[i] ~ gamma(2, 1)\n y[i] ~ normal(z[i], 1) } }\n observe y",
+     {{"z", 2, 2, on_quarter, {0}}},
+     8,
+     250,
+     1e-5},
     {"model { a ~ gamma(2, 1)\n b ~ normal(a, 1)\n z <- a * b" Y,
      {{"a", 1, 1, on_positive, {0}}, {"b", 1, 1, on_real, {0}}},
      8,
@@ -151,8 +166,7 @@ static const struct {
                    {&family_spline, 4},
                    {&family_naf, 3}};
 
-/* ---- sums over a grid
- * ---------------------------------------------------------------------------- */
+/* ---- sums over a grid ------------------------------------------------------------------------ */
 
 struct grid {
     struct exec x;

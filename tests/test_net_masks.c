@@ -53,8 +53,7 @@ static void random_model(struct random_model *m, struct rng *r)
     str_free(&at);
 }
 
-/* ---- what may be seen
- * ---------------------------------------------------------------------------- */
+/* ---- what may be seen ------------------------------------------------------------------------ */
 
 struct bits {
     uint64_t w[WORDS];
@@ -85,8 +84,7 @@ static int is_parent(const struct inverse *h, int i, int node)
     return 0;
 }
 
-/* ---- by the lists of units
- * ------------------------------------------------------------------------ */
+/* ---- by the lists of units ------------------------------------------------------------------- */
 
 /* The features that each unit is made of. */
 static struct bits *reach(const struct qnet *q)
@@ -154,8 +152,7 @@ static void check_lists(const char *what, const struct qnet *q)
     free(of);
 }
 
-/* ---- by numbers
- * ------------------------------------------------------------------------------------- */
+/* ---- by numbers ------------------------------------------------------------------------------ */
 
 struct change {
     int node, coord; /* the first coordinate that changes */
@@ -223,8 +220,7 @@ static void check_numbers(const char *what, const struct qnet *q, int is_float, 
     free(wf);
 }
 
-/* ---- many
- * ---------------------------------------------------------------------------------------------- */
+/* ---- many ------------------------------------------------------------------------------------ */
 
 static const char *const method[] = {"nami", "stuhlmuller", "full", "mean-field"};
 
@@ -320,8 +316,42 @@ static void test_few_units(void **state)
     str_free(&r.text);
 }
 
-/* ---- the masked network of Germain et al. 2015 -------------------------------------------------
- */
+/* Networks that several factors share: each sees its own parents, in their roles. */
+static void test_shared(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "model { for (j in 1:4) { z[j] ~ normal(1, 2)\n k[j] ~ categorical(c(0.2, 0.3, 0.5))\n"
+        "v[j, 1:2] ~ multi_normal(c(z[j], 1), diag(c(1, 2)))\n x[j] ~ normal(v[j, 1] + k[j], 1)\n"
+        "for (i in 1:2) { y[j, i] ~ normal(v[j, 2] * i, 1) } } }\n observe x, y",
+        "model { mu ~ normal(0, 3)\n for (j in 1:5) { t[j] ~ normal(mu, 1)\n"
+        "for (i in 1:3) { u[j, i] ~ normal(t[j], 1)\n y[j, i] ~ normal(u[j, i], 1) } } }\n observe y",
+        "model { s[1] ~ normal(0, 1)\n for (i in 2:9) { s[i] ~ normal(0.9 * s[i - 1], 1) }\n"
+        "for (i in 1:9) { b[i] ~ bernoulli(ilogit(s[i]))\n y[i] ~ normal(s[i] + b[i], 1) } }\n observe y",
+    };
+    int shared = 0;
+    for (int turn = 0; turn < 48; turn++) {
+        struct net_at n;
+        struct tally t = {0};
+        struct str what = {0};
+        net_at(&n, text[turn % 3], NULL, &(nami_options){.method = method[turn / 3 % 4]},
+               &(struct net_options){.kind = turn / 12 % 2 ? NET_AUTO : NET_MLP,
+                                     .nhidden = 2,
+                                     .hidden = {60, 50},
+                                     .act = ACT_TANH,
+                                     .skip = turn / 24});
+        str_printf(&what, "%s\nby %s", text[turn % 3], method[turn / 3 % 4]);
+        for (int g = 0; g < n.q.ngroup; g++) shared += n.q.group[g].n > 1;
+        check_lists(what.s, &n.q);
+        check_numbers(what.s, &n.q, turn % 2, &t);
+        str_free(&what);
+        net_drop(&n);
+    }
+    print_message("%d networks are shared\n", shared);
+    assert_true(shared > 30);
+}
+
+/* ---- the masked network of Germain et al. 2015 ----------------------------------------------- */
 
 /* Of a fully connected inverse: each unit has a number, observed inputs 1, latents 2, 3, ... as
    they are sampled, and reads all units of the layer before with no larger number, and no others.
@@ -388,8 +418,7 @@ static void test_nested(void **state)
     }
 }
 
-/* ---- embeddings
- * ---------------------------------------------------------------------------------- */
+/* ---- embeddings ------------------------------------------------------------------------------ */
 
 /* a and b see all of y through the embedding; those who see a part see the elements. */
 static void test_embedded(void **state)
@@ -426,7 +455,7 @@ static void test_embedded(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_random),
     cmocka_unit_test(test_few_units),
-    cmocka_unit_test(test_nested),
+    cmocka_unit_test(test_nested), cmocka_unit_test(test_shared),
     cmocka_unit_test(test_embedded),
 };
 RUN(tests)

@@ -13,7 +13,7 @@ static void take(struct source *s, uint64_t step, struct batch *b)
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
-/* Points whose two rows say which one each is. */
+/* Points whose rows say which one each is. */
 static double *numbered(const struct model *m, size_t n)
 {
     double *x = calloc((size_t)m->nrow * n, sizeof *x);
@@ -25,11 +25,10 @@ static double *numbered(const struct model *m, size_t n)
 
 static size_t number_of(const struct model *m, const struct batch *b, size_t i)
 {
-    double x = b->x[b->first + i];
+    size_t p = (size_t)b->index[i];
     for (int r = 0; r < m->nrow; r++)
-        assert_true(b->x[(size_t)r * b->n + b->first + i] == x + 0.25 * r);
-    assert_true(x == floor(x));
-    return (size_t)x;
+        assert_true(b->point[p * (size_t)m->nrow + (size_t)r] == (double)p + 0.25 * r);
+    return p;
 }
 
 static void check_points(const struct model *m, size_t n, int batch, int valid, int nvalid)
@@ -105,8 +104,7 @@ static void test_points(void **state)
     model_free(&m);
 }
 
-/* ---- the model ----------------------------------------------------------------------------------
- */
+/* ---- the model ------------------------------------------------------------------------------- */
 
 static void test_model(void **state)
 {
@@ -127,8 +125,7 @@ static void test_model(void **state)
     model_free(&m);
 }
 
-/* ---- a simulator
- * --------------------------------------------------------------------------------- */
+/* ---- a simulator ----------------------------------------------------------------------------- */
 
 /* Draws that are easy to check: row i of a request with seed S has z = S mod 1e6, y = i. */
 #define SIMULATOR                                                                                  \

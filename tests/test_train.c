@@ -25,8 +25,7 @@ static void trainer_at(struct trainer *t, struct net_at *n, int batch, int threa
     if (trainer_make(t, &n->q, batch, threads, &err)) fail_msg("%s", err.msg);
 }
 
-/* ---- threads ------------------------------------------------------------------------------------
- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 static void same(const char *what, const float *a, const float *b, size_t n)
 {
@@ -92,8 +91,7 @@ static void test_large(void **state)
     net_drop(&n);
 }
 
-/* ---- gradients ----------------------------------------------------------------------------------
- */
+/* ---- gradients ------------------------------------------------------------------------------- */
 
 static void check_gradient(struct net_at *n, int batch)
 {
@@ -195,8 +193,80 @@ static void test_fill(void **state)
     net_drop(&n);
 }
 
-/* ---- Adam
- * ----------------------------------------------------------------------------------------- */
+/* Points are what they were, also where float would not hold them: near the end of a support, far
+   from 0, very small. */
+static void test_exact_points(void **state)
+{
+    (void)state;
+    enum { POINTS = 40, BATCH = 10 };
+    struct net_at n;
+    struct trainer t;
+    struct source *s;
+    struct batch b;
+    nami_err err = {0};
+    net_at(&n,
+           "model { b ~ beta(0.3, 0.3)\n g ~ gamma(0.3, 1)\n z ~ normal(0, 1)\n"
+           "y ~ normal(1000000 + 0.01 * (z + b + g), 0.01) }\n observe y",
+           NULL, NULL, &small);
+    double *x = draw(&n.m, POINTS, 1), *mine = draw(&n.m, POINTS, 1), at[64];
+    x[row_of(&n.m, "b", 0) * POINTS + 3] = 1 - 1e-12;
+    x[row_of(&n.m, "g", 0) * POINTS + 4] = 1e-60;
+    memcpy(mine, x, sizeof *x * (size_t)n.m.nrow * POINTS);
+    if (source_points(&n.m, 5, BATCH, BATCH, POINTS, x, &s, &err)) fail_msg("%s", err.msg);
+    trainer_at(&t, &n, BATCH, 1);
+    assert_true(n.m.nrow * BATCH <= 64);
+    for (uint64_t step = 0; step < 3; step++) {
+        if (source_batch(s, step, &b, &err)) fail_msg("%s", err.msg);
+        for (int r = 0; r < n.m.nrow; r++)
+            for (int i = 0; i < BATCH; i++) at[r * BATCH + i] = mine[r * POINTS + b.index[i]];
+        trainer_gradient(&t, &b);
+        double total = t.total, norm = t.norm;
+        trainer_gradient(&t, &(struct batch){.x = at, .n = BATCH});
+        assert_true(isfinite(t.total));
+        if (t.total != total || t.norm != norm)
+            fail_msg("the loss is %.9g from the source, %.9g of its points", total, t.total);
+    }
+    trainer_free(&t);
+    source_free(s);
+    free(mine);
+    net_drop(&n);
+}
+
+/* Fewer points than a batch, of points and of draws: as a batch of that size. */
+static void test_count(void **state)
+{
+    (void)state;
+    static const int count[] = {1, 7, 8, 33, 70};
+    enum { BATCH = 71, STRIDE = 72 };
+    struct net_at n;
+    struct trainer all, some;
+    net_at(&n, zoo, NULL, NULL, &small);
+    double *x = draw(&n.m, STRIDE, 1);
+    trainer_at(&all, &n, BATCH, 2);
+    for (int i = 0; i < 10; i++) {
+        int c = count[i / 2];
+        double num = 0, den = 0;
+        struct batch b = {.seed = 7, .count = c}, whole = {.seed = 7};
+        if (i % 2) b.x = whole.x = x, b.n = whole.n = STRIDE;
+        trainer_at(&some, &n, c, 1);
+        trainer_gradient(&all, &(struct batch){.seed = 1}); /* something to forget */
+        trainer_gradient(&all, &b);
+        trainer_gradient(&some, &whole);
+        for (size_t k = 0; k < all.nparam; k++) {
+            double d = (double)all.grad[k] - (double)some.grad[k];
+            num += d * d, den += (double)some.grad[k] * (double)some.grad[k];
+        }
+        if (!(num < 1e-8 * den && fabs(all.total - some.total) < 1e-5 * fabs(some.total)))
+            fail_msg("%d points of %d: loss %g, not %g; gradients differ by %g", c, BATCH,
+                     all.total, some.total, sqrt(num / den));
+        trainer_free(&some);
+    }
+    trainer_free(&all);
+    free(x);
+    net_drop(&n);
+}
+
+/* ---- Adam ------------------------------------------------------------------------------------ */
 
 static void test_adam(void **state)
 {
@@ -242,8 +312,7 @@ static void test_adam(void **state)
     net_drop(&n);
 }
 
-/* ---- the loop
- * --------------------------------------------------------------------------------------- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 static const struct train_options quick = {.steps = 40,
                                            .batch = 16,
@@ -341,8 +410,7 @@ static void test_plateau(void **state)
     net_drop(&n);
 }
 
-/* ---- what is not finite
- * ------------------------------------------------------------------------------- */
+/* ---- what is not finite ---------------------------------------------------------------------- */
 
 static int all_finite(const float *x, size_t n)
 {
@@ -423,9 +491,7 @@ static void test_bad_prior(void **state)
     net_drop(&n);
 }
 
-/* ---- logs
- * -----------------------------------------------------------------------------------------------
- */
+/* ---- logs ------------------------------------------------------------------------------------ */
 
 static void test_log(void **state)
 {
@@ -495,6 +561,8 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_large),
     cmocka_unit_test(test_gradient),
     cmocka_unit_test(test_fill),
+    cmocka_unit_test(test_exact_points),
+    cmocka_unit_test(test_count),
     cmocka_unit_test(test_adam),
     cmocka_unit_test(test_loop),
     cmocka_unit_test(test_plateau),

@@ -2,10 +2,11 @@
    damaged files are refused; memory that runs out leaves nothing behind. */
 #include <unistd.h>
 
+#include "base/err.h"
 #include "base/file.h"
 #include "base/rng.h"
 #include "model_at.h"
-#include "train/training.h"
+#include "train/samples.h"
 
 #include "malloc_fail.h"
 
@@ -77,6 +78,14 @@ static const struct job jobs[] = {
      {.invert = {.method = "full", .mode = "reverse", .criterion = "min-fill"},
       .net = {.family = &family_spline, .size = 3, .act = ACT_SIGMOID, .skip = -1},
       .train = {.steps = 40, .batch = 8, .rate = 0.01, .check = 40, .valid = 8, .patience = 1}}},
+    {zoo,
+     "{\"w\": [1, 2, 3]}",
+     NATIVE,
+     {.set = sets,
+      .nset = 2,
+      .samples = 95,
+      .net = {.nhidden = 1, .hidden = {24}, .act = ACT_TANH, .skip = 0},
+      .train = {.steps = 40, .batch = 9, .rate = 0.01, .check = 6, .valid = 5, .patience = 2}}},
 };
 /* The rate is much too large: by then it has been cut, and is about to be cut again. */
 static const struct job restless = {
@@ -93,8 +102,16 @@ static char path[] = "/tmp/nami_training_XXXXXX";
 
 static int source_of(struct training *r, struct source **s, nami_err *err)
 {
-    const struct train_options *t = &r->plan.train;
-    return source_model(r->m, t->seed, t->batch, t->valid, s, err);
+    return samples_source(r, r->plan.train.seed, s, err);
+}
+
+/* As many draws as the plan says, as if from a file. */
+static int points_of(struct training *r, nami_err *err)
+{
+    size_t n = r->plan.samples;
+    if (!n) return 0;
+    r->points = raw_array(double, (size_t)r->m->nrow *n);
+    return r->points ? model_simulate(r->m, 77, 0, n, 1, r->points, err) : err_nomem(err);
 }
 
 static int start(struct training *r, const struct job *j, int threads, nami_err *err)
@@ -105,8 +122,8 @@ static int start(struct training *r, const struct job *j, int threads, nami_err 
     *r = (struct training){.plan = j->plan};
     r->m = &r->own;
     int rc = j->data ? data_parse(&r->m->data, j->data, strlen(j->data), err) : 0;
-    if (!rc)
-        rc = model_parse(r->m, "dir/a model", j->text, strlen(j->text), j->dialect, &opt, err);
+    if (!rc) rc = model_parse(r->m, "dir/a model", j->text, strlen(j->text), j->dialect, &opt, err);
+    if (!rc) rc = points_of(r, err);
     if (!rc) rc = training_prepare(r, NULL, 0, threads, err);
     if (!rc) rc = source_of(r, &s, err);
     if (!rc) rc = training_start(r, s, threads, err);
@@ -119,6 +136,9 @@ static int go_on(struct training *r, int threads, nami_err *err)
     struct source *s = NULL;
     *r = (struct training){0};
     int rc = training_read(r, path, threads, err);
+    if (!rc && r->plan.samples > 1000) /* not of ours */
+        rc = err_set(err, NAMI_EINPUT, "there are not so many points");
+    if (!rc) rc = points_of(r, err);
     if (!rc) rc = source_of(r, &s, err);
     if (!rc) rc = training_continue(r, s, threads, err);
     if (rc && r->train.source != s) source_free(s);
@@ -137,8 +157,7 @@ static void must(int rc, const nami_err *err)
     if (rc) fail_msg("%s", err->msg);
 }
 
-/* ---- there and back ----------------------------------------------------------------------------
- */
+/* ---- there and back -------------------------------------------------------------------------- */
 
 static void same_bytes(const struct str *a, const struct str *b)
 {
@@ -256,8 +275,7 @@ static void test_contents(void **state)
     training_free(&r);
 }
 
-/* ---- damage
- * ---------------------------------------------------------------------------------------- */
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 /* Returns how many heads the network has. */
 static int saved(const struct job *j, struct str *out)
@@ -351,10 +369,11 @@ static void check_numbers(const struct job *j, const char *name)
         for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
             struct str out = {0};
             double was = x[i];
+            int fixed = scales && i >= heads && (i - heads) % 11 < 3 && was != odd[k];
+            if (scales && !fixed && ((int)k + i) % 5) continue; /* some for each will do */
             x[i] = odd[k];
             must(st_print(&st, &out, &err), &err);
             int rc = try_bytes(out.s, out.n, &err);
-            int fixed = scales && i >= heads && (i - heads) % 11 < 3 && was != odd[k];
             int best = !scales && i == 2 && odd[k] > 0;
             if (!rc && (fixed || (!isfinite(odd[k]) && !best)))
                 fail_msg("%s[%d] = %g is read", name, i, odd[k]);
@@ -432,8 +451,7 @@ static void test_settings(void **state)
     str_free(&whole);
 }
 
-/* ---- memory
- * -------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 struct whole_job {
     struct job j;
@@ -477,6 +495,7 @@ static void test_no_memory(void **state)
         long n = 1, step = kind == NET_MLP ? 5 : 1, harmless = 0;
         int more;
         w.j.plan.net.kind = (enum net_kind)kind;
+        if (kind == NET_MADE) w.j.plan.samples = 40;
         assert_int_equal(run_all(&w), 0);
         w.want = w.sum;
         for (; (more = nomem_at(run_all, &w, n, &why)); n += step) {

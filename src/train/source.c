@@ -31,7 +31,7 @@ struct source {
     int nvalid;
     double *valid; /* (row, nvalid * batch); NULL: drawn */
     /* points */
-    float *point; /* (n, rows) */
+    double *point; /* (n, rows) */
     size_t n, ntrain;
     int *perm; /* of those to train on; behind it, those to validate on */
     uint64_t epoch; /* of perm, + 1 */
@@ -213,9 +213,9 @@ int source_points(const struct model *m, uint64_t seed, int batch, int valid, si
 {
     struct source *s = *out = start(m, seed, batch);
     size_t rows = (size_t)m->nrow;
-    float *point = raw_array(float, rows *n + 1);
+    double *point = raw_array(double, rows *n + 1);
     for (size_t r = 0; point && r < rows; r++)
-        for (size_t i = 0; i < n; i++) point[i * rows + r] = (float)x[r * n + i];
+        for (size_t i = 0; i < n; i++) point[i * rows + r] = x[r * n + i];
     free(x);
     if (s) s->point = point;
     if (!s || !point) return s ? err_nomem(err) : (free(point), err_nomem(err));

@@ -75,9 +75,9 @@ static void load(const struct trainer *t, int c)
     x->first = b->first + (uint64_t)w->lane[c];
     if (b->point) {
         for (int i = 0; i < real; i++) {
-            const float *from = b->point + (size_t)b->index[first + i] * (size_t)m->nrow;
+            const double *from = b->point + (size_t)b->index[first + i] * (size_t)m->nrow;
             for (int r = 0; r < m->nrow; r++)
-                x->row[(size_t)r * (size_t)x->cap + (size_t)i] = (double)from[r];
+                x->row[(size_t)r * (size_t)x->cap + (size_t)i] = from[r];
         }
     } else if (b->x) {
         for (int r = 0; r < m->nrow; r++)
@@ -87,7 +87,7 @@ static void load(const struct trainer *t, int c)
     } else {
         struct exec *s = &w->sim[c];
         s->seed = b->seed;
-        s->first = x->first;
+        s->first = first == w->lane[c] ? x->first : b->first; /* of this batch, in any case */
         s->lanes = x->lanes;
         s->node = x->row; /* written where they are wanted */
         s->stride = (size_t)x->cap;

@@ -15,7 +15,7 @@
 struct batch {
     const double *x;
     size_t n;
-    const float *point;
+    const double *point;
     const int *index;
     uint64_t seed, first;
     int count; /* so many points only; 0: as many as a batch has, which is the most */
