@@ -2,18 +2,23 @@
    part, its arrays by (set,) chain, draw, x_dim_0, ..., each dimension with its coordinates.
 
    Contiguous, not compressed: draws are noise.  No date is in it: the same draws give the same
-   bytes.  Integers are int64; a missing one is -2^63, and the variable then says so
-   (missing_value). The netCDF library serves one thread at a time. */
+   bytes.  Integers are int64; a missing one is -2^63, and its variable has missing_value then.
+   The netCDF library serves one thread at a time. */
+#define _GNU_SOURCE /* fallocate, memfd_create */
 #include "data/posterior_impl.h"
 
 #ifdef NAMI_NETCDF
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <netcdf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/err.h"
 
@@ -232,19 +237,77 @@ static int put_variable(struct nc *c, const struct group *g, struct var *v, size
     return rc;
 }
 
+/* ---- room --------------------------------------------------------------------------------------
+ */
+
+/* Bytes of the variables of n draws and their definitions, which take less than this. */
+static size_t room_of(int nvar, const struct draws_var *var, size_t n)
+{
+    size_t bytes = 0;
+    for (int v = 0; v < nvar; v++) {
+        bytes += draws_var_size(&var[v]) * n * 8 + 16384;
+        for (int k = 0; k < var[v].ndim; k++) bytes += (size_t)var[v].dim[k] * 8 + 16384;
+    }
+    return bytes;
+}
+
+static size_t room(const struct posterior_spec *s)
+{
+    size_t bytes = (1 << 20) + room_of(s->observed.nvar, s->observed.var, s->nset);
+    for (int k = 0; k < NPART; k++) {
+        size_t n = part_draws(s, (enum posterior_part)k);
+        bytes += room_of(s->part[k].nvar, s->part[k].var, n) + (s->part[k].ndraw + s->nset) * 8;
+    }
+    return bytes + (part_draws(s, POSTERIOR) * NSTAT + s->nset * NFOUND) * 8;
+}
+
+/* Where the file system cannot, it is as it is. */
+static int reserve(int fd, int mode, size_t bytes, nami_err *err)
+{
+    int rc;
+    do rc = fallocate(fd, mode, 0, (off_t)bytes);
+    while (rc && errno == EINTR);
+    if (!rc || errno == EOPNOTSUPP || errno == ENOSYS) return 0;
+    return err_set(err, NAMI_EFILE, "cannot write: %s", strerror(errno));
+}
+
+/* Gives back what was too much. */
+static void trim(int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) == 0 && ftruncate(fd, st.st_size)) return; /* it is large, but right */
+}
+
+/* HDF5's own descriptor of the file becomes one of a file in memory, where closing succeeds. */
+static void divert(int fd)
+{
+    enum { MOST = 4096 };
+    struct stat it, other;
+    int memory = memfd_create("nami", MFD_CLOEXEC);
+    if (memory < 0 || fstat(fd, &it)) return;
+    for (int i = 0; i < MOST; i++)
+        if (i != fd && fstat(i, &other) == 0 && other.st_ino == it.st_ino &&
+            other.st_dev == it.st_dev)
+            dup2(memory, i);
+    close(memory);
+}
+
 static int open_nc(struct posterior *p, nami_err *err)
 {
     const struct posterior_spec *s = p->spec;
     struct nc *c = new_array(struct nc, 1);
     if (!c) return err_nomem(err);
     p->state = c;
+    c->id = -1;
+    int rc = reserve(p->file.fd, 0, room(s), err); /* may it be so long? */
+    if (rc) return rc;
     errno = 0;
-    int rc = nc_create(p->file.tmp.s, NC_NETCDF4 | NC_CLOBBER, &c->id);
-    if (rc) {
+    if ((rc = nc_create(p->file.tmp.s, NC_NETCDF4 | NC_CLOBBER, &c->id))) { /* empties it */
         c->id = -1;
         return failed(rc, p->file.path, err);
     }
-    if ((rc = define(c, s, err))) return rc;
+    rc = reserve(p->file.fd, FALLOC_FL_KEEP_SIZE, room(s), err);
+    if (rc || (rc = define(c, s, err))) return rc;
     errno = 0;
     if ((rc = nc_enddef(c->id))) return failed(rc, p->file.path, err);
     for (size_t i = 0; i < c->coordinates.n && !rc; i++)
@@ -311,8 +374,10 @@ static int close_nc(struct posterior *p, const struct posterior_found *found, na
     if (!rc) rc = write_missing(&c->observed, err);
     if (rc) return rc;
     errno = 0;
-    rc = nc_close(c->id);
+    if ((rc = nc_sync(c->id))) return failed(rc, p->file.path, err);
+    rc = nc_close(c->id); /* has nothing left to write */
     c->id = -1;
+    trim(p->file.fd);
     return rc ? failed(rc, p->file.path, err) : 0;
 }
 
@@ -320,7 +385,10 @@ static void free_nc(struct posterior *p)
 {
     struct nc *c = p->state;
     if (!c) return;
-    if (c->id >= 0) nc_abort(c->id);
+    if (c->id >= 0) {
+        divert(p->file.fd);
+        nc_abort(c->id);
+    }
     for (int part = 0; part < NPART; part++) vec_free(&c->part[part].var);
     vec_free(&c->stats.var);
     vec_free(&c->observed.var);
