@@ -20,7 +20,7 @@ struct posterior_group {
     const struct draws_var *var;
 };
 
-/* A text, or, if that is NULL, a number: the seed, the model's file ... */
+/* A text (in .nc, below 64 KB), or, if that is NULL, a number: the seed, the model's file ... */
 struct posterior_note {
     const char *name, *text;
     double number;

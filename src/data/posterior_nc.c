@@ -253,12 +253,18 @@ static size_t room_of(int nvar, const struct draws_var *var, size_t n)
 
 static size_t room(const struct posterior_spec *s)
 {
-    size_t bytes = (1 << 20) + room_of(s->observed.nvar, s->observed.var, s->nset);
+    struct draws_var number = {.name = ""};
+    size_t draws = part_draws(s, POSTERIOR), sets = s->nset * 8 + 16384;
+    size_t bytes = (1 << 20) + room_of(s->observed.nvar, s->observed.var, s->nset) + sets;
+    bytes += NSTAT * room_of(1, &number, draws) + NFOUND * room_of(1, &number, s->nset);
+    bytes += s->part[POSTERIOR].ndraw * 8 + sets; /* coordinates of sample_stats */
     for (int k = 0; k < NPART; k++) {
         size_t n = part_draws(s, (enum posterior_part)k);
-        bytes += room_of(s->part[k].nvar, s->part[k].var, n) + (s->part[k].ndraw + s->nset) * 8;
+        bytes += room_of(s->part[k].nvar, s->part[k].var, n) + s->part[k].ndraw * 8 + sets;
     }
-    return bytes + (part_draws(s, POSTERIOR) * NSTAT + s->nset * NFOUND) * 8;
+    for (int k = 0; k < s->nnote; k++) /* an attribute of up to 6 groups */
+        bytes += 6 * (1024 + (s->note[k].text ? strlen(s->note[k].text) : 0));
+    return bytes;
 }
 
 /* Where the file system cannot, it is as it is. */
@@ -299,17 +305,19 @@ static int open_nc(struct posterior *p, nami_err *err)
     if (!c) return err_nomem(err);
     p->state = c;
     c->id = -1;
-    int rc = reserve(p->file.fd, 0, room(s), err); /* may it be so long? */
+    size_t most = room(s);
+    int rc = reserve(p->file.fd, 0, most, err); /* may it be so long? */
     if (rc) return rc;
     errno = 0;
     if ((rc = nc_create(p->file.tmp.s, NC_NETCDF4 | NC_CLOBBER, &c->id))) { /* empties it */
         c->id = -1;
         return failed(rc, p->file.path, err);
     }
-    rc = reserve(p->file.fd, FALLOC_FL_KEEP_SIZE, room(s), err);
+    rc = reserve(p->file.fd, FALLOC_FL_KEEP_SIZE, most, err);
     if (rc || (rc = define(c, s, err))) return rc;
     errno = 0;
-    if ((rc = nc_enddef(c->id))) return failed(rc, p->file.path, err);
+    if ((rc = nc_enddef(c->id))) return failed(rc, p->file.path, err); /* cuts it */
+    rc = reserve(p->file.fd, FALLOC_FL_KEEP_SIZE, most, err);
     for (size_t i = 0; i < c->coordinates.n && !rc; i++)
         rc = write_coordinates(&c->coordinates.a[i], err);
     for (int v = 0; v < s->observed.nvar && !rc; v++)
