@@ -25,15 +25,6 @@ int file_read(const char *path, struct str *text, nami_err *err)
     return rc;
 }
 
-/* /dev/stdout and pipes: no renaming. */
-static int write_through(const char *path, const char *data, size_t n, nami_err *err)
-{
-    FILE *f = fopen(path, "wb");
-    int why = !f || fwrite(data, 1, n, f) != n ? errno : 0;
-    if (f && fclose(f) && !why) why = errno;
-    return why ? err_set(err, NAMI_EFILE, "cannot write: %s", strerror(why)) : 0;
-}
-
 static int sync_fd(int fd)
 {
     int rc;
@@ -66,37 +57,82 @@ static int write_all(int fd, const char *data, size_t n)
     return 0;
 }
 
-static int replace(const char *path, const char *data, size_t n, int durable, nami_err *err)
+/* mkstemp gives nobody else access; a file of path's folder is for whom umask says. */
+static int make(const char *path, struct str *tmp, int *fd, nami_err *err)
 {
-    struct str tmp = {0};
-    struct stat st;
-    int rc = 0, fd = -1;
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) return write_through(path, data, n, err);
-    str_printf(&tmp, "%s.XXXXXX", path);
-    if (tmp.oom) {
-        rc = err_nomem(err);
-        goto out;
-    }
-    fd = mkstemp(tmp.s);
-    if (fd < 0) {
-        rc = err_set(err, NAMI_EFILE, "cannot create: %s", strerror(errno));
-        goto out;
-    }
+    str_printf(tmp, "%s.XXXXXX", path);
+    if (tmp->oom) return err_nomem(err);
+    *fd = mkstemp(tmp->s);
+    if (*fd < 0) return err_set(err, NAMI_EFILE, "cannot create: %s", strerror(errno));
     mode_t mask = umask(0);
     umask(mask);
-    int why = 0;
-    if (write_all(fd, data, n) || fchmod(fd, 0666 & ~mask) || (durable && sync_fd(fd))) why = errno;
-    if (close(fd) && !why) why = errno;
-    if (!why && rename(tmp.s, path)) why = errno;
+    if (fchmod(*fd, 0666 & ~mask) == 0) return 0;
+    int why = errno;
+    close(*fd);
+    unlink(tmp->s);
+    return err_set(err, NAMI_EFILE, "cannot write: %s", strerror(why));
+}
+
+int file_begin(struct file_out *f, const char *path, nami_err *err)
+{
+    struct stat st;
+    *f = (struct file_out){.fd = -1, .path = path};
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { /* /dev/stdout and pipes: no renaming */
+        f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        return f->fd >= 0 ? 0 : err_set(err, NAMI_EFILE, "cannot write: %s", strerror(errno));
+    }
+    int rc = make(path, &f->tmp, &f->fd, err);
+    if (rc) str_free(&f->tmp);
+    return rc;
+}
+
+int file_put(struct file_out *f, const char *data, size_t n, nami_err *err)
+{
+    if (write_all(f->fd, data, n) == 0) return 0;
+    return err_set(err, NAMI_EFILE, "cannot write: %s", strerror(errno));
+}
+
+int file_end(struct file_out *f, int durable, nami_err *err)
+{
+    int rc = 0, why = 0;
+    if (durable && f->tmp.s && sync_fd(f->fd)) why = errno;
+    if (close(f->fd) && !why) why = errno;
+    if (f->tmp.s && !why && rename(f->tmp.s, f->path)) why = errno;
     if (why) {
         rc = err_set(err, NAMI_EFILE, "cannot write: %s", strerror(why));
-        unlink(tmp.s);
-    } else if (durable && sync_folder(tmp.s)) {
+        if (f->tmp.s) unlink(f->tmp.s);
+    } else if (durable && f->tmp.s && sync_folder(f->tmp.s)) {
         rc = err_set(err, NAMI_EFILE, "written, but not safe from a power failure: %s",
                      strerror(errno));
     }
-out:
+    str_free(&f->tmp);
+    return rc;
+}
+
+void file_drop(struct file_out *f)
+{
+    close(f->fd);
+    if (f->tmp.s) unlink(f->tmp.s);
+    str_free(&f->tmp);
+}
+
+int file_spool(const char *path, int *fd, nami_err *err)
+{
+    struct str tmp = {0};
+    int rc = make(path, &tmp, fd, err);
+    if (!rc) unlink(tmp.s);
     str_free(&tmp);
+    return rc;
+}
+
+static int replace(const char *path, const char *data, size_t n, int durable, nami_err *err)
+{
+    struct file_out f;
+    int rc = file_begin(&f, path, err);
+    if (rc) return rc;
+    rc = file_put(&f, data, n, err);
+    if (!rc) return file_end(&f, durable, err);
+    file_drop(&f);
     return rc;
 }
 

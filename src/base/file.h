@@ -13,4 +13,19 @@ int file_write(const char *path, const char *data, size_t n, nami_err *err);
    milliseconds; for what took long to compute. */
 int file_save(const char *path, const char *data, size_t n, nami_err *err);
 
+/* The same piece by piece. */
+struct file_out {
+    int fd; /* for reading too, if tmp */
+    const char *path;
+    struct str tmp; /* its name until it is complete; tmp.s is NULL for pipes and devices */
+};
+int file_begin(struct file_out *f, const char *path, nami_err *err);
+int file_put(struct file_out *f, const char *data, size_t n, nami_err *err);
+/* Gives it its name, or, after an error, removes it. */
+int file_end(struct file_out *f, int durable, nami_err *err);
+void file_drop(struct file_out *f); /* removes it */
+
+/* A file without a name, in the folder of path: *fd, for reading and writing. */
+int file_spool(const char *path, int *fd, nami_err *err);
+
 #endif

@@ -17,8 +17,7 @@ static void field(struct str *out, const char *s)
     str_put(out, "\"");
 }
 
-/* x, y[1], y[2], "m[1,1]", ... */
-static void heading(struct str *out, const struct draws_var *v, struct str *name)
+void csv_heading(struct str *out, const struct draws_var *v, struct str *name)
 {
     int sub[MAX_DIM] = {0};
     size_t n = draws_var_size(v);
@@ -34,7 +33,7 @@ static void heading(struct str *out, const struct draws_var *v, struct str *name
     }
 }
 
-static void element(struct str *out, double x, int integer)
+void csv_element(struct str *out, double x, int integer)
 {
     if (isfinite(x))
         put_number(out, x, integer);
@@ -53,7 +52,7 @@ static int write(const struct draws *d, struct str *out, nami_err *err)
     for (int v = 0; v < d->nvar; v++) {
         if (!draws_var_size(&d->var[v])) continue;
         if (any++) str_put(out, ",");
-        heading(out, &d->var[v], &name);
+        csv_heading(out, &d->var[v], &name);
     }
     str_put(out, "\n");
     for (size_t i = 0; i < d->n; i++) {
@@ -63,7 +62,7 @@ static int write(const struct draws *d, struct str *out, nami_err *err)
             size_t n = draws_var_size(&d->var[v]);
             for (size_t e = 0; e < n; e++) {
                 if (any++) str_put(out, ",");
-                element(out, x[d->var[v].base + e], d->var[v].integer);
+                csv_element(out, x[d->var[v].base + e], d->var[v].integer);
             }
         }
         str_put(out, "\n");

@@ -23,4 +23,12 @@ void rows_fini(struct rows *r);
 /* A finite number. */
 void put_number(struct str *out, double x, int integer);
 
+/* Columns x, y[1], y[2], "m[1,1]", ...; *name is scratch.  A number, NA, NaN, Inf or -Inf. */
+void csv_heading(struct str *out, const struct draws_var *v, struct str *name);
+void csv_element(struct str *out, double x, int integer);
+
+/* The elements from dimension k on; returns the next one. */
+const double *json_elements(struct str *out, const struct draws_var *v, int k, const double *x);
+int json_names(int nvar, const struct draws_var *var, nami_err *err); /* are they UTF-8? */
+
 #endif

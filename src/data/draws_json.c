@@ -15,8 +15,7 @@ void json_element(struct str *out, double x, int integer)
         str_put(out, isnan(x) ? "\"NaN\"" : x > 0 ? "\"Inf\"" : "\"-Inf\"");
 }
 
-/* The elements from dimension k on; returns the next one. */
-static const double *array(struct str *out, const struct draws_var *v, int k, const double *x)
+const double *json_elements(struct str *out, const struct draws_var *v, int k, const double *x)
 {
     if (k == v->ndim) {
         json_element(out, *x, v->integer);
@@ -25,19 +24,19 @@ static const double *array(struct str *out, const struct draws_var *v, int k, co
     str_put(out, "[");
     for (int i = 0; i < v->dim[k]; i++) {
         if (i) str_put(out, ",");
-        x = array(out, v, k + 1, x);
+        x = json_elements(out, v, k + 1, x);
     }
     str_put(out, "]");
     return x;
 }
 
-static int check_names(const struct draws *d, nami_err *err)
+int json_names(int nvar, const struct draws_var *var, nami_err *err)
 {
-    for (int v = 0; v < d->nvar; v++) {
-        json_t *j = json_string(d->var[v].name);
+    for (int v = 0; v < nvar; v++) {
+        json_t *j = json_string(var[v].name);
         if (!j)
             return err_set(err, NAMI_EINPUT, "'%s' is not UTF-8, so JSON cannot hold it; rename it",
-                           d->var[v].name);
+                           var[v].name);
         json_decref(j);
     }
     return 0;
@@ -46,7 +45,7 @@ static int check_names(const struct draws *d, nami_err *err)
 static int write(const struct draws *d, struct str *out, nami_err *err)
 {
     struct rows r;
-    int rc = check_names(d, err);
+    int rc = json_names(d->nvar, d->var, err);
     if (rc || (rc = rows_init(&r, d, err))) return rc;
     str_put(out, "[");
     for (size_t i = 0; i < d->n; i++) {
@@ -56,7 +55,7 @@ static int write(const struct draws *d, struct str *out, nami_err *err)
             if (v) str_put(out, ",");
             str_quote(out, d->var[v].name);
             str_put(out, ":");
-            array(out, &d->var[v], 0, x + d->var[v].base);
+            json_elements(out, &d->var[v], 0, x + d->var[v].base);
         }
         str_put(out, "}");
     }

@@ -2,7 +2,6 @@
    Stored, not compressed: draws are noise.  The archive's dates are all 1980, so that the
    same draws give the same bytes. */
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
@@ -19,16 +18,6 @@ static int is_integer(const struct draws *d, const struct draws_var *v)
     for (size_t i = 0; i < n; i++)
         if (!(fabs(x[i]) < 0x1p63) || x[i] != floor(x[i])) return 0;
     return 1;
-}
-
-static void put_element(char *p, double x, int integer)
-{
-    uint64_t bits;
-    if (integer)
-        bits = (uint64_t)(int64_t)x;
-    else
-        memcpy(&bits, &x, 8);
-    for (int i = 0; i < 8; i++) p[i] = (char)(bits >> 8 * i & 0xFF);
 }
 
 /* The variable as a .npy array. */
@@ -49,7 +38,7 @@ static int array(const struct draws *d, const struct draws_var *v, struct str *o
         size_t to = d->n - from < ROW_BLOCK ? d->n : from + ROW_BLOCK;
         for (size_t e = 0; e < size; e++)
             for (size_t i = from; i < to; i++)
-                put_element(p + (i * size + e) * 8, x[e * d->n + i], integer);
+                npy_put(p + (i * size + e) * 8, x[e * d->n + i], integer);
     }
     out->n += bytes;
     return 0;

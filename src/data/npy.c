@@ -192,3 +192,13 @@ void npy_put_header(struct str *out, int integer, int ndim, const size_t *dim)
     out->s[from + 8] = (char)(n & 0xFF);
     out->s[from + 9] = (char)(n >> 8);
 }
+
+void npy_put(char p[8], double x, int integer)
+{
+    uint64_t bits;
+    if (integer)
+        bits = (uint64_t)(int64_t)x;
+    else
+        memcpy(&bits, &x, 8);
+    for (int i = 0; i < 8; i++) p[i] = (char)(bits >> 8 * i & 0xFF);
+}

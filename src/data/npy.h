@@ -27,5 +27,6 @@ void npy_numbers(const struct npy *a, const char *data, double *x);
 
 /* Writes a header: '<f8' or '<i8', C order. */
 void npy_put_header(struct str *out, int integer, int ndim, const size_t *dim);
+void npy_put(char p[8], double x, int integer); /* an element */
 
 #endif

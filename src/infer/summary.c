@@ -1,0 +1,92 @@
+#include "infer/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+struct draw {
+    double x, w;
+};
+
+static int by_x(const void *a, const void *b)
+{
+    const struct draw *p = a, *q = b;
+    return p->x < q->x ? -1 : p->x > q->x;
+}
+
+/* The mean of the quantile function over (from, to); d is sorted, *i and *below (the weight of
+   d[0 .. i-1]) go up with `from` from one call to the next. */
+static double mean_between(size_t n, const struct draw *d, double from, double to, size_t *i,
+                           double *below)
+{
+    double sum = 0, got = 0;
+    while (*i < n - 1 && *below + d[*i].w <= from) *below += d[(*i)++].w;
+    double at = *below;
+    for (size_t k = *i; k < n && at < to; at += d[k++].w) {
+        double w = fmin(at + d[k].w, to) - fmax(at, from);
+        if (w <= 0) continue; /* and x may be infinite */
+        sum += w * d[k].x;
+        got += w;
+    }
+    return got > 0 ? sum / got : d[n - 1].x;
+}
+
+static void quantiles(size_t n, const struct draw *d, double ess, double *q)
+{
+#define PER_CENT(p) p / 100.0,
+    static const double p[] = {QUANTILES(PER_CENT)};
+    size_t i = 0;
+    double below = 0;
+    for (int k = 0; k < NQUANTILE; k++) {
+        double h = (ess - 1) * p[k];
+        q[k] = mean_between(n, d, h / ess, (h + 1) / ess, &i, &below);
+    }
+}
+
+/* Weights that sum to 1; the sum of their squares, or NaN. */
+static double weigh(size_t n, const double *x, const double *logw, struct draw *d)
+{
+    double max = -INFINITY, sum = 0, sum2 = 0;
+    for (size_t i = 0; i < n && logw; i++) max = logw[i] > max ? logw[i] : max;
+    for (size_t i = 0; i < n; i++) {
+        d[i] = (struct draw){x[i], logw ? exp(logw[i] - max) : 1};
+        if (isnan(x[i]) || isnan(d[i].w)) return NAN;
+        sum += d[i].w;
+    }
+    for (size_t i = 0; i < n; i++) {
+        d[i].w /= sum;
+        sum2 += d[i].w * d[i].w;
+    }
+    return sum2;
+}
+
+int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err)
+{
+    struct draw *d = raw_array(struct draw, n);
+    if (!d) return err_nomem(err);
+    double sum2 = weigh(n, x, logw, d), m = 0, s = 0, e = 0;
+    if (isnan(sum2)) {
+        *out = (struct summary){NAN, NAN, {0}, NAN, NAN};
+        for (int k = 0; k < NQUANTILE; k++) out->q[k] = NAN;
+        free(d);
+        return 0;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (d[i].w > 0) m += d[i].w * d[i].x;
+    for (size_t i = 0; i < n; i++) {
+        double t = d[i].x - m;
+        if (d[i].w == 0) continue;
+        s += d[i].w * t * t;
+        e += d[i].w * d[i].w * t * t;
+    }
+    out->mean = m;
+    out->sd = sqrt(s / (1 - sum2));
+    out->mcse = sqrt(e / (1 - sum2));
+    out->ess = s == 0 ? 1 / sum2 : s / e;
+    qsort(d, n, sizeof *d, by_x);
+    quantiles(n, d, 1 / sum2, out->q);
+    free(d);
+    return 0;
+}

@@ -1,0 +1,21 @@
+/* summary.h: what a weighted sample says of one number. */
+#ifndef INFER_SUMMARY_H
+#define INFER_SUMMARY_H
+
+#include <stddef.h>
+
+#include "data/summary.h"
+#include "nami.h"
+
+/* Of n >= 1 draws x with log weights on any scale (NULL: equal ones), w their normalised weights:
+       mean  m = sum w x
+       sd    sum w (x - m)^2 / (1 - sum w^2): unbiased for weights that do not depend on x
+       mcse  sum w^2 (x - m)^2 / (1 - sum w^2): sd / sqrt n for equal weights
+       ess   (sd / mcse)^2: how well the weights suit this number; of the weights, if sd is 0
+       q     with n' = 1 / sum w^2 and h = (n' - 1) p, the mean of the quantile function of the
+             weighted draws over (h, h + 1) / n': R's type 7 and NumPy's for equal weights
+             (Akinshin 2023, arXiv 2304.07265)
+   All are NaN if an x is NaN or all weights are 0; sd and mcse are NaN if n = 1. */
+int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err);
+
+#endif
