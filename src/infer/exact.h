@@ -74,4 +74,80 @@ int gnet_cross_entropy(const struct gnet *q, const double *mean, const double *c
 int gnet_kl(const struct gnet *p, const struct gnet *q, const unsigned char *given, double *out,
             nami_err *err);
 
+/* ---- discrete networks ---------------------------------------------------------------------- */
+
+/* log p(v | parents): var are the parents, then v, whose state runs fastest. */
+struct dtable {
+    int n, *var;
+    size_t size;
+    double *logp;
+};
+
+struct dnet {
+    struct arena mem;
+    int n, *card;        /* variables: nodes of the graph; how many states they have */
+    const struct dag *g; /* borrowed */
+    struct dtable *t;    /* by variable */
+    double *low;         /* from a model: the value of state 0; the next ones follow by 1 */
+    int *row;            /* from a model: the variables' rows */
+};
+
+/* The tables of a structure, which must live longer; NAMI_EINPUT if a node has none. */
+int dnet_tables(const struct bn *bn, struct dnet *out, nami_err *err);
+/* The same of a model all of whose random variables are single numbers with finitely many values;
+   NAMI_EINPUT for any other, with the place and the reason. */
+int dnet_read(struct model *m, struct dnet *out, nami_err *err);
+void dnet_free(struct dnet *d);
+/* state[v] = what the data say of v, -1 if it is latent or missing. */
+int dnet_evidence(const struct dnet *d, const struct model *m, const struct dataset *data,
+                  int *state, nami_err *err);
+
+/* A clique of latent variables, and what is believed of it: log p(var | evidence), once calibrated;
+   the last variable's state runs fastest. */
+struct dclique {
+    int n, *var; /* increasing */
+    int parent;  /* the next towards the root, or -1 */
+    int nsep, *sep;
+    size_t size, sep_size;
+    double *b, *up; /* (size); the message to the parent (2 * sep_size: half is work space) */
+};
+
+struct ctree {
+    const struct dnet *net;
+    int *state; /* the evidence, by variable; -1: latent */
+    int n;
+    struct dclique *c;
+    int *order;            /* children before parents */
+    int *home;             /* by variable: the clique of its table, or -1 if all of that is given */
+    int *at_p, *at;        /* the cliques of variable v: at[at_p[v]] .. at[at_p[v + 1] - 1] */
+    size_t largest, total; /* entries */
+    size_t most;           /* that there may be */
+    double log_evidence;   /* once calibrated */
+};
+
+#define CTREE_MOST ((size_t)1 << 26) /* entries of all cliques, by default */
+
+/* A tree of cliques for this evidence, of at most so many entries in all: NAMI_ELIMIT beyond, with
+   the size.  Nothing is computed yet.  The network must live longer. */
+int ctree_new(const struct dnet *d, const int *state, size_t most, struct ctree *out,
+              nami_err *err);
+void ctree_free(struct ctree *t);
+/* Beliefs of all cliques.  NAMI_EINPUT if the evidence has probability 0. */
+int ctree_calibrate(struct ctree *t, nami_err *err);
+/* The most probable states of all variables given the evidence, and log p(them, evidence).  Beliefs
+   are lost: calibrate after, not before. */
+int ctree_mpe(struct ctree *t, int *state, double *logp, nami_err *err);
+
+/* All below: after ctree_calibrate. */
+
+/* p(v | evidence), card[v] numbers. */
+void ctree_marginal(const struct ctree *t, int v, double *p);
+/* p(var | evidence), the last variable's state running fastest.  Variables that share no clique cost
+   a calibration for each state of some of them. */
+int ctree_joint(const struct ctree *t, const int *var, int nvar, double *p, nami_err *err);
+double ctree_entropy(const struct ctree *t); /* of the latent variables given the evidence */
+/* Draws first .. first + n - 1 of all states: x[v * n + i].  first % 4 == 0. */
+int ctree_draw(const struct ctree *t, uint64_t seed, uint64_t first, size_t n, int *x,
+               nami_err *err);
+
 #endif
