@@ -1,5 +1,5 @@
-/* Discrete networks, exactly: against enumeration of all states, a forward-backward pass, and draws;
-   networks from files, if they are there, with times and sizes of cliques. */
+/* Discrete networks, exactly: against enumeration of all states, a forward-backward pass, and
+   draws; networks from files, if they are there, with times and sizes of cliques. */
 #include "infer/exact.h"
 
 #include <unistd.h>
@@ -34,7 +34,8 @@ static void calibrate(struct ctree *t)
     if (ctree_calibrate(t, &err)) fail_msg("%s", err.msg);
 }
 
-/* ---- all states ------------------------------------------------------------------------------- */
+/* ---- all states -------------------------------------------------------------------------------
+ */
 
 static double log_p(const struct dnet *d, const int *x)
 {
@@ -121,7 +122,8 @@ static void families_agree(const struct ctree *t)
         size_t step = 1;
         for (int k = f->n - 1; k >= 0; k--) {
             int card = d->card[f->var[k]];
-            double *own = calloc((size_t)card, sizeof *own), *sum = calloc((size_t)card, sizeof *sum);
+            double *own = calloc((size_t)card, sizeof *own),
+                   *sum = calloc((size_t)card, sizeof *sum);
             ctree_marginal(t, f->var[k], own);
             for (size_t i = 0; i < f->size; i++) sum[i / step % (size_t)card] += p[i];
             for (int i = 0; i < card; i++) close_to(sum[i], own[i]);
@@ -170,10 +172,12 @@ static void some_evidence(const struct dnet *d, struct rng *r, int *state)
 {
     int one_in = 1 + (int)rng_below(r, 6);
     for (int v = 0; v < d->n; v++)
-        state[v] = rng_below(r, (uint32_t)one_in + 1) ? -1 : (int)rng_below(r, (uint32_t)d->card[v]);
+        state[v] =
+            rng_below(r, (uint32_t)one_in + 1) ? -1 : (int)rng_below(r, (uint32_t)d->card[v]);
 }
 
-/* ---- random networks ---------------------------------------------------------------------------- */
+/* ---- random networks ----------------------------------------------------------------------------
+ */
 
 /* Variables of one to four states, tables with zeros. */
 static struct bn *random_bn(struct rng *r, int n)
@@ -254,7 +258,8 @@ static void test_draws(void **state)
                     }
                 }
             assert_int_equal(ctree_draw(&t, 3, 1000, 50, y, &err), 0);
-            for (int v = 0; v < V; v++) assert_memory_equal(y + v * 50, x + v * N + 1000, sizeof(int) * 50);
+            for (int v = 0; v < V; v++)
+                assert_memory_equal(y + v * 50, x + v * N + 1000, sizeof(int) * 50);
             ctree_free(&t);
         }
         free(s.one);
@@ -265,7 +270,8 @@ static void test_draws(void **state)
     }
 }
 
-/* ---- networks from files -------------------------------------------------------------------------- */
+/* ---- networks from files
+ * -------------------------------------------------------------------------- */
 
 static struct bn *read_bn(const char *name)
 {
@@ -360,7 +366,8 @@ static void test_large_files(void **state)
     say("large files");
 }
 
-/* ---- models -------------------------------------------------------------------------------------- */
+/* ---- models
+ * -------------------------------------------------------------------------------------- */
 
 /* Tables are those of model_logp at every point. */
 static void model_is(struct model *m, const struct dnet *d)
@@ -387,7 +394,8 @@ static void test_models(void **state)
         {"model { a ~ bernoulli(0.3)  k <- 1 + a  b ~ categorical(p[k, ])  c ~ binomial(3, q[b])\n"
          "d ~ dbern(ilogit(c - a))  e ~ poisson(2 + d) T(1, 4) }\nobserve d\nconst p[2, 3], q[3]",
          "{\"p\": [[0.2, 0.5, 0.3], [0.1, 0, 0.9]], \"q\": [0.1, 0.5, 0.8], \"d\": 1}"},
-        {"model { z[1] ~ categorical(c(0.5, 0.5))\n for (t in 2:6) { z[t] ~ categorical(A[z[t-1], ]) }\n"
+        {"model { z[1] ~ categorical(c(0.5, 0.5))\n for (t in 2:6) { z[t] ~ categorical(A[z[t-1], "
+         "]) }\n"
          "for (t in 1:6) { y[t] ~ bernoulli(b[z[t]]) } }\nobserve y\nconst A[2, 2], b[2]",
          "{\"A\": [[0.9, 0.1], [0.2, 0.8]], \"b\": [0.3, 0.6], \"y\": [1, 0, null, 1, 1, 0]}"},
     };
@@ -409,7 +417,8 @@ static void test_models(void **state)
     nami_err err = {0};
     const char *data = "examples/models/student.json";
     int given[8];
-    if (model_read(&m, "examples/models/student.nami", &data, 1, NULL, &err)) fail_msg("%s", err.msg);
+    if (model_read(&m, "examples/models/student.nami", &data, 1, NULL, &err))
+        fail_msg("%s", err.msg);
     if (dnet_read(&m, &d, &err)) fail_msg("%s", err.msg);
     model_is(&m, &d);
     if (dnet_evidence(&d, &m, m.data.set.a, given, &err)) fail_msg("%s", err.msg);
@@ -469,7 +478,8 @@ static void test_chain(void **state)
         double s = 0, p[2];
         for (int k = 0; k < 2; k++) {
             b[i][k] = i == T - 1 ? 1 : 0;
-            for (int j = 0; j < 2 && i < T - 1; j++) b[i][k] += A[k][j] * E[j][y[i + 1]] * b[i + 1][j];
+            for (int j = 0; j < 2 && i < T - 1; j++)
+                b[i][k] += A[k][j] * E[j][y[i + 1]] * b[i + 1][j];
         }
         for (int k = 0; k < 2; k++) s += b[i][k];
         for (int k = 0; k < 2; k++) b[i][k] /= s;
@@ -487,7 +497,8 @@ static void test_chain(void **state)
     model_free(&m);
 }
 
-/* A class with 3000 observed children, first against it and then for it: nothing is lost on the way. */
+/* A class with 3000 observed children, first against it and then for it: nothing is lost on the
+ * way. */
 static void test_no_underflow(void **state)
 {
     (void)state;
@@ -526,7 +537,8 @@ static void test_refused(void **state)
     } t[] = {
         {"model { a ~ bernoulli(0.5)\n b ~ normal(a, 1) }", "b ~ normal is continuous", 2},
         {"model { a ~ poisson(3) }", "a ~ poisson has infinitely many values", 1},
-        {"model { a[1:3] ~ multinomial(5, c(0.2, 0.3, 0.5)) }", "a[1:3] ~ multinomial is a vector", 1},
+        {"model { a[1:3] ~ multinomial(5, c(0.2, 0.3, 0.5)) }", "a[1:3] ~ multinomial is a vector",
+         1},
         {"model { a ~ categorical(c(0.5, 0.5))\n b ~ bernoulli(2 * a) }", "sum to", 2},
     };
     struct model m;
@@ -541,7 +553,8 @@ static void test_refused(void **state)
         }
         model_free(&m);
     }
-    build(&m, "model { for (i in 1:30) { a[i] ~ bernoulli(0.5) }  s <- sum(a)  b ~ bernoulli(s / 30) }",
+    build(&m,
+          "model { for (i in 1:30) { a[i] ~ bernoulli(0.5) }  s <- sum(a)  b ~ bernoulli(s / 30) }",
           NULL);
     assert_int_equal(dnet_read(&m, &d, &err), NAMI_ELIMIT);
     assert_non_null(strstr(err.msg, "the table of b has 2.15e+09 entries"));
@@ -568,9 +581,9 @@ static void test_size(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_random),      cmocka_unit_test(test_draws),
-    cmocka_unit_test(test_small_files), cmocka_unit_test(test_large_files),
-    cmocka_unit_test(test_models),      cmocka_unit_test(test_chain),
+    cmocka_unit_test(test_random),       cmocka_unit_test(test_draws),
+    cmocka_unit_test(test_small_files),  cmocka_unit_test(test_large_files),
+    cmocka_unit_test(test_models),       cmocka_unit_test(test_chain),
     cmocka_unit_test(test_no_underflow), cmocka_unit_test(test_refused),
     cmocka_unit_test(test_size),
 };

@@ -142,8 +142,8 @@ int ctree_mpe(struct ctree *t, int *state, double *logp, nami_err *err);
 
 /* p(v | evidence), card[v] numbers. */
 void ctree_marginal(const struct ctree *t, int v, double *p);
-/* p(var | evidence), the last variable's state running fastest.  Variables that share no clique cost
-   a calibration for each state of some of them. */
+/* p(var | evidence), the last variable's state running fastest.  Variables that share no clique
+   cost a calibration for each state of some of them. */
 int ctree_joint(const struct ctree *t, const int *var, int nvar, double *p, nami_err *err);
 double ctree_entropy(const struct ctree *t); /* of the latent variables given the evidence */
 /* Draws first .. first + n - 1 of all states: x[v * n + i].  first % 4 == 0. */

@@ -126,13 +126,13 @@ struct drawing {
     const struct ctree *t;
     size_t n;
     int *x;
-    double *u;         /* (n) uniform */
+    double *u; /* (n) uniform */
     struct {
-        size_t sep;    /* where its slice of the clique begins */
+        size_t sep; /* where its slice of the clique begins */
         size_t draw;
-    } *key;            /* (n) */
-    size_t *offset;    /* of the entries of a slice */
-    double *sum;       /* cumulative weights */
+    } * key;        /* (n) */
+    size_t *offset; /* of the entries of a slice */
+    double *sum;    /* cumulative weights */
 };
 
 static int by_sep(const void *a_, const void *b_)

@@ -92,8 +92,8 @@ static int supports(struct model *m, struct dnet *d, nami_err *err)
     return 0;
 }
 
-/* The tables of all variables, from runs of the program of the density: each lane is a configuration
-   of some families that have no variable in common. */
+/* The tables of all variables, from runs of the program of the density: each lane is a
+   configuration of some families that have no variable in common. */
 struct filling {
     const struct model *m;
     struct dnet *d;
@@ -241,9 +241,9 @@ int dnet_evidence(const struct dnet *d, const struct model *m, const struct data
         if (v < 0 || !m->observed[m->lhs[m->lhs_off[k]]] || isnan(point[d->row[v]])) continue;
         double s = point[d->row[v]] - d->low[v];
         if (s != floor(s) || s < 0 || s >= d->card[v])
-            rc = err_set(err, NAMI_EINPUT, "%s is %g in the data, outside its support %g..%g",
-                         bn_name(m->bn, v), point[d->row[v]], d->low[v],
-                         d->low[v] + d->card[v] - 1);
+            rc =
+                err_set(err, NAMI_EINPUT, "%s is %g in the data, outside its support %g..%g",
+                        bn_name(m->bn, v), point[d->row[v]], d->low[v], d->low[v] + d->card[v] - 1);
         else
             state[v] = (int)s;
     }

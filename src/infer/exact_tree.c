@@ -1,5 +1,5 @@
-/* exact_tree.c: clique trees of discrete networks, and beliefs by messages along them (Lauritzen and
-   Spiegelhalter 1988), in logarithms: sums of exp() are the price of never underflowing. */
+/* exact_tree.c: clique trees of discrete networks, and beliefs by messages along them (Lauritzen
+   and Spiegelhalter 1988), in logarithms: sums of exp() are the price of never underflowing. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static int cut_graph(const struct dnet *d, const int *state, struct dag *out, in
     int rc = 0;
     for (int v = 0; v < d->n && !rc; v++) {
         size[v] = state[v] < 0 ? d->card[v] : 1;
-        for_parents(d->g, v, u)
+        for_parents (d->g, v, u)
             if (state[u] < 0 && !rc && vec_push(&e, ((struct edge){u, v}))) rc = err_nomem(err);
     }
     if (!rc) rc = dag_init(out, d->n, e.a, e.n, err);
@@ -177,8 +177,7 @@ static int find_homes(struct ctree *t)
     return 0;
 }
 
-int ctree_new(const struct dnet *d, const int *state, size_t most, struct ctree *out,
-              nami_err *err)
+int ctree_new(const struct dnet *d, const int *state, size_t most, struct ctree *out, nami_err *err)
 {
     struct cliques c = {0};
     double total = 0, largest = 0;
@@ -272,7 +271,8 @@ static void log_max(const struct axes *a, double *t, double *s, size_t size)
 }
 
 /* Messages to the roots. */
-static void to_roots(struct ctree *t, void (*reduce)(const struct axes *, double *, double *, size_t))
+static void to_roots(struct ctree *t,
+                     void (*reduce)(const struct axes *, double *, double *, size_t))
 {
     for (int i = 0; i < t->n; i++) {
         struct dclique *c = &t->c[t->order[i]];
