@@ -15,7 +15,7 @@ struct options {
     struct model_opts model;
     struct opt_many given, out;
     const char *only, *format;
-    int n, json, mpe, most;
+    int n, all, json, mpe, most;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -25,6 +25,7 @@ static const struct opt options[] = {
     {"draws", 'n', OPT_COUNT, AT(n), "N", "1000", NULL, "how many draws -o writes", 0},
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
      "write draws from the posterior: .csv, .json or .npz; may be repeated", 0},
+    {"all", 0, OPT_FLAG, AT(all), NULL, NULL, NULL, "draws of deterministic variables too", 0},
     {"mpe", 0, OPT_FLAG, AT(mpe), NULL, NULL, NULL,
      "also the most probable states of all variables together (discrete)", 0},
     {"only", 0, OPT_TEXT, AT(only), "LIST", NULL, NULL, "only these variables in the table", 0},
@@ -77,7 +78,7 @@ static int check_outputs(const struct options *o)
     return EXIT_YES;
 }
 
-/* Rows of a model from those of its variables, row[] of them; x is theirs, and is freed. */
+/* Rows of a model from those of its variables, which are row[]. */
 static int model_rows(const struct work *w, int nvar, const int *row, double *x)
 {
     struct draws d;
@@ -91,7 +92,9 @@ static int model_rows(const struct work *w, int nvar, const int *row, double *x)
     }
     for (int i = 0; i < nvar && !rc; i++)
         memcpy(rows + (size_t)row[i] * n, x + (size_t)i * n, sizeof *x * n);
-    if (!rc && model_draws(w->m, n, rows, NULL, 0, &d, &err)) rc = fail(RUNNING, NULL, &err);
+    if (!rc && (exact_complete(w->m, n, rows, &err) ||
+                model_draws(w->m, n, rows, NULL, w->o->all, &d, &err)))
+        rc = fail(RUNNING, NULL, &err);
     if (!rc) rc = write_draws(w, &d);
     free(rows);
     return rc;
@@ -280,6 +283,21 @@ static int neither(const struct work *w, nami_err *err)
     return fail(err->line ? READING : RUNNING, err->line ? w->file : NULL, err);
 }
 
+/* What is declared to be observed, but is not in the data. */
+static void note_missing(const struct model *m, const struct dataset *set)
+{
+    int n = 0, of = 0;
+    for (int k = 0; k < m->ninst; k++)
+        for (int j = m->lhs_off[k]; m->node[k] >= 0 && j < m->lhs_off[k + 1]; j++) {
+            const struct array *a = &m->array.a[m->elem_array[m->lhs[j]]];
+            const struct value *v = set ? dataset_find(set, a->name, strlen(a->name)) : NULL;
+            if (!m->observed[m->lhs[j]]) continue;
+            of++;
+            n += !v || v->n != (size_t)a->n || isnan(v->x[m->lhs[j] - a->first]);
+        }
+    if (n) note("%d of %d observed variables have no value, and are latent here", n, of);
+}
+
 static int run_model(struct work *w)
 {
     const struct data *data = &w->m->data;
@@ -290,6 +308,7 @@ static int run_model(struct work *w)
     int rc;
     if (data->set.n > 1 && !w->o->model.quiet)
         note("there are %zu data sets; this is for the first", data->set.n);
+    if (!w->o->model.quiet) note_missing(w->m, set);
     if (is_continuous(w->m)) {
         rc = gnet_read(w->m, &g, &err) ? neither(w, &err) : gauss(w, &g, set);
         gnet_free(&g);
@@ -305,7 +324,10 @@ static int run_structure(struct work *w)
     struct dnet d = {0};
     nami_err err;
     int rc;
-    if (dnet_tables(w->bn, &d, &err))
+    if (w->o->model.set.n || w->o->model.observe) {
+        err_set(&err, NAMI_EUSAGE, "--set and --observe are for models; write --given NODE=STATE");
+        rc = fail(RUNNING, NULL, &err);
+    } else if (dnet_tables(w->bn, &d, &err))
         rc = fail(READING, w->file, &err);
     else
         rc = discrete(w, &d, NULL);

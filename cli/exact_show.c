@@ -26,6 +26,9 @@ static void key_value(struct str *out, const char *key, double x)
 
 static const char *plural(int n) { return n == 1 ? "" : "s"; }
 
+/* That of nothing is 0, without rounding. */
+static double evidence(double log_evidence, int observed) { return observed ? log_evidence : 0; }
+
 /* ---- linear Gaussian ------------------------------------------------------------------------ */
 
 static int is_shown(const struct exact_view *w, int v) { return !w->shown || w->shown[v]; }
@@ -56,7 +59,7 @@ void show_gauss(const struct exact_view *w, const struct gnet *g, const struct g
     if (w->json) {
         str_put(out, "{\"kind\":\"linear Gaussian\"");
         str_printf(out, ",\"numbers\":%d,\"observed\":%d", p->n, p->n - p->nz);
-        key_value(out, "log_evidence", p->log_evidence);
+        key_value(out, "log_evidence", evidence(p->log_evidence, p->n - p->nz));
         key_value(out, "entropy", p->entropy);
         str_put(out, ",\n\"variables\":[");
     } else {
@@ -80,8 +83,8 @@ void show_gauss(const struct exact_view *w, const struct gnet *g, const struct g
         return;
     }
     table_put(&t, 2, out);
-    str_printf(out, "\nlog p(x)          %.10g\nE[-log p(z|x)]    %.10g\n", p->log_evidence,
-               p->entropy);
+    str_printf(out, "\nlog p(x)          %.10g\nE[-log p(z|x)]    %.10g\n",
+               evidence(p->log_evidence, p->n - p->nz), p->entropy);
 }
 
 /* ---- discrete ------------------------------------------------------------------------------- */
@@ -156,7 +159,7 @@ static void discrete_head(const struct exact_view *w, const struct ctree *t, con
         str_printf(out, "{\"kind\":\"discrete\",\"nodes\":%d,\"observed\":%d", n, given);
         str_printf(out, ",\"cliques\":%d,\"entries\":%zu,\"largest\":%zu", t->n, t->total,
                    t->largest);
-        key_value(out, "log_evidence", t->log_evidence);
+        key_value(out, "log_evidence", evidence(t->log_evidence, given));
         key_value(out, "entropy", ctree_entropy(t));
         if (best) key_value(out, "mpe_logp", logp);
         str_put(out, ",\n\"variables\":[");
@@ -206,7 +209,7 @@ void show_discrete(const struct exact_view *w, const struct ctree *t, const int 
         return;
     }
     table_put(&table, 2, out);
-    str_printf(out, "\nlog p(x)          %.10g\nE[-log p(z|x)]    %.10g\n", t->log_evidence,
-               ctree_entropy(t));
+    str_printf(out, "\nlog p(x)          %.10g\nE[-log p(z|x)]    %.10g\n",
+               evidence(t->log_evidence, given_count(t)), ctree_entropy(t));
     if (best) str_printf(out, "log p(mpe, x)     %.10g\n", logp);
 }

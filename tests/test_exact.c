@@ -1,5 +1,7 @@
 /* Linear Gaussian networks, exactly: against elimination in long double, a Kalman smoother, and
    draws; which models are refused, and why. */
+#include "base/clock.h"
+#include "base/file.h"
 #include "exact_at.h"
 #include "infer/exact.h"
 #include "model/problem.h"
@@ -355,19 +357,17 @@ static void test_random(void **state)
 /* ---- a Kalman smoother -------------------------------------------------------------------------
  */
 
-static void test_kalman(void **state)
+static void smoother_is(const struct model *m, int T, const double *y)
 {
-    (void)state;
-    struct model m;
+    enum { MOST_T = 1500 };
     struct gnet g;
     struct gpost p;
     nami_err err = {0};
-    enum { T = 100 };
-    double a = 0.9, q = 0.25, r = 1, cov[T * T];
-    double fm[T], fp[T], pm[T], pp[T], sm[T], sp[T], logp = 0;
-    read_file(&m, "examples/models/lgssm.nami", "examples/models/lgssm.json", NULL);
-    read_net(&m, &g);
-    const double *y = dataset_find(m.data.set.a, "y", 1)->x;
+    double a = 0.9, q = 0.25, r = 1, *cov = calloc((size_t)T * (size_t)T, sizeof *cov);
+    static double fm[MOST_T], fp[MOST_T], pm[MOST_T], pp[MOST_T], sm[MOST_T], sp[MOST_T];
+    double logp = 0, t0 = clock_now();
+    read_net((struct model *)m, &g);
+    double t1 = clock_now();
     for (int t = 0; t < T; t++) {
         pm[t] = t ? a * fm[t - 1] : 0;
         pp[t] = t ? a * a * fp[t - 1] + q : q / (1 - a * a);
@@ -382,17 +382,84 @@ static void test_kalman(void **state)
         sm[t] = fm[t] + J * (sm[t + 1] - pm[t + 1]);
         sp[t] = fp[t] + J * J * (sp[t + 1] - pp[t + 1]);
     }
-    double *x = evidence(&g, &m);
-    if (gpost_new(&g, x, &p, &err) || gpost_cov(&p, cov, &err)) fail_msg("%s", err.msg);
+    double *x = evidence(&g, m), t2 = clock_now();
+    if (gpost_new(&g, x, &p, &err)) fail_msg("%s", err.msg);
+    double t3 = clock_now();
+    if (gpost_cov(&p, cov, &err)) fail_msg("%s", err.msg);
+    print_message("%d times: recognised %.3f s, posterior %.3f s, its covariance %.3f s\n", T,
+                  t1 - t0, t3 - t2, clock_now() - t3);
     assert_int_equal(p.nz, T);
     for (int t = 0; t < T; t++) {
-        assert_int_equal(g.row[p.z[t]], row_of(&m, "x", t));
+        assert_int_equal(g.row[p.z[t]], row_of(m, "x", t));
         close_to(p.x[p.z[t]], sm[t]);
         close_to(cov[t * T + t], sp[t]);
     }
     close_to(p.log_evidence, logp);
-    say("Kalman smoother");
     free(x);
+    free(cov);
+    gpost_free(&p);
+    gnet_free(&g);
+}
+
+static void test_kalman(void **state)
+{
+    (void)state;
+    struct model m;
+    read_file(&m, "examples/models/lgssm.nami", "examples/models/lgssm.json", NULL);
+    smoother_is(&m, 100, dataset_find(m.data.set.a, "y", 1)->x);
+    model_free(&m);
+    struct str data = {0};
+    struct str text = {0};
+    nami_err err = {0};
+    struct rng rng;
+    rng_init(&rng, 6, 0);
+    str_put(&data, "{\"T\": 1000, \"y\": [");
+    for (int t = 0; t < 1000; t++) str_printf(&data, "%s%.17g", t ? ", " : "", rng_normal(&rng));
+    str_put(&data, "]}");
+    if (file_read("examples/models/lgssm.nami", &text, &err)) fail_msg("%s", err.msg);
+    build(&m, text.s, data.s);
+    smoother_is(&m, 1000, dataset_find(m.data.set.a, "y", 1)->x);
+    model_free(&m);
+    str_free(&data);
+    str_free(&text);
+    say("Kalman smoother");
+}
+
+/* n standard normals, of which the sum is seen with noise: dense, and known. */
+static void test_dense(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    enum { N = 300 };
+#else
+    enum { N = 2000 };
+#endif
+    struct model m;
+    struct gnet g;
+    struct gpost p;
+    nami_err err = {0};
+    char text[128];
+    snprintf(
+        text, sizeof text,
+        "model { for (i in 1:%d) { x[i] ~ normal(0, 1) }  y ~ normal(sum(x[]), 1) }\nobserve y", N);
+    build(&m, text, "{\"y\": 7}");
+    double t0 = clock_now();
+    read_net(&m, &g);
+    double *x = evidence(&g, &m), *cov = calloc((size_t)N * N, sizeof *cov), t1 = clock_now();
+    if (gpost_new(&g, x, &p, &err)) fail_msg("%s", err.msg);
+    double t2 = clock_now();
+    if (gpost_cov(&p, cov, &err)) fail_msg("%s", err.msg);
+    print_message("%d dense: recognised %.3f s, posterior %.3f s, its covariance %.3f s\n", N,
+                  t1 - t0, t2 - t1, clock_now() - t2);
+    for (int i = 0; i < N; i++) {
+        close_to(p.x[p.z[i]], 7.0L / (N + 1));
+        close_to(cov[i * N + i], 1 - 1.0L / (N + 1));
+        if (i) close_to(cov[i * N], -1.0L / (N + 1));
+    }
+    close_to(p.log_evidence,
+             -0.5L * (logl(2 * 3.14159265358979323846264338L * (N + 1)) + 49.0L / (N + 1)));
+    say("dense");
+    free(x), free(cov);
     gpost_free(&p);
     gnet_free(&g);
     model_free(&m);
@@ -493,9 +560,13 @@ static void test_small_coefficients(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_tree),    cmocka_unit_test(test_random),
-    cmocka_unit_test(test_kalman),  cmocka_unit_test(test_draws),
-    cmocka_unit_test(test_refused), cmocka_unit_test(test_small_coefficients),
+    cmocka_unit_test(test_tree),
+    cmocka_unit_test(test_random),
+    cmocka_unit_test(test_kalman),
+    cmocka_unit_test(test_dense),
+    cmocka_unit_test(test_draws),
+    cmocka_unit_test(test_refused),
+    cmocka_unit_test(test_small_coefficients),
 };
 
 RUN(tests)

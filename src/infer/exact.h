@@ -150,4 +150,9 @@ double ctree_entropy(const struct ctree *t); /* of the latent variables given th
 int ctree_draw(const struct ctree *t, uint64_t seed, uint64_t first, size_t n, int *x,
                nami_err *err);
 
+/* ---- both ----------------------------------------------------------------------------------- */
+
+/* The rows of deterministic variables in n points of a model, x[row * n + i], from the others. */
+int exact_complete(const struct model *m, size_t n, double *x, nami_err *err);
+
 #endif
