@@ -1,0 +1,375 @@
+/* exact_affine.c: is a model linear and Gaussian, and with what coefficients?
+
+   Both are asked of the program of its density, in which the arguments of every distribution have
+   rows.  How rows depend on the random variables follows from the operations: not at all, affinely,
+   or otherwise.  Then each variable in turn is set to +-2^STEP and the rest to 0.  Beside a step
+   that large any constant is lost, so that differences give coefficients without any rounding of
+   their own; and there is nothing to be wrong about, as they are known to be constant. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "infer/exact.h"
+#include "infer/exact_dense.h"
+#include "model/eval.h"
+
+enum { CONSTANT, AFFINE, OTHER };
+enum { STEP = 300, LANES = 64 };
+
+struct affine {
+    struct model *m;
+    struct gnet *g;
+    unsigned char *degree;      /* of the program's rows */
+    const char **why;           /* of rows that are OTHER: the operation */
+    int *node;                  /* of the model's rows: the graph's; -1 for deterministic ones */
+    const struct instr **instr; /* of each node: the instruction of its density */
+    int *inst;                  /* ... and its instance there */
+    struct exec x;
+};
+
+/* ---- degrees ------------------------------------------------------------------------------- */
+
+static int degree_of(const struct affine *a, const struct operand *o, int i, const char **why)
+{
+    int d = CONSTANT;
+    for (int j = 0; j < o->m && !o->is_const; j++) {
+        int r = operand_at(o, i, j);
+        if (a->degree[r] > d) d = a->degree[r];
+        if (a->degree[r] == OTHER) *why = a->why[r];
+    }
+    return d;
+}
+
+/* What an operation makes of arguments of these degrees. */
+static int combine(const struct op *op, const int *d, int narg)
+{
+    static const struct op *const linear[] = {&op_add, &op_sub, &op_neg, &op_sum, &op_mean,
+                                              &op_c,   &op_rep, &op_t,   &op_diag};
+    static const struct op *const bilinear[] = {&op_mul, &op_inprod, &op_matmul};
+    int most = CONSTANT, sum = 0;
+    for (int k = 0; k < narg; k++) {
+        if (d[k] > most) most = d[k];
+        sum += d[k];
+    }
+    if (most != AFFINE) return most;
+    for (size_t i = 0; i < sizeof linear / sizeof *linear; i++)
+        if (op == linear[i]) return AFFINE;
+    for (size_t i = 0; i < sizeof bilinear / sizeof *bilinear; i++)
+        if (op == bilinear[i]) return sum == AFFINE ? AFFINE : OTHER;
+    if (op == &op_div) return d[1] == CONSTANT ? AFFINE : OTHER;
+    if (op == &op_ifelse) return d[0] == CONSTANT ? AFFINE : OTHER;
+    return OTHER;
+}
+
+static void set(struct affine *a, int row, int degree, const char *why)
+{
+    a->degree[row] = (unsigned char)degree;
+    a->why[row] = why;
+}
+
+static void walk_op(struct affine *a, const struct instr *c)
+{
+    const struct op *op = c->self;
+    for (int i = 0; i < c->n; i++) {
+        int d[INSTR_ARGS], had = CONSTANT;
+        const char *why = NULL;
+        for (int k = 0; k < c->narg; k++) {
+            d[k] = degree_of(a, &c->arg[k], i, &why);
+            if (d[k] > had) had = d[k];
+        }
+        int to = combine(op, d, c->narg);
+        if (to == OTHER && had == AFFINE) why = op->name;
+        for (int j = 0; j < c->width; j++) set(a, c->out + i * c->width + j, to, why);
+    }
+}
+
+static void walk_copy(struct affine *a, const struct instr *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        const char *why = NULL;
+        int d = degree_of(a, &c->arg[0], i, &why);
+        set(a, operand_at(&c->outs, i, 0), d, why);
+    }
+}
+
+/* Which variable an instance of a density belongs to. */
+static void walk_density(struct affine *a, const struct instr *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        int v = a->node[operand_at(&c->arg[0], i, 0)];
+        a->instr[v] = c;
+        a->inst[v] = i;
+    }
+}
+
+static void walk(struct affine *a)
+{
+    const struct prog *p = &a->m->density;
+    for (size_t k = 0; k < p->code.n; k++) {
+        const struct instr *c = &p->code.a[k];
+        if (c->sum)
+            walk_density(a, c);
+        else if (c->kind == I_COPY)
+            walk_copy(a, c);
+        else if (c->kind == I_MAP || c->kind == I_BLOCK)
+            walk_op(a, c);
+        else if (c->kind == I_ROWS)
+            for (int i = 0; i < c->n; i++) set(a, c->out + i, OTHER, "a network");
+    }
+}
+
+/* ---- is it? -------------------------------------------------------------------------------- */
+
+static int refuse(const struct affine *a, const struct stmt *s, const char *before,
+                  const char *behind, const char *name, nami_err *err)
+{
+    struct str lhs = {0};
+    syntax_put_expr(&a->m->syntax, s->rel->lhs, &lhs);
+    int rc = lhs.oom ? err_nomem(err)
+                     : err_at(err, NAMI_EINPUT, s->lhs->at.line, s->lhs->at.col,
+                              "the model is not linear Gaussian: %s%s %s %s", before, lhs.s, behind,
+                              name);
+    str_free(&lhs);
+    return rc;
+}
+
+static int check_dists(const struct affine *a, nami_err *err)
+{
+    for (size_t i = 0; i < a->m->stmt.n; i++) {
+        const struct stmt *s = &a->m->stmt.a[i];
+        if (!s->rel->stochastic || !s->n) continue;
+        if (s->dist != &dist_normal && s->dist != &dist_multi_normal &&
+            s->dist != &dist_multi_normal_prec)
+            return refuse(a, s, "", "is distributed as", s->name, err);
+        if (s->rel->trunc) return refuse(a, s, "", "is a truncated", s->name, err);
+    }
+    return 0;
+}
+
+static int check_node(const struct affine *a, int v, nami_err *err)
+{
+    const struct instr *c = a->instr[v];
+    const struct stmt *s = &a->m->stmt.a[c->tag];
+    const char *why = NULL;
+    if (degree_of(a, &c->arg[2], a->inst[v], &why) != CONSTANT)
+        return refuse(a, s,
+                      s->dist == &dist_normal         ? "the sd of "
+                      : s->dist == &dist_multi_normal ? "the covariance of "
+                                                      : "the precision of ",
+                      "depends on random", "variables", err);
+    if (degree_of(a, &c->arg[1], a->inst[v], &why) == OTHER)
+        return refuse(a, s, "the mean of ", "is not affine in the random variables, because of",
+                      why, err);
+    return 0;
+}
+
+/* ---- coefficients -------------------------------------------------------------------------- */
+
+static double read_at(const struct affine *a, const struct operand *o, int i, int j, int lane)
+{
+    int r = operand_at(o, i, o->m == 1 ? 0 : j);
+    return o->is_const ? a->m->density.constant.a[r]
+                       : a->x.row[(size_t)r * (size_t)a->x.cap + (size_t)lane];
+}
+
+static int covariance(const struct affine *a, int v, struct gfactor *f, nami_err *err)
+{
+    const struct instr *c = a->instr[v];
+    int n = f->nvar;
+    double *L = raw_array(double, n *n), *work = raw_array(double, n *n);
+    int rc = !L || !work ? err_nomem(err) : 0;
+    for (int k = 0; k < n * n && !rc; k++) /* of matrices the lower triangle counts */
+        f->cov[k] = read_at(a, &c->arg[2], a->inst[v], k % n > k / n ? k % n * n + k / n : k, 0);
+    if (!rc && c->self == &dist_normal) {
+        rc = f->cov[0] > 0 ? 0 : NAMI_EINPUT;
+        f->cov[0] *= f->cov[0];
+    } else if (!rc) {
+        memcpy(L, f->cov, sizeof *L * (size_t)(n * n));
+        rc = dense_chol(n, L) ? NAMI_EINPUT : 0;
+        if (!rc && c->self == &dist_multi_normal_prec) dense_inverse(n, L, work, f->cov);
+    }
+    if (rc == NAMI_EINPUT) {
+        const struct stmt *s = &a->m->stmt.a[c->tag];
+        rc = err_at(err, rc, s->lhs->at.line, s->lhs->at.col, "the %s of %s is not positive%s",
+                    c->self == &dist_normal ? "sd" : "matrix", bn_name(a->m->bn, v),
+                    c->self == &dist_normal ? "" : " definite");
+    }
+    free(L);
+    free(work);
+    return rc;
+}
+
+static int frame(struct affine *a, int v, struct gfactor *f, nami_err *err)
+{
+    struct gnet *g = a->g;
+    int npar = 0;
+    for_parents (&a->m->bn->dag, v, u) npar += g->first[u + 1] - g->first[u];
+    f->node = v;
+    f->nvar = g->first[v + 1] - g->first[v];
+    f->var = arena_array(&g->mem, int, f->nvar);
+    f->par = arena_array(&g->mem, int, npar);
+    f->a = arena_array(&g->mem, double, f->nvar);
+    f->b = arena_array(&g->mem, double, f->nvar *(size_t)npar);
+    f->cov = arena_array(&g->mem, double, f->nvar *(size_t)f->nvar);
+    if (!f->var || !f->par || !f->a || !f->b || !f->cov) return err_nomem(err);
+    for (int i = 0; i < f->nvar; i++) f->var[i] = g->first[v] + i;
+    for_parents (&a->m->bn->dag, v, u)
+        for (int j = g->first[u]; j < g->first[u + 1]; j++) f->par[f->npar++] = j;
+    for (int i = 0; i < f->nvar; i++) f->a[i] = read_at(a, &a->instr[v]->arg[1], a->inst[v], i, 0);
+    return covariance(a, v, f, err);
+}
+
+/* The column of scalar j in the factor of one child. */
+static void column(const struct affine *a, struct gfactor *f, int j, int lane)
+{
+    int k = 0;
+    while (f->par[k] != j) k++;
+    for (int i = 0; i < f->nvar; i++) {
+        const struct operand *o = &a->instr[f->node]->arg[1];
+        double up = read_at(a, o, a->inst[f->node], i, lane);
+        double down = read_at(a, o, a->inst[f->node], i, lane + 1);
+        f->b[(size_t)i * (size_t)f->npar + (size_t)k] = ldexp(up - down, -STEP - 1);
+    }
+}
+
+/* Parents that nothing depends on go: elements of a vector that are not read. */
+static void drop_zeros(struct gfactor *f)
+{
+    int n = f->npar, to = 0;
+    for (int k = 0; k < n; k++) {
+        int some = 0;
+        for (int i = 0; i < f->nvar; i++) some |= f->b[(size_t)i * (size_t)n + (size_t)k] != 0;
+        if (!some) continue;
+        f->par[to] = f->par[k];
+        for (int i = 0; i < f->nvar; i++)
+            f->b[(size_t)i * (size_t)n + (size_t)to] = f->b[(size_t)i * (size_t)n + (size_t)k];
+        to++;
+    }
+    for (int i = 1; i < f->nvar; i++)
+        memmove(f->b + (size_t)i * (size_t)to, f->b + (size_t)i * (size_t)n,
+                sizeof *f->b * (size_t)to);
+    f->npar = to;
+}
+
+static void clear_inputs(struct affine *a)
+{
+    const struct model *m = a->m;
+    for (int r = 0; r < m->nrow; r++)
+        for (int b = 0; b < a->x.cap; b++) a->x.row[(size_t)r * (size_t)a->x.cap + (size_t)b] = 0;
+}
+
+static int coefficients(struct affine *a, nami_err *err)
+{
+    struct gnet *g = a->g;
+    const struct dag *dag = &a->m->bn->dag;
+    int rc = 0, *order = raw_array(int, dag->n), *at = raw_array(int, dag->n);
+    if (!order || !at || dag_toposort(dag, order) < dag->n) rc = err_nomem(err);
+    if (!rc) {
+        clear_inputs(a);
+        exec_run(&a->x);
+    }
+    for (int k = 0; k < dag->n && !rc; k++) {
+        at[order[k]] = k;
+        rc = frame(a, order[k], &g->f[k], err);
+    }
+    for (int j0 = 0; j0 < g->n && !rc; j0 += LANES / 2) {
+        int j1 = j0 + LANES / 2 < g->n ? j0 + LANES / 2 : g->n;
+        clear_inputs(a);
+        for (int j = j0; j < j1; j++) {
+            double *x = a->x.row + (size_t)g->row[j] * (size_t)a->x.cap + 2 * (j - j0);
+            x[0] = ldexp(1, STEP);
+            x[1] = -x[0];
+        }
+        exec_run(&a->x);
+        for (int j = j0; j < j1; j++)
+            for_children (dag, a->node[g->row[j]], v) column(a, &g->f[at[v]], j, 2 * (j - j0));
+    }
+    for (int k = 0; k < dag->n && !rc; k++) drop_zeros(&g->f[k]);
+    free(order);
+    free(at);
+    return rc;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static int scalars(struct affine *a, nami_err *err)
+{
+    struct model *m = a->m;
+    struct gnet *g = a->g;
+    g->nnode = g->nfactor = bn_n(m->bn);
+    g->first = arena_array(&g->mem, int, g->nnode + 1);
+    g->f = arena_array(&g->mem, struct gfactor, g->nnode);
+    if (!g->first || !g->f) return err_nomem(err);
+    for (int k = 0; k < m->ninst; k++)
+        if (m->node[k] >= 0) g->first[m->node[k] + 1] = m->lhs_off[k + 1] - m->lhs_off[k];
+    for (int v = 0; v < g->nnode; v++) g->first[v + 1] += g->first[v];
+    g->n = g->first[g->nnode];
+    if (g->n > GNET_MOST)
+        return err_set(err, NAMI_ELIMIT,
+                       "the model has %d random numbers: more than %d are too "
+                       "many for exact inference",
+                       g->n, GNET_MOST);
+    if (!(g->row = arena_array(&g->mem, int, g->n))) return err_nomem(err);
+    for (int r = 0; r < m->nrow; r++) a->node[r] = -1;
+    for (int k = 0; k < m->ninst; k++)
+        for (int j = m->lhs_off[k]; m->node[k] >= 0 && j < m->lhs_off[k + 1]; j++) {
+            int r = m->row[m->lhs[j]];
+            g->row[g->first[m->node[k]] + j - m->lhs_off[k]] = r;
+            a->node[r] = m->node[k];
+            a->degree[r] = AFFINE;
+        }
+    return 0;
+}
+
+int gnet_read(struct model *m, struct gnet *out, nami_err *err)
+{
+    struct affine a = {.m = m, .g = out};
+    int rc = model_needs_values(m, err);
+    *out = (struct gnet){0};
+    if (!rc) rc = check_dists(&a, err);
+    if (rc) return rc;
+    a.degree = new_array(unsigned char, m->density.nrow);
+    a.why = new_array(const char *, m->density.nrow);
+    a.node = new_array(int, m->nrow);
+    a.instr = new_array(const struct instr *, bn_n(m->bn));
+    a.inst = new_array(int, bn_n(m->bn));
+    if (!a.degree || !a.why || !a.node || !a.instr || !a.inst) rc = err_nomem(err);
+    if (!rc) rc = scalars(&a, err);
+    if (!rc) walk(&a);
+    for (int k = 0; k < m->ninst && !rc; k++)
+        if (m->node[k] >= 0) rc = check_node(&a, m->node[k], err);
+    if (!rc && !(rc = exec_init(&a.x, &m->density, LANES, 0, 0, err))) {
+        a.x.param = m->weight.a;
+        rc = coefficients(&a, err);
+        exec_fini(&a.x);
+    }
+    free(a.degree);
+    free(a.why);
+    free(a.node);
+    free(a.instr);
+    free(a.inst);
+    if (rc) gnet_free(out);
+    return rc;
+}
+
+void gnet_free(struct gnet *g)
+{
+    arena_free(&g->mem);
+    *g = (struct gnet){0};
+}
+
+int gnet_evidence(const struct gnet *g, const struct model *m, const struct dataset *d, double *x,
+                  nami_err *err)
+{
+    double *point = new_array(double, m->nrow);
+    int rc = point ? 0 : err_nomem(err);
+    if (!rc && d) rc = model_point(m, d, 1, 0, 1, point, err);
+    for (int i = 0; i < g->n; i++) x[i] = NAN;
+    for (int k = 0; k < m->ninst && !rc && d; k++)
+        for (int j = m->lhs_off[k]; m->node[k] >= 0 && j < m->lhs_off[k + 1]; j++)
+            if (m->observed[m->lhs[j]])
+                x[g->first[m->node[k]] + j - m->lhs_off[k]] = point[m->row[m->lhs[j]]];
+    free(point);
+    return rc;
+}

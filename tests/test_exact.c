@@ -1,0 +1,572 @@
+/* Linear Gaussian networks, exactly: against elimination in long double, a Kalman smoother, and
+   draws; which models are refused, and why. */
+#include "base/clock.h"
+#include "base/file.h"
+#include "exact_at.h"
+#include "infer/exact.h"
+#include "model/problem.h"
+#include "model_at.h"
+
+static double worst; /* the largest difference of a case */
+
+static void close_to(double got, real want)
+{
+    double d = (double)fabsl((real)got - want) / fmax(1, fabs((double)want));
+    if (d > worst) worst = d;
+    if (!(d <= 1e-10)) fail_msg("%.17g is not %.17Lg", got, want);
+}
+
+static void say(const char *what)
+{
+    print_message("%s: largest difference %.1e\n", what, worst);
+    worst = 0;
+}
+
+static void read_file(struct model *m, const char *model, const char *data,
+                      const struct model_options *opt)
+{
+    nami_err err = {0};
+    *m = (struct model){0};
+    if (model_read(m, model, &data, data != NULL, opt, &err)) fail_msg("%s: %s", model, err.msg);
+}
+
+static double *evidence(const struct gnet *g, const struct model *m)
+{
+    double *x = calloc((size_t)g->n, sizeof *x);
+    nami_err err = {0};
+    if (gnet_evidence(g, m, m->data.set.n ? m->data.set.a : NULL, x, &err)) fail_msg("%s", err.msg);
+    return x;
+}
+
+static void read_net(struct model *m, struct gnet *g)
+{
+    nami_err err = {0};
+    if (gnet_read(m, g, &err)) fail_msg("%d: %s", err.line, err.msg);
+}
+
+/* ---- against dense algebra ------------------------------------------------------------------- */
+
+/* The posterior of g given x, when the joint has these moments. */
+static void posterior_is(const struct gnet *g, const double *x, const real *mean, const real *cov)
+{
+    int n = g->n, *z = calloc((size_t)n, sizeof *z), *o = calloc((size_t)n, sizeof *o), nz = 0,
+        no = 0;
+    size_t N = (size_t)n;
+    double *gmean = calloc(N, sizeof *gmean), *gcov = calloc(N * N, sizeof *gcov);
+    real *coef = reals(N * N), *cond = reals(N * N), h = 0;
+    struct gpost p;
+    nami_err err = {0};
+    gnet_moments(g, gmean, gcov);
+    for (int i = 0; i < n; i++) {
+        close_to(gmean[i], mean[i]);
+        for (int j = 0; j < n; j++) close_to(gcov[i * n + j], cov[i * n + j]);
+        if (isnan(x[i]))
+            z[nz++] = i;
+        else
+            o[no++] = i;
+    }
+    regress(n, cov, z, nz, o, no, coef, cond);
+    if (gpost_new(g, x, &p, &err)) fail_msg("%s", err.msg);
+    assert_int_equal(p.nz, nz);
+    if (gpost_cov(&p, gcov, &err)) fail_msg("%s", err.msg);
+    for (int i = 0; i < nz; i++) {
+        real m = mean[z[i]];
+        for (int k = 0; k < no; k++) m += coef[i * no + k] * (x[o[k]] - mean[o[k]]);
+        close_to(p.x[z[i]], m);
+        for (int j = 0; j < nz; j++) close_to(gcov[i * nz + j], cond[i * nz + j]);
+    }
+    for (int k = 0; k < no; k++) assert_true(p.x[o[k]] == x[o[k]]);
+    close_to(p.log_evidence, log_normal(n, mean, cov, o, no, x));
+    real *none = reals(N);
+    h = solve(nz, 0, cond, none);
+    close_to(p.entropy, 0.5L * (nz * (1 + logl(2 * 3.14159265358979323846264338L)) + h));
+    gpost_free(&p);
+    free(none);
+    free(z);
+    free(o);
+    free(gmean);
+    free(gcov);
+    free(coef);
+    free(cond);
+}
+
+static struct inverse *inverse_of(const struct model *m, const char *method, const char *mode)
+{
+    struct inversion v;
+    struct inverse *h = NULL;
+    nami_options opt = {.method = method, .mode = mode};
+    nami_err err = {0};
+    if (inversion_init(&v, m->bn, &opt, &err) || inversion_run(&v, &h, &err))
+        fail_msg("%s", err.msg);
+    inversion_fini(&v);
+    return h;
+}
+
+/* Every factor of the inverse is the regression on its parents. */
+static void factors_are(const struct gnet *g, const struct inverse *h, const real *mean,
+                        const real *cov)
+{
+    struct gnet q;
+    nami_err err = {0};
+    size_t N = (size_t)g->n;
+    real *coef = reals(N * N), *cond = reals(N * N);
+    if (gnet_invert(g, h, &q, &err)) fail_msg("%s", err.msg);
+    assert_int_equal(q.nfactor, h->nlatent + h->nmodel);
+    for (int k = 0; k < q.nfactor; k++) {
+        const struct gfactor *f = &q.f[k];
+        regress(g->n, cov, f->var, f->nvar, f->par, f->npar, coef, cond);
+        for (int i = 0; i < f->nvar; i++) {
+            real a = mean[f->var[i]];
+            for (int j = 0; j < f->npar; j++) {
+                close_to(f->b[i * f->npar + j], coef[i * f->npar + j]);
+                a -= coef[i * f->npar + j] * mean[f->par[j]];
+            }
+            close_to(f->a[i], a);
+            for (int j = 0; j < f->nvar; j++)
+                close_to(f->cov[i * f->nvar + j], cond[i * f->nvar + j]);
+        }
+    }
+    gnet_free(&q);
+    free(coef);
+    free(cond);
+}
+
+static double kl(const struct gnet *g, const struct inverse *h, const double *x, double *gap)
+{
+    struct gnet q;
+    double out = NAN;
+    nami_err err = {0};
+    unsigned char *given = calloc((size_t)g->n, 1);
+    for (int i = 0; i < g->n; i++) given[i] = !isnan(x[i]);
+    if (gnet_invert(g, h, &q, &err) || gnet_kl(g, &q, given, &out, &err)) fail_msg("%s", err.msg);
+    *gap = 0;
+    for (int k = 0; k < q.nfactor; k++) *gap += gfactor_entropy(&q.f[k]);
+    struct gpost p;
+    if (gpost_new(g, x, &p, &err)) fail_msg("%s", err.msg);
+    *gap -= p.entropy;
+    gpost_free(&p);
+    gnet_free(&q);
+    free(given);
+    return out;
+}
+
+/* The tree of the paper: the joint from its weights; factors of all inverses; what the heuristic
+   one loses, once by its divergence and once by entropies. */
+static void test_tree(void **state)
+{
+    (void)state;
+    struct model m;
+    struct gnet g;
+    read_file(&m, "examples/models/tree.nami", "examples/models/tree.json", NULL);
+    read_net(&m, &g);
+    int n = g.n;
+    size_t N = (size_t)n;
+    assert_int_equal(n, 31);
+    const struct value *w = dataset_find(m.data.set.a, "w", 1);
+    real *a = reals(N), *B = reals(N * N), *D = reals(N * N), *mean = reals(N), *cov = reals(N * N);
+    for (int i = 0; i < n; i++) { /* node i of the graph is x[i + 1] */
+        D[i * n + i] = 1;
+        if (i) B[i * n + (i + 1) / 2 - 1] = w->x[i];
+    }
+    joint(n, a, B, D, mean, cov);
+    double *x = evidence(&g, &m);
+    for (int i = 0; i < n; i++) assert_int_equal(isnan(x[i]), i < 15);
+    posterior_is(&g, x, mean, cov);
+    static const char *const methods_[] = {"nami", "nami", "stuhlmuller", "mean-field", "full"};
+    static const char *const modes[] = {"forward", "reverse", "forward", "forward", "forward"};
+    for (int i = 0; i < 5; i++) {
+        struct inverse *h = inverse_of(&m, methods_[i], modes[i]);
+        double gap, d = kl(&g, h, x, &gap);
+        factors_are(&g, h, mean, cov);
+        print_message("tree, %s %s: KL %.12g\n", methods_[i], modes[i], d);
+        assert_true(fabs(d - gap) < 1e-10);
+        if (i == 2 || i == 3)
+            assert_true(d > 0.01);
+        else
+            assert_true(fabs(d) < 1e-10);
+        inverse_free(h);
+    }
+    say("tree");
+    free(a), free(B), free(D), free(mean), free(cov), free(x);
+    gnet_free(&g);
+    model_free(&m);
+}
+
+/* ---- random models ----------------------------------------------------------------------------
+ */
+
+enum { MOST = 12, DIM = 3 };
+
+struct random_model {
+    int nnode, dim[MOST], first[MOST + 1], n;
+    real a[MOST * DIM], B[MOST * DIM * MOST * DIM], D[MOST * DIM * MOST * DIM];
+    struct str text, data;
+};
+
+static double coin(struct rng *r) { return (double)rng_below(r, 401) / 200 - 1; }
+
+static void name_of(const struct random_model *r, int v, int k, struct str *out)
+{
+    if (r->dim[v] == 1)
+        str_printf(out, "x%d", v);
+    else
+        str_printf(out, "x%d[%d]", v, k + 1);
+}
+
+/* The mean of element k of node v, as text and as a row of B: in several ways of writing. */
+static void mean_of(struct random_model *r, struct rng *g, int v, int k)
+{
+    int n = r->n, row = r->first[v] + k;
+    double a = coin(g) * (rng_below(g, 8) ? 1 : 50);
+    r->a[row] = a;
+    str_printf(&r->text, "%.17g", a);
+    for (int u = 0; u < v; u++) {
+        if (rng_below(g, 3) == 0) continue;
+        int j = (int)rng_below(g, (uint32_t)r->dim[u]);
+        double c = coin(g);
+        switch (rng_below(g, 5)) {
+        case 0:
+            str_printf(&r->text, " + %.17g * ", c);
+            name_of(r, u, j, &r->text);
+            r->B[row * n + r->first[u] + j] += c;
+            break;
+        case 1:
+            str_put(&r->text, " - ");
+            name_of(r, u, j, &r->text);
+            str_put(&r->text, " / 4");
+            r->B[row * n + r->first[u] + j] -= 0.25L;
+            break;
+        case 2:
+            str_printf(&r->text, " + 2 * (d%d - (-d%d)) * 0.5", u, u);
+            for (int i = 0; i < r->dim[u]; i++) r->B[row * n + r->first[u] + i] += 2;
+            break;
+        case 3:
+            if (r->dim[u] == 1) break;
+            str_printf(&r->text, " + inprod(c(%.17g, 0, 1), x%d[])", c, u);
+            r->B[row * n + r->first[u]] += c;
+            r->B[row * n + r->first[u] + 2] += 1;
+            break;
+        default:
+            if (r->dim[u] == 1) break;
+            str_printf(&r->text, " + ifelse(1 < 2, mean(x%d[]), x%d[1])", u, u);
+            for (int i = 0; i < DIM; i++) r->B[row * n + r->first[u] + i] += 1 / (real)DIM;
+        }
+    }
+}
+
+static void make(struct random_model *r, struct rng *g)
+{
+    *r = (struct random_model){.nnode = 2 + (int)rng_below(g, MOST - 2)};
+    for (int v = 0; v < r->nnode; v++) {
+        r->dim[v] = rng_below(g, 3) ? 1 : DIM;
+        r->first[v + 1] = r->first[v] + r->dim[v];
+    }
+    int n = r->n = r->first[r->nnode];
+    str_put(&r->text, "model {\n");
+    for (int v = 0; v < r->nnode; v++) {
+        if (r->dim[v] == 1) {
+            double sd = 0.1 + 0.01 * rng_below(g, 300);
+            int bugs = (int)rng_below(g, 2);
+            str_printf(&r->text, bugs ? "x%d ~ dnorm(" : "x%d ~ normal(", v);
+            mean_of(r, g, v, 0);
+            str_printf(&r->text, ", %.17g)\n", bugs ? 1 / (sd * sd) : sd);
+            r->D[r->first[v] * n + r->first[v]] = (real)sd * sd;
+            str_printf(&r->text, "d%d <- x%d\n", v, v);
+            continue;
+        }
+        real A[DIM * DIM] = {0}, I[DIM * DIM] = {0};
+        for (int i = 0; i < DIM; i++)
+            for (int j = 0; j <= i; j++)
+                A[i * DIM + j] = A[j * DIM + i] = i == j ? 2 + i : 0.25L * (i + j);
+        int prec = (int)rng_below(g, 2);
+        for (int k = 0; k < DIM; k++) {
+            str_printf(&r->text, "m%d[%d] <- ", v, k + 1);
+            mean_of(r, g, v, k);
+            str_put(&r->text, "\n");
+        }
+        str_printf(&r->text, "x%d[1:%d] ~ %s(m%d[], S)\n", v, DIM, prec ? "dmnorm" : "multi_normal",
+                   v);
+        str_printf(&r->text, "d%d <- sum(x%d[])\n", v, v);
+        if (prec) {
+            for (int i = 0; i < DIM; i++) I[i * DIM + i] = 1;
+            solve(DIM, DIM, A, I);
+        }
+        for (int i = 0; i < DIM; i++)
+            for (int j = 0; j < DIM; j++)
+                r->D[(r->first[v] + i) * n + r->first[v] + j] =
+                    prec ? I[i * DIM + j] : A[i * DIM + j];
+    }
+    str_put(&r->text, "}\nobserve ");
+    str_put(&r->data, "{\"S\": [[2, 0.25, 0.5], [0.25, 3, 0.75], [0.5, 0.75, 4]]");
+    int some = 0;
+    for (int v = 0; v < r->nnode; v++) {
+        if (v && rng_below(g, 2)) continue;
+        str_printf(&r->text, "%sx%d", some++ ? ", " : "", v);
+        str_printf(&r->data, r->dim[v] == 1 ? ", \"x%d\": " : ", \"x%d\": [", v);
+        for (int k = 0; k < r->dim[v]; k++) {
+            if (r->dim[v] > 1 && rng_below(g, 3) == 0) /* partly missing */
+                str_put(&r->data, k ? ", null" : "null");
+            else
+                str_printf(&r->data, "%s%.17g", k ? ", " : "", coin(g));
+        }
+        str_put(&r->data, r->dim[v] == 1 ? "" : "]");
+    }
+    str_put(&r->text, "\nconst S[3, 3]\n");
+    str_put(&r->data, "}");
+}
+
+static void test_random(void **state)
+{
+    (void)state;
+    struct rng rng;
+    rng_init(&rng, 3, 0);
+    int scalars = 0, factors = 0;
+    for (int t = 0; t < 200; t++) {
+        static struct random_model r;
+        struct model m;
+        struct gnet g;
+        make(&r, &rng);
+        build(&m, r.text.s, r.data.s);
+        read_net(&m, &g);
+        assert_int_equal(g.n, r.n);
+        for (int v = 0; v < r.nnode; v++) { /* the graph numbers nodes as they are written */
+            char name[16];
+            snprintf(name, sizeof name, "x%d", v);
+            assert_string_equal(bn_name(m.bn, v), name);
+        }
+        size_t N = (size_t)g.n;
+        real *mean = reals(N), *cov = reals(N * N);
+        joint(g.n, r.a, r.B, r.D, mean, cov);
+        double *x = evidence(&g, &m);
+        posterior_is(&g, x, mean, cov);
+        struct inverse *h = inverse_of(&m, "nami", t % 2 ? "reverse" : "forward");
+        factors_are(&g, h, mean, cov);
+        scalars += g.n;
+        factors += h->nlatent;
+        inverse_free(h);
+        free(mean), free(cov), free(x);
+        gnet_free(&g);
+        model_free(&m);
+        str_free(&r.text);
+        str_free(&r.data);
+    }
+    print_message("200 models, %d scalars, %d factors of inverses\n", scalars, factors);
+    say("random models");
+}
+
+/* ---- a Kalman smoother -------------------------------------------------------------------------
+ */
+
+static void smoother_is(const struct model *m, int T, const double *y)
+{
+    enum { MOST_T = 1500 };
+    struct gnet g;
+    struct gpost p;
+    nami_err err = {0};
+    double a = 0.9, q = 0.25, r = 1, *cov = calloc((size_t)T * (size_t)T, sizeof *cov);
+    static double fm[MOST_T], fp[MOST_T], pm[MOST_T], pp[MOST_T], sm[MOST_T], sp[MOST_T];
+    double logp = 0, t0 = clock_now();
+    read_net((struct model *)m, &g);
+    double t1 = clock_now();
+    for (int t = 0; t < T; t++) {
+        pm[t] = t ? a * fm[t - 1] : 0;
+        pp[t] = t ? a * a * fp[t - 1] + q : q / (1 - a * a);
+        double S = pp[t] + r, K = pp[t] / S, e = y[t] - pm[t];
+        logp += -0.5 * (log(2 * M_PI * S) + e * e / S);
+        fm[t] = pm[t] + K * e;
+        fp[t] = (1 - K) * pp[t];
+    }
+    sm[T - 1] = fm[T - 1], sp[T - 1] = fp[T - 1];
+    for (int t = T - 2; t >= 0; t--) {
+        double J = fp[t] * a / pp[t + 1];
+        sm[t] = fm[t] + J * (sm[t + 1] - pm[t + 1]);
+        sp[t] = fp[t] + J * J * (sp[t + 1] - pp[t + 1]);
+    }
+    double *x = evidence(&g, m), t2 = clock_now();
+    if (gpost_new(&g, x, &p, &err)) fail_msg("%s", err.msg);
+    double t3 = clock_now();
+    if (gpost_cov(&p, cov, &err)) fail_msg("%s", err.msg);
+    print_message("%d times: recognised %.3f s, posterior %.3f s, its covariance %.3f s\n", T,
+                  t1 - t0, t3 - t2, clock_now() - t3);
+    assert_int_equal(p.nz, T);
+    for (int t = 0; t < T; t++) {
+        assert_int_equal(g.row[p.z[t]], row_of(m, "x", t));
+        close_to(p.x[p.z[t]], sm[t]);
+        close_to(cov[t * T + t], sp[t]);
+    }
+    close_to(p.log_evidence, logp);
+    free(x);
+    free(cov);
+    gpost_free(&p);
+    gnet_free(&g);
+}
+
+static void test_kalman(void **state)
+{
+    (void)state;
+    struct model m;
+    read_file(&m, "examples/models/lgssm.nami", "examples/models/lgssm.json", NULL);
+    smoother_is(&m, 100, dataset_find(m.data.set.a, "y", 1)->x);
+    model_free(&m);
+    struct str data = {0};
+    struct str text = {0};
+    nami_err err = {0};
+    struct rng rng;
+    rng_init(&rng, 6, 0);
+    str_put(&data, "{\"T\": 1000, \"y\": [");
+    for (int t = 0; t < 1000; t++) str_printf(&data, "%s%.17g", t ? ", " : "", rng_normal(&rng));
+    str_put(&data, "]}");
+    if (file_read("examples/models/lgssm.nami", &text, &err)) fail_msg("%s", err.msg);
+    build(&m, text.s, data.s);
+    smoother_is(&m, 1000, dataset_find(m.data.set.a, "y", 1)->x);
+    model_free(&m);
+    str_free(&data);
+    str_free(&text);
+    say("Kalman smoother");
+}
+
+/* n standard normals, of which the sum is seen with noise: dense, and known. */
+static void test_dense(void **state)
+{
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    enum { N = 300 };
+#else
+    enum { N = 2000 };
+#endif
+    struct model m;
+    struct gnet g;
+    struct gpost p;
+    nami_err err = {0};
+    char text[128];
+    snprintf(
+        text, sizeof text,
+        "model { for (i in 1:%d) { x[i] ~ normal(0, 1) }  y ~ normal(sum(x[]), 1) }\nobserve y", N);
+    build(&m, text, "{\"y\": 7}");
+    double t0 = clock_now();
+    read_net(&m, &g);
+    double *x = evidence(&g, &m), *cov = calloc((size_t)N * N, sizeof *cov), t1 = clock_now();
+    if (gpost_new(&g, x, &p, &err)) fail_msg("%s", err.msg);
+    double t2 = clock_now();
+    if (gpost_cov(&p, cov, &err)) fail_msg("%s", err.msg);
+    print_message("%d dense: recognised %.3f s, posterior %.3f s, its covariance %.3f s\n", N,
+                  t1 - t0, t2 - t1, clock_now() - t2);
+    for (int i = 0; i < N; i++) {
+        close_to(p.x[p.z[i]], 7.0L / (N + 1));
+        close_to(cov[i * N + i], 1 - 1.0L / (N + 1));
+        if (i) close_to(cov[i * N], -1.0L / (N + 1));
+    }
+    close_to(p.log_evidence,
+             -0.5L * (logl(2 * 3.14159265358979323846264338L * (N + 1)) + 49.0L / (N + 1)));
+    say("dense");
+    free(x), free(cov);
+    gpost_free(&p);
+    gnet_free(&g);
+    model_free(&m);
+}
+
+/* ---- draws --------------------------------------------------------------------------------------
+ */
+
+/* The same for any threads and any piece; moments within five standard errors. */
+static void test_draws(void **state)
+{
+    (void)state;
+    enum { N = 40000 };
+    struct model m;
+    struct gnet g;
+    struct gpost p;
+    nami_err err = {0};
+    build(&m,
+          "model { a ~ normal(1, 2)  b ~ normal(3 * a, 1)  c ~ normal(a - b, 0.5)"
+          "  y ~ normal(c + a, 1) }  observe y",
+          "{\"y\": 4}");
+    read_net(&m, &g);
+    double *x = evidence(&g, &m), cov[9];
+    double *u = calloc((size_t)g.n * N, sizeof *u), *v = calloc((size_t)g.n * N, sizeof *v);
+    if (gpost_new(&g, x, &p, &err) || gpost_cov(&p, cov, &err)) fail_msg("%s", err.msg);
+    assert_int_equal(gpost_draw(&p, 5, 0, N, 1, u, &err), 0);
+    assert_int_equal(gpost_draw(&p, 5, 0, N, 3, v, &err), 0);
+    assert_memory_equal(u, v, sizeof *u * (size_t)g.n * N);
+    assert_int_equal(gpost_draw(&p, 5, 100, 50, 2, v, &err), 0);
+    for (int i = 0; i < g.n; i++)
+        for (int k = 0; k < 50; k++) assert_true(v[i * 50 + k] == u[i * N + 100 + k]);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j <= i; j++) {
+            double mi = p.x[p.z[i]], mj = p.x[p.z[j]], s = 0, mean = 0;
+            for (int k = 0; k < N; k++) {
+                mean += u[p.z[i] * N + k] / N;
+                s += (u[p.z[i] * N + k] - mi) * (u[p.z[j] * N + k] - mj) / N;
+            }
+            assert_true(fabs(mean - mi) < 5 * sqrt(cov[i * 4] / N));
+            assert_true(fabs(s - cov[i * 3 + j]) <
+                        5 * sqrt((cov[i * 4] * cov[j * 4] + cov[i * 3 + j] * cov[i * 3 + j]) / N));
+        }
+    free(x), free(u), free(v);
+    gpost_free(&p);
+    gnet_free(&g);
+    model_free(&m);
+}
+
+/* ---- what is not -------------------------------------------------------------------------------
+ */
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *why;
+        int line;
+    } t[] = {
+        {"model { a ~ normal(0, 1)\n b ~ gamma(2, 1) }", "b is distributed as gamma", 2},
+        {"model { a ~ normal(0, 1) T(0,) }", "a is a truncated normal", 1},
+        {"model { a ~ normal(0, 1)\n for (i in 1:3) {\n b[i] ~ normal(exp(a), 1) } }",
+         "the mean of b[i] is not affine in the random variables, because of exp", 3},
+        {"model { a ~ normal(0, 1)\n m <- a * a\n b ~ normal(m, 1) }", "because of *", 3},
+        {"model { a ~ normal(0, 1)\n m <- 1 / a\n k <- m + 2\n b ~ normal(3 * k, 1) }",
+         "because of /", 4},
+        {"model { a ~ normal(0, 1)\n b ~ normal(0, exp(a)) }",
+         "the sd of b depends on random variables", 2},
+        {"model { a ~ normal(0, 1)\n b ~ normal(max(a, 1000000), 1) }", "because of max", 2},
+        {"model { a ~ normal(0, 1)\n b ~ normal(ifelse(a > 1.0E9, 1, a), 1) }", "because of >", 2},
+        {"model { a ~ normal(0, 1)\n b[1:2] ~ multi_normal(c(a, a^2), diag(c(1, 1))) }",
+         "because of square", 2},
+    };
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct model m;
+        struct gnet g;
+        nami_err err = {0};
+        build(&m, t[i].text, NULL);
+        assert_int_equal(gnet_read(&m, &g, &err), NAMI_EINPUT);
+        if (!strstr(err.msg, t[i].why) || err.line != t[i].line)
+            fail_msg("%s\nline %d: %s", t[i].text, err.line, err.msg);
+        model_free(&m);
+    }
+}
+
+/* A small coefficient beside a large constant is not lost: the difference of b's means at a = 1 and
+   0 would have but four digits. */
+static void test_small_coefficients(void **state)
+{
+    (void)state;
+    struct model m;
+    struct gnet g;
+    build(&m, "model { a ~ normal(0, 1)\n k <- 1.0E9 + 1.0E-3 * a\n b ~ normal(k / 3, 1) }", NULL);
+    read_net(&m, &g);
+    assert_true(g.f[1].b[0] == 1e-3 / 3);
+    assert_true(g.f[1].a[0] == 1e9 / 3);
+    gnet_free(&g);
+    model_free(&m);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_tree),
+    cmocka_unit_test(test_random),
+    cmocka_unit_test(test_kalman),
+    cmocka_unit_test(test_dense),
+    cmocka_unit_test(test_draws),
+    cmocka_unit_test(test_refused),
+    cmocka_unit_test(test_small_coefficients),
+};
+
+RUN(tests)
