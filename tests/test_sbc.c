@@ -46,6 +46,51 @@ static void band_level(void **state)
     assert_int_equal(uniform_band(10, 5, 0, &b, &err), NAMI_EUSAGE);
 }
 
+/* All ways to put n numbers into k cells: counts below, probability, and how improbable the least
+   probable count is. */
+enum { WAYS = 2000 };
+static struct way {
+    int below[4];
+    double prob, rare;
+} way[WAYS];
+
+static int list_ways(int n, int k, int i, struct way w, int at)
+{
+    if (i == k - 1) {
+        w.prob /= tgamma(n - w.below[i - 1] + 1.0);
+        way[at] = w;
+        return at + 1;
+    }
+    int from = i ? w.below[i - 1] : 0;
+    for (int x = from; x <= n; x++) {
+        struct way v = w;
+        double p = (i + 1.0) / k, q = (double)(k - 1 - i) / k;
+        v.below[i] = x;
+        v.prob /= tgamma(x - from + 1.0);
+        v.rare = fmin(v.rare, fmin(binomial_lower(n, p, q, x), binomial_upper(n, p, q, x)));
+        at = list_ways(n, k, i + 1, v, at);
+    }
+    return at;
+}
+
+static void exact_p(void **state)
+{
+    (void)state;
+    for (int k = 3; k <= 5; k++) {
+        int n = 9;
+        struct uniform_band b;
+        assert_int_equal(uniform_band(n, k, 0.1, &b, &err), 0);
+        int ways =
+            list_ways(n, k, 0, (struct way){.prob = tgamma(n + 1.0) * pow(k, -n), .rare = 1}, 0);
+        for (int i = 0; i < ways; i++) {
+            double p = 0;
+            for (int j = 0; j < ways; j++) p += way[j].rare <= way[i].rare ? way[j].prob : 0;
+            assert_true(fabs(uniform_test(&b, way[i].below).p - p) < 1e-10);
+        }
+        uniform_band_free(&b);
+    }
+}
+
 /* The p-value is one: P(p <= t) is t, or a bit less since counts are discrete. */
 static void band_p(void **state)
 {
@@ -253,8 +298,9 @@ static void power(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(band_level), cmocka_unit_test(band_p),   cmocka_unit_test(binomials),
-    cmocka_unit_test(ranks),      cmocka_unit_test(weights),  cmocka_unit_test(false_alarms),
-    cmocka_unit_test(discrete),   cmocka_unit_test(weighted), cmocka_unit_test(power),
+    cmocka_unit_test(band_level),   cmocka_unit_test(exact_p),  cmocka_unit_test(band_p),
+    cmocka_unit_test(binomials),    cmocka_unit_test(ranks),    cmocka_unit_test(weights),
+    cmocka_unit_test(false_alarms), cmocka_unit_test(discrete), cmocka_unit_test(weighted),
+    cmocka_unit_test(power),
 };
 RUN(tests)

@@ -10,7 +10,7 @@
 #include "infer/spd.h"
 #include "infer/uniform.h"
 
-enum { CAP = 160, FEW = 10, PAIRS_EACH = 10, ROUNDS = 25, FOLDS = 5, MOST_COLUMNS = 2000 };
+enum { CAP = 160, FEW = 10, PAIRS_EACH = 10, ROUNDS = 25, FOLDS = 5, MOST_COLUMNS = 500 };
 static const double RIDGE = 5;
 
 /* A feature: column i, or the product of columns i and j. */

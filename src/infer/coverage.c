@@ -30,7 +30,7 @@ static int reach_joint(const struct sims *s, const double *logq, const double *l
 {
     struct sims_weights w;
     int rc = sims_weights(s, &w, err);
-    if (!rc) rc = sims_place(&w, logq0, logq, seed, (uint32_t)s->d, "log q, number", reach, err);
+    if (!rc) rc = sims_place(&w, logq0, logq, seed, (uint32_t)s->d, "a log density", reach, err);
     for (int i = 0; !rc && i < s->n; i++) reach[i] = 1 - reach[i];
     sims_weights_free(&w);
     return rc;

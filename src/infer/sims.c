@@ -1,6 +1,7 @@
 #include "infer/sims.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/stream.h"
@@ -83,8 +84,7 @@ int sims_place(const struct sims_weights *w, const double *truth, const double *
     stream_uniform(&(struct stream){seed, which, 0}, n, u);
     for (int i = 0; i < n; i++) {
         if (bad[i] || isnan(truth[i])) {
-            rc = err_set(err, NAMI_EINPUT, "data set %d: %s %u is not a number", i + 1, what,
-                         (unsigned)which + 1);
+            rc = err_set(err, NAMI_EINPUT, "data set %d: %s is not a number", i + 1, what);
             goto out;
         }
         u[i] = (below[i] + u[i] * (w->w0[i] + tied[i])) / (w->w0[i] + w->total[i]);
@@ -102,9 +102,12 @@ int sims_pit(const struct sims *s, uint64_t seed, double *u, nami_err *err)
     struct sims_weights w;
     int rc = sims_weights(s, &w, err);
     size_t n = (size_t)s->n, m = (size_t)s->m;
-    for (int k = 0; !rc && k < s->d; k++)
+    for (int k = 0; !rc && k < s->d; k++) {
+        char what[32];
+        snprintf(what, sizeof what, "scalar %d", k + 1);
         rc = sims_place(&w, s->theta + (size_t)k * n, s->z + (size_t)k * m * n, seed, (uint32_t)k,
-                        "scalar", u + (size_t)k * n, err);
+                        what, u + (size_t)k * n, err);
+    }
     sims_weights_free(&w);
     return rc;
 }

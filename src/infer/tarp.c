@@ -55,7 +55,7 @@ static int reach(const struct sims *s, const double *ref, uint64_t seed, double 
         goto out;
     }
     for (int k = 0; k < s->d; k++) add_scalar(s, k, ref ? ref : r, truth, draws);
-    rc = sims_place(&w, truth, draws, seed, 0, "distance", u, err);
+    rc = sims_place(&w, truth, draws, seed, 0, "a distance", u, err);
 out:
     sims_weights_free(&w);
     free(r);
