@@ -1,0 +1,43 @@
+/* coverage.h: how often posterior regions of a stated probability hold the truth.
+
+   Central intervals, of each scalar: the level at which one just reaches the truth is
+   |2 u - 1|, u its place among the draws.  Highest density regions, of all scalars together:
+   the share of draws with a higher log q than the truth.  Both are uniform on (0, 1) if the
+   posterior is right, so that a level's coverage is exactly itself for any number of draws. */
+#ifndef INFER_COVERAGE_H
+#define INFER_COVERAGE_H
+
+#include "infer/sims.h"
+#include "infer/uniform.h"
+
+struct coverage_at {
+    double level, share; /* nominal, empirical */
+    double lo, hi;       /* 95 % interval for the true coverage (Clopper and Pearson's) */
+    double p;            /* of the share, if the coverage were the level */
+};
+
+struct coverage {
+    int n, nrow; /* sets; the scalars, then the joint regions if asked for */
+    int joint;   /* is the last row theirs? */
+    int nlevel;
+    double *reach;            /* (nrow, n): the level at which a region just holds the truth */
+    struct coverage_at *at;   /* (nrow, nlevel) */
+    struct uniform_band band; /* of level 1 - alpha / nrow, for all levels i / band.k at once */
+    int *below;               /* (nrow, band.k - 1): sets with reach < i / band.k */
+    struct uniform_test
+        *test;  /* (nrow): of all levels; dev > 0: regions too wide, < 0: too narrow */
+    double p;   /* of the worst row, times nrow */
+    int inside; /* all rows: the verdict */
+};
+
+/* 50, 80, 90 and 95 %. */
+#define COVERAGE_LEVELS (const double[]){0.5, 0.8, 0.9, 0.95}, 4
+
+/* logq[m * n] of the draws and logq0[n] of the truths, or both NULL.  coverage_free() in any
+   case. */
+int coverage_run(const struct sims *s, const double *logq, const double *logq0, double alpha,
+                 const double *level, int nlevel, uint64_t seed, struct coverage *out,
+                 nami_err *err);
+void coverage_free(struct coverage *c);
+
+#endif

@@ -1,0 +1,96 @@
+#include "infer/tarp.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/rng.h"
+#include "base/vec.h"
+
+/* References: r[k * n + i] is the truth of another set than i, each taken once. */
+static int other_truths(const struct sims *s, uint64_t seed, double *r)
+{
+    struct rng g;
+    int n = s->n, *order = new_array(int, n);
+    if (!order) return -1;
+    rng_init(&g, seed, 1);
+    for (int i = 0; i < n; i++) order[i] = i;
+    rng_shuffle(&g, order, n);
+    for (int k = 0; k < s->d; k++)
+        for (int i = 0; i < n; i++) /* the next on one large circle */
+            r[(size_t)k * n + order[i]] = s->theta[(size_t)k * n + order[(i + 1) % n]];
+    free(order);
+    return 0;
+}
+
+/* Squared distances to the references, of one scalar, added to those of the truths and draws. */
+static void add_scalar(const struct sims *s, int k, const double *r, double *truth, double *draws)
+{
+    double mean, sd;
+    int n = s->n;
+    const double *theta = s->theta + (size_t)k * n;
+    sims_moments(theta, n, &mean, &sd);
+    double scale = sd > 0 ? 1 / sd : isnan(sd) ? NAN : 1; /* a constant: by its own unit */
+    r += (size_t)k * n;
+    for (int i = 0; i < n; i++) truth[i] += pow((theta[i] - r[i]) * scale, 2);
+    for (int m = 0; m < s->m; m++) {
+        const double *z = s->z + ((size_t)k * s->m + m) * n;
+        double *to = draws + (size_t)m * n;
+        for (int i = 0; i < n; i++) {
+            double e = (z[i] - r[i]) * scale;
+            to[i] += e * e;
+        }
+    }
+}
+
+static int reach(const struct sims *s, const double *ref, uint64_t seed, double *u, nami_err *err)
+{
+    struct sims_weights w;
+    int rc = sims_weights(s, &w, err);
+    if (rc) return rc;
+    size_t n = (size_t)s->n;
+    double *r = ref ? NULL : raw_array(double, (size_t)s->d *n);
+    double *truth = new_array(double, n), *draws = new_array(double, (size_t)s->m *n);
+    if ((!ref && !r) || !truth || !draws || (!ref && other_truths(s, seed, r))) {
+        rc = err_nomem(err);
+        goto out;
+    }
+    for (int k = 0; k < s->d; k++) add_scalar(s, k, ref ? ref : r, truth, draws);
+    rc = sims_place(&w, truth, draws, seed, 0, "a distance", u, err);
+out:
+    sims_weights_free(&w);
+    free(r);
+    free(truth);
+    free(draws);
+    return rc;
+}
+
+int tarp_run(const struct sims *s, const double *ref, double alpha, uint64_t seed, struct tarp *out,
+             nami_err *err)
+{
+    struct tarp *t = out;
+    *t = (struct tarp){.n = s->n};
+    if (s->n < 2 && !ref)
+        return err_set(err, NAMI_EUSAGE, "random references need two data sets at least");
+    int rc = uniform_band(s->n, uniform_cells(s->m + 1), alpha, &t->band, err);
+    if (rc) return rc;
+    t->reach = raw_array(double, s->n);
+    t->below = raw_array(int, t->band.k);
+    if (!t->reach || !t->below) return err_nomem(err);
+    if ((rc = reach(s, ref, seed, t->reach, err))) return rc;
+    uniform_count(t->reach, s->n, t->band.k, t->below);
+    t->test = uniform_test(&t->band, t->below);
+    for (int i = 0; i < s->n; i++) {
+        /* integral of (u <= c) - c for c from 1/2 to 1 */
+        double u = t->reach[i];
+        t->atc += ((u < 0.5 ? 0.5 : 1 - u) - 0.375) / 0.5 / s->n;
+    }
+    return 0;
+}
+
+void tarp_free(struct tarp *t)
+{
+    uniform_band_free(&t->band);
+    free(t->reach);
+    free(t->below);
+    *t = (struct tarp){0};
+}

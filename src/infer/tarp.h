@@ -1,0 +1,29 @@
+/* tarp.h: tests of accuracy with random points (Lemos et al. 2023): all scalars together.
+
+   A reference point is thrown at random; the share of draws nearer to it than the truth is
+   uniform on (0, 1) if the posterior is right, whatever the reference may be, as long as it does
+   not look at the truth.  Distances are Euclidean, each scalar in units of the sd of its truths. */
+#ifndef INFER_TARP_H
+#define INFER_TARP_H
+
+#include "infer/sims.h"
+#include "infer/uniform.h"
+
+struct tarp {
+    int n;
+    double *reach; /* (n): the level at which a ball around the reference holds the truth */
+    struct uniform_band band; /* of level 1 - alpha, for all levels i / band.k at once */
+    int *below;               /* (band.k - 1): sets with reach < i / band.k: expected coverage */
+    struct uniform_test test; /* .inside is the verdict, .p its p-value */
+    double atc;               /* mean of coverage - level over levels above 1/2; > 0: too wide,
+                                 < 0: too narrow */
+};
+
+/* ref (d, n): a reference for each set; one that depends on the data x finds more (a posterior
+   that ignores x passes all others).  NULL: the truth of another set, a draw from the prior.
+   tarp_free() in any case.  NAMI_EINPUT: not all numbers are finite. */
+int tarp_run(const struct sims *s, const double *ref, double alpha, uint64_t seed, struct tarp *out,
+             nami_err *err);
+void tarp_free(struct tarp *t);
+
+#endif

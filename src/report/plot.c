@@ -1,0 +1,291 @@
+#include "report/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Pixels: a panel inside its axes, room around it, and what stands outside of all panels. */
+enum { WIDE = 210, HIGH = 150 };
+enum { LEFT = 50, RIGHT = 14, TOP = 22, BOTTOM = 26 };
+enum { EDGE = 14, TITLE = 24, SUBTITLE = 18, LABEL = 18 };
+
+static const char *const COLOUR[] = {"#0072b2", "#d55e00", "#767676", "#dcdcdc"};
+static const char INK[] = "#333333";
+
+/* A panel's place, and what its axes show. */
+struct frame {
+    double left, top;
+    double x0, x1, y0, y1;
+};
+
+static double at_x(const struct frame *f, double x)
+{
+    return f->left + WIDE * (x - f->x0) / (f->x1 - f->x0);
+}
+
+static double at_y(const struct frame *f, double y)
+{
+    return f->top + HIGH * (1 - (y - f->y0) / (f->y1 - f->y0));
+}
+
+/* Within what SVG readers can bear; clipped to the axes anyway. */
+static double bear(double pixel) { return fmax(-1e4, fmin(1e5, pixel)); }
+
+double plot_step(double lo, double hi, int n)
+{
+    double raw = (hi - lo) / n;
+    if (!(raw > 0) || !isfinite(raw)) return 1;
+    double ten = pow(10, floor(log10(raw))), r = raw / ten;
+    return ten * (r < 1.5 ? 1 : r < 3.5 ? 2 : r < 7.5 ? 5 : 10);
+}
+
+void plot_include(const double *x, int n, double *lo, double *hi)
+{
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(x[i])) continue;
+        *lo = fmin(*lo, x[i]);
+        *hi = fmax(*hi, x[i]);
+    }
+}
+
+/* What XML reserves, and what it forbids. */
+static void put_xml(struct str *out, const char *s)
+{
+    for (; *s; s++) {
+        const char *as = *s == '&'   ? "&amp;"
+                         : *s == '<' ? "&lt;"
+                         : *s == '>' ? "&gt;"
+                         : *s == '"' ? "&quot;"
+                                     : NULL;
+        if (as)
+            str_put(out, as);
+        else if ((unsigned char)*s < 32)
+            str_put(out, " ");
+        else
+            str_putn(out, s, 1);
+    }
+}
+
+/* style: more attributes, or "" */
+static void put_text(struct str *out, double x, double y, const char *anchor, const char *style,
+                     const char *text)
+{
+    str_printf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s%s>", x, y, anchor,
+               *style ? " " : "", style);
+    put_xml(out, text);
+    str_put(out, "</text>\n");
+}
+
+static void put_line(struct str *out, double x1, double y1, double x2, double y2, const char *style)
+{
+    str_printf(out, "<path d=\"M%.1f %.1fL%.1f %.1f\" %s/>\n", bear(x1), bear(y1), bear(x2),
+               bear(y2), style);
+}
+
+/* Are ticks written with an exponent, or many digits? */
+static int wide_numbers(double lo, double hi)
+{
+    double most = fmax(fabs(lo), fabs(hi));
+    return most >= 1e4 || hi - lo < 1e-2 || hi - lo < 1e-3 * most;
+}
+
+/* The tick nearest to i * step, without the dust of rounding, and a true minus sign. */
+static void put_tick(struct str *out, double x, double y, const char *anchor, double i, double step)
+{
+    char s[40], *digits = s + 3;
+    double v = fabs(i) < 0.5 ? 0 : i * step;
+    int places = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
+    if (fabs(v) >= 1e6 || (step < 1e-4))
+        snprintf(digits, sizeof s - 3, "%g", v);
+    else
+        snprintf(digits, sizeof s - 3, "%.*f", places, v);
+    if (*digits == '-') digits = memcpy(s + 1, "\xe2\x88\x92", 3);
+    put_text(out, x, y, anchor, "", digits);
+}
+
+static void put_axes(struct str *out, const struct frame *f)
+{
+    double step = plot_step(f->x0, f->x1, wide_numbers(f->x0, f->x1) ? 3 : 5), base = f->top + HIGH;
+    str_printf(out, "<g stroke=\"%s\" fill=\"none\">\n", INK);
+    str_printf(out, "<path d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", f->left, f->top, base, f->left + WIDE);
+    for (double i = ceil(f->x0 / step - 1e-9); i <= f->x1 / step + 1e-9; i++)
+        put_line(out, at_x(f, i * step), base, at_x(f, i * step), base + 4, "");
+    double ystep = plot_step(f->y0, f->y1, 4);
+    for (double i = ceil(f->y0 / ystep - 1e-9); i <= f->y1 / ystep + 1e-9; i++)
+        put_line(out, f->left - 4, at_y(f, i * ystep), f->left, at_y(f, i * ystep), "");
+    str_printf(out, "</g>\n<g fill=\"%s\" font-size=\"10\">\n", INK);
+    for (double i = ceil(f->x0 / step - 1e-9); i <= f->x1 / step + 1e-9; i++)
+        put_tick(out, at_x(f, i * step), base + 15, "middle", i, step);
+    for (double i = ceil(f->y0 / ystep - 1e-9); i <= f->y1 / ystep + 1e-9; i++)
+        put_tick(out, f->left - 7, at_y(f, i * ystep) + 3.5, "end", i, ystep);
+    str_put(out, "</g>\n");
+}
+
+/* ---- layers ------------------------------------------------------------------------- */
+
+static void put_band(struct str *out, const struct frame *f, const struct plot_layer *l)
+{
+    str_printf(out, "<path fill=\"%s\" stroke=\"none\" d=\"", COLOUR[l->colour]);
+    for (int i = 0; i < 2 * l->n; i++) {
+        int at = i < l->n ? i : 2 * l->n - 1 - i;
+        double y = i < l->n ? l->hi[at] : l->lo[at];
+        if (!isfinite(y)) y = i < l->n ? f->y1 : f->y0;
+        str_printf(out, "%c%.1f %.1f", i ? 'L' : 'M', bear(at_x(f, l->x[at])), bear(at_y(f, y)));
+    }
+    str_put(out, "Z\"/>\n");
+}
+
+static void put_bars(struct str *out, const struct frame *f, const struct plot_layer *l)
+{
+    str_printf(out, "<g fill=\"%s\" fill-opacity=\"0.75\">\n", COLOUR[l->colour]);
+    for (int i = 0; i < l->n; i++) {
+        double a = bear(at_x(f, l->x[i])), b = bear(at_x(f, l->x[i + 1])),
+               y = bear(at_y(f, l->y[i]));
+        if (!isfinite(l->y[i])) continue;
+        str_printf(out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\"/>\n", a + 0.5,
+                   y, fmax(b - a - 1, 0.5), fmax(bear(at_y(f, 0)) - y, 0));
+    }
+    str_put(out, "</g>\n");
+}
+
+static void put_curve(struct str *out, const struct frame *f, const struct plot_layer *l)
+{
+    int pen = 0;
+    str_printf(out, "<path fill=\"none\" stroke-width=\"1.6\" stroke=\"%s\" d=\"",
+               COLOUR[l->colour]);
+    for (int i = 0; i < l->n; i++) {
+        if (!isfinite(l->x[i]) || !isfinite(l->y[i])) {
+            pen = 0;
+            continue;
+        }
+        str_printf(out, "%c%.1f %.1f", pen ? 'L' : 'M', bear(at_x(f, l->x[i])),
+                   bear(at_y(f, l->y[i])));
+        pen = 1;
+    }
+    str_put(out, "\"/>\n");
+}
+
+static void put_points(struct str *out, const struct frame *f, const struct plot_layer *l)
+{
+    double many = l->n > 150 ? 0.35 : l->n > 40 ? 0.6 : 1, size = l->n > 40 ? 1.8 : 2.6;
+    if (l->lo && l->hi) {
+        str_printf(out, "<g fill=\"none\" stroke=\"%s\" stroke-opacity=\"%g\">\n",
+                   COLOUR[l->colour], many * 0.6);
+        for (int i = 0; i < l->n; i++)
+            if (isfinite(l->x[i]) && isfinite(l->lo[i]) && isfinite(l->hi[i]))
+                put_line(out, at_x(f, l->x[i]), at_y(f, l->lo[i]), at_x(f, l->x[i]),
+                         at_y(f, l->hi[i]), "");
+        str_put(out, "</g>\n");
+    }
+    str_printf(out, "<g fill=\"%s\" fill-opacity=\"%g\">\n", COLOUR[l->colour], many);
+    for (int i = 0; i < l->n; i++)
+        if (isfinite(l->x[i]) && isfinite(l->y[i]))
+            str_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"/>\n", bear(at_x(f, l->x[i])),
+                       bear(at_y(f, l->y[i])), size);
+    str_put(out, "</g>\n");
+}
+
+static void put_layer(struct str *out, const struct frame *f, const struct plot_layer *l)
+{
+    static const char DASHED[] = "stroke=\"#767676\" fill=\"none\" stroke-dasharray=\"4 3\"";
+    switch (l->kind) {
+    case PLOT_BAND: put_band(out, f, l); break;
+    case PLOT_BARS: put_bars(out, f, l); break;
+    case PLOT_LINE: put_curve(out, f, l); break;
+    case PLOT_POINTS: put_points(out, f, l); break;
+    case PLOT_DIAGONAL:
+        put_line(out, at_x(f, f->x0), at_y(f, f->x0), at_x(f, f->x1), at_y(f, f->x1), DASHED);
+        break;
+    case PLOT_LEVEL:
+        put_line(out, f->left, at_y(f, l->y[0]), f->left + WIDE, at_y(f, l->y[0]), DASHED);
+        break;
+    }
+}
+
+/* ---- panels and the page ---------------------------------------------------------------- */
+
+static void some_length(double *lo, double *hi)
+{
+    if (!isfinite(*lo) || !isfinite(*hi)) *lo = 0, *hi = 1;
+    if (*hi - *lo > 1e-9 * (fabs(*lo) + fabs(*hi))) return;
+    double half = fmax(0.5, 0.1 * fabs(*lo));
+    *lo -= half;
+    *hi += half;
+}
+
+/* As much of a title as there is room for. */
+static void put_title(struct str *out, const struct frame *f, const char *s, int columns)
+{
+    char cut[160];
+    size_t n = 0;
+    int col = 0;
+    while (s[n] && n + 8 < sizeof cut && col < columns) n += str_char(s + n, strlen(s + n)), col++;
+    memcpy(cut, s, n);
+    strcpy(cut + n, s[n] ? "\xe2\x80\xa6" : "");
+    put_text(out, f->left, f->top - 8, "start", "font-weight=\"bold\"", cut);
+}
+
+static void put_panel(struct str *out, const struct plot_panel *p, int i, double left, double top)
+{
+    struct frame f = {left, top, p->x0, p->x1, p->y0, p->y1};
+    some_length(&f.x0, &f.x1);
+    some_length(&f.y0, &f.y1);
+    str_printf(out,
+               "<clipPath id=\"c%d\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
+               "height=\"%d\"/></clipPath>\n",
+               i, left, top - 1, WIDE + 1, HIGH + 1);
+    str_printf(out, "<g clip-path=\"url(#c%d)\">\n", i);
+    for (int l = 0; l < p->nlayer; l++) put_layer(out, &f, &p->layer[l]);
+    str_put(out, "</g>\n");
+    put_axes(out, &f);
+    int note = p->note ? 6 * str_width(p->note) + 16 : 0;
+    if (p->title) put_title(out, &f, p->title, (WIDE - note) * 2 / 13);
+    if (!p->note) return;
+    char style[60];
+    snprintf(style, sizeof style, "fill=\"%s\" font-size=\"10\"",
+             COLOUR[p->alarm ? PLOT_RED : PLOT_GREY]);
+    struct str text = {0};
+    str_printf(&text, "%s%s", p->alarm ? "\xe2\x9a\xa0 " : "", p->note);
+    if (text.oom)
+        out->oom = 1;
+    else
+        put_text(out, left + WIDE, top - 8, "end", style, text.s);
+    str_free(&text);
+}
+
+void plot_svg(const struct plot *p, struct str *out)
+{
+    int ncol = p->ncol > 0 ? p->ncol : (int)ceil(sqrt(p->npanel)), pw = LEFT + WIDE + RIGHT;
+    if (!p->ncol && ncol > 4) ncol = 4;
+    if (ncol > p->npanel) ncol = p->npanel;
+    if (ncol < 1) ncol = 1;
+    int nrow = (p->npanel + ncol - 1) / ncol, ph = TOP + HIGH + BOTTOM;
+    int head = EDGE + (p->title ? TITLE : 0) + (p->subtitle ? SUBTITLE : 0),
+        edge = EDGE + (p->ylabel ? LABEL : 0);
+    int title = p->title ? 10 * str_width(p->title) : 0;
+    int sub = p->subtitle ? 7 * str_width(p->subtitle) : 0;
+    int wide = edge + ncol * pw + EDGE, high = head + nrow * ph + (p->xlabel ? LABEL : 0) + EDGE;
+    if (wide < edge + (title > sub ? title : sub)) wide = edge + (title > sub ? title : sub);
+    str_printf(out,
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+               "viewBox=\"0 0 %d %d\" role=\"img\" font-family=\"sans-serif\" font-size=\"12\" "
+               "fill=\"%s\">\n<title>",
+               wide, high, wide, high, INK);
+    put_xml(out, p->title ? p->title : "plot");
+    str_printf(out, "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n", wide, high);
+    double mid = edge + ncol * pw / 2.0, y = EDGE + 12;
+    if (p->title)
+        put_text(out, edge + 4, y, "start", "font-size=\"15\" font-weight=\"bold\"", p->title),
+            y += 20;
+    if (p->subtitle) put_text(out, edge + 4, y, "start", "fill=\"#555555\"", p->subtitle);
+    if (p->xlabel) put_text(out, mid, high - EDGE, "middle", "", p->xlabel);
+    if (p->ylabel) {
+        double at = head + nrow * ph / 2.0;
+        char turn[80];
+        snprintf(turn, sizeof turn, "transform=\"rotate(-90 %d %.1f)\"", EDGE + 10, at);
+        put_text(out, EDGE + 10, at, "middle", turn, p->ylabel);
+    }
+    for (int i = 0; i < p->npanel; i++)
+        put_panel(out, &p->panel[i], i, edge + i % ncol * pw + LEFT, head + i / ncol * ph + TOP);
+    str_put(out, "</svg>\n");
+}
