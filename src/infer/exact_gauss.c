@@ -232,7 +232,7 @@ int gpost_cov(const struct gpost *p, double *cov, nami_err *err)
     return 0;
 }
 
-/* ---- draws: mean + L'^ 1 e ----------------------------------------------------------------- */
+/* ---- draws: mean + L'^-1 e ----------------------------------------------------------------- */
 
 enum { CHUNK = 64, STREAM = 1 << 30 }; /* streams of their own, apart from the model's */
 
