@@ -56,7 +56,8 @@ struct worker {
 
 struct job {
     const struct infer *a;
-    const struct query *q; /* NULL: log q of given points */
+    const struct query *q;   /* NULL: given points go through a program */
+    const struct prog *prog; /* that one */
     uint64_t first;
     size_t n;
     const double *at;
@@ -129,9 +130,10 @@ static void work(void *job, int worker)
 static int init_worker(const struct job *j, struct worker *w, nami_err *err)
 {
     const struct infer *a = j->a;
-    const struct prog *p = j->q ? &a->s.prog : &a->q->prog;
-    int rc = exec_init(&w->draw, p, LANES, 0, EXEC_FLOAT, err);
-    w->draw.param = a->param;
+    const struct prog *p = j->q ? &a->s.prog : j->prog;
+    int own = p == &a->s.barren; /* a program of the model: its networks are double */
+    int rc = exec_init(&w->draw, p, LANES, 0, own ? 0 : EXEC_FLOAT, err);
+    w->draw.param = own ? (const void *)a->q->m->weight.a : a->param;
     if (rc || !j->q) return rc;
     if ((rc = exec_init(&w->rest, &a->s.rest, LANES, 0, 0, err))) return rc;
     w->rest.param = a->q->m->weight.a;
@@ -169,6 +171,13 @@ int infer_draws(const struct infer *a, const struct query *q, uint64_t first, si
 int infer_logq(const struct infer *a, size_t n, const double *z, int threads, double *logq,
                nami_err *err)
 {
-    struct job j = {.a = a, .n = n, .at = z, .logq = logq};
+    struct job j = {.a = a, .prog = &a->q->prog, .n = n, .at = z, .logq = logq};
+    return run_job(&j, threads, err);
+}
+
+int infer_barren(const struct infer *a, size_t n, const double *z, int threads, double *logp,
+                 nami_err *err)
+{
+    struct job j = {.a = a, .prog = &a->s.barren, .n = n, .at = z, .logq = logp};
     return run_job(&j, threads, err);
 }

@@ -190,8 +190,9 @@ static int make_prog(struct sampler *s, struct qnet *q)
     return rc;
 }
 
-/* The model's own draws of barren latents, and of the observed ones if again. */
-static int make_rest(struct qnet *q, struct prog *p, int again)
+/* The model's own draws of barren latents, and of the observed ones if again; or the density of
+   the former. */
+static int make_rest(struct qnet *q, struct prog *p, int again, int by_density)
 {
     struct model *m = q->m;
     unsigned char *only = new_array(unsigned char, m->ninst + 1);
@@ -203,7 +204,7 @@ static int make_rest(struct qnet *q, struct prog *p, int again)
         for (int i = 0; i < q->h->nmodel; i++)
             if (q->h->model[i] == v) only[k] = 1;
     }
-    int rc = model_compile(m, p, 0, only);
+    int rc = model_compile(m, p, by_density, only);
     free(only);
     return rc;
 }
@@ -214,8 +215,9 @@ int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
     int rc = make_prog(s, q);
     if (rc == NAMI_EBUG)
         return err_set(err, rc, "the factors of the inverse wait for each other");
-    if (!rc) rc = make_rest(q, &s->rest, 0);
-    if (!rc) rc = make_rest(q, &s->pred, 1);
+    if (!rc) rc = make_rest(q, &s->rest, 0, 0);
+    if (!rc) rc = make_rest(q, &s->pred, 1, 0);
+    if (!rc && q->h->nmodel) rc = make_rest(q, &s->barren, 0, 1);
     return rc ? err_nomem(err) : 0;
 }
 
@@ -224,4 +226,5 @@ void sampler_free(struct sampler *s)
     prog_free(&s->prog);
     prog_free(&s->rest);
     prog_free(&s->pred);
+    prog_free(&s->barren);
 }

@@ -14,6 +14,7 @@ struct sampler {
     struct prog prog;
     struct prog rest; /* from the rows: barren latents, what is computed */
     struct prog pred; /* the same, and the observed variables anew: posterior prediction */
+    struct prog barren; /* its total is log p of the barren latents, given their parents */
 };
 
 int sampler_make(struct sampler *s, struct qnet *q, nami_err *err);

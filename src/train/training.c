@@ -393,6 +393,12 @@ int training_read(struct training *r, const char *path, int threads, nami_err *e
     return training_prepare(r, scales->x, scales->n, threads, err);
 }
 
+int training_weights(struct training *r, float *param, nami_err *err)
+{
+    struct weights w = {.st = &r->saved, .param = param};
+    return each_weight(&r->q, take_weight, &w, err);
+}
+
 int training_continue(struct training *r, struct source *s, int threads, nami_err *err)
 {
     struct train *x = &r->train;

@@ -44,6 +44,8 @@ int training_save(const struct training *r, const char *path, const char *invers
 /* Reads a file: model, inverse and network with the best weights; training_continue then goes on
    training where it stopped. */
 int training_read(struct training *r, const char *path, int threads, nami_err *err);
+/* The best weights of a file that was read: param[r->q.prog.nparam]. */
+int training_weights(struct training *r, float *param, nami_err *err);
 int training_continue(struct training *r, struct source *s, int threads, nami_err *err);
 
 #endif

@@ -1,0 +1,385 @@
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/num.h"
+#include "base/parallel.h"
+#include "data/posterior.h"
+#include "infer/summary.h"
+#include "infer/weights.h"
+#include "meter.h"
+#include "model/eval.h"
+#include "report/table.h"
+#include "with_net.h"
+
+struct options {
+    struct opt_common common;
+    int n, json, all, predict, quiet, threads;
+    const char *method, *only;
+    struct opt_many data, out;
+    uint64_t seed;
+};
+
+static const char *method_words_(int i) { return answer_methods[i]; }
+
+#define AT(field) offsetof(struct options, field)
+static const struct opt options[] = {
+    {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
+     "what was observed, as JSON or R dump: one data set or many; may be repeated. Without it, the "
+     "data that the network was trained with",
+     0},
+    {"draws", 'n', OPT_COUNT, AT(n), "N", "4000", NULL, "how many draws for each data set", 0},
+    {"method", 0, OPT_WORD, AT(method), "HOW", NULL, method_words_,
+     "the network's draws as they are (direct), or weighted by p(x,z)/q(z|x) (is); is, if the model "
+     "has a density",
+     0},
+    {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
+     "write draws: .nc (ArviZ), .npz (NumPy), .csv (R's posterior); or the summary: .json; may be "
+     "repeated",
+     0},
+    {"predict", 0, OPT_FLAG, AT(predict), NULL, NULL, NULL,
+     "posterior predictive draws of the observed variables, too (.nc, .npz)", 0},
+    {"only", 0, OPT_TEXT, AT(only), "NAMES", NULL, NULL, "only these variables, a comma list", 0},
+    {"all", 0, OPT_FLAG, AT(all), NULL, NULL, NULL, "computed variables too", 0},
+    {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print the summary as JSON", 0},
+    {"seed", 0, OPT_SEED, AT(seed), "N", "0", NULL, "of all that is random", 0},
+    {"threads", 0, OPT_COUNT, AT(threads), "N", "0", NULL,
+     "threads to use; 0: as many as there are processors", 0},
+    {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, NULL, NULL, "no table and no notes", 0},
+    {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
+};
+
+/* ---- one question ------------------------------------------------------------------------------- */
+
+enum { NUMBERS = 1 << 24 }; /* of draws that are in memory at once, about */
+
+struct job {
+    const struct options *o;
+    struct trained net;
+    enum answer_method method;
+    struct query q;
+    struct str names;
+    struct draws_var *var, *seen; /* latents; observed variables */
+    int nvar, nseen;
+    struct posterior *file[OPT_MANY_MAX];
+    struct posterior_spec spec;
+    struct posterior_note note[3];
+    size_t scalars;              /* elements of all variables */
+    struct summary *summary;     /* [set * scalars + element] */
+    struct posterior_found *found;
+    char **label;                /* of the elements */
+};
+
+/* The variables' descriptions are the model's, and do not depend on the draws. */
+static int variables(struct job *j, nami_err *err)
+{
+    struct model *m = j->net.r.m;
+    struct draws d;
+    struct str seen = {0};
+    int rc = 0;
+    if (j->o->only)
+        str_put(&j->names, j->o->only);
+    else
+        rc = latent_names(m, j->o->all, &j->names);
+    if (rc || j->names.oom) return err_nomem(err);
+    if ((rc = model_draws(m, 0, NULL, j->names.s, j->o->all, &d, err))) return rc;
+    j->var = arena_array(&m->mem, struct draws_var, d.nvar + 1);
+    if (!j->var) return err_nomem(err);
+    memcpy(j->var, d.var, sizeof *d.var * (size_t)d.nvar);
+    j->nvar = d.nvar;
+    for (int v = 0; v < d.nvar; v++) j->scalars += draws_var_size(&d.var[v]);
+    for (size_t i = 0; i < m->array.n; i++) {
+        const struct array *a = &m->array.a[i];
+        int observed = a->n > 0;
+        for (int e = a->first; e < a->first + a->n; e++)
+            observed &= m->state[e] == E_RANDOM && m->node[m->owner[e]] >= 0 &&
+                        m->bn->node.a[m->node[m->owner[e]]].observed;
+        if (observed) str_printf(&seen, "%s%s", seen.n ? "," : "", a->name);
+    }
+    if (seen.oom) rc = err_nomem(err);
+    if (!rc && seen.n && !(rc = model_draws(m, 0, NULL, seen.s, 0, &d, err))) {
+        j->seen = arena_array(&m->mem, struct draws_var, d.nvar + 1);
+        if (!j->seen) rc = err_nomem(err);
+        if (!rc) memcpy(j->seen, d.var, sizeof *d.var * (size_t)d.nvar);
+        j->nseen = d.nvar;
+    }
+    str_free(&seen);
+    return rc;
+}
+
+static int open_files(struct job *j)
+{
+    const struct options *o = j->o;
+    nami_err err;
+    int weighted = j->method == ANSWER_IS;
+    j->note[0] = (struct posterior_note){"model", j->net.r.m->file, 0};
+    j->note[1] = (struct posterior_note){"seed", NULL, (double)o->seed};
+    j->note[2] = (struct posterior_note){"method", answer_methods[j->method], 0};
+    j->spec = (struct posterior_spec){.nset = j->q.nset,
+                                      .log_weight = weighted,
+                                      .log_p = weighted,
+                                      .log_q = 1,
+                                      .note = j->note,
+                                      .nnote = 3};
+    j->spec.part[POSTERIOR] = (struct posterior_group){j->q.per, j->nvar, j->var};
+    if (o->predict && j->nseen)
+        j->spec.part[PREDICTIVE] = (struct posterior_group){j->q.per, j->nseen, j->seen};
+    if (j->nseen)
+        j->spec.observed = (struct draws){
+            .n = j->q.nset, .nvar = j->nseen, .var = j->seen, .x = j->net.x};
+    for (int i = 0; i < o->out.n; i++)
+        if (posterior_open(o->out.a[i], &j->spec, &j->file[i], &err))
+            return fail(err.code == NAMI_EUSAGE ? RUNNING : WRITING, o->out.a[i], &err);
+    return EXIT_YES;
+}
+
+static int put_blocks(struct job *j, const struct answer *a)
+{
+    nami_err err;
+    struct posterior_block b = {.n = a->n, .x = a->z, .log_weight = a->logw, .log_p = a->logp,
+                                .log_q = a->logq};
+    struct posterior_block p = {.n = a->n, .x = a->pred};
+    for (int i = 0; i < j->o->out.n; i++) {
+        int rc = posterior_put(j->file[i], POSTERIOR, &b, &err);
+        if (!rc && a->pred && j->spec.part[PREDICTIVE].ndraw)
+            rc = posterior_put(j->file[i], PREDICTIVE, &p, &err);
+        if (rc) return fail(WRITING, j->o->out.a[i], &err);
+    }
+    return EXIT_YES;
+}
+
+static int summarise_sets(struct job *j, size_t first, const struct answer *a, nami_err *err)
+{
+    int rc = 0;
+    for (size_t s = 0; s < a->nset; s++) {
+        struct summary *to = j->summary + (first + s) * j->scalars;
+        const double *w = a->logw ? a->logw + s * a->per : NULL;
+        for (int v = 0; v < j->nvar; v++)
+            for (size_t e = 0; e < draws_var_size(&j->var[v]) && !rc; e++) {
+                const double *x = a->z + (j->var[v].base + e) * a->n + s * a->per;
+                rc = summarise(a->per, x, w, to++, err);
+            }
+        j->found[first + s].diagnostics = a->found[s];
+    }
+    return rc;
+}
+
+static int answer_all(struct job *j, int threads)
+{
+    size_t rows = (size_t)j->net.r.m->nrow + 4, each = NUMBERS / (rows * j->q.per);
+    struct meter m;
+    nami_err err;
+    int rc = EXIT_YES;
+    if (each < 1) each = 1;
+    meter_begin(&m, 0, (int64_t)j->q.nset, j->o->quiet || j->q.nset == 1);
+    for (size_t s = 0, n; s < j->q.nset && !rc; s += n) {
+        struct answer a;
+        n = j->q.nset - s < each ? j->q.nset - s : each;
+        while (s * j->q.per % 8 + n * j->q.per % 8 && n > 1 && s + n < j->q.nset) n--; /* whole groups */
+        if (answer_sets(&j->net.a, &j->q, j->method, s, n, j->o->predict, threads, &a, &err) ||
+            summarise_sets(j, s, &a, &err))
+            rc = fail(RUNNING, NULL, &err);
+        if (!rc) rc = put_blocks(j, &a);
+        answer_free(&a);
+        if (meter_due(&m)) meter_show(&m, (int64_t)(s + n), "data sets");
+    }
+    if (!j->o->quiet && j->q.nset > 1) meter_end(&m, (int64_t)j->q.nset, "data sets");
+    return rc;
+}
+
+/* ---- what is printed ------------------------------------------------------------------------------- */
+
+static void put_label(const struct draws_var *v, size_t e, struct str *out)
+{
+    str_put(out, v->name);
+    if (!v->ndim) return;
+    size_t below = draws_var_size(v);
+    for (int d = 0; d < v->ndim; d++) {
+        below /= (size_t)v->dim[d];
+        str_printf(out, "%s%zu", d ? "," : "[", e / below + 1);
+        e %= below;
+    }
+    str_put(out, "]");
+}
+
+static void put_cell(struct table *t, double x)
+{
+    str_printf(&t->cells, "%.3g", x), table_end(t);
+}
+
+static void put_table(const struct job *j, struct str *out)
+{
+    enum { MOST = 60 };
+    static const char *const head[] = {"variable", "mean", "sd", "5%", "50%", "95%", "ess"};
+    struct table t = {.align = "lrrrrrr"};
+    const struct summary *s = j->summary;
+    size_t shown = 0;
+    for (int i = 0; i < 7; i++) table_cell(&t, head[i]);
+    for (int v = 0; v < j->nvar; v++)
+        for (size_t e = 0; e < draws_var_size(&j->var[v]); e++, s++) {
+            if (isnan(s->mean) || shown++ >= MOST) continue;
+            put_label(&j->var[v], e, &t.cells), table_end(&t);
+            put_cell(&t, s->mean), put_cell(&t, s->sd);
+            put_cell(&t, s->q[0]), put_cell(&t, s->q[NQUANTILE / 2]), put_cell(&t, s->q[NQUANTILE - 1]);
+            str_printf(&t.cells, "%.0f", s->ess), table_end(&t);
+        }
+    table_put(&t, 2, out);
+    if (shown > MOST) str_printf(out, "  ... +%zu: --only NAMES, or -o FILE, for the others\n", shown - MOST);
+}
+
+/* How far to trust one answer. */
+static void put_trust(const struct job *j, struct str *out)
+{
+    const struct diagnostics *d = &j->found[0].diagnostics;
+    double limit = khat_limit(j->q.per);
+    if (j->method == ANSWER_DIRECT) {
+        str_put(out, "draws        the network's own, not weighted: 'nami calibrate' says how good it is\n");
+        return;
+    }
+    str_printf(out, "weights      k-hat %.2f (good below %.2f), %.0f effective draws of %zu\n", d->khat,
+               limit, d->ess, j->q.per);
+    str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", d->log_z, d->log_se);
+    if (!(d->khat < limit))
+        str_put(out, "warning      k-hat is too large: do not trust these numbers; train longer, or "
+                     "with --family spline\n");
+}
+
+/* Many answers: how many are fine. */
+static void put_sets(const struct job *j, struct str *out)
+{
+    size_t good = 0;
+    double ess = 0;
+    str_printf(out, "data sets    %zu, %zu draws each\n", j->q.nset, j->q.per);
+    if (j->method == ANSWER_DIRECT) return;
+    for (size_t s = 0; s < j->q.nset; s++) {
+        good += j->found[s].diagnostics.khat < khat_limit(j->q.per);
+        ess += j->found[s].diagnostics.ess / (double)j->q.nset;
+    }
+    str_printf(out, "weights      k-hat is good (below %.2f) for %zu of %zu, %.0f effective draws on average\n",
+               khat_limit(j->q.per), good, j->q.nset, ess);
+}
+
+static void put_number(struct str *out, const char *name, double x)
+{
+    char buf[NUM_MAX];
+    str_printf(out, ",\"%s\":", name);
+    if (isfinite(x))
+        str_putn(out, buf, (size_t)num_print(buf, x));
+    else
+        str_put(out, "null");
+}
+
+static void put_json(const struct job *j, struct str *out)
+{
+    static const int percent[] = {5, 25, 50, 75, 95};
+    str_put(out, "[");
+    for (size_t k = 0; k < j->q.nset; k++) {
+        const struct summary *s = j->summary + k * j->scalars;
+        const struct diagnostics *d = &j->found[k].diagnostics;
+        str_printf(out, "%s{\"set\":%zu", k ? ",\n" : "", k + 1);
+        put_number(out, "khat", d->khat), put_number(out, "ess", d->ess);
+        put_number(out, "log_evidence", d->log_z), put_number(out, "log_evidence_se", d->log_se);
+        str_put(out, ",\"variables\":[");
+        for (int v = 0; v < j->nvar; v++)
+            for (size_t e = 0; e < draws_var_size(&j->var[v]); e++, s++) {
+                struct str name = {0};
+                put_label(&j->var[v], e, &name);
+                str_put(out, v || e ? ",\n {\"name\":" : "\n {\"name\":");
+                str_quote(out, name.s ? name.s : "");
+                str_free(&name);
+                put_number(out, "mean", s->mean), put_number(out, "sd", s->sd);
+                for (int q = 0; q < NQUANTILE && q < 5; q++) {
+                    char label[8];
+                    snprintf(label, sizeof label, "q%d", percent[q]);
+                    put_number(out, label, s->q[q]);
+                }
+                put_number(out, "mcse", s->mcse), put_number(out, "ess", s->ess);
+                str_put(out, "}");
+            }
+        str_put(out, "]}");
+    }
+    str_put(out, "]\n");
+}
+
+/* ---- the command ----------------------------------------------------------------------------------- */
+
+static int ask(struct job *j, int threads)
+{
+    const struct options *o = j->o;
+    struct str out = {0};
+    nami_err err;
+    int rc;
+    j->method = !o->method ? answer_default(j->net.r.m)
+                : strcmp(o->method, "is") == 0 ? ANSWER_IS : ANSWER_DIRECT;
+    j->q = (struct query){j->net.x, j->net.nset, (size_t)o->n, o->seed};
+    if (variables(j, &err)) return fail(RUNNING, NULL, &err);
+    j->summary = new_array(struct summary, j->scalars *j->q.nset + 1);
+    j->found = new_array(struct posterior_found, j->q.nset);
+    if (!j->summary || !j->found) return err_nomem(&err), fail(RUNNING, NULL, &err);
+    if ((rc = open_files(j)) || (rc = answer_all(j, threads))) return rc;
+    for (int i = 0; i < o->out.n && !rc; i++) {
+        struct posterior *p = j->file[i];
+        j->file[i] = NULL;
+        if (posterior_close(p, NULL, &err)) rc = fail(WRITING, o->out.a[i], &err);
+    }
+    if (rc) return rc;
+    if (o->json)
+        put_json(j, &out);
+    else if (!o->quiet && j->q.nset == 1)
+        put_table(j, &out), put_trust(j, &out);
+    else if (!o->quiet)
+        put_sets(j, &out);
+    for (int i = 0; i < o->out.n && !o->quiet && !o->json; i++)
+        str_printf(&out, "%s%s\n", i ? "             " : "written      ", o->out.a[i]);
+    return finish(&out, EXIT_YES);
+}
+
+static int run(const void *options_, int narg, char **arg)
+{
+    const struct options *o = options_;
+    struct job j = {.o = o};
+    int threads = parallel_threads(o->threads), rc;
+    nami_err err;
+    (void)narg;
+    if (o->n < 1) {
+        err_set(&err, NAMI_EUSAGE, "--draws must be at least 1");
+        return fail(RUNNING, NULL, &err);
+    }
+    rc = open_net(&j.net, arg[0], threads);
+    if (!rc) rc = open_data(&j.net, o->data.a, o->data.n);
+    if (!rc) rc = ask(&j, threads);
+    for (int i = 0; i < o->out.n; i++) posterior_drop(j.file[i]);
+    free(j.summary);
+    free(j.found);
+    str_free(&j.names);
+    close_net(&j.net);
+    return rc;
+}
+
+static const struct example examples[] = {
+    {"nami sample tree.net --data x.json", "the posterior, as a table"},
+    {"nami sample tree.net --data x.json -n 10000 -o draws.nc", "for ArviZ"},
+    {"nami sample tree.net --data many.json -n 100 -o draws.npz", "thousands of data sets at once"},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_sample = {
+    .name = "sample",
+    .summary = "posterior draws from a trained network",
+    .usage = "[OPTION]... NET",
+    .about =
+        "Draws from q(z|x) for one data set or many, weighs the draws by p(x,z)/q(z|x) so that they "
+        "are draws from the posterior even where the network is a little wrong, and says how far to "
+        "trust them: k-hat is the shape of the weights' tail (Pareto-smoothed importance sampling), "
+        "the effective number of draws is what is left after weighting, and the mean weight estimates "
+        "the evidence p(x).\n\n"
+        "The same seed gives the same draws for any number of threads.",
+    .opt = options,
+    .example = examples,
+    .min_arg = 1,
+    .max_arg = 1,
+    .size = sizeof(struct options),
+    .run = run,
+};

@@ -1,0 +1,27 @@
+/* with_net.h: what commands that ask a trained network share. */
+#ifndef CLI_WITH_NET_H
+#define CLI_WITH_NET_H
+
+#include "cmd.h"
+#include "infer/answer.h"
+#include "train/training.h"
+
+struct trained {
+    struct training r;
+    float *param;
+    struct infer a;
+    struct data data; /* data sets of files */
+    double *x;        /* their observed rows: of a query */
+    size_t nset;
+};
+
+/* Reads a network.  EXIT_YES, or the exit code, having said why.  Free it in any case. */
+int open_net(struct trained *n, const char *path, int threads);
+/* Adds the data sets of these files; without any, the one that is in the network's file. */
+int open_data(struct trained *n, const char *const *file, int nfile);
+void close_net(struct trained *n);
+
+/* The names of what is asked for: all latents; with `all`, computed variables, too. */
+int latent_names(const struct model *m, int all, struct str *out);
+
+#endif

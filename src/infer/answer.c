@@ -1,0 +1,104 @@
+#include "infer/answer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "infer/weights.h"
+#include "model/eval.h"
+
+const char *const answer_methods[] = {"direct", "is", NULL};
+
+static int has_density(const struct model *m)
+{
+    for (size_t i = 0; i < m->stmt.n; i++)
+        if (m->stmt.a[i].rel->stochastic && !m->stmt.a[i].dist) return 0;
+    return 1;
+}
+
+enum answer_method answer_default(const struct model *m)
+{
+    return has_density(m) ? ANSWER_IS : ANSWER_DIRECT;
+}
+
+/* A factor that was not drawn has no weight: nuisances must be summed out for that. */
+static int can_weigh(const struct infer *a, nami_err *err)
+{
+    if (!has_density(a->q->m))
+        return err_set(err, NAMI_EINPUT,
+                       "the model has a simulator, and no density: draws cannot be weighted; use "
+                       "--method direct");
+    if (a->q->h->nnuisance)
+        return err_set(err, NAMI_EINPUT,
+                       "the network has no factors for %d latents (they are not in 'infer'), so "
+                       "that p(x, z) is not known; use --method direct",
+                       a->q->h->nnuisance);
+    return 0;
+}
+
+/* p(x, z) and q are both densities of all latents: barren ones, drawn from the model, cancel. */
+static int weigh(const struct infer *a, struct answer *x, int threads, nami_err *err)
+{
+    struct density d = {.logp = x->logp};
+    size_t n = x->n;
+    int rc = model_logp(a->q->m, n, x->z, threads, &d, err);
+    if (rc) return rc;
+    if (a->q->h->nmodel) { /* what they add to log p, they add to log q */
+        rc = infer_barren(a, n, x->z, threads, x->logw, err);
+        for (size_t i = 0; i < n; i++) x->logq[i] += x->logw[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        x->logw[i] = x->logp[i] - x->logq[i];
+        if (isnan(x->logw[i])) x->logw[i] = -INFINITY; /* outside of the model's support */
+    }
+    return rc;
+}
+
+static int smooth(struct answer *x, size_t s, nami_err *err)
+{
+    double *w = x->logw + s * x->per;
+    struct diagnostics *f = &x->found[s];
+    struct psis p;
+    f->log_z = weights_log_mean(x->per, w, &f->log_se);
+    int rc = psis(x->per, w, &p, err);
+    f->khat = p.khat;
+    f->ess = weights_ess(x->per, w);
+    return rc;
+}
+
+int answer_sets(const struct infer *a, const struct query *q, enum answer_method method,
+                size_t first, size_t nset, int predict, int threads, struct answer *out,
+                nami_err *err)
+{
+    size_t n = nset * q->per, rows = (size_t)a->q->m->nrow;
+    int rc = method == ANSWER_IS ? can_weigh(a, err) : 0;
+    *out = (struct answer){.nset = nset, .per = q->per, .n = n};
+    if (rc) return rc;
+    out->z = raw_array(double, rows *n);
+    out->logq = raw_array(double, n);
+    out->found = new_array(struct diagnostics, nset);
+    if (predict) out->pred = raw_array(double, rows *n);
+    if (method == ANSWER_IS) out->logp = raw_array(double, n), out->logw = raw_array(double, n);
+    if (!out->z || !out->logq || !out->found || (predict && !out->pred) ||
+        (method == ANSWER_IS && (!out->logp || !out->logw)))
+        return err_nomem(err);
+    for (size_t s = 0; s < nset; s++)
+        out->found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
+    rc = infer_draws(a, q, first * q->per, n, threads, out->z, out->logq, out->pred, err);
+    if (rc || method != ANSWER_IS) return rc;
+    if ((rc = weigh(a, out, threads, err))) return rc;
+    for (size_t s = 0; s < nset && !rc; s++) rc = smooth(out, s, err);
+    return rc;
+}
+
+void answer_free(struct answer *x)
+{
+    free(x->z);
+    free(x->pred);
+    free(x->logq);
+    free(x->logp);
+    free(x->logw);
+    free(x->found);
+    *x = (struct answer){0};
+}

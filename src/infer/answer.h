@@ -1,0 +1,31 @@
+/* answer.h: a network's answer for data sets: draws, weights that mend what the network has wrong,
+   and how far to trust them. */
+#ifndef INFER_ANSWER_H
+#define INFER_ANSWER_H
+
+#include "data/summary.h"
+#include "infer/infer.h"
+
+/* Weights p(x, z) / q(z | x) correct the network's errors where its draws reach; they need the
+   model's density. */
+enum answer_method { ANSWER_DIRECT, ANSWER_IS, NANSWER };
+extern const char *const answer_methods[]; /* NULL at the end */
+enum answer_method answer_default(const struct model *m); /* importance sampling, where it can */
+
+/* The draws of some data sets: set s has draws s * per ... of them. */
+struct answer {
+    size_t nset, per, n; /* n = nset * per */
+    double *z;           /* [row * n + i]: all rows of the model */
+    double *pred;        /* the observed variables drawn anew; or NULL */
+    double *logq, *logp, *logw; /* logp and logw: NULL for direct ones; logw is smoothed and
+                                   normalised in each set */
+    struct diagnostics *found;  /* of each set; all NaN for direct ones */
+};
+
+/* Sets first .. first+nset-1 of the query.  answer_free() in any case. */
+int answer_sets(const struct infer *a, const struct query *q, enum answer_method method,
+                size_t first, size_t nset, int predict, int threads, struct answer *out,
+                nami_err *err);
+void answer_free(struct answer *x);
+
+#endif
