@@ -179,7 +179,7 @@ static int to_int64(struct var *v, size_t n, double *x, nami_err *err)
         long long k = INT64_MIN;
         if (isnan(x[i]))
             v->missing = 1;
-        else if (fits_int64(x[i]) && x[i] > -0x1p63)
+        else if (fits_int64(x[i]))
             k = (long long)x[i];
         else
             return err_set(err, NAMI_EINPUT,
