@@ -93,10 +93,25 @@ static int exact(char *buf, double x)
     return 0;
 }
 
+/* |x| < 1e15; "-0" is a number of its own. */
+static int whole(char *buf, double x)
+{
+    char d[16];
+    int n = 0, k = 0;
+    uint64_t a = (uint64_t)fabs(x);
+    do d[k++] = (char)('0' + a % 10);
+    while (a /= 10);
+    if (signbit(x)) buf[n++] = '-';
+    while (k > 0) buf[n++] = d[--k];
+    buf[n] = 0;
+    return n;
+}
+
 int num_print(char buf[NUM_MAX], double x)
 {
     double a = fabs(x);
     int n = 0;
+    if (a < 1e15 && a == floor(a)) return whole(buf, x);
     if (a >= 1e-11 && a < 1e15) n = exact(buf, x);
     for (int p = 15; !n && p <= 17; p++) {
         n = snprintf(buf, NUM_MAX, "%.*g", p, x);

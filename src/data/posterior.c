@@ -64,7 +64,7 @@ void block_rows(const double *x, size_t n, size_t size, size_t first, size_t cou
 
 size_t rows_a_time(size_t size) { return size < 1 << 15 ? (1 << 15) / (size + 1) + 1 : 1; }
 
-int fits_int64(double x) { return x >= -0x1p63 && x < 0x1p63 && x == floor(x); }
+int fits_int64(double x) { return fabs(x) < 0x1p63 && x == floor(x); }
 
 /* ---- the front ------------------------------------------------------------------------------ */
 

@@ -44,7 +44,7 @@ void block_rows(const double *x, size_t n, size_t size, size_t first, size_t cou
 /* So many rows make a buffer of about 256 KB; at least one. */
 size_t rows_a_time(size_t size);
 
-/* Is x an integer that int64 holds? */
+/* Is x an integer between -2^63 and 2^63, exclusive? */
 int fits_int64(double x);
 
 #endif

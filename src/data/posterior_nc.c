@@ -179,7 +179,7 @@ static int to_int64(struct var *v, size_t n, double *x, nami_err *err)
         long long k = INT64_MIN;
         if (isnan(x[i]))
             v->missing = 1;
-        else if (fits_int64(x[i]) && x[i] > -0x1p63)
+        else if (fits_int64(x[i]))
             k = (long long)x[i];
         else
             return err_set(err, NAMI_EINPUT,
@@ -349,15 +349,13 @@ static int put(struct posterior *p, enum posterior_part part, const struct poste
 static int write_found(struct nc *c, const struct posterior_found *f, size_t nset, nami_err *err)
 {
     const struct group *g = &c->stats;
+    if (vec_reserve(&c->rows, nset)) return err_nomem(err);
     for (int k = 0; k < NFOUND; k++) {
         int id, known = 0, rc;
-        for (size_t s = 0; s < nset; s++) known |= !isnan(found_of(&f[s], k));
+        for (size_t s = 0; s < nset; s++) known |= !isnan(c->rows.a[s] = found_of(&f[s], k));
         if (!known) continue;
         rc = nc_def_var(g->id, found_name[k], NC_DOUBLE, nset > 1, &g->set, &id);
-        for (size_t s = 0; s < nset && !rc; s++) {
-            double x = found_of(&f[s], k);
-            rc = nc_put_var1_double(g->id, id, &s, &x);
-        }
+        if (!rc) rc = nc_put_var_double(g->id, id, c->rows.a);
         if (rc) return failed(rc, found_name[k], err);
     }
     return 0;
