@@ -112,12 +112,12 @@ int sims_pit(const struct sims *s, uint64_t seed, double *u, nami_err *err)
     return rc;
 }
 
-void sims_moments(const double *x, int n, double *mean, double *sd)
+void sims_moments(const double *x, size_t n, double *mean, double *sd)
 {
     double sum = 0, squares = 0;
-    for (int i = 0; i < n; i++) sum += x[i];
-    *mean = sum / n;
-    for (int i = 0; i < n; i++) squares += (x[i] - *mean) * (x[i] - *mean);
-    *sd = sqrt(squares / n);
+    for (size_t i = 0; i < n; i++) sum += x[i];
+    *mean = sum / (double)n;
+    for (size_t i = 0; i < n; i++) squares += (x[i] - *mean) * (x[i] - *mean);
+    *sd = sqrt(squares / (double)n);
     if (!isfinite(*mean) || !isfinite(*sd)) *mean = *sd = NAN;
 }

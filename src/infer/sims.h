@@ -54,6 +54,6 @@ int sims_place(const struct sims_weights *w, const double *truth, const double *
 /* u[d * n] for all scalars. */
 int sims_pit(const struct sims *s, uint64_t seed, double *u, nami_err *err);
 /* Mean and standard deviation (divided by n) of x[n]; NAN if they are not finite. */
-void sims_moments(const double *x, int n, double *mean, double *sd);
+void sims_moments(const double *x, size_t n, double *mean, double *sd);
 
 #endif

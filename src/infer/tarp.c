@@ -22,22 +22,36 @@ static int other_truths(const struct sims *s, uint64_t seed, double *r)
     return 0;
 }
 
+/* The sd of scalar k over all truths and draws: the same whichever of them is the truth, so that
+   they stay exchangeable.  (That of the truths is not: one far out would bring itself nearer.) */
+static double spread(const struct sims *s, int k)
+{
+    size_t n = (size_t)s->n, all = n * (size_t)s->m;
+    const double *theta = s->theta + (size_t)k * n, *z = s->z + (size_t)k * all;
+    double m0, sd0, m1, sd1, share = 1 / (s->m + 1.0);
+    sims_moments(theta, n, &m0, &sd0);
+    sims_moments(z, all, &m1, &sd1);
+    double mean = share * m0 + (1 - share) * m1; /* of groups: within and between */
+    return sqrt(share * (sd0 * sd0 + pow(m0 - mean, 2)) +
+                (1 - share) * (sd1 * sd1 + pow(m1 - mean, 2)));
+}
+
 /* Squared distances to the references, of one scalar, added to those of the truths and draws. */
 static void add_scalar(const struct sims *s, int k, const double *r, double *truth, double *draws)
 {
-    double mean, sd;
-    int n = s->n;
+    size_t n = (size_t)s->n, m = (size_t)s->m;
     const double *theta = s->theta + (size_t)k * n;
-    sims_moments(theta, n, &mean, &sd);
-    double scale = sd > 0 ? 1 / sd : isnan(sd) ? NAN : 1; /* a constant: by its own unit */
+    double sd = spread(s, k), scale = sd == 0 ? 0 : 1 / sd;
     r += (size_t)k * n;
-    for (int i = 0; i < n; i++) truth[i] += pow((theta[i] - r[i]) * scale, 2);
-    for (int m = 0; m < s->m; m++) {
-        const double *z = s->z + ((size_t)k * s->m + m) * n;
-        double *to = draws + (size_t)m * n;
-        for (int i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
+        double e = (theta[i] - r[i]) * scale;
+        truth[i] += e * e;
+    }
+    for (size_t j = 0; j < m; j++) {
+        const double *z = s->z + ((size_t)k * m + j) * n;
+        for (size_t i = 0; i < n; i++) {
             double e = (z[i] - r[i]) * scale;
-            to[i] += e * e;
+            draws[j * n + i] += e * e;
         }
     }
 }

@@ -2,7 +2,8 @@
 
    A reference point is thrown at random; the share of draws nearer to it than the truth is
    uniform on (0, 1) if the posterior is right, whatever the reference may be, as long as it does
-   not look at the truth.  Distances are Euclidean, each scalar in units of the sd of its truths. */
+   not look at the truth.  Distances are Euclidean, each scalar in units of its sd over all truths
+   and draws. */
 #ifndef INFER_TARP_H
 #define INFER_TARP_H
 
