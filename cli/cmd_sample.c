@@ -69,7 +69,7 @@ struct job {
     size_t scalars;              /* elements of all variables */
     struct summary *summary;     /* [set * scalars + element] */
     struct posterior_found *found;
-    char **label;                /* of the elements */
+    unsigned char *given;        /* of the model's rows: observed */
 };
 
 /* The variables' descriptions are the model's, and do not depend on the draws. */
@@ -219,7 +219,7 @@ static void put_table(const struct job *j, struct str *out)
     for (int i = 0; i < 7; i++) table_cell(&t, head[i]);
     for (int v = 0; v < j->nvar; v++)
         for (size_t e = 0; e < draws_var_size(&j->var[v]); e++, s++) {
-            if (isnan(s->mean) || shown++ >= MOST) continue;
+            if (isnan(s->mean) || j->given[j->var[v].base + e] || shown++ >= MOST) continue;
             put_label(&j->var[v], e, &t.cells), table_end(&t);
             put_cell(&t, s->mean), put_cell(&t, s->sd);
             put_cell(&t, s->q[0]), put_cell(&t, s->q[NQUANTILE / 2]), put_cell(&t, s->q[NQUANTILE - 1]);
@@ -303,6 +303,13 @@ static void put_json(const struct job *j, struct str *out)
     str_put(out, "]\n");
 }
 
+static void mark_given(const struct model *m, unsigned char *given)
+{
+    for (int k = 0; k < m->ninst; k++)
+        for (int i = m->lhs_off[k]; i < m->lhs_off[k + 1]; i++)
+            if (m->node[k] >= 0 && m->bn->node.a[m->node[k]].observed) given[m->row[m->lhs[i]]] = 1;
+}
+
 /* ---- the command ----------------------------------------------------------------------------------- */
 
 static int ask(struct job *j, int threads)
@@ -317,7 +324,9 @@ static int ask(struct job *j, int threads)
     if (variables(j, &err)) return fail(RUNNING, NULL, &err);
     j->summary = new_array(struct summary, j->scalars *j->q.nset + 1);
     j->found = new_array(struct posterior_found, j->q.nset);
-    if (!j->summary || !j->found) return err_nomem(&err), fail(RUNNING, NULL, &err);
+    j->given = new_array(unsigned char, (size_t)j->net.r.m->nrow + j->scalars);
+    if (!j->summary || !j->found || !j->given) return err_nomem(&err), fail(RUNNING, NULL, &err);
+    mark_given(j->net.r.m, j->given);
     if ((rc = open_files(j)) || (rc = answer_all(j, threads))) return rc;
     for (int i = 0; i < o->out.n && !rc; i++) {
         struct posterior *p = j->file[i];
@@ -353,6 +362,7 @@ static int run(const void *options_, int narg, char **arg)
     for (int i = 0; i < o->out.n; i++) posterior_drop(j.file[i]);
     free(j.summary);
     free(j.found);
+    free(j.given);
     str_free(&j.names);
     close_net(&j.net);
     return rc;
