@@ -66,8 +66,8 @@ struct job {
     struct posterior *file[OPT_MANY_MAX];
     struct posterior_spec spec;
     struct posterior_note note[3];
-    size_t scalars;              /* elements of all variables */
-    struct summary *summary;     /* [set * scalars + element] */
+    size_t stride;           /* numbers of the model, elements of all variables among them */
+    struct summary *summary; /* of element e of variable v: [set * stride + var[v].base + e] */
     struct posterior_found *found;
     unsigned char *given;        /* of the model's rows: observed */
 };
@@ -89,7 +89,10 @@ static int variables(struct job *j, nami_err *err)
     if (!j->var) return err_nomem(err);
     memcpy(j->var, d.var, sizeof *d.var * (size_t)d.nvar);
     j->nvar = d.nvar;
-    for (int v = 0; v < d.nvar; v++) j->scalars += draws_var_size(&d.var[v]);
+    for (int v = 0; v < d.nvar; v++) {
+        size_t end = d.var[v].base + draws_var_size(&d.var[v]);
+        if (end > j->stride) j->stride = end;
+    }
     for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
         int observed = a->n > 0;
@@ -154,14 +157,14 @@ static int summarise_sets(struct job *j, size_t first, const struct answer *a, n
 {
     int rc = 0;
     for (size_t s = 0; s < a->nset; s++) {
-        struct summary *to = j->summary + (first + s) * j->scalars;
+        struct summary *to = j->summary + (first + s) * j->stride;
         const double *w = a->logw ? a->logw + s * a->per : NULL;
         for (int v = 0; v < j->nvar; v++)
             for (size_t e = 0; e < draws_var_size(&j->var[v]) && !rc; e++) {
                 const double *x = a->z + (j->var[v].base + e) * a->n + s * a->per;
-                rc = summarise(a->per, x, w, to++, err);
+                rc = summarise(a->per, x, w, &to[j->var[v].base + e], err);
             }
-        j->found[first + s].diagnostics = a->found[s];
+        j->found[first + s] = (struct posterior_found){a->found[s], to};
     }
     return rc;
 }
@@ -214,11 +217,11 @@ static void put_table(const struct job *j, struct str *out)
     enum { MOST = 60 };
     static const char *const head[] = {"variable", "mean", "sd", "5%", "50%", "95%", "ess"};
     struct table t = {.align = "lrrrrrr"};
-    const struct summary *s = j->summary;
     size_t shown = 0;
     for (int i = 0; i < 7; i++) table_cell(&t, head[i]);
     for (int v = 0; v < j->nvar; v++)
-        for (size_t e = 0; e < draws_var_size(&j->var[v]); e++, s++) {
+        for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {
+            const struct summary *s = &j->summary[j->var[v].base + e];
             if (isnan(s->mean) || j->given[j->var[v].base + e] || shown++ >= MOST) continue;
             put_label(&j->var[v], e, &t.cells), table_end(&t);
             put_cell(&t, s->mean), put_cell(&t, s->sd);
@@ -276,14 +279,14 @@ static void put_json(const struct job *j, struct str *out)
     static const int percent[] = {5, 25, 50, 75, 95};
     str_put(out, "[");
     for (size_t k = 0; k < j->q.nset; k++) {
-        const struct summary *s = j->summary + k * j->scalars;
         const struct diagnostics *d = &j->found[k].diagnostics;
         str_printf(out, "%s{\"set\":%zu", k ? ",\n" : "", k + 1);
         put_number(out, "khat", d->khat), put_number(out, "ess", d->ess);
         put_number(out, "log_evidence", d->log_z), put_number(out, "log_evidence_se", d->log_se);
         str_put(out, ",\"variables\":[");
         for (int v = 0; v < j->nvar; v++)
-            for (size_t e = 0; e < draws_var_size(&j->var[v]); e++, s++) {
+            for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {
+                const struct summary *s = &j->summary[k * j->stride + j->var[v].base + e];
                 struct str name = {0};
                 put_label(&j->var[v], e, &name);
                 str_put(out, v || e ? ",\n {\"name\":" : "\n {\"name\":");
@@ -322,16 +325,16 @@ static int ask(struct job *j, int threads)
                 : strcmp(o->method, "is") == 0 ? ANSWER_IS : ANSWER_DIRECT;
     j->q = (struct query){j->net.x, j->net.nset, (size_t)o->n, o->seed};
     if (variables(j, &err)) return fail(RUNNING, NULL, &err);
-    j->summary = new_array(struct summary, j->scalars *j->q.nset + 1);
+    j->summary = new_array(struct summary, j->stride *j->q.nset + 1);
     j->found = new_array(struct posterior_found, j->q.nset);
-    j->given = new_array(unsigned char, (size_t)j->net.r.m->nrow + j->scalars);
+    j->given = new_array(unsigned char, (size_t)j->net.r.m->nrow + j->stride);
     if (!j->summary || !j->found || !j->given) return err_nomem(&err), fail(RUNNING, NULL, &err);
     mark_given(j->net.r.m, j->given);
     if ((rc = open_files(j)) || (rc = answer_all(j, threads))) return rc;
     for (int i = 0; i < o->out.n && !rc; i++) {
         struct posterior *p = j->file[i];
         j->file[i] = NULL;
-        if (posterior_close(p, NULL, &err)) rc = fail(WRITING, o->out.a[i], &err);
+        if (posterior_close(p, j->found, &err)) rc = fail(WRITING, o->out.a[i], &err);
     }
     if (rc) return rc;
     if (o->json)

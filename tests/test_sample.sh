@@ -1,0 +1,79 @@
+#!/bin/bash
+# nami train, sample and exact together: draws in every format, evidence against the truth, bad input.
+set -u
+nami=$1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+checks=0 failed=0
+ok() {
+    local what=$1; shift
+    checks=$((checks + 1))
+    if ! "$@" >"$dir/log" 2>&1; then
+        failed=$((failed + 1)); echo "FAILED: $what: $*"; sed 's/^/    /' "$dir/log" | head -20
+    fi
+}
+says() {
+    local what=$1 code=$2 pattern=$3 rc; shift 3
+    checks=$((checks + 1))
+    "$@" >"$dir/log" 2>&1; rc=$?
+    if [ $rc != "$code" ] || ! grep -qE -- "$pattern" "$dir/log"; then
+        failed=$((failed + 1)); echo "FAILED: $what: exit $rc, not $code, or no '$pattern'"; head -20 "$dir/log"
+    fi
+}
+cat >"$dir/line.nami" <<'END'
+model {
+  a ~ normal(0, 1)
+  b ~ normal(0, 1)
+  for (i in 1:6) { y[i] ~ normal(a + b * (i - 3), 1) }
+  next ~ normal(a + b * 4, 1)
+  twice <- 2 * a
+}
+observe y
+END
+echo '{"y": [-1, 0.5, 0.2, 1.5, 1, 2.5]}' >"$dir/y.json"
+"$nami" simulate "$dir/line.nami" -n 50 --only y --seed 9 -o "$dir/many.json"
+ok "trains" "$nami" train "$dir/line.nami" -o "$dir/n.net" --steps 1500 --hidden 32,32 --valid 1000 -q
+
+# ---- evidence and moments against the exact posterior
+cat >"$dir/compare.py" <<'END'
+import json, subprocess, sys
+nami, d = sys.argv[1], sys.argv[2]
+run = lambda *a: json.loads(subprocess.run([nami, *a], stdout=subprocess.PIPE, check=True).stdout)
+got = run("sample", d + "/n.net", "--data", d + "/y.json", "-n", "20000", "--json", "--all")[0]
+exact = run("exact", d + "/line.nami", "--data", d + "/y.json", "--json")
+assert got["khat"] < 0.7 and got["ess"] > 10000, got["khat"]
+assert abs(got["log_evidence"] - exact["log_evidence"]) < 5 * got["log_evidence_se"] + 0.005, (got, exact)
+names = {v["name"]: v for v in got["variables"]}
+for v in exact["variables"]:
+    if v["name"] not in names:
+        continue
+    n = names[v["name"]]
+    assert abs(n["mean"] - v["mean"]) < 6 * n["mcse"] + 1e-6, (n, v)
+    assert abs(n["sd"] / v["sd"] - 1) < 0.06, (n, v)
+assert abs(names["twice"]["mean"] - 2 * names["a"]["mean"]) < 1e-9
+END
+ok "the posterior is the exact one" python3 "$dir/compare.py" "$nami" "$dir"
+
+# ---- files, threads, many data sets
+for f in csv npz nc json; do
+    ok "$f" "$nami" sample "$dir/n.net" --data "$dir/y.json" -n 100 -q -o "$dir/x.$f"
+    ok "$f is there" test -s "$dir/x.$f"
+    ok "$f again, one thread" "$nami" sample "$dir/n.net" --data "$dir/y.json" -n 100 -q --threads 1 -o "$dir/z.$f"
+    ok "$f: same bytes" cmp "$dir/x.$f" "$dir/z.$f"
+done
+says "csv has a header" 0 '\.log_weight' head -1 "$dir/x.csv"
+says "many data sets" 0 'for [0-9]+ of 50' "$nami" sample "$dir/n.net" --data "$dir/many.json" -n 200
+ok "many, to a file" "$nami" sample "$dir/n.net" --data "$dir/many.json" -n 33 -q -o "$dir/many.npz" --predict
+says "a table" 0 'k-hat -?[0-9.]+' "$nami" sample "$dir/n.net" --data "$dir/y.json"
+says "direct" 0 'not weighted' "$nami" sample "$dir/n.net" --data "$dir/y.json" --method direct
+
+# ---- bad input
+says "missing data" 2 'give no value for y' sh -c "echo '{\"y\": [1, 2, 3, 4, 5, null]}' >'$dir/m.json'; '$nami' sample '$dir/n.net' --data '$dir/m.json'"
+says "wrong shape" 2 'has 2 elements in the data, but 6' sh -c "echo '{\"y\": [1, 2]}' >'$dir/w.json'; '$nami' sample '$dir/n.net' --data '$dir/w.json'"
+says "no data" 2 'give --data' "$nami" sample "$dir/n.net"
+says "not a network" 2 'error' "$nami" sample "$dir/y.json" --data "$dir/y.json"
+says "unknown ending" 2 'error' "$nami" sample "$dir/n.net" --data "$dir/y.json" -o "$dir/x.foo"
+says "unknown name" 2 'no variable called' "$nami" sample "$dir/n.net" --data "$dir/y.json" --only zz
+says "no such folder" 3 'error' "$nami" sample "$dir/n.net" --data "$dir/y.json" -o "$dir/no/x.csv"
+echo "$checks checks, $failed failed"
+[ $failed = 0 ]
