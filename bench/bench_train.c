@@ -50,13 +50,12 @@ static void make_tree(struct training *r, const struct peer *n)
     for (int i = 0; i < 31; i++) str_printf(&data, "%s%.17g", i ? "," : "", 0.5 + i / 31.0);
     str_put(&data, "]}");
     r->m = &r->own;
-    r->plan = (struct plan){
-        .invert = {.method = n->method, .mode = n->mode, .verify = "none"},
-        .net = {.kind = n->kind,
-                .nhidden = 2,
-                .hidden = {n->hidden, n->hidden},
-                .act = ACT_RELU,
-                .skip = -1}};
+    r->plan = (struct plan){.invert = {.method = n->method, .mode = n->mode, .verify = "none"},
+                            .net = {.kind = n->kind,
+                                    .nhidden = 2,
+                                    .hidden = {n->hidden, n->hidden},
+                                    .act = ACT_RELU,
+                                    .skip = -1}};
     if (data_parse(&r->m->data, data.s, data.n, &err) ||
         model_parse(r->m, "tree", tree, strlen(tree), NATIVE, NULL, &err) ||
         training_prepare(r, NULL, 0, 1, &err))
@@ -86,7 +85,8 @@ static void measure(struct trainer *t, char name, int threads, int steps, struct
     }
     double p50 = 1 / median(time, steps), peak = fma_peak() * 1e9 * threads;
     double p5 = 1 / time[steps / 20]; /* sorted by now */
-    printf("p50_steps_per_s=%.2f p5_steps_per_s=%.2f net=%c threads=%d batch=%d gemm_mflop=%.1f gflops=%.1f peak=%.1f "
+    printf("p50_steps_per_s=%.2f p5_steps_per_s=%.2f net=%c threads=%d batch=%d gemm_mflop=%.1f "
+           "gflops=%.1f peak=%.1f "
            "share=%.3f params=%zu loss=%.4f\n",
            p50, p5, name, threads, t->batch, flops / 1e6, flops * p50 / 1e9, peak / 1e9,
            flops * p50 / peak, t->nparam, loss);

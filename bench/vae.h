@@ -17,7 +17,10 @@ static inline struct instr *vae_emit(struct prog *p, enum instr_kind kind, int n
     return &p->code.a[p->code.n - 1];
 }
 
-static inline struct operand vae_rows(int base) { return (struct operand){.m = 1, .base = base, .si = 1}; }
+static inline struct operand vae_rows(int base)
+{
+    return (struct operand){.m = 1, .base = base, .si = 1};
+}
 static inline struct operand vae_const(struct prog *p, double x)
 {
     return (struct operand){.is_const = 1, .m = 1, .base = prog_const(p, x)};

@@ -32,7 +32,8 @@ static const struct opt options[] = {
      0},
     {"draws", 'n', OPT_COUNT, AT(n), "N", "4000", NULL, "how many draws for each data set", 0},
     {"method", 0, OPT_WORD, AT(method), "HOW", NULL, method_words_,
-     "the network's draws as they are (direct), or weighted by p(x,z)/q(z|x) (is); is, if the model "
+     "the network's draws as they are (direct), or weighted by p(x,z)/q(z|x) (is); is, if the "
+     "model "
      "has a density",
      0},
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
@@ -51,7 +52,8 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* ---- one question ------------------------------------------------------------------------------- */
+/* ---- one question -------------------------------------------------------------------------------
+ */
 
 enum { NUMBERS = 1 << 24 }; /* of draws that are in memory at once, about */
 
@@ -69,7 +71,7 @@ struct job {
     size_t stride;           /* numbers of the model, elements of all variables among them */
     struct summary *summary; /* of element e of variable v: [set * stride + var[v].base + e] */
     struct posterior_found *found;
-    unsigned char *given;        /* of the model's rows: observed */
+    unsigned char *given; /* of the model's rows: observed */
 };
 
 /* The variables' descriptions are the model's, and do not depend on the draws. */
@@ -130,8 +132,8 @@ static int open_files(struct job *j)
     if (o->predict && j->nseen)
         j->spec.part[PREDICTIVE] = (struct posterior_group){j->q.per, j->nseen, j->seen};
     if (j->nseen)
-        j->spec.observed = (struct draws){
-            .n = j->q.nset, .nvar = j->nseen, .var = j->seen, .x = j->net.x};
+        j->spec.observed =
+            (struct draws){.n = j->q.nset, .nvar = j->nseen, .var = j->seen, .x = j->net.x};
     for (int i = 0; i < o->out.n; i++)
         if (posterior_open(o->out.a[i], &j->spec, &j->file[i], &err))
             return fail(err.code == NAMI_EUSAGE ? RUNNING : WRITING, o->out.a[i], &err);
@@ -141,8 +143,8 @@ static int open_files(struct job *j)
 static int put_blocks(struct job *j, const struct answer *a)
 {
     nami_err err;
-    struct posterior_block b = {.n = a->n, .x = a->z, .log_weight = a->logw, .log_p = a->logp,
-                                .log_q = a->logq};
+    struct posterior_block b = {
+        .n = a->n, .x = a->z, .log_weight = a->logw, .log_p = a->logp, .log_q = a->logq};
     struct posterior_block p = {.n = a->n, .x = a->pred};
     for (int i = 0; i < j->o->out.n; i++) {
         int rc = posterior_put(j->file[i], POSTERIOR, &b, &err);
@@ -180,7 +182,8 @@ static int answer_all(struct job *j, int threads)
     for (size_t s = 0, n; s < j->q.nset && !rc; s += n) {
         struct answer a;
         n = j->q.nset - s < each ? j->q.nset - s : each;
-        while (s * j->q.per % 8 + n * j->q.per % 8 && n > 1 && s + n < j->q.nset) n--; /* whole groups */
+        while (s * j->q.per % 8 + n * j->q.per % 8 && n > 1 && s + n < j->q.nset)
+            n--; /* whole groups */
         if (answer_sets(&j->net.a, &j->q, j->method, s, n, j->o->predict, threads, &a, &err) ||
             summarise_sets(j, s, &a, &err))
             rc = fail(RUNNING, NULL, &err);
@@ -192,7 +195,8 @@ static int answer_all(struct job *j, int threads)
     return rc;
 }
 
-/* ---- what is printed ------------------------------------------------------------------------------- */
+/* ---- what is printed
+ * ------------------------------------------------------------------------------- */
 
 static void put_label(const struct draws_var *v, size_t e, struct str *out)
 {
@@ -207,10 +211,7 @@ static void put_label(const struct draws_var *v, size_t e, struct str *out)
     str_put(out, "]");
 }
 
-static void put_cell(struct table *t, double x)
-{
-    str_printf(&t->cells, "%.3g", x), table_end(t);
-}
+static void put_cell(struct table *t, double x) { str_printf(&t->cells, "%.3g", x), table_end(t); }
 
 static void put_table(const struct job *j, struct str *out)
 {
@@ -225,11 +226,13 @@ static void put_table(const struct job *j, struct str *out)
             if (isnan(s->mean) || j->given[j->var[v].base + e] || shown++ >= MOST) continue;
             put_label(&j->var[v], e, &t.cells), table_end(&t);
             put_cell(&t, s->mean), put_cell(&t, s->sd);
-            put_cell(&t, s->q[0]), put_cell(&t, s->q[NQUANTILE / 2]), put_cell(&t, s->q[NQUANTILE - 1]);
+            put_cell(&t, s->q[0]), put_cell(&t, s->q[NQUANTILE / 2]),
+                put_cell(&t, s->q[NQUANTILE - 1]);
             str_printf(&t.cells, "%.0f", s->ess), table_end(&t);
         }
     table_put(&t, 2, out);
-    if (shown > MOST) str_printf(out, "  ... +%zu: --only NAMES, or -o FILE, for the others\n", shown - MOST);
+    if (shown > MOST)
+        str_printf(out, "  ... +%zu: --only NAMES, or -o FILE, for the others\n", shown - MOST);
 }
 
 /* How far to trust one answer. */
@@ -238,15 +241,18 @@ static void put_trust(const struct job *j, struct str *out)
     const struct diagnostics *d = &j->found[0].diagnostics;
     double limit = khat_limit(j->q.per);
     if (j->method == ANSWER_DIRECT) {
-        str_put(out, "draws        the network's own, not weighted: 'nami calibrate' says how good it is\n");
+        str_put(
+            out,
+            "draws        the network's own, not weighted: 'nami calibrate' says how good it is\n");
         return;
     }
-    str_printf(out, "weights      k-hat %.2f (good below %.2f), %.0f effective draws of %zu\n", d->khat,
-               limit, d->ess, j->q.per);
+    str_printf(out, "weights      k-hat %.2f (good below %.2f), %.0f effective draws of %zu\n",
+               d->khat, limit, d->ess, j->q.per);
     str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", d->log_z, d->log_se);
     if (!(d->khat < limit))
-        str_put(out, "warning      k-hat is too large: do not trust these numbers; train longer, or "
-                     "with --family spline\n");
+        str_put(out,
+                "warning      k-hat is too large: do not trust these numbers; train longer, or "
+                "with --family spline\n");
 }
 
 /* Many answers: how many are fine. */
@@ -260,8 +266,10 @@ static void put_sets(const struct job *j, struct str *out)
         good += j->found[s].diagnostics.khat < khat_limit(j->q.per);
         ess += j->found[s].diagnostics.ess / (double)j->q.nset;
     }
-    str_printf(out, "weights      k-hat is good (below %.2f) for %zu of %zu, %.0f effective draws on average\n",
-               khat_limit(j->q.per), good, j->q.nset, ess);
+    str_printf(
+        out,
+        "weights      k-hat is good (below %.2f) for %zu of %zu, %.0f effective draws on average\n",
+        khat_limit(j->q.per), good, j->q.nset, ess);
 }
 
 static void put_number(struct str *out, const char *name, double x)
@@ -313,7 +321,8 @@ static void mark_given(const struct model *m, unsigned char *given)
             if (m->node[k] >= 0 && m->bn->node.a[m->node[k]].observed) given[m->row[m->lhs[i]]] = 1;
 }
 
-/* ---- the command ----------------------------------------------------------------------------------- */
+/* ---- the command
+ * ----------------------------------------------------------------------------------- */
 
 static int ask(struct job *j, int threads)
 {
@@ -321,11 +330,12 @@ static int ask(struct job *j, int threads)
     struct str out = {0};
     nami_err err;
     int rc;
-    j->method = !o->method ? answer_default(j->net.r.m)
-                : strcmp(o->method, "is") == 0 ? ANSWER_IS : ANSWER_DIRECT;
+    j->method = !o->method                     ? answer_default(j->net.r.m)
+                : strcmp(o->method, "is") == 0 ? ANSWER_IS
+                                               : ANSWER_DIRECT;
     j->q = (struct query){j->net.x, j->net.nset, (size_t)o->n, o->seed};
     if (variables(j, &err)) return fail(RUNNING, NULL, &err);
-    j->summary = new_array(struct summary, j->stride *j->q.nset + 1);
+    j->summary = new_array(struct summary, j->stride * j->q.nset + 1);
     j->found = new_array(struct posterior_found, j->q.nset);
     j->given = new_array(unsigned char, (size_t)j->net.r.m->nrow + j->stride);
     if (!j->summary || !j->found || !j->given) return err_nomem(&err), fail(RUNNING, NULL, &err);
@@ -382,13 +392,16 @@ const struct cmd cmd_sample = {
     .name = "sample",
     .summary = "posterior draws from a trained network",
     .usage = "[OPTION]... NET",
-    .about =
-        "Draws from q(z|x) for one data set or many, weighs the draws by p(x,z)/q(z|x) so that they "
-        "are draws from the posterior even where the network is a little wrong, and says how far to "
-        "trust them: k-hat is the shape of the weights' tail (Pareto-smoothed importance sampling), "
-        "the effective number of draws is what is left after weighting, and the mean weight estimates "
-        "the evidence p(x).\n\n"
-        "The same seed gives the same draws for any number of threads.",
+    .about = "Draws from q(z|x) for one data set or many, weighs the draws by p(x,z)/q(z|x) so "
+             "that they "
+             "are draws from the posterior even where the network is a little wrong, and says how "
+             "far to "
+             "trust them: k-hat is the shape of the weights' tail (Pareto-smoothed importance "
+             "sampling), "
+             "the effective number of draws is what is left after weighting, and the mean weight "
+             "estimates "
+             "the evidence p(x).\n\n"
+             "The same seed gives the same draws for any number of threads.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

@@ -109,35 +109,37 @@ static int read_hidden(const char *s, struct net_options *n, nami_err *err)
 
 static int make_plan(const struct options *o, struct plan *p, nami_err *err)
 {
-    *p = (struct plan){
-        .set = o->model.set.a,
-        .nset = o->model.set.n,
-        .observe = o->model.observe,
-        .invert = {.method = o->method,
-                   .mode = o->mode,
-                   .criterion = o->criterion,
-                   .restarts = o->restarts,
-                   .seed = o->model.seed},
-        .net = {.family = family_find(o->family, strlen(o->family)),
-                .size = o->size,
-                .kind = (enum net_kind)number_of(o->net, net_words),
-                .act = number_of(o->activation, act_words),
-                .skip = strcmp(o->skip, "yes") == 0 ? 1 : strcmp(o->skip, "no") == 0 ? 0 : -1,
-                .no_share = o->no_share,
-                .seed = o->model.seed},
-        .train = {.steps = o->steps ? o->steps : STEPS,
-                  .batch = o->batch,
-                  .rate = o->rate,
-                  .clip = o->clip,
-                  .check = o->check,
-                  .valid = o->valid,
-                  .patience = o->patience,
-                  .cooldown = o->cooldown,
-                  .seed = o->model.seed}};
+    *p = (struct plan){.set = o->model.set.a,
+                       .nset = o->model.set.n,
+                       .observe = o->model.observe,
+                       .invert = {.method = o->method,
+                                  .mode = o->mode,
+                                  .criterion = o->criterion,
+                                  .restarts = o->restarts,
+                                  .seed = o->model.seed},
+                       .net = {.family = family_find(o->family, strlen(o->family)),
+                               .size = o->size,
+                               .kind = (enum net_kind)number_of(o->net, net_words),
+                               .act = number_of(o->activation, act_words),
+                               .skip = strcmp(o->skip, "yes") == 0  ? 1
+                                       : strcmp(o->skip, "no") == 0 ? 0
+                                                                    : -1,
+                               .no_share = o->no_share,
+                               .seed = o->model.seed},
+                       .train = {.steps = o->steps ? o->steps : STEPS,
+                                 .batch = o->batch,
+                                 .rate = o->rate,
+                                 .clip = o->clip,
+                                 .check = o->check,
+                                 .valid = o->valid,
+                                 .patience = o->patience,
+                                 .cooldown = o->cooldown,
+                                 .seed = o->model.seed}};
     if (o->batch < 1 || o->check < 1 || o->valid < 1 || o->patience < 1)
         return err_set(err, NAMI_EUSAGE,
                        "--batch, --check, --valid and --patience must be at least 1");
-    if (o->cooldown > 1) return err_set(err, NAMI_EUSAGE, "--cooldown is a part of 1, not %g", o->cooldown);
+    if (o->cooldown > 1)
+        return err_set(err, NAMI_EUSAGE, "--cooldown is a part of 1, not %g", o->cooldown);
     return read_hidden(o->hidden, &p->net, err);
 }
 
@@ -149,7 +151,8 @@ static void interrupt(int signal)
     interrupted = 1;
 }
 
-/* ---- the loop --------------------------------------------------------------------------------- */
+/* ---- the loop ---------------------------------------------------------------------------------
+ */
 
 static int save_all(const struct training *r, const struct options *o, const char *inverse)
 {
@@ -224,7 +227,8 @@ static void put_result(const struct training *r, const struct options *o, struct
     if (o->out) str_printf(out, "network      %s\n", o->out);
 }
 
-/* ---- all ------------------------------------------------------------------------------------------ */
+/* ---- all
+ * ------------------------------------------------------------------------------------------ */
 
 static int start(struct training *r, int resume, int threads)
 {
@@ -242,7 +246,8 @@ static int work(struct training *r, const struct options *o, int resume)
 {
     int threads = parallel_threads(o->model.threads), rc;
     struct str out = {0}, inverse = {0};
-    struct view w = {.file = r->m->file, .bn = r->m->bn, .v = &r->inversion, .h = r->h, .width = 80};
+    struct view w = {
+        .file = r->m->file, .bn = r->m->bn, .v = &r->inversion, .h = r->h, .width = 80};
     nami_err err;
     if (o->dry) {
         (o->json ? network_json : network_show)(&r->q, &out);
@@ -289,7 +294,8 @@ static int run(const void *options_, int narg, char **arg)
 
 static const struct example examples[] = {
     {"nami train tree.nami --data w.json -o tree.net", "train on the model's own draws"},
-    {"nami train tree.nami --data w.json --dry-run", "what would be trained: layers and parameters"},
+    {"nami train tree.nami --data w.json --dry-run",
+     "what would be trained: layers and parameters"},
     {"nami train gmm.nami --family spline -o gmm.net --log gmm.csv", "a flexible family; a log"},
     {"nami train tree.nami --data w.json -o tree.net --samples draws.npz", "on draws of a file"},
     {"nami train tree.nami --data w.json -o tree.net --resume", "go on after an interruption"},

@@ -27,7 +27,7 @@ int open_data(struct trained *n, const char *const *file, int nfile)
         err_set(&err, NAMI_EUSAGE, "what was observed? give --data FILE");
         return fail(RUNNING, NULL, &err);
     }
-    n->x = new_array(double, (size_t)m->nrow *n->nset + 1);
+    n->x = new_array(double, (size_t)m->nrow * n->nset + 1);
     if (!n->x) return err_nomem(&err), fail(RUNNING, NULL, &err);
     for (size_t s = 0; s < n->nset; s++)
         if (infer_data(m, &d->set.a[s], n->nset, s, n->x, &err))

@@ -43,6 +43,19 @@ TIMEFORMAT='  %R s'
 { time run $nami simulate examples/models/schools.nami --data examples/models/schools.json -n 100000 \
     -o $out/draws.npz; } 2>&1
 
+say 'An inference network for it, and a posterior' \
+    'Trained on draws from the model alone, for a few seconds; then any data set is answered at once. The draws' \
+    'are weighted by p(x,z)/q(z|x): k-hat and the effective number of draws say how far to trust them.'
+{ time run $nami train examples/models/schools.nami --data examples/models/schools.json -o $out/schools.net \
+    --steps 5000 --hidden 128,128 --quiet; } 2>&1
+{ time run $nami sample $out/schools.net --data examples/models/schools.json -o $out/schools.nc; } 2>&1
+
+say 'The same beside an exact answer' \
+    'A tree of normal variables, of which the posterior is known: means, sd and log p(x) agree.'
+run $nami train examples/models/tree.nami --data examples/models/tree.json -o $out/tree.net --steps 4000 --hidden 360,360 --quiet
+run $nami sample $out/tree.net --data examples/models/tree.json | grep -v '^  x.[4-9]\|^  x.1[0-9]'
+run $nami exact examples/models/tree.nami --data examples/models/tree.json | grep -v '^  x.[4-9]\|^  x.1[0-9]'
+
 say 'A prior that nothing can be learnt from' \
     'The classic surgical model: half of the draws of tau underflow. The message names the prior, and a better one.'
 run $nami check tests/models/bugs/surgical/surgical.bug --data tests/models/bugs/surgical/surgical-data.R || true

@@ -1,8 +1,8 @@
 /* Trained networks against the truth: how far is q(z|x) from p(z|x), on draws of the model?
 
    KL(p || q) = E[log p(z|x) - log q(z|x)] is estimated on draws of both; its standard error is
-   below a fifth of every tolerance here, and training is deterministic (fixed seed), so that a test either
-   always passes or never does on one machine. */
+   below a fifth of every tolerance here, and training is deterministic (fixed seed), so that a test
+   either always passes or never does on one machine. */
 #include "run.h"
 
 #include <math.h>
@@ -30,24 +30,23 @@ static void train_it(struct training *r, const struct setup *s)
     int checked;
     memset(r, 0, sizeof *r);
     r->m = &r->own;
-    r->plan = (struct plan){
-        .invert = {.method = s->method, .mode = s->mode},
-        .net = {.family = family_find(s->family, strlen(s->family)),
-                .kind = s->kind,
-                .size = s->size,
-                .nhidden = 2,
-                .hidden = {s->hidden, s->hidden},
-                .act = ACT_RELU,
-                .skip = s->skip},
-        .train = {.steps = s->steps,
-                  .batch = 250,
-                  .rate = 2e-3,
-                  .clip = 100,
-                  .check = 1000,
-                  .valid = 5000,
-                  .patience = 100,
-                  .cooldown = 0.5,
-                  .seed = 1}};
+    r->plan = (struct plan){.invert = {.method = s->method, .mode = s->mode},
+                            .net = {.family = family_find(s->family, strlen(s->family)),
+                                    .kind = s->kind,
+                                    .size = s->size,
+                                    .nhidden = 2,
+                                    .hidden = {s->hidden, s->hidden},
+                                    .act = ACT_RELU,
+                                    .skip = s->skip},
+                            .train = {.steps = s->steps,
+                                      .batch = 250,
+                                      .rate = 2e-3,
+                                      .clip = 100,
+                                      .check = 1000,
+                                      .valid = 5000,
+                                      .patience = 100,
+                                      .cooldown = 0.5,
+                                      .seed = 1}};
     int rc = s->file ? model_read(r->m, s->file, &s->data, s->data ? 1 : 0, NULL, &err)
                      : model_parse(r->m, "model", s->text, strlen(s->text), NATIVE, NULL, &err);
     if (!rc) rc = training_prepare(r, NULL, 0, 2, &err);
@@ -191,8 +190,10 @@ static void trees(void **state)
             int pa[N], n = 0, two[2] = {2 * v + 1, 2 * v + 2};
             for (int j = LATENT; j < N; j++) pa[n++] = j;
             for (int j = 0; j < v; j++) pa[n++] = j;
-            if (net[k].faithful) add_factor(c, v, pa, n, s.x, s.p);
-            else add_factor(c, v, two, 2, s.x, s.p); /* the best it can do */
+            if (net[k].faithful)
+                add_factor(c, v, pa, n, s.x, s.p);
+            else
+                add_factor(c, v, two, 2, s.x, s.p); /* the best it can do */
             gap += entropy(c, v, two, 2) - entropy(c, v, pa, n);
         }
         double d = kl(net[k].what, &r, s);
@@ -202,7 +203,8 @@ static void trees(void **state)
     assert_true(gap > 0.5);
 }
 
-/* ---- universal families ------------------------------------------------------------------------ */
+/* ---- universal families ------------------------------------------------------------------------
+ */
 
 static const char banana[] = "model {\n"
                              "  z[1] ~ normal(0, 1)\n"
@@ -238,8 +240,8 @@ static double moons_evidence(double x)
     double sum = 0, h = 0.03;
     for (double u = h / 2; u <= 6; u += h)
         for (double v = h / 2; v <= 6; v += h) /* even in both */
-            sum += 4 * exp(log_normal(u, 0, 1) + log_normal(v, 0, 1) +
-                           log_normal(x, u - v * v, 0.25));
+            sum +=
+                4 * exp(log_normal(u, 0, 1) + log_normal(v, 0, 1) + log_normal(x, u - v * v, 0.25));
     return log(h * h * sum);
 }
 
@@ -288,8 +290,10 @@ static void shapes(void **state)
             posterior(&r, &s, model[m].evidence);
             double d = kl(what, &r, s);
             assert_true(d > -0.01);
-            if (f) assert_true(d < 0.05);
-            else assert_true(d > 0.1);
+            if (f)
+                assert_true(d < 0.05);
+            else
+                assert_true(d > 0.1);
         }
 }
 

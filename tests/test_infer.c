@@ -10,7 +10,8 @@
 #include "model/eval.h"
 #include "train/training.h"
 
-/* ---- a network for a text, trained a little --------------------------------------------------- */
+/* ---- a network for a text, trained a little ---------------------------------------------------
+ */
 
 static void train_text(struct training *r, const char *text, const char *data, const char *family,
                        enum net_kind kind, int steps)
@@ -116,7 +117,8 @@ static void consistent(void **state)
         }
 }
 
-/* ---- a posterior that is known ------------------------------------------------------------------ */
+/* ---- a posterior that is known ------------------------------------------------------------------
+ */
 
 /* a ~ N(0,1), y_i ~ N(a, 1): a | y ~ N(sum / (n + 1), 1 / (n + 1)); next | y follows. */
 static void known(void **state)
@@ -145,7 +147,8 @@ static void known(void **state)
         double s = 0, ss = 0;
         for (int i = 0; i < M; i++) s += v[i] / M;
         for (int i = 0; i < M; i++) ss += (v[i] - s) * (v[i] - s) / M;
-        print_message("%-5s mean %.4f (%.4f), variance %.4f (%.4f)\n", name[k], s, mean[k], ss, var[k]);
+        print_message("%-5s mean %.4f (%.4f), variance %.4f (%.4f)\n", name[k], s, mean[k], ss,
+                      var[k]);
         assert_true(fabs(s - mean[k]) < 0.03 && fabs(ss / var[k] - 1) < 0.06);
     }
     free(x), free(z), free(pred);

@@ -20,7 +20,7 @@
 #define INLINE static inline __attribute__((always_inline))
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WIDE       __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #define EACH(i, n)   _Pragma("GCC ivdep") for (int i = 0; i < (n); i++)
 #define MVEC(f, ...) __attribute__((simd("notinbranch"))) double f(__VA_ARGS__);

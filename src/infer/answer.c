@@ -83,8 +83,7 @@ int answer_sets(const struct infer *a, const struct query *q, enum answer_method
     if (!out->z || !out->logq || !out->found || (predict && !out->pred) ||
         (method == ANSWER_IS && (!out->logp || !out->logw)))
         return err_nomem(err);
-    for (size_t s = 0; s < nset; s++)
-        out->found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
+    for (size_t s = 0; s < nset; s++) out->found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
     rc = infer_draws(a, q, first * q->per, n, threads, out->z, out->logq, out->pred, err);
     if (rc || method != ANSWER_IS) return rc;
     if ((rc = weigh(a, out, threads, err))) return rc;

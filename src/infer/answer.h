@@ -9,14 +9,14 @@
 /* Weights p(x, z) / q(z | x) correct the network's errors where its draws reach; they need the
    model's density. */
 enum answer_method { ANSWER_DIRECT, ANSWER_IS, NANSWER };
-extern const char *const answer_methods[]; /* NULL at the end */
+extern const char *const answer_methods[];                /* NULL at the end */
 enum answer_method answer_default(const struct model *m); /* importance sampling, where it can */
 
 /* The draws of some data sets: set s has draws s * per ... of them. */
 struct answer {
-    size_t nset, per, n; /* n = nset * per */
-    double *z;           /* [row * n + i]: all rows of the model */
-    double *pred;        /* the observed variables drawn anew; or NULL */
+    size_t nset, per, n;        /* n = nset * per */
+    double *z;                  /* [row * n + i]: all rows of the model */
+    double *pred;               /* the observed variables drawn anew; or NULL */
     double *logq, *logp, *logw; /* logp and logw: NULL for direct ones; logw is smoothed and
                                    normalised in each set */
     struct diagnostics *found;  /* of each set; all NaN for direct ones */

@@ -47,7 +47,8 @@ int infer_data(const struct model *m, const struct dataset *d, size_t nset, size
     return 0;
 }
 
-/* ---- threads over chunks of lanes ------------------------------------------------------------- */
+/* ---- threads over chunks of lanes -------------------------------------------------------------
+ */
 
 /* The workspaces of one thread. */
 struct worker {

@@ -17,8 +17,8 @@ int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *er
 void infer_fini(struct infer *a);
 
 /* What is asked: `per` draws for each of `nset` data sets, of which x holds the rows of the
-   observed variables, x[row * nset + s].  Draws of all sets are numbered in a row: number d belongs to
-   set d / per, and is the same however draws are asked for. */
+   observed variables, x[row * nset + s].  Draws of all sets are numbered in a row: number d belongs
+   to set d / per, and is the same however draws are asked for. */
 struct query {
     const double *x;
     size_t nset, per;

@@ -50,7 +50,7 @@ static int standardise(const struct model *m, struct code *c, size_t n, const do
                        struct arena *mem, nami_err *err)
 {
     double *at = raw_array(double, c->n), *u = raw_array(double, c->ncoord + 1);
-    double *all = raw_array(double, (size_t)c->ncoord * n + 1);
+    double *all = raw_array(double, (size_t)c->ncoord *n + 1);
     int rc = 0;
     c->mean = arena_array(mem, double, c->ncoord);
     c->sd = arena_array(mem, double, c->ncoord);
@@ -92,8 +92,7 @@ static int describe(struct model *m, int inst, struct code *c, struct arena *mem
     c->dist = s->rel->trunc ? NULL : s->dist;
     c->domain = s->dist ? s->dist->domain : c->n == 1 ? REAL : VECTOR;
     c->lo = -INFINITY, c->hi = INFINITY;
-    if (s->dist && domains[c->domain].rank == 0)
-        model_support(m, m->lhs[first], &c->lo, &c->hi);
+    if (s->dist && domains[c->domain].rank == 0) model_support(m, m->lhs[first], &c->lo, &c->hi);
     if (!domains[c->domain].discrete) {
         c->kind = CODE_REAL;
         c->ncoord = c->nfeature = unconstrained_size(c->domain, c->n);
@@ -122,7 +121,8 @@ int codes_make(struct model *m, size_t n, const double *x, struct arena *mem, st
     return rc;
 }
 
-/* ---- kernels ---------------------------------------------------------------------------------- */
+/* ---- kernels ----------------------------------------------------------------------------------
+ */
 
 enum { FAR = 6, FARTHEST = 10000 };
 

@@ -66,9 +66,9 @@ static int compile(struct qnet *q, const struct embed *x, int *in, struct net_em
         int *from = fields(y, seen, in, &n, &each);
         struct str name = {0};
         str_printf(&name, "embed/%s/%d", a->name, l);
-        unit = !from || name.oom ? -1
-                                 : net_layer(q, n, each, data ? 0 : each, from, y->out, y->act,
-                                             name.s);
+        unit = !from || name.oom
+                   ? -1
+                   : net_layer(q, n, each, data ? 0 : each, from, y->out, y->act, name.s);
         free(from);
         str_free(&name);
         if (unit < 0) return err_nomem(err);

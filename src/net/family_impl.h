@@ -5,8 +5,8 @@
 #include "dist/block.h"
 #include "net/family.h"
 
-/* About x near 0, and never outside (-lo, hi): t / (1 + t^4)^(1/4).  Its slope falls off like a power,
-   so that a number far outside still finds back. */
+/* About x near 0, and never outside (-lo, hi): t / (1 + t^4)^(1/4).  Its slope falls off like a
+   power, so that a number far outside still finds back. */
 INLINE double squash(double x, double lo, double hi, double *slope)
 {
     double c = x < 0 ? lo : hi, t = x / c;

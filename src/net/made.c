@@ -15,10 +15,10 @@ enum { DEPTH = 2, UNITS_FEWEST = 128, UNITS_MOST = 1024, UNITS_LABEL = 24, EVEN 
 struct made {
     struct qnet *q;
     struct labels l;
-    int n, *factor;      /* whose outputs it gives */
-    int *first, *width;  /* of the last layer: units of each label */
+    int n, *factor;     /* whose outputs it gives */
+    int *first, *width; /* of the last layer: units of each label */
     int *next, *nwidth;
-    int *from;           /* room for the inputs of a block */
+    int *from; /* room for the inputs of a block */
     int depth, units[NET_LAYERS];
 };
 
@@ -64,8 +64,8 @@ static int inputs_of(const struct made *m, const int *unit, int n, int *from)
     return back;
 }
 
-/* Units for the labels; with fewer than EVEN for each, one by one: a label without units would leave
-   its factors blind, or linear. */
+/* Units for the labels; with fewer than EVEN for each, one by one: a label without units would
+   leave its factors blind, or linear. */
 static void spread(const struct made *m, int units)
 {
     int n = m->l.set.n;
@@ -110,8 +110,7 @@ static int output(struct made *m, int i)
     }
     str_printf(&name, "made/out/%s", q->part[g->tag].name);
     if (q->code[f->node].ncoord > 1) str_printf(&name, ".%d", f->k + 1);
-    f->unit = name.oom ? -1
-                      : net_layer(q, 1, in, back, m->from, g->nout, ACT_LINEAR, name.s);
+    f->unit = name.oom ? -1 : net_layer(q, 1, in, back, m->from, g->nout, ACT_LINEAR, name.s);
     str_free(&name);
     return f->unit < 0 ? NAMI_ENOMEM : 0;
 }

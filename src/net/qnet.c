@@ -92,7 +92,8 @@ static int make_factors(struct qnet *q, const struct share *s, const int *of)
     return rc;
 }
 
-/* ---- scales ------------------------------------------------------------------------------------ */
+/* ---- scales ------------------------------------------------------------------------------------
+ */
 
 static int same_code(const struct code *a, const struct code *b)
 {
@@ -120,8 +121,10 @@ static int root(int *up, int v)
 static void unite(int *up, int a, int b)
 {
     a = root(up, a), b = root(up, b);
-    if (a < b) up[b] = a;
-    else up[a] = b;
+    if (a < b)
+        up[b] = a;
+    else
+        up[a] = b;
 }
 
 /* A network that many factors share sees each role on one scale: that of the first node in it. */
@@ -146,7 +149,8 @@ static int same_scales(struct qnet *q, struct share *s)
     return 0;
 }
 
-/* ---- groups and parts --------------------------------------------------------------------------- */
+/* ---- groups and parts ---------------------------------------------------------------------------
+ */
 
 /* "z[i]" if it is all of a plate, else "z[2]" or, of several, "z[2]+3". */
 static int name_part(struct qnet *q, struct part *p, int v)
@@ -202,14 +206,16 @@ static int make_groups(struct qnet *q, const struct share *s)
     return rc;
 }
 
-/* ---- heads ------------------------------------------------------------------------------------------ */
+/* ---- heads
+ * ------------------------------------------------------------------------------------------ */
 
 static int no_family(const struct qnet *q, const struct code *c, nami_err *err)
 {
-    return err_set(err, NAMI_EINPUT,
-                   "%s is discrete with no small upper bound, and no family fits it; observe it, or "
-                   "leave it out of 'infer'",
-                   bn_name(q->m->bn, c->node));
+    return err_set(
+        err, NAMI_EINPUT,
+        "%s is discrete with no small upper bound, and no family fits it; observe it, or "
+        "leave it out of 'infer'",
+        bn_name(q->m->bn, c->node));
 }
 
 static int choose_head(struct qnet *q, struct group *g, size_t n, const double *x, nami_err *err)
@@ -294,14 +300,15 @@ static int emit_jacobians(struct qnet *q)
     return rc;
 }
 
-/* ---- layers --------------------------------------------------------------------------------------------- */
+/* ---- layers
+ * --------------------------------------------------------------------------------------------- */
 
 int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act,
               const char *name)
 {
     struct prog *p = &q->prog;
     struct dense *d = arena_array(&p->mem, struct dense, 1);
-    int *copy = arena_array(&p->mem, int, (size_t)n * (size_t)in + 1);
+    int *copy = arena_array(&p->mem, int, (size_t)n *(size_t)in + 1);
     char *text = arena_strndup(&q->mem, name, strlen(name));
     if (!d || !copy || !text) return -1;
     if (in) memcpy(copy, from, sizeof(int) * (size_t)n * (size_t)in);
@@ -348,7 +355,8 @@ static void choose_kinds(struct qnet *q)
                            (q->opt.kind == NET_AUTO && q->group[g].n == 1 && single > 1);
 }
 
-/* ---- what draws of the prior decide, in a row: scales of all coordinates, then the heads ------ */
+/* ---- what draws of the prior decide, in a row: scales of all coordinates, then the heads ------
+ */
 
 enum { HEAD_NUMBERS = 3 + 2 * DIST_ARGS };
 
@@ -416,7 +424,8 @@ static int saved_head(struct qnet *q, struct group *g, const double *in)
     return 0;
 }
 
-/* ---- all ---------------------------------------------------------------------------------------- */
+/* ---- all ----------------------------------------------------------------------------------------
+ */
 
 struct origin { /* draws x[row * n + i], or saved numbers */
     size_t n;
@@ -502,7 +511,7 @@ int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
                  const struct net_options *opt, size_t n, const double *x, nami_err *err)
 {
     struct origin o = {.n = n < PRIOR_DRAWS ? n : PRIOR_DRAWS};
-    double *y = raw_array(double, (size_t)m->nrow * o.n);
+    double *y = raw_array(double, (size_t)m->nrow *o.n);
     begin(q, m, h, opt);
     if (!y) return err_nomem(err);
     for (size_t r = 0; r < (size_t)m->nrow; r++)
@@ -517,7 +526,7 @@ int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
               const struct net_options *opt, const double *saved, size_t nsaved, int threads,
               nami_err *err)
 {
-    double *x = saved ? NULL : raw_array(double, (size_t)m->nrow * PRIOR_DRAWS);
+    double *x = saved ? NULL : raw_array(double, (size_t)m->nrow *PRIOR_DRAWS);
     struct origin o = {saved ? 0 : PRIOR_DRAWS, x, saved, nsaved};
     begin(q, m, h, opt);
     int rc = x || saved ? 0 : err_nomem(err);

@@ -68,7 +68,7 @@ struct qnet {
     const struct inverse *h;
     struct net_options opt;
     struct code *code;
-    int nfeature; /* the first units; those of embeddings follow */
+    int nfeature;                    /* the first units; those of embeddings follow */
     struct net_embedding *embedding; /* as many as the model declares */
     int nfactor, ngroup, npart, *member;
     struct factor *factor;
@@ -111,7 +111,7 @@ struct instr qnet_head(const struct group *g, int n, const int *value, const int
    copied.  name is printed.  Returns the first unit, or -1. */
 int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act,
               const char *name);
-int net_heads(struct qnet *q, int g); /* a group's outputs as rows, and its head on them */
+int net_heads(struct qnet *q, int g);        /* a group's outputs as rows, and its head on them */
 int net_mlp(struct qnet *q, nami_err *err);  /* groups that are not made */
 int net_made(struct qnet *q, nami_err *err); /* groups that are */
 

@@ -15,7 +15,8 @@ struct maker {
     int ndone;
 };
 
-/* ---- layers ------------------------------------------------------------------------------------- */
+/* ---- layers -------------------------------------------------------------------------------------
+ */
 
 static int inputs_ready(const struct maker *k, const struct dense *d, int i)
 {
@@ -65,7 +66,8 @@ static int emit_layers(struct maker *k)
     return 0;
 }
 
-/* ---- draws ----------------------------------------------------------------------------------------- */
+/* ---- draws
+ * ----------------------------------------------------------------------------------------- */
 
 static int is_ready(const struct maker *k, int f)
 {
@@ -115,8 +117,7 @@ static int emit_known(struct maker *k, int f)
     if (own) rc = code_encode(c, k->p);
     if (!rc && c->feature >= 0) {
         rc = code_feature(c, x->k, k->p);
-        memset(k->ready + c->feature + x->k, 1,
-               (size_t)(c->kind == CODE_STATES ? c->nfeature : 1));
+        memset(k->ready + c->feature + x->k, 1, (size_t)(c->kind == CODE_STATES ? c->nfeature : 1));
     }
     if (!rc && !own && x->k == c->ncoord - 1) {
         rc = code_decode(c, k->p);
@@ -149,7 +150,8 @@ static int emit_wave(struct maker *k)
     return rc ? rc : k->ndone > before ? 0 : NAMI_EBUG;
 }
 
-/* ---- all -------------------------------------------------------------------------------------------- */
+/* ---- all
+ * -------------------------------------------------------------------------------------------- */
 
 static int start(struct maker *k)
 {
@@ -213,8 +215,7 @@ int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
 {
     *s = (struct sampler){.q = q};
     int rc = make_prog(s, q);
-    if (rc == NAMI_EBUG)
-        return err_set(err, rc, "the factors of the inverse wait for each other");
+    if (rc == NAMI_EBUG) return err_set(err, rc, "the factors of the inverse wait for each other");
     if (!rc) rc = make_rest(q, &s->rest, 0, 0);
     if (!rc) rc = make_rest(q, &s->pred, 1, 0);
     if (!rc && q->h->nmodel) rc = make_rest(q, &s->barren, 0, 1);

@@ -2,8 +2,8 @@
 
    The rows of the observed variables are given; the program draws every latent of the inverse when
    its parents are there, and its total is log q(z | x) of what it drew.  A hidden unit is computed
-   once, as soon as all that it depends on is known.  What has no factor follows from the model: barren
-   latents are drawn forwards, computed variables are computed. */
+   once, as soon as all that it depends on is known.  What has no factor follows from the model:
+   barren latents are drawn forwards, computed variables are computed. */
 #ifndef NET_SAMPLER_H
 #define NET_SAMPLER_H
 
@@ -12,8 +12,8 @@
 struct sampler {
     const struct qnet *q;
     struct prog prog;
-    struct prog rest; /* from the rows: barren latents, what is computed */
-    struct prog pred; /* the same, and the observed variables anew: posterior prediction */
+    struct prog rest;   /* from the rows: barren latents, what is computed */
+    struct prog pred;   /* the same, and the observed variables anew: posterior prediction */
     struct prog barren; /* its total is log p of the barren latents, given their parents */
 };
 

@@ -19,7 +19,8 @@ static void put_head(const struct qnet *q, const struct group *g, struct str *ou
         str_put(out, h->family->name);
     if (h->family->own_scale || h->family->discrete) return;
     const struct code *c = &q->code[f->node];
-    if (c->domain != REAL && c->domain != VECTOR) str_printf(out, " of %s", domains[c->domain].name);
+    if (c->domain != REAL && c->domain != VECTOR)
+        str_printf(out, " of %s", domains[c->domain].name);
 }
 
 static void put_factors(const struct qnet *q, struct str *out)
@@ -80,13 +81,14 @@ static void put_masks(const struct qnet *q, struct str *out)
         const struct dense *d = q->block.a[i].d;
         width += d->out;
         live += (double)d->in * d->out;
-        full += (double)d->out * (strcmp(layer, "0") == 0 ? first
-                                  : strcmp(layer, "out") == 0
-                                      ? last + (q->opt.skip != 0 ? first : 0)
-                                      : last);
+        full +=
+            (double)d->out * (strcmp(layer, "0") == 0     ? first
+                              : strcmp(layer, "out") == 0 ? last + (q->opt.skip != 0 ? first : 0)
+                                                          : last);
     }
     if (full > 0)
-        str_printf(out, "masks        %d labels; %.1f %% of the weights of a full network are there\n",
+        str_printf(out,
+                   "masks        %d labels; %.1f %% of the weights of a full network are there\n",
                    q->nlabel, 100 * live / full);
 }
 
@@ -118,11 +120,12 @@ void network_json(const struct qnet *q, struct str *out)
         const struct factor *f = &q->factor[q->member[g->first]];
         str_put(out, i ? ",{\"name\":" : "{\"name\":");
         str_quote(out, q->part[g->tag].name);
-        str_printf(out,
-                   ",\"coordinate\":%d,\"times\":%d,\"inputs\":%d,\"outputs\":%d,\"network\":\"%s\","
-                   "\"family\":\"%s\",\"size\":%d}",
-                   f->k + 1, g->n, f->nin, g->nout, g->made ? "made" : "mlp", g->head.family->name,
-                   g->head.size);
+        str_printf(
+            out,
+            ",\"coordinate\":%d,\"times\":%d,\"inputs\":%d,\"outputs\":%d,\"network\":\"%s\","
+            "\"family\":\"%s\",\"size\":%d}",
+            f->k + 1, g->n, f->nin, g->nout, g->made ? "made" : "mlp", g->head.family->name,
+            g->head.size);
     }
     str_put(out, "],\"layers\":[");
     for (size_t i = 0; i < q->block.n; i++) {

@@ -269,8 +269,8 @@ static void run_rows(struct exec *x, const struct instr *c)
 void exec_part(struct exec *x, size_t from, size_t to)
 {
     static void (*const run[])(struct exec *, const struct instr *) = {
-        [I_MAP] = run_map,     [I_BLOCK] = run_block, [I_DRAW] = run_draw,   [I_BDRAW] = run_bdraw,
-        [I_COPY] = run_copy,   [I_UNITS] = run_units, [I_DENSE] = run_dense, [I_ROWS] = run_rows,
+        [I_MAP] = run_map,   [I_BLOCK] = run_block, [I_DRAW] = run_draw,   [I_BDRAW] = run_bdraw,
+        [I_COPY] = run_copy, [I_UNITS] = run_units, [I_DENSE] = run_dense, [I_ROWS] = run_rows,
     };
     if (from == 0) {
         memset(x->total, 0, (size_t)x->cap * sizeof *x->total);

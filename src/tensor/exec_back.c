@@ -13,11 +13,12 @@ static const double *incoming(const struct exec *x, const struct instr *c, const
     const double *from = d;
     if (c->out >= 0) from = tile_read(x, &to, x->adj, t, d);
     if (c->sum) {
-        if (c->out < 0) memset(d, 0, (size_t)t->n * sizeof *d);
-        else if (from != d) memcpy(d, from, (size_t)t->n * sizeof *d);
+        if (c->out < 0)
+            memset(d, 0, (size_t)t->n * sizeof *d);
+        else if (from != d)
+            memcpy(d, from, (size_t)t->n * sizeof *d);
         for (int i = 0; i < t->rows; i++)
-            for (int b = 0; b < t->w; b++)
-                d[i * t->w + b] += x->weight ? x->weight[t->b0 + b] : 1;
+            for (int b = 0; b < t->w; b++) d[i * t->w + b] += x->weight ? x->weight[t->b0 + b] : 1;
         for (int i = t->rows * t->w; i < t->n; i++) d[i] = 0;
         from = d;
     }

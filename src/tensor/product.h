@@ -23,7 +23,7 @@ struct dense {
     int back;        /* the first `back` of the inputs get derivatives; the rest are data */
     const int *from; /* (n, in); an input may appear once in an instance */
     int to;
-    size_t w; /* where in the parameters: w (out, in), then bias (out) */
+    size_t w;  /* where in the parameters: w (out, in), then bias (out) */
     int fresh; /* back() writes the adj of inputs, instead of adding to it */
 };
 

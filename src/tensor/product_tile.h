@@ -10,7 +10,7 @@
 /* Loops over tiles disappear; not under sanitizers, where that would take minutes. */
 #ifdef __has_feature
 #define SANITIZED __has_feature(address_sanitizer)
-#elif defined(__SANITIZE_ADDRESS__)
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
 #else
 #define SANITIZED 0

@@ -59,7 +59,8 @@ static int finish_dense(struct prog *p, struct dense *d, unsigned char *seen, un
 
 int prog_finish(struct prog *p)
 {
-    unsigned char *seen = mem_zero((size_t)p->nunit + 1, 1), *was = mem_zero((size_t)p->nunit + 1, 1);
+    unsigned char *seen = mem_zero((size_t)p->nunit + 1, 1),
+                  *was = mem_zero((size_t)p->nunit + 1, 1);
     int rc = seen && was ? 0 : NAMI_ENOMEM;
     for (size_t s = 0; s < p->segment.n && !rc; s++) {
         size_t end = s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;

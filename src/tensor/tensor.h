@@ -17,7 +17,7 @@
 struct operand {
     int is_const, shared;
     int data; /* derivatives by it are not wanted */
-    int m; /* elements of an instance; 1 for element-wise operations */
+    int m;    /* elements of an instance; 1 for element-wise operations */
     int base, si, sj;
     const int *idx; /* or NULL; lives in the program's arena */
 };
@@ -40,7 +40,7 @@ enum instr_kind {
     I_COPY,  /* rows outs = args */
     I_UNITS, /* units dim[0] .. + n-1 = args; without derivatives if dim[1] */
     I_DENSE, /* a layer of a network, on units: self is a struct dense */
-    I_ROWS   /* rows out .. out+n-1 = units dim[0] ..; if dim[1], nothing adds to their adj before */
+    I_ROWS /* rows out .. out+n-1 = units dim[0] ..; if dim[1], nothing adds to their adj before */
 };
 
 enum { INSTR_ARGS = 8, INSTR_DIMS = 9 };
@@ -55,7 +55,7 @@ struct instr {
     int narg;
     struct operand arg[INSTR_ARGS];
     int dim[INSTR_DIMS]; /* for block kernels */
-    int blind; /* the gradient does not read the results: they need not be kept for it */
+    int blind;           /* the gradient does not read the results: they need not be kept for it */
     int sum;             /* add the results (log densities) to the total: see exec.total */
     int tag;             /* the caller's: which statement this is */
     const void *self;
@@ -109,7 +109,7 @@ struct exec {
     double
         *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
     int ntag;
-    int data_rows; /* the first rows have no derivatives: adj of these is left alone */
+    int data_rows;        /* the first rows have no derivatives: adj of these is left alone */
     const double *weight; /* per lane: d loss / d total, for exec_back; NULL: 1 */
     /* Networks: float if is_float, else double.  The caller sets param. */
     int is_float;
@@ -134,8 +134,9 @@ void exec_run(struct exec *x);
    not reuse temporaries (each row written once). */
 void exec_back(struct exec *x);
 
-/* exec_run and exec_back, one segment after the other: forwards and backwards through each while its
-   numbers are in the cache; what stands before the first is run first, and gone back through last. */
+/* exec_run and exec_back, one segment after the other: forwards and backwards through each while
+   its numbers are in the cache; what stands before the first is run first, and gone back through
+   last. */
 void exec_both(struct exec *x);
 /* Its steps: what comes before the segments; forwards and backwards through segment s; and back
    through what came before. */

@@ -70,16 +70,19 @@ static int loop_options(const nami_train_options *o, struct train_options *t, na
         return err_set(err, NAMI_EUSAGE,
                        "rate must not be negative, and cooldown is a part of 1: %g, %g", o->rate,
                        o->cooldown);
-    *t = (struct train_options){
-        .batch = o->batch ? o->batch : 250,
-        .valid = o->valid ? o->valid : 10000,
-        .steps = o->steps ? o->steps : 20000,
-        .check = o->check ? o->check : 500,
-        .patience = o->patience ? o->patience : 6,
-        .rate = o->rate > 0 ? o->rate : 0.001,
-        .cooldown = o->cooldown < 0 ? 0 : o->cooldown > 0 ? o->cooldown : 0.3,
-        .clip = o->clip < 0 ? 0 : o->clip > 0 ? o->clip : 100,
-        .seed = o->seed};
+    *t = (struct train_options){.batch = o->batch ? o->batch : 250,
+                                .valid = o->valid ? o->valid : 10000,
+                                .steps = o->steps ? o->steps : 20000,
+                                .check = o->check ? o->check : 500,
+                                .patience = o->patience ? o->patience : 6,
+                                .rate = o->rate > 0 ? o->rate : 0.001,
+                                .cooldown = o->cooldown < 0   ? 0
+                                            : o->cooldown > 0 ? o->cooldown
+                                                              : 0.3,
+                                .clip = o->clip < 0   ? 0
+                                        : o->clip > 0 ? o->clip
+                                                      : 100,
+                                .seed = o->seed};
     return 0;
 }
 
@@ -101,7 +104,8 @@ static int make_plan(struct training *r, const nami_model *w, const nami_options
     return rc ? rc : loop_options(o, &p->train, err);
 }
 
-/* ---- a trainer ----------------------------------------------------------------------------------- */
+/* ---- a trainer
+ * ----------------------------------------------------------------------------------- */
 
 /* Fresh draws only when they are asked for: a simulator may take its time. */
 static int needs_source(nami_trainer *t, nami_err *err)
@@ -215,7 +219,8 @@ const char *nami_trainer_layer(const nami_trainer *t, int i, size_t *first, size
     return q->block.a[i].name;
 }
 
-/* ---- gradients and losses ------------------------------------------------------------------------- */
+/* ---- gradients and losses
+ * ------------------------------------------------------------------------- */
 
 /* The weights that the caller has come to are those to keep. */
 static void adopt(nami_trainer *t)

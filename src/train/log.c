@@ -7,9 +7,11 @@
 #include "base/file.h"
 #include "base/num.h"
 
-static const char *const columns[HIST_PARTS] = {
-    [HIST_STEP] = "step",   [HIST_RATE] = "rate", [HIST_TRAIN] = "train_loss",
-    [HIST_VALID] = "valid_loss", [HIST_NORM] = "gradient_norm"};
+static const char *const columns[HIST_PARTS] = {[HIST_STEP] = "step",
+                                                [HIST_RATE] = "rate",
+                                                [HIST_TRAIN] = "train_loss",
+                                                [HIST_VALID] = "valid_loss",
+                                                [HIST_NORM] = "gradient_norm"};
 
 static void put_number(struct str *out, double x, const char *missing)
 {

@@ -33,7 +33,7 @@ struct source {
     /* points */
     double *point; /* (n, rows) */
     size_t n, ntrain;
-    int *perm; /* of those to train on; behind it, those to validate on */
+    int *perm;      /* of those to train on; behind it, those to validate on */
     uint64_t epoch; /* of perm, + 1 */
     struct ahead *ahead;
     double waited;
@@ -102,8 +102,8 @@ static void stop_ahead(struct ahead *a)
     free(a);
 }
 
-/* Block k, when it is there; the one after it is asked for, and none that would replace it.  An error
-   comes with the first block that it leaves out. */
+/* Block k, when it is there; the one after it is asked for, and none that would replace it.  An
+   error comes with the first block that it leaves out. */
 static int block_ahead(struct source *s, uint64_t k, nami_err *err)
 {
     struct ahead *a = s->ahead;
@@ -128,7 +128,8 @@ static int block_ahead(struct source *s, uint64_t k, nami_err *err)
     return rc;
 }
 
-/* ---- points ------------------------------------------------------------------------------------ */
+/* ---- points ------------------------------------------------------------------------------------
+ */
 
 static void shuffle(struct source *s, uint64_t epoch)
 {
@@ -152,7 +153,8 @@ static const int *chosen(struct source *s, uint64_t step)
     return s->perm + step % per * s->batch;
 }
 
-/* ---- all ------------------------------------------------------------------------------------------- */
+/* ---- all
+ * ------------------------------------------------------------------------------------------- */
 
 int source_batch(struct source *s, uint64_t step, struct batch *b, nami_err *err)
 {

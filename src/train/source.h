@@ -11,8 +11,8 @@ struct source;
    validation.  Batches are of `batch` points. */
 int source_model(struct model *m, uint64_t seed, int batch, int valid, struct source **out,
                  nami_err *err);
-/* Of n given points x[row * n + i], which are taken over (freed).  The last `valid`, but no more than
-   a tenth, are for validation; the others are shuffled anew in each epoch. */
+/* Of n given points x[row * n + i], which are taken over (freed).  The last `valid`, but no more
+   than a tenth, are for validation; the others are shuffled anew in each epoch. */
 int source_points(const struct model *m, uint64_t seed, int batch, int valid, size_t n, double *x,
                   struct source **out, nami_err *err);
 void source_free(struct source *s);
@@ -21,7 +21,7 @@ void source_free(struct source *s);
    of the same function. A step's batch depends on its number only. */
 int source_batch(struct source *s, uint64_t step, struct batch *b, nami_err *err);
 int source_valid(struct source *s, int k, struct batch *b);
-int source_nvalid(const struct source *s); /* batches */
+int source_nvalid(const struct source *s);    /* batches */
 double source_waited(const struct source *s); /* seconds that training waited for a simulator */
 
 #endif

@@ -15,8 +15,8 @@ const char *const train_done[] = {"", "all steps were made", "the loss no longer
 int train_make(struct train *x, struct qnet *q, struct source *s, const struct train_options *opt,
                int threads, nami_err *err)
 {
-    *x = (struct train){.opt = *opt, .source = s, .rate = opt->rate, .best = INFINITY,
-                         .best_bad = INT_MAX};
+    *x = (struct train){
+        .opt = *opt, .source = s, .rate = opt->rate, .best = INFINITY, .best_bad = INT_MAX};
     x->width = HIST_PARTS + q->npart;
     int rc = trainer_make(&x->t, q, opt->batch, threads, err);
     if (rc) return rc;
@@ -63,7 +63,8 @@ static int leave_out(struct train *x, nami_err *err)
     return 0;
 }
 
-/* ---- validation --------------------------------------------------------------------------------- */
+/* ---- validation ---------------------------------------------------------------------------------
+ */
 
 /* Means over the batches whose loss is finite.  More of these is better than any loss: weights must
    not win by what they cannot do. */
@@ -112,7 +113,8 @@ static int validate(struct train *x, nami_err *err)
     return 0;
 }
 
-/* ---- a step ------------------------------------------------------------------------------------------ */
+/* ---- a step
+ * ------------------------------------------------------------------------------------------ */
 
 static double rate_now(const struct train *x)
 {

@@ -24,10 +24,10 @@ struct train {
     struct train_options opt;
     struct trainer t;
     struct source *source;
-    uint64_t step;    /* batches seen */
-    double rate;      /* now, before the cool-down */
-    double best;      /* the best validation loss, and the weights that gave it */
-    int best_bad;     /* the batches that it leaves out, since their loss is not finite */
+    uint64_t step; /* batches seen */
+    double rate;   /* now, before the cool-down */
+    double best;   /* the best validation loss, and the weights that gave it */
+    int best_bad;  /* the batches that it leaves out, since their loss is not finite */
     float *best_param;
     int since;        /* validations since */
     double sum, norm; /* of losses and norms since the last validation */

@@ -7,9 +7,9 @@
 #include "base/simd.h"
 
 enum {
-    LANES = 64,         /* of a chunk: its units stay in the second-level cache */
+    LANES = 64,          /* of a chunk: its units stay in the second-level cache */
     ROWS_WORK = 1 << 16, /* weights of a task */
-    PIECES = 24, /* of a network, about, at most twice as many */
+    PIECES = 24,         /* of a network, about, at most twice as many */
     BATCH_MOST = 1 << 24
 };
 
@@ -34,7 +34,7 @@ struct lane_work {
     int *lane;           /* the first lane of each chunk in the batch */
     double *weight;      /* of each lane of the batch: -1 / points, 0 for those that fill up */
     vec(struct rows) rows;
-    double *norm2; /* of the gradients of each rows */
+    double *norm2;           /* of the gradients of each rows */
     vec(struct piece) piece; /* the whole network; none if it cannot be cut */
     struct exec *view;       /* of chunk c for piece i: view[i * nchunk + c] */
     const struct batch *b;
@@ -108,7 +108,8 @@ static void run_chunk(void *t_, int c)
         exec_run(x);
 }
 
-/* ---- weights ---------------------------------------------------------------------------------- */
+/* ---- weights ----------------------------------------------------------------------------------
+ */
 
 WIDE static double square_sum(size_t n, const float *x)
 {
@@ -153,7 +154,8 @@ void trainer_norm(struct trainer *t)
     add_norms(t);
 }
 
-/* ---- piece by piece ---------------------------------------------------------------------------- */
+/* ---- piece by piece ----------------------------------------------------------------------------
+ */
 
 static void run_begin(void *t_, int c)
 {
@@ -190,7 +192,8 @@ static int by_piece(const struct trainer *t)
     return w->piece.n > 1 && most * pool_size(t->pool) < 1.15 * all;
 }
 
-/* ---- Adam ------------------------------------------------------------------------------------------ */
+/* ---- Adam
+ * ------------------------------------------------------------------------------------------ */
 
 enum { ADAM_PART = 1 << 13 };
 
@@ -226,7 +229,8 @@ void trainer_apply(struct trainer *t, double rate, double clip)
     pool_run(t->pool, (int)((t->nparam + ADAM_PART - 1) / ADAM_PART), run_adam, t);
 }
 
-/* ---- a batch ----------------------------------------------------------------------------------------- */
+/* ---- a batch
+ * ----------------------------------------------------------------------------------------- */
 
 /* Lane by lane in order, whatever the chunks. */
 static void add_losses(struct trainer *t)
@@ -270,7 +274,8 @@ void trainer_gradient(struct trainer *t, const struct batch *b)
     add_norms(t);
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------- */
+/* ---- making
+ * ---------------------------------------------------------------------------------------------- */
 
 /* The rows of a layer, as tasks of about equal size. */
 static int cut_rows(struct lane_work *w, const struct dense *d)
@@ -285,7 +290,8 @@ static int cut_rows(struct lane_work *w, const struct dense *d)
     return 0;
 }
 
-static int cut_layers(struct lane_work *w, const struct prog *p, size_t from, size_t to, double *work)
+static int cut_layers(struct lane_work *w, const struct prog *p, size_t from, size_t to,
+                      double *work)
 {
     for (size_t k = from; k < to; k++) {
         const struct dense *d = p->code.a[k].kind == I_DENSE ? p->code.a[k].self : NULL;

@@ -12,9 +12,11 @@
 
 static const char VERSION[] = "1";
 
-/* ---- a run ------------------------------------------------------------------------------------ */
+/* ---- a run ------------------------------------------------------------------------------------
+ */
 
-int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads, nami_err *err)
+int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads,
+                     nami_err *err)
 {
     int rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
     if (!rc) rc = inversion_run(&r->inversion, &r->h, err);
@@ -46,7 +48,8 @@ void training_free(struct training *r)
     arena_free(&r->mem);
 }
 
-/* ---- data as JSON ------------------------------------------------------------------------------ */
+/* ---- data as JSON ------------------------------------------------------------------------------
+ */
 
 static void put_number(struct str *out, double x)
 {
@@ -85,7 +88,8 @@ static void put_data(const struct model *m, struct str *out)
     str_put(out, "}");
 }
 
-/* ---- settings ------------------------------------------------------------------------------------ */
+/* ---- settings
+ * ------------------------------------------------------------------------------------ */
 
 /* One row for each number of the plan. */
 static const struct setting {
@@ -94,25 +98,16 @@ static const struct setting {
     char kind; /* i int, d double, u uint64 */
 } settings[] = {
 #define ROW(name, field, kind) {name, offsetof(struct plan, field), kind},
-    ROW("keep_barren", invert.keep_barren, 'i')
-    ROW("restarts", invert.restarts, 'i')
-    ROW("invert_seed", invert.seed, 'u')
-    ROW("size", net.size, 'i')
-    ROW("net", net.kind, 'i')
-    ROW("activation", net.act, 'i')
-    ROW("skip", net.skip, 'i')
-    ROW("no_share", net.no_share, 'i')
-    ROW("net_seed", net.seed, 'u')
-    ROW("steps", train.steps, 'i')
-    ROW("batch", train.batch, 'i')
-    ROW("rate", train.rate, 'd')
-    ROW("clip", train.clip, 'd')
-    ROW("check", train.check, 'i')
-    ROW("valid", train.valid, 'i')
-    ROW("patience", train.patience, 'i')
-    ROW("cooldown", train.cooldown, 'd')
-    ROW("seed", train.seed, 'u')
-    ROW("samples", samples, 'u')
+    ROW("keep_barren", invert.keep_barren, 'i') ROW("restarts", invert.restarts, 'i')
+        ROW("invert_seed", invert.seed, 'u') ROW("size", net.size, 'i') ROW("net", net.kind, 'i')
+            ROW("activation", net.act, 'i') ROW("skip", net.skip, 'i')
+                ROW("no_share", net.no_share, 'i') ROW("net_seed", net.seed, 'u')
+                    ROW("steps", train.steps, 'i') ROW("batch", train.batch, 'i')
+                        ROW("rate", train.rate, 'd') ROW("clip", train.clip, 'd')
+                            ROW("check", train.check, 'i') ROW("valid", train.valid, 'i')
+                                ROW("patience", train.patience, 'i')
+                                    ROW("cooldown", train.cooldown, 'd')
+                                        ROW("seed", train.seed, 'u') ROW("samples", samples, 'u')
 #undef ROW
 };
 enum { NSETTING = sizeof settings / sizeof *settings };
@@ -187,8 +182,10 @@ static const char *text_of(struct training *r, const json_t *o, const char *name
 
 static int broken(nami_err *err, const char *what)
 {
-    return err_set(err, NAMI_EINPUT, "the file has no usable '%s'; it is not of this version, or "
-                                     "was not written by 'nami train'", what);
+    return err_set(err, NAMI_EINPUT,
+                   "the file has no usable '%s'; it is not of this version, or "
+                   "was not written by 'nami train'",
+                   what);
 }
 
 static int get_settings(struct training *r, const char *text, nami_err *err)
@@ -198,8 +195,8 @@ static int get_settings(struct training *r, const char *text, nami_err *err)
     const json_t *set = json_object_get(o, "set"), *hidden = json_object_get(o, "hidden");
     const char **name = arena_array(&r->mem, const char *, json_array_size(set) + 1);
     const char *family = json_string_value(json_object_get(o, "family"));
-    int ok = json_is_object(o) && name && json_is_array(set) &&
-             json_is_array(hidden) && json_array_size(hidden) <= NET_LAYERS && family;
+    int ok = json_is_object(o) && name && json_is_array(set) && json_is_array(hidden) &&
+             json_array_size(hidden) <= NET_LAYERS && family;
     for (int i = 0; ok && i < NSETTING; i++)
         ok = take_number(p, &settings[i], json_object_get(o, settings[i].name));
     for (size_t i = 0; ok && i < json_array_size(set); i++) {
@@ -225,17 +222,16 @@ static int get_settings(struct training *r, const char *text, nami_err *err)
     return ok ? 0 : broken(err, "settings");
 }
 
-/* ---- state ------------------------------------------------------------------------------------------ */
+/* ---- state
+ * ------------------------------------------------------------------------------------------ */
 
 enum { STATE = 13 };
 
 static void get_state(const struct train *x, double *s)
 {
-    double now[STATE] = {(double)x->step,   x->rate,         x->best,
-                         x->since,          x->sum,          x->norm,
-                         x->nsum,           x->bad,          x->falls,
-                         (double)x->skipped, (double)x->t.step, x->done,
-                         x->best_bad};
+    double now[STATE] = {(double)x->step,   x->rate, x->best,    x->since, x->sum,
+                         x->norm,           x->nsum, x->bad,     x->falls, (double)x->skipped,
+                         (double)x->t.step, x->done, x->best_bad};
     memcpy(s, now, sizeof now);
 }
 
@@ -245,8 +241,9 @@ static int state_is_sane(const double *s)
     static const char kind[STATE + 1] = "cdbiddiiiccii"; /* count, double, best, int */
     for (int k = 0; k < STATE; k++) {
         double most = kind[k] == 'c' ? 9e15 : INT_MAX;
-        if (kind[k] == 'd' ? !isfinite(s[k]) : kind[k] == 'b' ? isnan(s[k]) || s[k] == -INFINITY
-                                             : !(s[k] >= 0 && s[k] <= most && s[k] == floor(s[k])))
+        if (kind[k] == 'd'   ? !isfinite(s[k])
+            : kind[k] == 'b' ? isnan(s[k]) || s[k] == -INFINITY
+                             : !(s[k] >= 0 && s[k] <= most && s[k] == floor(s[k])))
             return 0;
     }
     return s[1] > 0 && s[11] <= TRAIN_STALLED;
@@ -262,7 +259,8 @@ static void set_state(struct train *x, const double *s)
         x->done = x->step >= (uint64_t)x->opt.steps ? TRAIN_STEPS : 0;
 }
 
-/* ---- weights ------------------------------------------------------------------------------------------ */
+/* ---- weights
+ * ------------------------------------------------------------------------------------------ */
 
 /* Calls each(arg, name, ndim, dim, where in the parameters) for every weight and bias. */
 static int each_weight(const struct qnet *q,
@@ -279,8 +277,8 @@ static int each_weight(const struct qnet *q,
         rc = name.oom ? err_nomem(err) : each(arg, name.s, 2, dim, d->w, err);
         name.n = 0;
         str_printf(&name, "%s.bias", q->block.a[i].name);
-        if (!rc) rc = name.oom ? err_nomem(err)
-                               : each(arg, name.s, 1, dim, d->w + dim[0] * dim[1], err);
+        if (!rc)
+            rc = name.oom ? err_nomem(err) : each(arg, name.s, 1, dim, d->w + dim[0] * dim[1], err);
         str_free(&name);
     }
     return rc;
@@ -309,7 +307,9 @@ static int take_weight(void *arg, const char *name, int ndim, const size_t *dim,
     return 0;
 }
 
-/* ---- out -------------------------------------------------------------------------------------------------- */
+/* ---- out
+ * --------------------------------------------------------------------------------------------------
+ */
 
 static int put_texts(const struct training *r, struct st *s, const char *inverse, nami_err *err)
 {
@@ -356,7 +356,9 @@ int training_save(const struct training *r, const char *path, const char *invers
     return rc;
 }
 
-/* ---- in ------------------------------------------------------------------------------------------------------ */
+/* ---- in
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 static const struct st_tensor *tensor_of(const struct st *s, const char *name, enum st_type type)
 {
@@ -422,7 +424,8 @@ int training_continue(struct training *r, struct source *s, int threads, nami_er
     memcpy(now, state->x, sizeof now);
     if (!state_is_sane(now)) return broken(err, "nami.state");
     set_state(x, now);
-    if (x->done == TRAIN_STEPS && x->step < (uint64_t)x->opt.steps) x->done = 0; /* more are wanted */
+    if (x->done == TRAIN_STEPS && x->step < (uint64_t)x->opt.steps)
+        x->done = 0; /* more are wanted */
     if (vec_reserve(&x->history, hist->n + 1)) return err_nomem(err);
     if (hist->n) memcpy(x->history.a, hist->x, hist->n * sizeof(double));
     x->history.n = hist->n;

@@ -26,8 +26,9 @@ struct training {
     struct qnet q;
     struct train train;
     struct plan plan;
-    double *points; /* of a file to train on, plan.samples of them, until a source has them; or NULL */
-    char *file; /* of the model, as it was given */
+    double
+        *points; /* of a file to train on, plan.samples of them, until a source has them; or NULL */
+    char *file;  /* of the model, as it was given */
     struct str text;
     struct st saved; /* what it was read from */
 };
@@ -35,7 +36,8 @@ struct training {
 /* After the model is in *r->m: inverse, network, and, with a source (which is taken over),
    training.  saved: numbers of qnet_saved, instead of draws from the prior (or r->points, if there
    are any); or NULL. */
-int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads, nami_err *err);
+int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads,
+                     nami_err *err);
 int training_start(struct training *r, struct source *s, int threads, nami_err *err);
 void training_free(struct training *r);
 
