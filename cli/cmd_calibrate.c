@@ -237,7 +237,7 @@ static int judge(struct job *j, nami_err *err)
 {
     struct calibration *c = &j->c;
     uint64_t seed = j->o->seed;
-    double share = c->alpha / 3; /* of each test */
+    double share = c->alpha / CALIBRATION_TESTS;
     int rc = sbc_run(&c->s, share, 0, seed, &c->sbc, err);
     if (!rc)
         rc = coverage_run(&c->s, j->logq, j->logq0, share, COVERAGE_LEVELS, seed, &c->coverage,
