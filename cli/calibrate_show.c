@@ -41,9 +41,15 @@ static double p_tarp(const struct calibration *c)
     return fmin(1, CALIBRATION_TESTS * c->tarp.test.p);
 }
 
+/* With few effective draws, ranks say little: then nothing is told, least of all that all is well. */
+static int can_tell(const struct calibration *c)
+{
+    return !c->weighted || (c->ess >= 50 && 2 * c->good >= c->s.n);
+}
+
 int calibrated(const struct calibration *c)
 {
-    return c->sbc.inside && c->coverage.inside && c->tarp.test.inside;
+    return can_tell(c) && c->sbc.inside && c->coverage.inside && c->tarp.test.inside;
 }
 
 /* The means of u and of |2u - 1| are 1/2 with variance 1/12n if all is well. */
@@ -61,7 +67,7 @@ enum flaw flaw_of(const struct calibration *c, int k)
     return width > 0 ? TOO_NARROW : TOO_WIDE;
 }
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static int by_value(const void *a, const void *b)
 {
@@ -190,15 +196,20 @@ static void put_verdict(const struct calibration *c, struct str *out)
                    d > 1 ? "all " : "", d, d > 1 ? "s" : "", c->alpha);
         return;
     }
-    if (bad)
-        str_printf(out, "calibration  not ok: ranks of %d of %d scalar%s are not uniform (alpha %g)\n",
+    if (!can_tell(c))
+        str_put(out, "calibration  not ok: the weights cannot be trusted, they have too few effective "
+                     "draws or a k-hat that is too large\n");
+    else if (bad)
+        str_printf(out,
+                   "calibration  not ok: ranks of %d of %d scalar%s are not uniform (alpha %g)\n",
                    bad, d, d > 1 ? "s" : "", c->alpha);
     else
-        str_printf(out, "calibration  not ok: each scalar is fine, but not all together: how they "
-                        "depend on each other is wrong (alpha %g)\n", c->alpha);
+        str_printf(out, "calibration  not ok: each scalar is fine on average, but not all together: "
+                        "how they depend on each other or on the data (alpha %g)\n",
+                   c->alpha);
     for (int f = FLAW_NONE + 1; f < NFLAW; f++) put_flaw(c, (enum flaw)f, out);
     str_put(out, "advice       train longer, with more units (--hidden) or with --family spline");
-    str_put(out, c->weighted ? "\n" : "; or weigh the draws: --method is\n");
+    str_put(out, c->weighted ? "; give more --draws\n" : "; or weigh the draws: --method is\n");
 }
 
 void calibration_text(const struct calibration *c, struct str *out)
@@ -207,15 +218,15 @@ void calibration_text(const struct calibration *c, struct str *out)
     str_printf(out, "\ndata sets    %d, %d draws each, %s\n", c->s.n, c->s.m,
                c->weighted ? "weighted" : "not weighted");
     if (c->weighted)
-        str_printf(out, "weights      k-hat is good for %d of %d, %.0f effective draws on average%s\n",
-                   c->good, c->s.n, c->ess,
-                   c->ess < 50 ? ": too few to judge ranks by; give more --draws" : "");
+        str_printf(out,
+                   "weights      k-hat is good for %d of %d, %.0f effective draws on average\n",
+                   c->good, c->s.n, c->ess);
     put_joint(c, out);
     put_tarp(c, out);
     put_verdict(c, out);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_number(struct str *out, const char *name, double x)
 {

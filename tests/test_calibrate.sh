@@ -62,6 +62,7 @@ says "the joint region, too" 1 '^jointly +too narrow' "$nami" calibrate "$dir/na
 says "not a number" 2 'draws .*nan for b\[[12]\] of data set 1' "$nami" calibrate "$dir/broken.net"
 says "weights mend it" 0 '^calibration  ok' "$nami" calibrate "$dir/wide.net" --method is
 says "weights are told" 0 '^weights +k-hat is good for' "$nami" calibrate "$dir/wide.net" --method is
+says "few effective draws" 1 'weights cannot be trusted' "$nami" calibrate "$dir/n.net" --method is --draws 16
 says "quiet says nothing" 0 '^0$' sh -c "'$nami' calibrate '$dir/n.net' -q 2>&1 | wc -c"
 says "quiet still judges" 1 '' sh -c "'$nami' calibrate '$dir/narrow.net' -q; rc=\$?; echo; exit \$rc"
 says "one scalar set" 0 '^  b\[1\]' "$nami" calibrate "$dir/n.net" --only b -n 100
