@@ -41,7 +41,7 @@ static double p_tarp(const struct calibration *c)
     return fmin(1, CALIBRATION_TESTS * c->tarp.test.p);
 }
 
-/* With few effective draws, ranks say little: then nothing is told, least of all that all is well. */
+/* With few effective draws ranks say little, least of all that all is well. */
 static int can_tell(const struct calibration *c)
 {
     return !c->weighted || (c->ess >= 50 && 2 * c->good >= c->s.n);
@@ -197,15 +197,16 @@ static void put_verdict(const struct calibration *c, struct str *out)
         return;
     }
     if (!can_tell(c))
-        str_put(out, "calibration  not ok: the weights cannot be trusted, they have too few effective "
-                     "draws or a k-hat that is too large\n");
+        str_put(out, "calibration  not ok: the weights cannot be trusted, they have too few "
+                     "effective draws or a k-hat that is too large\n");
     else if (bad)
         str_printf(out,
                    "calibration  not ok: ranks of %d of %d scalar%s are not uniform (alpha %g)\n",
                    bad, d, d > 1 ? "s" : "", c->alpha);
     else
-        str_printf(out, "calibration  not ok: each scalar is fine on average, but not all together: "
-                        "how they depend on each other or on the data (alpha %g)\n",
+        str_printf(out,
+                   "calibration  not ok: each scalar is fine on average, but not all together: "
+                   "how they depend on each other or on the data (alpha %g)\n",
                    c->alpha);
     for (int f = FLAW_NONE + 1; f < NFLAW; f++) put_flaw(c, (enum flaw)f, out);
     str_put(out, "advice       train longer, with more units (--hidden) or with --family spline");
