@@ -28,9 +28,28 @@ static int joint_fine(const struct calibration *c)
     return !c->coverage.joint || c->coverage.test[c->s.d].inside;
 }
 
+/* p-values that compare with alpha: times the number of tests (Bonferroni). */
+static double p_row(const struct calibration *c, int row)
+{
+    double p = c->coverage.nrow * c->coverage.test[row].p;
+    if (row < c->s.d) p = fmin(p, c->s.d * c->sbc.scalar[row].ecdf.p);
+    return fmin(1, CALIBRATION_TESTS * p);
+}
+
+static double p_tarp(const struct calibration *c)
+{
+    return fmin(1, CALIBRATION_TESTS * c->tarp.test.p);
+}
+
+/* With few effective draws ranks say little, least of all that all is well. */
+static int can_tell(const struct calibration *c)
+{
+    return !c->weighted || (c->ess >= 50 && 2 * c->good >= c->s.n);
+}
+
 int calibrated(const struct calibration *c)
 {
-    return c->sbc.inside && c->coverage.inside && c->tarp.test.inside;
+    return can_tell(c) && c->sbc.inside && c->coverage.inside && c->tarp.test.inside;
 }
 
 /* The means of u and of |2u - 1| are 1/2 with variance 1/12n if all is well. */
@@ -48,7 +67,7 @@ enum flaw flaw_of(const struct calibration *c, int k)
     return width > 0 ? TOO_NARROW : TOO_WIDE;
 }
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static int by_value(const void *a, const void *b)
 {
@@ -56,17 +75,13 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double worst(const struct calibration *c, int k)
-{
-    return fmin(c->sbc.scalar[k].ecdf.p, c->coverage.test[k].p);
-}
 
 /* The p-value up to which scalars are shown, if there are too many. */
 static double shown_below(const struct calibration *c)
 {
     double *p = c->s.d > MOST ? raw_array(double, c->s.d) : NULL, limit = INFINITY;
     if (!p) return limit;
-    for (int k = 0; k < c->s.d; k++) p[k] = worst(c, k);
+    for (int k = 0; k < c->s.d; k++) p[k] = p_row(c, k);
     qsort(p, (size_t)c->s.d, sizeof *p, by_value);
     limit = p[MOST - 1];
     free(p);
@@ -75,7 +90,6 @@ static double shown_below(const struct calibration *c)
 
 static void put_p(struct str *out, double p)
 {
-    p = fmin(p, 1);
     if (p < 0.001)
         str_put(out, "< 0.001");
     else
@@ -102,11 +116,11 @@ static void put_table(const struct calibration *c, struct str *out)
     for (int k = 0; k < c->s.d; k++) {
         const struct coverage_at *at = covered(c, k);
         const struct recovery *r = &c->recovery[k];
-        if (worst(c, k) > limit || shown >= MOST) continue;
+        if (p_row(c, k) > limit || shown >= MOST) continue;
         shown++;
         table_cell(&t, c->name[k]);
         table_cell(&t, flaws[flaw_of(c, k)]);
-        put_p(&t.cells, worst(c, k)), table_end(&t);
+        put_p(&t.cells, p_row(c, k)), table_end(&t);
         put_cell(&t, at[AT50].share), put_cell(&t, at[AT90].share);
         put_cell(&t, r->corr), put_cell(&t, r->contraction), put_cell(&t, r->z_sd);
     }
@@ -154,10 +168,10 @@ static void put_joint(const struct calibration *c, struct str *out)
     if (!c->coverage.joint) return;
     str_printf(out, "jointly      %s: regions of 50 %% and 90 %% of all latents hold the truth in "
                     "%.0f %% and %.0f %% (p ",
-               fine ? "ok" : at[AT90].share < 0.9 ? "too narrow" : "not ok",
+               fine ? "ok" : c->coverage.test[c->s.d].dev < 0 ? "too narrow" : "too wide",
                100 * at[AT50].share, 100 * at[AT90].share);
-    if (c->coverage.test[c->s.d].p >= 0.001) str_put(out, "= ");
-    put_p(out, c->coverage.test[c->s.d].p);
+    if (p_row(c, c->s.d) >= 0.001) str_put(out, "= ");
+    put_p(out, p_row(c, c->s.d));
     str_put(out, ")\n");
 }
 
@@ -169,8 +183,8 @@ static void put_tarp(const struct calibration *c, struct str *out)
                t->test.inside ? "as often as they should"
                : t->atc < 0   ? "too seldom: too narrow, or shifted"
                               : "too often: too wide");
-    if (t->test.p >= 0.001) str_put(out, "= ");
-    put_p(out, t->test.p);
+    if (p_tarp(c) >= 0.001) str_put(out, "= ");
+    put_p(out, p_tarp(c));
     str_put(out, ")\n");
 }
 
@@ -182,15 +196,21 @@ static void put_verdict(const struct calibration *c, struct str *out)
                    d > 1 ? "all " : "", d, d > 1 ? "s" : "", c->alpha);
         return;
     }
-    if (bad)
-        str_printf(out, "calibration  not ok: ranks of %d of %d scalar%s are not uniform (alpha %g)\n",
+    if (!can_tell(c))
+        str_put(out, "calibration  not ok: the weights cannot be trusted, they have too few "
+                     "effective draws or a k-hat that is too large\n");
+    else if (bad)
+        str_printf(out,
+                   "calibration  not ok: ranks of %d of %d scalar%s are not uniform (alpha %g)\n",
                    bad, d, d > 1 ? "s" : "", c->alpha);
     else
-        str_printf(out, "calibration  not ok: each scalar is fine, but not all together: how they "
-                        "depend on each other is wrong (alpha %g)\n", c->alpha);
+        str_printf(out,
+                   "calibration  not ok: each scalar is fine on average, but not all together: "
+                   "how they depend on each other or on the data (alpha %g)\n",
+                   c->alpha);
     for (int f = FLAW_NONE + 1; f < NFLAW; f++) put_flaw(c, (enum flaw)f, out);
     str_put(out, "advice       train longer, with more units (--hidden) or with --family spline");
-    str_put(out, c->weighted ? "\n" : "; or weigh the draws: --method is\n");
+    str_put(out, c->weighted ? "; give more --draws\n" : "; or weigh the draws: --method is\n");
 }
 
 void calibration_text(const struct calibration *c, struct str *out)
@@ -199,15 +219,15 @@ void calibration_text(const struct calibration *c, struct str *out)
     str_printf(out, "\ndata sets    %d, %d draws each, %s\n", c->s.n, c->s.m,
                c->weighted ? "weighted" : "not weighted");
     if (c->weighted)
-        str_printf(out, "weights      k-hat is good for %d of %d, %.0f effective draws on average%s\n",
-                   c->good, c->s.n, c->ess,
-                   c->ess < 50 ? ": too few to judge ranks by; give more --draws" : "");
+        str_printf(out,
+                   "weights      k-hat is good for %d of %d, %.0f effective draws on average\n",
+                   c->good, c->s.n, c->ess);
     put_joint(c, out);
     put_tarp(c, out);
     put_verdict(c, out);
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
+/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_number(struct str *out, const char *name, double x)
 {
@@ -237,8 +257,8 @@ static void put_scalar(const struct calibration *c, int k, struct str *out)
     str_quote(out, c->name[k]);
     str_printf(out, ",\"verdict\":\"%s\",\"inside\":%s", flaws[flaw_of(c, k)],
                scalar_fine(c, k) ? "true" : "false");
-    put_number(out, "p", t->ecdf.p), put_number(out, "chi2_p", t->chi2_p);
-    put_number(out, "coverage_p", c->coverage.test[k].p);
+    put_number(out, "p", p_row(c, k)), put_number(out, "ecdf_p", t->ecdf.p);
+    put_number(out, "chi2_p", t->chi2_p), put_number(out, "coverage_p", c->coverage.test[k].p);
     put_coverage(c, k, out);
     put_number(out, "corr", r->corr), put_number(out, "rmse", r->rmse);
     put_number(out, "contraction", r->contraction);
@@ -254,7 +274,8 @@ void calibration_json(const struct calibration *c, struct str *out)
     static const char *const word[] = {"false", "true"};
     str_printf(out, "{\"calibrated\":%s,\"sets\":%d,\"draws\":%d,\"method\":\"%s\"",
                word[calibrated(c)], c->s.n, c->s.m, c->method);
-    put_number(out, "alpha", c->alpha), put_number(out, "p", fmin(1, c->sbc.p));
+    double p = CALIBRATION_TESTS * fmin(fmin(c->sbc.p, c->coverage.p), c->tarp.test.p);
+    put_number(out, "alpha", c->alpha), put_number(out, "p", fmin(1, p));
     str_printf(out, ",\"ranks_per_bin\":[%d,%d]", c->sbc.bin_lo, c->sbc.bin_hi);
     if (c->weighted) {
         put_number(out, "good_khat", c->good);
@@ -262,12 +283,12 @@ void calibration_json(const struct calibration *c, struct str *out)
     }
     if (c->coverage.joint) {
         str_printf(out, ",\n\"joint\":{\"inside\":%s", word[joint_fine(c)]);
-        put_number(out, "p", c->coverage.test[c->s.d].p);
+        put_number(out, "p", p_row(c, c->s.d));
         put_coverage(c, c->s.d, out);
         str_put(out, "}");
     }
     str_printf(out, ",\n\"tarp\":{\"inside\":%s", word[c->tarp.test.inside]);
-    put_number(out, "p", c->tarp.test.p), put_number(out, "atc", c->tarp.atc);
+    put_number(out, "p", p_tarp(c)), put_number(out, "atc", c->tarp.atc);
     str_put(out, "},\n\"scalars\":[");
     for (int k = 0; k < c->s.d; k++) put_scalar(c, k, out);
     str_put(out, "]}\n");

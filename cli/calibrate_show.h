@@ -11,8 +11,9 @@
 /* What is wrong with a posterior, by where the truth lies in it. */
 enum flaw { FLAW_NONE, TOO_NARROW, TOO_WIDE, TOO_LOW, TOO_HIGH, MISSHAPEN, NFLAW };
 
-/* All that was found.  The three tests share alpha, so that a calibrated network fails with
-   probability alpha at most. */
+/* All that was found.  Three tests share alpha (ranks, coverage, TARP), so that a network without
+   fault fails with probability alpha at most. */
+enum { CALIBRATION_TESTS = 3 };
 struct calibration {
     struct sims s;
     const char *const *name; /* (s.d) */

@@ -77,7 +77,7 @@ static const char *say_p(struct page *p, double value)
 static void subtitle(struct page *p, int n, int sets, double alpha)
 {
     struct str s = {0};
-    str_printf(&s, "%d data sets; grey: %g %% band", sets, 100 * (1 - alpha));
+    str_printf(&s, "%d data sets; grey: %.4g %% band", sets, 100 * (1 - alpha));
     if (n > 1) str_printf(&s, " for all %d together", n);
     if (n > p->plot.npanel) str_printf(&s, "; the %d worst are shown", p->plot.npanel);
     p->plot.subtitle = text(p, &s);
