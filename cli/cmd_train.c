@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/file.h"
 #include "base/parallel.h"
 #include "meter.h"
 #include "report/json.h"
@@ -263,6 +264,56 @@ static int work(struct training *r, const struct options *o, int resume)
     return finish(&out, EXIT_YES);
 }
 
+/* ---- going on ----------------------------------------------------------------------------------- */
+
+/* Constants that are given must be those that the network was trained with. */
+static int same_constants(const struct model *a, const struct model *b, nami_err *err)
+{
+    for (size_t i = 0; i < a->array.n; i++)
+        for (size_t j = 0; j < b->array.n; j++) {
+            const struct array *x = &a->array.a[i], *y = &b->array.a[j];
+            if (strcmp(x->name, y->name) != 0) continue;
+            int same = x->n == y->n;
+            for (int e = 0; same && e < x->n; e++) {
+                double u = a->value[x->first + e], v = b->value[y->first + e];
+                if (a->state[x->first + e] == E_CONST && b->state[y->first + e] == E_CONST)
+                    same = u == v || value_is_missing(u) || value_is_missing(v);
+            }
+            if (!same)
+                return err_set(err, NAMI_EUSAGE,
+                               "it was trained with other values of %s; give another -o NET, or train "
+                               "anew without --resume",
+                               x->name);
+        }
+    return 0;
+}
+
+/* A network goes on with the model that it was made for, and no other. */
+static int same_model(const struct training *r, const struct options *o, const char *file)
+{
+    struct str text = {0};
+    struct model m = {0};
+    nami_err err = {0};
+    int rc = EXIT_YES;
+    if (file_read(file, &text, &err)) {
+        rc = fail(READING, file_name(file), &err);
+    } else if (text.n != r->m->text.n || (text.n && memcmp(text.s, r->m->text.s, text.n) != 0)) {
+        err_set(&err, NAMI_EUSAGE,
+                "it was trained for another model than %s; give another -o NET, or train anew without "
+                "--resume",
+                file);
+        rc = fail(READING, o->out, &err);
+    } else if (o->model.data.n || o->model.set.n) {
+        struct model_opts quiet = o->model;
+        quiet.quiet = 1;
+        rc = open_model(&m, file, &quiet);
+        if (!rc && same_constants(r->m, &m, &err)) rc = fail(READING, o->out, &err);
+    }
+    str_free(&text);
+    model_free(&m);
+    return rc;
+}
+
 static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
@@ -278,6 +329,7 @@ static int run(const void *options_, int narg, char **arg)
     }
     if (resume) {
         if (training_read(&r, o->out, threads, &err)) rc = fail(READING, o->out, &err);
+        if (!rc) rc = same_model(&r, o, arg[0]);
         if (o->steps) r.plan.train.steps = o->steps;
         if (!rc && samples_read(&r, o->samples, &err)) rc = fail(READING, NULL, &err);
     } else {

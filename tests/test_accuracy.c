@@ -181,7 +181,7 @@ static void trees(void **state)
                                      .kind = net[k].kind,
                                      .hidden = net[k].hidden,
                                      .skip = 1,
-                                     .steps = 6000});
+                                     .steps = 4000});
         const struct value *w = dataset_find(&r.m->data.set.a[0], "w", 1);
         covariance(w->x, c);
         struct sample s = draw(&r);
@@ -285,7 +285,7 @@ static void shapes(void **state)
                                          .family = family[f],
                                          .kind = NET_MLP,
                                          .hidden = 64,
-                                         .steps = 8000});
+                                         .steps = 6000});
             struct sample s = draw(&r);
             posterior(&r, &s, model[m].evidence);
             double d = kl(what, &r, s);

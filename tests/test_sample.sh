@@ -1,7 +1,7 @@
 #!/bin/bash
 # nami train, sample and exact together: draws in every format, evidence against the truth, bad input.
 set -u
-nami=$1
+nami=$(realpath "$1")
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 checks=0 failed=0
@@ -31,6 +31,7 @@ model {
 observe y
 END
 echo '{"y": [-1, 0.5, 0.2, 1.5, 1, 2.5]}' >"$dir/y.json"
+echo '{"y": [1, 0.5, 0.2, -1.5, -1, -2.5]}' >"$dir/m2.json"
 "$nami" simulate "$dir/line.nami" -n 50 --only y --seed 9 -o "$dir/many.json"
 ok "trains" "$nami" train "$dir/line.nami" -o "$dir/n.net" --steps 1500 --hidden 32,32 --valid 1000 -q
 
@@ -66,6 +67,15 @@ says "many data sets" 0 'for [0-9]+ of 50' "$nami" sample "$dir/n.net" --data "$
 ok "many, to a file" "$nami" sample "$dir/n.net" --data "$dir/many.json" -n 33 -q -o "$dir/many.npz" --predict
 says "a table" 0 'k-hat -?[0-9.]+' "$nami" sample "$dir/n.net" --data "$dir/y.json"
 says "direct" 0 'not weighted' "$nami" sample "$dir/n.net" --data "$dir/y.json" --method direct
+
+# ---- the whole job
+cd "$dir"
+says "run" 0 'written +line.nc' "$nami" run line.nami --data y.json --steps 300
+says "run again: another data set, the same network" 0 'written +out.csv' "$nami" run line.nami --data m2.json -o out.csv --steps 300
+ok "its files" test -s line.nc -a -s line.net -a -s out.csv -a -s out.net
+says "run, no ending" 2 'cannot tell what to write' "$nami" run line.nami --data y.json -o out
+says "run, broken model" 2 'error' sh -c "echo 'model { a ~ normal(0 }' >bad.nami; '$nami' run bad.nami --data y.json"
+cd - >/dev/null
 
 # ---- bad input
 says "missing data" 2 'give no value for y' sh -c "echo '{\"y\": [1, 2, 3, 4, 5, null]}' >'$dir/m.json'; '$nami' sample '$dir/n.net' --data '$dir/m.json'"

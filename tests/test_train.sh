@@ -64,6 +64,11 @@ ok "bit for bit" cmp "$dir/whole.net" "$dir/k.net"
 ok "Ctrl-C saves" sh -c "'$nami' train '$dir/line.nami' $small --steps 1000000 --patience 100000 -o '$dir/c.net' --quiet & p=\$!; sleep 0.5; kill -INT \$p; wait \$p; test \$? = 3 && test -s '$dir/c.net'"
 
 # ---- what it refuses
+sed 's/gamma(2, 2)/gamma(2, 3)/' "$dir/line.nami" >"$dir/other.nami"
+says "another model" 2 'was trained for another model' "$nami" train "$dir/other.nami" -o "$dir/a.net" --resume
+printf 'const w\nmodel { a ~ normal(w, 1)\n y ~ normal(a, 1) }\nobserve y\n' >"$dir/w.nami"
+ok "with a constant" "$nami" train "$dir/w.nami" --set w=1 $small --steps 20 -o "$dir/w.net" -q
+says "another constant" 2 'other values of w' "$nami" train "$dir/w.nami" --set w=2 -o "$dir/w.net" --resume
 says "no output" 2 'give -o NET' train --steps 10
 says "no such family" 2 'did you mean' train --family splin -o "$dir/x.net"
 says "hidden" 2 'wants up to' train --hidden 10,x -o "$dir/x.net"

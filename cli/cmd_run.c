@@ -1,0 +1,190 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "with_model.h"
+
+/* The whole job is the other commands in a row: what they print is what is printed. */
+
+struct options {
+    struct opt_common common;
+    struct opt_many data, set;
+    const char *observe, *out, *family, *steps, *draws, *seed, *threads, *method;
+    int again, quiet;
+};
+
+static const char *out_words(int i)
+{
+    static const char *const w[] = {"nc", "npz", "csv", NULL};
+    return w[i];
+}
+
+#define AT(field) offsetof(struct options, field)
+static const struct opt options[] = {
+    {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
+     "constants of the model, and what was observed: JSON or R dump; may be repeated", 0},
+    {"set", 0, OPT_MANY, AT(set), "NAME=VALUE", NULL, NULL,
+     "the value of a constant, instead of the file's; may be repeated", 0},
+    {"observe", 0, OPT_TEXT, AT(observe), "LIST", NULL, NULL,
+     "what is observed, instead of what the model says", 0},
+    {"output", 'o', OPT_TEXT, AT(out), "FILE", NULL, NULL,
+     "where draws go: .nc, .npz or .csv; MODEL.nc if not given. The network goes beside it, .net",
+     0},
+    {"family", 0, OPT_TEXT, AT(family), "NAME", NULL, NULL, "as of 'nami train'", 0},
+    {"steps", 0, OPT_TEXT, AT(steps), "N", NULL, NULL, "as of 'nami train'", 0},
+    {"draws", 'n', OPT_TEXT, AT(draws), "N", NULL, NULL, "as of 'nami sample'", 0},
+    {"method", 0, OPT_TEXT, AT(method), "HOW", NULL, NULL, "as of 'nami sample'", 0},
+    {"again", 0, OPT_FLAG, AT(again), NULL, NULL, NULL,
+     "train anew, even if the network is there already", 0},
+    {"seed", 0, OPT_TEXT, AT(seed), "N", NULL, NULL, "of all that is random", 0},
+    {"threads", 0, OPT_TEXT, AT(threads), "N", NULL, NULL, "threads to use", 0},
+    {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, NULL, NULL, "no progress and no notes", 0},
+    {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
+};
+
+/* ---- commands within the command ------------------------------------------------------------ */
+
+enum { WORDS = 96 };
+struct line {
+    const char *word[WORDS];
+    int n;
+};
+
+static void add(struct line *l, const char *word)
+{
+    if (l->n < WORDS) l->word[l->n++] = word;
+}
+
+static void add_option(struct line *l, const char *name, const char *value)
+{
+    if (!value) return;
+    add(l, name);
+    add(l, value);
+}
+
+static void add_model(struct line *l, const struct options *o, const char *file)
+{
+    add(l, file);
+    for (int i = 0; i < o->data.n; i++) add_option(l, "--data", o->data.a[i]);
+    for (int i = 0; i < o->set.n; i++) add_option(l, "--set", o->set.a[i]);
+    add_option(l, "--observe", o->observe);
+}
+
+static void add_common(struct line *l, const struct options *o)
+{
+    add_option(l, "--seed", o->seed);
+    add_option(l, "--threads", o->threads);
+    if (o->quiet) add(l, "--quiet");
+}
+
+static int call(const struct cmd *c, struct line *l)
+{
+    nami_err err;
+    int narg, rc;
+    void *into = calloc(1, c->size);
+    if (!into) return err_nomem(&err), fail(RUNNING, NULL, &err);
+    if (opt_parse(c->opt, into, l->n, (char **)l->word, &narg, &err))
+        rc = fail(RUNNING, NULL, &err);
+    else
+        rc = c->run(into, narg, (char **)l->word);
+    free(into);
+    return rc;
+}
+
+/* ---- the job ----------------------------------------------------------------------------------- */
+
+/* a/b.nami -> b; a/b.nc -> a/b */
+static char *stem(const char *path, int keep_folder)
+{
+    const char *slash = strrchr(path, '/'), *from = slash && !keep_folder ? slash + 1 : path;
+    const char *dot = strrchr(slash ? slash : from, '.');
+    size_t n = dot && dot > from ? (size_t)(dot - from) : strlen(from);
+    char *s = malloc(n + 8);
+    if (s) memcpy(s, from, n), s[n] = 0;
+    return s;
+}
+
+/* Is there a network of this model already?  It says so itself: --resume goes on, or has nothing to do. */
+static int train(const struct options *o, const char *file, const char *net)
+{
+    struct line l = {0};
+    add_model(&l, o, file);
+    add_option(&l, "-o", net);
+    add_option(&l, "--family", o->family);
+    add_option(&l, "--steps", o->steps);
+    if (!o->again) add(&l, "--resume");
+    add_common(&l, o);
+    return call(&cmd_train, &l);
+}
+
+static int sample(const struct options *o, const char *net, const char *draws)
+{
+    struct line l = {0};
+    add(&l, net);
+    for (int i = 0; i < o->data.n; i++) add_option(&l, "--data", o->data.a[i]);
+    add_option(&l, "-n", o->draws);
+    add_option(&l, "--method", o->method);
+    add_option(&l, "-o", draws);
+    add_common(&l, o);
+    return call(&cmd_sample, &l);
+}
+
+static int run(const void *options_, int narg, char **arg)
+{
+    const struct options *o = options_;
+    struct line l = {0};
+    nami_err err;
+    char *net = stem(o->out ? o->out : arg[0], o->out != NULL);
+    char *draws = stem(o->out ? o->out : arg[0], o->out != NULL);
+    const char *ending = o->out ? strrchr(o->out, '.') : NULL;
+    (void)narg;
+    if (!net || !draws) return free(net), free(draws), err_nomem(&err), fail(RUNNING, NULL, &err);
+    strcat(net, ".net");
+    if (!o->out) strcat(draws, ".nc");
+    add_model(&l, o, arg[0]);
+    add_common(&l, o);
+    int rc = ending || !o->out ? EXIT_YES : EXIT_BAD;
+    if (rc) {
+        err_set(&err, NAMI_EUSAGE, "cannot tell what to write to '%s'; end it in .%s, .%s or .%s",
+                o->out, out_words(0), out_words(1), out_words(2));
+        rc = fail(RUNNING, NULL, &err);
+    }
+    if (!rc && (rc = call(&cmd_check, &l)) == EXIT_NO) {
+        note("the check found problems; the answer may be poor");
+        rc = EXIT_YES;
+    }
+    if (!rc) puts(""), fflush(stdout);
+    if (!rc) rc = train(o, arg[0], net);
+    if (!rc) puts(""), fflush(stdout);
+    if (!rc) rc = sample(o, net, o->out ? o->out : draws);
+    free(net);
+    free(draws);
+    return rc;
+}
+
+static const struct example examples[] = {
+    {"nami run schools.nami --data schools.json", "from a model and data to posterior draws"},
+    {"nami run schools.nami --data schools.json -o out/schools.csv --family spline",
+     "for R, with a flexible family"},
+    {NULL, NULL},
+};
+
+const struct cmd cmd_run = {
+    .name = "run",
+    .summary = "check, invert, train, sample: the whole job in one line",
+    .usage = "[OPTION]... FILE --data DATA",
+    .about =
+        "Checks the model by draws from its prior predictive, inverts it, trains an inference network "
+        "(MODEL.net, or beside the output), draws from the posterior of the data, and ends with a "
+        "table and the paths of what was written.\n\n"
+        "A network that is there already is used, or trained further if it was interrupted: another "
+        "data set is then answered at once. --again trains anew.",
+    .opt = options,
+    .example = examples,
+    .min_arg = 1,
+    .max_arg = 1,
+    .size = sizeof(struct options),
+    .run = run,
+};
