@@ -81,8 +81,8 @@ static void work_new(struct work *k, const struct shape *s, size_t width)
         if (!from || !k->d) abort();
         rng_shuffle(&r, order, s->in / 8);
         for (int i = 0; i < s->n * s->in; i++) { /* runs of eight units; or 5 x 5 of 28 x 28 */
-            int j = i % s->in, run = i / 8 < s->in / 8 ? order[i / 8] : i / 8;
-            from[i] = t * units + (s->n > 1 ? i / s->in + j / 5 * 28 + j % 5 : run * 8 + i % 8);
+            int j = i % s->in, eight = i / 8 < s->in / 8 ? order[i / 8] : i / 8;
+            from[i] = t * units + (s->n > 1 ? i / s->in + j / 5 * 28 + j % 5 : eight * 8 + i % 8);
         }
         size_t w = (size_t)t * (size_t)s->out * (size_t)(s->in + 1);
         k->d[t] = (struct dense){s->n, s->in, s->out, ACT_RELU, s->in, from, t * units + read, w, 0};

@@ -83,13 +83,13 @@ static void measure(struct trainer *t, char name, int threads, int steps, struct
         const struct dense *d = t->q->block.a[i].d;
         flops += 2.0 * t->batch * d->n * d->out * (2.0 * d->in + d->back);
     }
-    double p50 = 1 / median(time, steps), peak = fma_peak() * 1e9 * threads;
+    double p50 = 1 / median(time, steps), most = fma_peak() * 1e9 * threads;
     double p5 = 1 / time[steps / 20]; /* sorted by now */
     printf("p50_steps_per_s=%.2f p5_steps_per_s=%.2f net=%c threads=%d batch=%d gemm_mflop=%.1f "
            "gflops=%.1f peak=%.1f "
            "share=%.3f params=%zu loss=%.4f\n",
-           p50, p5, name, threads, t->batch, flops / 1e6, flops * p50 / 1e9, peak / 1e9,
-           flops * p50 / peak, t->nparam, loss);
+           p50, p5, name, threads, t->batch, flops / 1e6, flops * p50 / 1e9, most / 1e9,
+           flops * p50 / most, t->nparam, loss);
     free(time);
 }
 

@@ -84,6 +84,7 @@ static int call(const struct cmd *c, struct line *l)
     nami_err err;
     int narg, rc;
     void *into = calloc(1, c->size);
+    if (c != &cmd_check) puts(""), fflush(stdout); /* an empty line between */
     if (!into) return err_nomem(&err), fail(RUNNING, NULL, &err);
     if (opt_parse(c->opt, into, l->n, (char **)l->word, &narg, &err))
         rc = fail(RUNNING, NULL, &err);
@@ -155,9 +156,7 @@ static int run(const void *options_, int narg, char **arg)
         note("the check found problems; the answer may be poor");
         rc = EXIT_YES;
     }
-    if (!rc) puts(""), fflush(stdout);
     if (!rc) rc = train(o, arg[0], net);
-    if (!rc) puts(""), fflush(stdout);
     if (!rc) rc = sample(o, net, o->out ? o->out : draws);
     free(net);
     free(draws);

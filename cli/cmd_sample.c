@@ -284,7 +284,7 @@ static void put_number(struct str *out, const char *name, double x)
 
 static void put_json(const struct job *j, struct str *out)
 {
-    static const int percent[] = {5, 25, 50, 75, 95};
+    static const int percent[NQUANTILE] = {5, 25, 50, 75, 95};
     str_put(out, "[");
     for (size_t k = 0; k < j->q.nset; k++) {
         const struct diagnostics *d = &j->found[k].diagnostics;
@@ -301,7 +301,7 @@ static void put_json(const struct job *j, struct str *out)
                 str_quote(out, name.s ? name.s : "");
                 str_free(&name);
                 put_number(out, "mean", s->mean), put_number(out, "sd", s->sd);
-                for (int q = 0; q < NQUANTILE && q < 5; q++) {
+                for (int q = 0; q < NQUANTILE; q++) {
                     char label[8];
                     snprintf(label, sizeof label, "q%d", percent[q]);
                     put_number(out, label, s->q[q]);

@@ -106,8 +106,8 @@ static void put_states(const struct exact_view *w, const struct dnet *d, int v, 
     int card = d->card[v], some = 0;
     for (int s = 0; s < card; s++) {
         int before = 0; /* how many are more probable */
-        for (int k = 0; k < card && card > STATES; k++)
-            before += p[k] > p[s] || (p[k] == p[s] && k < s);
+        for (int k = 0; card > STATES && k < card; k++)
+            before += p[k] > p[s] || (k < s && p[k] == p[s]);
         if (before >= STATES) continue;
         str_put(out, some++ ? "  " : "");
         state_label(w->bn, d, v, s, out);

@@ -1,25 +1,7 @@
 #!/bin/bash
 # nami calibrate: a network that is right passes, the same with a fault fails and is told which.
-set -u
-nami=$1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-checks=0 failed=0
-ok() {
-    local what=$1; shift
-    checks=$((checks + 1))
-    if ! "$@" >"$dir/log" 2>&1; then
-        failed=$((failed + 1)); echo "FAILED: $what: $*"; sed 's/^/    /' "$dir/log" | head -20
-    fi
-}
-says() {
-    local what=$1 code=$2 pattern=$3 rc; shift 3
-    checks=$((checks + 1))
-    "$@" >"$dir/log" 2>&1; rc=$?
-    if [ $rc != "$code" ] || ! grep -qE -- "$pattern" "$dir/log"; then
-        failed=$((failed + 1)); echo "FAILED: $what: exit $rc, not $code, or no '$pattern'"; head -20 "$dir/log"
-    fi
-}
+nami=$(realpath "$1")
+. "$(dirname "$0")/checks.sh"
 cat >"$dir/line.nami" <<'END1'
 model {
   for (i in 1:2) { b[i] ~ normal(0, 1) }
@@ -105,5 +87,4 @@ says "too much" 2 'are too many' "$nami" calibrate "$dir/n.net" -n 1000000 --dra
 says "unknown ending" 2 'end it in' "$nami" calibrate "$dir/n.net" -o "$dir/x.foo"
 says "no such folder" 3 'error' "$nami" calibrate "$dir/n.net" -n 20 -o "$dir/no/x.svg"
 says "not a network" 2 'error' "$nami" calibrate "$dir/line.nami"
-echo "$checks checks, $failed failed"
-[ $failed = 0 ]
+summary

@@ -1,25 +1,7 @@
 #!/bin/bash
 # nami train, sample and exact together: draws in every format, evidence against the truth, bad input.
-set -u
 nami=$(realpath "$1")
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-checks=0 failed=0
-ok() {
-    local what=$1; shift
-    checks=$((checks + 1))
-    if ! "$@" >"$dir/log" 2>&1; then
-        failed=$((failed + 1)); echo "FAILED: $what: $*"; sed 's/^/    /' "$dir/log" | head -20
-    fi
-}
-says() {
-    local what=$1 code=$2 pattern=$3 rc; shift 3
-    checks=$((checks + 1))
-    "$@" >"$dir/log" 2>&1; rc=$?
-    if [ $rc != "$code" ] || ! grep -qE -- "$pattern" "$dir/log"; then
-        failed=$((failed + 1)); echo "FAILED: $what: exit $rc, not $code, or no '$pattern'"; head -20 "$dir/log"
-    fi
-}
+. "$(dirname "$0")/checks.sh"
 cat >"$dir/line.nami" <<'END'
 model {
   a ~ normal(0, 1)
@@ -85,5 +67,4 @@ says "not a network" 2 'error' "$nami" sample "$dir/y.json" --data "$dir/y.json"
 says "unknown ending" 2 'error' "$nami" sample "$dir/n.net" --data "$dir/y.json" -o "$dir/x.foo"
 says "unknown name" 2 'no variable called' "$nami" sample "$dir/n.net" --data "$dir/y.json" --only zz
 says "no such folder" 3 'error' "$nami" sample "$dir/n.net" --data "$dir/y.json" -o "$dir/no/x.csv"
-echo "$checks checks, $failed failed"
-[ $failed = 0 ]
+summary

@@ -1,25 +1,7 @@
 #!/bin/bash
 # nami train from outside: what it prints, what it refuses, and that nothing is lost when it is killed.
-set -u
-nami=$1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-checks=0 failed=0
-ok() { # ok WHAT COMMAND...
-    local what=$1; shift
-    checks=$((checks + 1))
-    if ! "$@" >"$dir/log" 2>&1; then
-        failed=$((failed + 1)); echo "FAILED: $what: $*"; sed 's/^/    /' "$dir/log" | head -20
-    fi
-}
-says() { # says WHAT CODE PATTERN COMMAND...: exit code and a pattern in what is printed
-    local what=$1 code=$2 pattern=$3 rc; shift 3
-    checks=$((checks + 1))
-    "$@" >"$dir/log" 2>&1; rc=$?
-    if [ $rc != "$code" ] || ! grep -qE -- "$pattern" "$dir/log"; then
-        failed=$((failed + 1)); echo "FAILED: $what: exit $rc, not $code, or no '$pattern'"; head -20 "$dir/log"
-    fi
-}
+nami=$(realpath "$1")
+. "$(dirname "$0")/checks.sh"
 
 cat >"$dir/line.nami" <<'END'
 model {
@@ -80,5 +62,4 @@ says "a folder that is not there" 3 'error' train --steps 5 -o "$dir/none/x.net"
 says "missing constants" 2 'has no value' sh -c "printf 'const w\nmodel { a ~ normal(w, 1)\n y ~ normal(a, 1) }\nobserve y\n' >'$dir/w.nami'; '$nami' train '$dir/w.nami' -o '$dir/x.net'"
 [ ! -e "$dir/x.net" ] || { failed=$((failed + 1)); echo "FAILED: a refused run left a file"; }
 
-echo "$checks checks, $failed failed"
-[ $failed = 0 ]
+summary

@@ -112,7 +112,7 @@ static int by_size(const void *x, const void *y)
     if (a->size != b->size) return a->size < b->size ? -1 : 1;
     for (int w = 0; w < a->words; w++) {
         uint64_t d = a->bits[w] ^ b->bits[w];
-        if (d) return a->bits[w] & (d & -d) ? -1 : 1;
+        if (d) return (a->bits[w] & (d & -d)) ? -1 : 1;
     }
     return 0;
 }

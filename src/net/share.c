@@ -102,7 +102,7 @@ static void for_equal(struct sharing *s, struct factor *f, int n,
     }
     qsort(f, (size_t)n, sizeof *f, by_hash);
     for (int i = 0, j; i < n; i = j) {
-        for (j = i + 1; j < n && f[j].hash == f[i].hash; j++) continue;
+        for (j = i + 1; j < n && f[j].hash == f[i].hash;) j++;
         use(s, f + i, j - i);
     }
 }

@@ -42,8 +42,8 @@ static int begin(struct page *p, int n, const double *good, const char *const *n
     if (!p->panel || !p->which || !layer) return -1;
     for (int k = 0; k < n; k++) {
         int better = 0; /* scalars before this one */
-        for (int j = 0; j < n && n > shown; j++)
-            better += good[j] < good[k] || (good[j] == good[k] && j < k);
+        for (int j = 0; n > shown && j < n; j++)
+            better += good[j] < good[k] || (j < k && good[j] == good[k]);
         if (better >= shown) continue;
         struct str s = {0};
         if (name)

@@ -107,7 +107,7 @@ static void stop_ahead(struct ahead *a)
 static int block_ahead(struct source *s, uint64_t k, nami_err *err)
 {
     struct ahead *a = s->ahead;
-    double start = clock_now();
+    double since = clock_now();
     int rc;
     pthread_mutex_lock(&a->lock);
     while (a->made[k % 2] != k + 1 && !a->rc) {
@@ -124,7 +124,7 @@ static int block_ahead(struct source *s, uint64_t k, nami_err *err)
     rc = a->made[k % 2] == k + 1 ? 0 : a->rc;
     if (rc && err) *err = a->err;
     pthread_mutex_unlock(&a->lock);
-    s->waited += clock_now() - start;
+    s->waited += clock_now() - since;
     return rc;
 }
 
