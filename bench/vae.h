@@ -12,9 +12,11 @@ enum { PIXELS = 784, LATENTS = 30, HIDDEN = 200, IMAGES = 10000, VAE_BATCH = 100
 
 static inline struct instr *vae_emit(struct prog *p, enum instr_kind kind, int n, int narg)
 {
-    struct instr x = {.kind = kind, .n = n, .width = 1, .narg = narg, .tag = 0, .out = -1};
-    if (vec_push(&p->code, x)) abort();
-    return &p->code.a[p->code.n - 1];
+    struct instr *x = prog_emit(p, kind, n, 1);
+    if (!x) abort();
+    x->narg = narg;
+    x->tag = 0;
+    return x;
 }
 
 static inline struct operand vae_rows(int base)
@@ -73,7 +75,6 @@ static inline void vae_make(struct qnet *q, struct model *m)
     const struct operand none = {0};
     static struct part part = {"elbo", 1};
     m->nrow = p->nrow = p->nnode = PIXELS;
-    m->simulator = "none";
     q->m = m, q->part = &part, q->npart = 1;
     int logit = vae_net(q, 0, PIXELS, LATENTS, 1, "enc");
     struct instr *x = vae_emit(p, I_DRAW, LATENTS, 2);

@@ -6,7 +6,7 @@
 #include "base/simd.h"
 #include "dist/bijector.h"
 
-/* ---- from draws to moments ------------------------------------------------------------- */
+/* ---- from draws to moments ---------------------------------------------------------- */
 
 static int compare(const void *a_, const void *b_)
 {
@@ -36,7 +36,8 @@ static int moments(size_t n, double *u, double *mean, double *sd)
     return 0;
 }
 
-void code_coordinates(const struct code *c, const double *x, double *u)
+/* Coordinates, not standardised: u[ncoord] of x[n] in the order of c->row. */
+static void coordinates(const struct code *c, const double *x, double *u)
 {
     if (c->kind == CODE_STATES)
         u[0] = x[0] - c->low;
@@ -58,7 +59,7 @@ static int standardise(const struct model *m, struct code *c, size_t n, const do
     for (int k = 0; k < c->ncoord && !rc; k++) c->sd[k] = 1;
     for (size_t i = 0; i < n && !rc; i++) {
         for (int j = 0; j < c->n; j++) at[j] = x[(size_t)c->row[j] * n + i];
-        code_coordinates(c, at, u);
+        coordinates(c, at, u);
         for (int k = 0; k < c->ncoord; k++) all[(size_t)k * n + i] = u[k];
     }
     for (int k = 0; k < c->ncoord && !rc && n; k++)
@@ -78,7 +79,7 @@ static int standardise(const struct model *m, struct code *c, size_t n, const do
     return rc;
 }
 
-/* ---- what a node is ------------------------------------------------------------------------ */
+/* ---- what a node is ----------------------------------------------------------------- */
 
 static int describe(struct model *m, int inst, struct code *c, struct arena *mem, nami_err *err)
 {
@@ -179,7 +180,7 @@ static void code_block(const void *self, const int *dim, int L, double *const *o
     (void)dim;
     for (int b = 0; b < L; b++) {
         for (int j = 0; j < c->n; j++) x[j] = a[j].p[(size_t)b * (size_t)a[j].step];
-        code_coordinates(c, x, u);
+        coordinates(c, x, u);
         for (int k = 0; k < c->ncoord; k++) out[k][b] = clamp((u[k] - c->mean[k]) / c->sd[k]);
     }
 }
@@ -199,18 +200,12 @@ static void jacobian_block(const void *self, const int *dim, int L, double *cons
     }
 }
 
-/* ---- instructions --------------------------------------------------------------------------- */
+/* ---- instructions ------------------------------------------------------------------- */
 
 static int is_plain(const struct code *c)
 {
     return c->kind == CODE_REAL && isinf(c->lo) && isinf(c->hi) &&
            (c->domain == REAL || c->domain == VECTOR);
-}
-
-static struct instr *emit(struct prog *p, enum instr_kind kind, int n, int width)
-{
-    struct instr x = {.kind = kind, .n = n, .width = width, .tag = -1, .out = -1};
-    return vec_push(&p->code, x) ? NULL : &p->code.a[p->code.n - 1];
 }
 
 /* All variables on the whole line at once. */
@@ -222,7 +217,7 @@ static int compile_plain(struct code *code, int ncode, const unsigned char *want
     int *row = arena_array(&p->mem, int, n + 1);
     if (!row) return NAMI_ENOMEM;
     if (!n) return 0;
-    struct instr *x = emit(p, I_MAP, n, 1);
+    struct instr *x = prog_emit(p, I_MAP, n, 1);
     if (!x) return NAMI_ENOMEM;
     x->out = p->nrow;
     n = 0;
@@ -247,7 +242,7 @@ static int compile_plain(struct code *code, int ncode, const unsigned char *want
 
 int code_encode(const struct code *c, struct prog *p)
 {
-    struct instr *x = emit(p, I_BLOCK, 1, c->ncoord);
+    struct instr *x = prog_emit(p, I_BLOCK, 1, c->ncoord);
     if (!x) return NAMI_ENOMEM;
     x->out = c->coord;
     x->self = c;
@@ -261,7 +256,7 @@ int code_encode(const struct code *c, struct prog *p)
 /* One row for each state of many; -1 and 1 for two. */
 static int compile_states(const struct code *c, struct prog *p)
 {
-    struct instr *x = emit(p, I_MAP, c->nfeature, 1);
+    struct instr *x = prog_emit(p, I_MAP, c->nfeature, 1);
     if (!x) return NAMI_ENOMEM;
     x->out = p->nrow;
     p->nrow += c->nfeature;
@@ -281,7 +276,7 @@ static int compile_features(struct code *code, int ncode, const unsigned char *w
     for (int v = 0; v < ncode; v++)
         if (want[code[v].node] & 2 && code[v].kind != CODE_STATES) n += code[v].nfeature;
     int *row = arena_array(&p->mem, int, n + 1);
-    struct instr *x = row && n ? emit(p, I_MAP, n, 1) : NULL;
+    struct instr *x = row && n ? prog_emit(p, I_MAP, n, 1) : NULL;
     if (!row || (n && !x)) return NAMI_ENOMEM;
     if (x) {
         x->out = first;
@@ -306,7 +301,7 @@ static int compile_features(struct code *code, int ncode, const unsigned char *w
     }
     n = p->nrow - first;
     if (!n) return 0;
-    if (!(x = emit(p, I_UNITS, n, 1))) return NAMI_ENOMEM;
+    if (!(x = prog_emit(p, I_UNITS, n, 1))) return NAMI_ENOMEM;
     x->narg = 1;
     x->arg[0] = (struct operand){.m = 1, .base = first, .si = 1};
     x->dim[0] = p->nunit;
@@ -347,7 +342,7 @@ static void decode_block(const void *self, const int *dim, int L, double *const 
 
 int code_decode(const struct code *c, struct prog *p)
 {
-    struct instr *x = emit(p, I_BLOCK, 1, c->n);
+    struct instr *x = prog_emit(p, I_BLOCK, 1, c->n);
     if (!x) return NAMI_ENOMEM;
     x->out = p->nrow;
     p->nrow += c->n;
@@ -356,7 +351,7 @@ int code_decode(const struct code *c, struct prog *p)
     x->nwork = c->n + c->ncoord;
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->ncoord, .base = c->coord, .sj = 1};
-    if (!(x = emit(p, I_COPY, c->n, 1))) return NAMI_ENOMEM;
+    if (!(x = prog_emit(p, I_COPY, c->n, 1))) return NAMI_ENOMEM;
     x->narg = 1;
     x->arg[0] = (struct operand){.m = 1, .base = p->nrow - c->n, .si = 1};
     x->outs = (struct operand){.m = 1, .idx = c->row};
@@ -371,13 +366,13 @@ int code_feature(const struct code *c, int k, struct prog *p)
         n = c->nfeature;
         if (compile_states(c, p)) return NAMI_ENOMEM;
     } else {
-        if (!(x = emit(p, I_MAP, 1, 1))) return NAMI_ENOMEM;
+        if (!(x = prog_emit(p, I_MAP, 1, 1))) return NAMI_ENOMEM;
         x->out = p->nrow++;
         x->map = feature_map;
         x->narg = 1;
         x->arg[0] = (struct operand){.m = 1, .base = c->coord + k};
     }
-    if (!(x = emit(p, I_UNITS, n, 1))) return NAMI_ENOMEM;
+    if (!(x = prog_emit(p, I_UNITS, n, 1))) return NAMI_ENOMEM;
     x->narg = 1;
     x->arg[0] = (struct operand){.m = 1, .base = first, .si = 1};
     x->dim[0] = c->feature + k;
@@ -387,7 +382,7 @@ int code_feature(const struct code *c, int k, struct prog *p)
 
 int code_jacobian(const struct code *c, struct prog *p, int tag)
 {
-    struct instr *x = emit(p, I_BLOCK, 1, 1);
+    struct instr *x = prog_emit(p, I_BLOCK, 1, 1);
     if (!x) return NAMI_ENOMEM;
     x->self = c;
     x->block = jacobian_block;

@@ -51,7 +51,4 @@ int code_encode(const struct code *c, struct prog *p);
 int code_decode(const struct code *c, struct prog *p);
 int code_feature(const struct code *c, int k, struct prog *p);
 
-/* Coordinates as double: u[ncoord] of x[n] in the order of c->row. */
-void code_coordinates(const struct code *c, const double *x, double *u);
-
 #endif

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/simd.h"
 
-/* ---- tiles ----------------------------------------------------------------- */
+/* ---- tiles -------------------------------------------------------------------------- */
 
 static int whole(const struct exec *x) { return x->lanes >= x->cap - x->cap / 4 && !x->direct; }
 
@@ -89,7 +89,7 @@ static void tile_write(const struct exec *x, const struct operand *o, const stru
                    (size_t)t->w * sizeof *from);
 }
 
-/* ---- totals ---------------------------------------------------------------- */
+/* ---- totals ------------------------------------------------------------------------- */
 
 /* rows * w results, in the order of the instances: so a lane's sum does not depend on tiles. */
 static void add_rows(const struct exec *x, double *to, const struct tile *t, const double *v)
@@ -113,7 +113,7 @@ static void add_up(const struct exec *x, const struct instr *c, const struct til
         add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v);
 }
 
-/* ---- units ----------------------------------------------------------------- */
+/* ---- units -------------------------------------------------------------------------- */
 
 /* Always whole groups of 8 lanes: cap has room for them. */
 WIDE static void narrow(int n, float *to, const double *from) { EACH(b, n) to[b] = (float)from[b]; }
@@ -155,7 +155,7 @@ void get_unit(const struct exec *x, const void *units, int u, double *to, int ad
         memcpy(to, (const double *)units + at, (size_t)n * sizeof *to);
 }
 
-/* ---- one instruction --------------------------------------------------------- */
+/* ---- one instruction ---------------------------------------------------------------- */
 
 static void run_map(struct exec *x, const struct instr *c)
 {
@@ -281,7 +281,7 @@ void exec_part(struct exec *x, size_t from, size_t to)
 
 void exec_run(struct exec *x) { exec_part(x, 0, x->p->code.n); }
 
-/* ---- the workspace ------------------------------------------------------------ */
+/* ---- the workspace ------------------------------------------------------------------ */
 
 /* The most that any instruction needs. */
 struct needs {

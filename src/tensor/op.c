@@ -42,7 +42,7 @@ const struct op *op_find(const char *name, size_t len)
     return NULL;
 }
 
-/* ---- ranges and shapes that several functions share ------------------------------ */
+/* ---- ranges and shapes that several functions share --------------------------------- */
 
 void range_bool(int narg, const double *lo, const double *hi, double *out)
 {

@@ -77,7 +77,7 @@
 #define BINARY_OP(id, sign, say)                                                                   \
     .name = sign, .args = "x, y", .what = say, .min_arg = 2, .max_arg = 2, .map = id##_map
 
-/* ---- ranges: [lo, hi]; an open end at 0 is the smallest number above it ------- */
+/* ---- ranges: [lo, hi]; an open end at 0 is the smallest number above it ------------- */
 
 typedef void range_fn(int narg, const double *lo, const double *hi, double *out);
 
@@ -97,13 +97,13 @@ static inline void range_set(double *out, double lo, double hi)
 
 range_fn range_bool, range_positive, range_unit, range_all, range_hull, range_times;
 
-/* ---- shapes: {ndim, d0, d1, d2} -------------------------------------------------- */
+/* ---- shapes: {ndim, d0, d1, d2} ----------------------------------------------------- */
 
 int shape_reduce(int narg, const int (*shape)[4], int *out, int *dim, const char **why);
 int shape_same(int narg, const int (*shape)[4], int *out, int *dim, const char **why);
 int shape_fail(const char **why, const char *sentence); /* -1 */
 
-/* ---- lanes of blocks, where need be CHUNK at a time ------------------------------------ */
+/* ---- lanes of blocks, where need be CHUNK at a time --------------------------------- */
 
 enum { CHUNK = 8 };
 

@@ -81,7 +81,7 @@ static void rank_range(int narg, const double *lo, const double *hi, double *out
     range_set(out, 1, INFINITY);
 }
 
-/* ---- interp.lin(e, x, y): the line through the points (x[i], y[i]), level outside ------- */
+/* ---- interp.lin(e, x, y): the line through the points (x[i], y[i]), level outside --- */
 
 /* e lies at x[i] + w (x[i+1] - x[i]) */
 struct between {

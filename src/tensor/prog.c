@@ -1,7 +1,6 @@
 #include "tensor/tensor.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void prog_free(struct prog *p)
 {
@@ -19,72 +18,77 @@ int prog_segment(struct prog *p)
     return vec_push(&p->segment, s) ? NAMI_ENOMEM : 0;
 }
 
-/* ---- which derivatives are the first ones --------------------------------------------------- */
+/* ---- which derivatives are the first ones ------------------------------------------- */
 
-/* Marks units and says whether none of them was marked before, nor comes twice. */
-static int mark(unsigned char *seen, const int *unit, size_t n, int first)
+/* Backwards, adj of a unit is reached by one instruction after the other; the first may write it, the
+   others add.  A unit that is first reached by one that also adds must be cleared before. */
+struct reach {
+    struct prog *p;
+    unsigned char *seen; /* of units */
+    int first;           /* of the segment: units before it are cleared always */
+};
+
+/* Units that an instruction reaches: their number is added to *again if they were before, else
+   they are listed in p->clear. */
+static int reach(struct reach *r, int unit, int *again)
 {
-    int fresh = 1;
-    for (size_t i = 0; i < n; i++) {
-        if (unit[i] < first || seen[unit[i]]) fresh = 0;
-        seen[unit[i]] = 1;
-    }
-    return fresh;
+    if (unit < r->first || r->seen[unit]) return (*again)++, 0;
+    r->seen[unit] = 1;
+    return vec_push(&r->p->clear, unit);
 }
 
-/* Backwards through a dense layer: its outputs must have been reached; are its inputs new? */
-static int finish_dense(struct prog *p, struct dense *d, unsigned char *seen, unsigned char *was,
-                        int first)
+/* Were all of them new?  Then they are written, and need not be cleared. */
+static int all_new(struct prog *p, size_t listed, int again)
 {
-    size_t out = (size_t)d->n * (size_t)d->out;
-    int fresh = 1;
-    for (size_t k = 0; k < out; k++) {
-        int u = d->to + (int)k;
-        if (!seen[u] && u >= first && vec_push(&p->clear, u)) return NAMI_ENOMEM;
-        seen[u] = 1;
-    }
-    memcpy(was, seen, (size_t)p->nunit);
+    if (!again) p->clear.n = listed;
+    return !again;
+}
+
+static int finish_rows(struct reach *r, struct instr *c)
+{
+    size_t listed = r->p->clear.n;
+    int again = 0, rc = 0;
+    for (int i = 0; i < c->n && !rc; i++) rc = reach(r, c->dim[0] + i, &again);
+    c->dim[1] = all_new(r->p, listed, again);
+    return rc;
+}
+
+/* Outputs that nothing has reached stay in the list: their adj is read. */
+static int finish_dense(struct reach *r, struct dense *d)
+{
+    int again = 0, rc = 0;
+    for (int k = 0; k < d->n * d->out && !rc; k++) rc = reach(r, d->to + k, &again);
+    size_t listed = r->p->clear.n;
+    again = 0;
     for (int i = 0; i < d->n; i++)
-        fresh &= mark(seen, d->from + (size_t)i * (size_t)d->in, (size_t)d->back, first);
-    d->fresh = fresh;
-    for (int i = 0; i < d->n && !fresh; i++)
-        for (int k = 0; k < d->back; k++) {
-            int u = d->from[(size_t)i * (size_t)d->in + (size_t)k];
-            if (was[u] || u < first) continue;
-            was[u] = 1;
-            if (vec_push(&p->clear, u)) return NAMI_ENOMEM;
-        }
-    return 0;
+        for (int k = 0; k < d->back && !rc; k++)
+            rc = reach(r, d->from[(size_t)i * (size_t)d->in + (size_t)k], &again);
+    d->fresh = all_new(r->p, listed, again);
+    return rc;
 }
 
 int prog_finish(struct prog *p)
 {
-    unsigned char *seen = mem_zero((size_t)p->nunit + 1, 1),
-                  *was = mem_zero((size_t)p->nunit + 1, 1);
-    int rc = seen && was ? 0 : NAMI_ENOMEM;
+    struct reach r = {.p = p, .seen = mem_zero((size_t)p->nunit + 1, 1)};
+    int rc = r.seen ? 0 : NAMI_ENOMEM;
     for (size_t s = 0; s < p->segment.n && !rc; s++) {
         size_t end = s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;
-        int first = p->segment.a[s].unit;
+        r.first = p->segment.a[s].unit;
         p->segment.a[s].clear = p->clear.n;
         for (size_t k = end; k-- > p->segment.a[s].first && !rc;) {
             struct instr *c = &p->code.a[k];
-            if (c->kind == I_ROWS) {
-                c->dim[1] = 1;
-                for (int i = 0; i < c->n; i++)
-                    if (c->dim[0] + i < first || seen[c->dim[0] + i]) c->dim[1] = 0;
-                for (int i = 0; i < c->n && !rc; i++) {
-                    int u = c->dim[0] + i;
-                    if (!c->dim[1] && !seen[u] && u >= first) rc = vec_push(&p->clear, u);
-                    seen[u] = 1;
-                }
-            } else if (c->kind == I_DENSE) {
-                rc = finish_dense(p, (struct dense *)c->self, seen, was, first);
-            }
+            if (c->kind == I_ROWS) rc = finish_rows(&r, c);
+            if (c->kind == I_DENSE) rc = finish_dense(&r, (struct dense *)c->self);
         }
     }
-    free(seen);
-    free(was);
+    free(r.seen);
     return rc ? NAMI_ENOMEM : 0;
+}
+
+struct instr *prog_emit(struct prog *p, enum instr_kind kind, int n, int width)
+{
+    struct instr x = {.kind = kind, .n = n, .width = width, .tag = -1, .out = -1};
+    return vec_push(&p->code, x) ? NULL : &p->code.a[p->code.n - 1];
 }
 
 int prog_const(struct prog *p, double x)

@@ -90,6 +90,8 @@ struct prog {
 };
 
 void prog_free(struct prog *p);
+/* A new instruction at the end, without arguments, results or tag; NULL: no memory. */
+struct instr *prog_emit(struct prog *p, enum instr_kind kind, int n, int width);
 int prog_const(struct prog *p, double x); /* its number, or -1; equal ones are not merged */
 
 /* The workspace of one thread: rows, adjoints, scratch; allocated once. */
@@ -162,7 +164,7 @@ static inline int shape_size(const int *shape)
     return n;
 }
 
-/* ---- functions of the model language ------------------------------------- */
+/* ---- functions of the model language ------------------------------------------------ */
 
 /* One row for each in op.def, one record in op_*.c.  A function is either element-wise
    (map) and applies to scalars and, elementwise with recycling of scalars, to arrays; or a

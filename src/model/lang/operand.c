@@ -52,10 +52,9 @@ int fits(struct compiler *c, double m)
 
 struct instr *emit(struct compiler *c, enum instr_kind kind, int n, int width)
 {
-    struct instr x = {.kind = kind, .n = n, .width = width, .out = -1};
-    x.tag = (int)(c->s - c->m->stmt.a);
-    if (vec_push(&c->p->code, x)) return NULL;
-    return &c->p->code.a[c->p->code.n - 1];
+    struct instr *x = prog_emit(c->p, kind, n, width);
+    if (x) x->tag = (int)(c->s - c->m->stmt.a);
+    return x;
 }
 
 int new_rows(struct compiler *c, size_t n)
