@@ -25,6 +25,10 @@ struct draws {
 /* A number in CmdStan's JSON: as short as it can be, "NaN", "Inf" and "-Inf" as strings, missing
  * ones as null. */
 void json_element(struct str *out, double x, int integer);
+/* All elements of a variable from dimension k on, nested; x is the first.  Returns what is behind. */
+const double *json_elements(struct str *out, const struct draws_var *v, int k, const double *x);
+/* A field of a CSV file, in quotes if it needs them (RFC 4180). */
+void csv_field(struct str *out, const char *s);
 
 /* One row for each in draws.def and one file draws_<id>.c: json (an array of n data sets, in
    CmdStan's convention: --data reads it), csv (a column for each element: x[1], m[2,3]), npz

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "data/draws_impl.h"
 
-static void field(struct str *out, const char *s)
+void csv_field(struct str *out, const char *s)
 {
     if (!strpbrk(s, ",\"\r\n")) {
         str_put(out, s);
@@ -28,7 +28,7 @@ void csv_heading(struct str *out, const struct draws_var *v, struct str *name)
         if (v->ndim) str_put(name, "]");
         if (name->oom) return;
         if (e) str_put(out, ",");
-        field(out, name->s);
+        csv_field(out, name->s);
         for (int k = v->ndim - 1; k >= 0 && ++sub[k] == v->dim[k]; k--) sub[k] = 0;
     }
 }

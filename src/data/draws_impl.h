@@ -27,8 +27,6 @@ void put_number(struct str *out, double x, int integer);
 void csv_heading(struct str *out, const struct draws_var *v, struct str *name);
 void csv_element(struct str *out, double x, int integer);
 
-/* The elements from dimension k on; returns the next one. */
-const double *json_elements(struct str *out, const struct draws_var *v, int k, const double *x);
 int json_names(int nvar, const struct draws_var *var, nami_err *err); /* are they UTF-8? */
 
 #endif

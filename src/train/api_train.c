@@ -21,7 +21,7 @@ struct nami_trainer {
     double *part;  /* losses, of what was computed last */
 };
 
-/* ---- options to a plan ----------------------------------------------------------------------- */
+/* ---- options to a plan -------------------------------------------------------------- */
 
 static int choose(const char *const *names, const char *name, const char *what, int *out,
                   nami_err *err)
@@ -104,8 +104,7 @@ static int make_plan(struct training *r, const nami_model *w, const nami_options
     return rc ? rc : loop_options(o, &p->train, err);
 }
 
-/* ---- a trainer
- * ----------------------------------------------------------------------------------- */
+/* ---- a trainer ---------------------------------------------------------------------- */
 
 /* Fresh draws only when they are asked for: a simulator may take its time. */
 static int needs_source(nami_trainer *t, nami_err *err)
@@ -219,8 +218,7 @@ const char *nami_trainer_layer(const nami_trainer *t, int i, size_t *first, size
     return q->block.a[i].name;
 }
 
-/* ---- gradients and losses
- * ------------------------------------------------------------------------- */
+/* ---- gradients and losses ----------------------------------------------------------- */
 
 /* The weights that the caller has come to are those to keep. */
 static void adopt(nami_trainer *t)

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/num.h"
+#include "data/draws.h"
 
 static const char *const columns[HIST_PARTS] = {[HIST_STEP] = "step",
                                                 [HIST_RATE] = "rate",
@@ -22,17 +23,6 @@ static void put_number(struct str *out, double x, const char *missing)
         str_put(out, missing);
 }
 
-static void put_field(struct str *out, const char *s)
-{
-    if (!strpbrk(s, ",\"\n")) {
-        str_put(out, s);
-        return;
-    }
-    str_put(out, "\"");
-    for (; *s; s++) str_putn(out, *s == '"' ? "\"\"" : s, *s == '"' ? 2 : 1);
-    str_put(out, "\"");
-}
-
 static const char *column(const struct train *x, int k)
 {
     return k < HIST_PARTS ? columns[k] : x->t.q->part[k - HIST_PARTS].name;
@@ -42,7 +32,7 @@ void train_log_csv(const struct train *x, struct str *out)
 {
     for (int k = 0; k < x->width; k++) {
         if (k) str_put(out, ",");
-        put_field(out, column(x, k));
+        csv_field(out, column(x, k));
     }
     for (size_t i = 0; i < x->history.n; i++) {
         str_put(out, i % (size_t)x->width ? "," : "\n");

@@ -39,7 +39,7 @@ struct source {
     double waited;
 };
 
-/* ---- a simulator ahead ------------------------------------------------------------------ */
+/* ---- a simulator ahead -------------------------------------------------------------- */
 
 static void *run_ahead(void *s_)
 {
@@ -153,8 +153,7 @@ static const int *chosen(struct source *s, uint64_t step)
     return s->perm + step % per * s->batch;
 }
 
-/* ---- all
- * ------------------------------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------------------- */
 
 int source_batch(struct source *s, uint64_t step, struct batch *b, nami_err *err)
 {

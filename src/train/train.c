@@ -39,7 +39,7 @@ const double *train_last(const struct train *x)
     return x->history.n ? x->history.a + x->history.n - (size_t)x->width : NULL;
 }
 
-/* ---- what is not finite --------------------------------------------------------------------- */
+/* ---- what is not finite ------------------------------------------------------------- */
 
 /* A batch is left out; after several in a row, the best weights come back, with a smaller rate. */
 static int leave_out(struct train *x, nami_err *err)
@@ -113,8 +113,7 @@ static int validate(struct train *x, nami_err *err)
     return 0;
 }
 
-/* ---- a step
- * ------------------------------------------------------------------------------------------ */
+/* ---- a step ------------------------------------------------------------------------- */
 
 static double rate_now(const struct train *x)
 {

@@ -40,7 +40,7 @@ struct lane_work {
     const struct batch *b;
     float rate, scale, b1, b2; /* of the step */
     int grad;
-    void *block[5];
+    void *block[4];
 };
 
 /* Points of the batch. */
@@ -51,7 +51,7 @@ static int count(const struct trainer *t)
 
 size_t trainer_stride(const struct trainer *t) { return ((size_t)t->batch + 7) / 8 * 8; }
 
-/* ---- one chunk -------------------------------------------------------------------------- */
+/* ---- one chunk ---------------------------------------------------------------------- */
 
 /* Lanes that fill up a chunk are as the last one of the batch: another draw may have no finite
    gradient, and 0 times that is not 0. */
@@ -192,8 +192,7 @@ static int by_piece(const struct trainer *t)
     return w->piece.n > 1 && most * pool_size(t->pool) < 1.15 * all;
 }
 
-/* ---- Adam
- * ------------------------------------------------------------------------------------------ */
+/* ---- Adam --------------------------------------------------------------------------- */
 
 enum { ADAM_PART = 1 << 13 };
 
@@ -229,8 +228,7 @@ void trainer_apply(struct trainer *t, double rate, double clip)
     pool_run(t->pool, (int)((t->nparam + ADAM_PART - 1) / ADAM_PART), run_adam, t);
 }
 
-/* ---- a batch
- * ----------------------------------------------------------------------------------------- */
+/* ---- a batch ------------------------------------------------------------------------ */
 
 /* Lane by lane in order, whatever the chunks. */
 static void add_losses(struct trainer *t)
@@ -274,8 +272,7 @@ void trainer_gradient(struct trainer *t, const struct batch *b)
     add_norms(t);
 }
 
-/* ---- making
- * ---------------------------------------------------------------------------------------------- */
+/* ---- making ------------------------------------------------------------------------- */
 
 /* The rows of a layer, as tasks of about equal size. */
 static int cut_rows(struct lane_work *w, const struct dense *d)
@@ -368,7 +365,7 @@ static int make_chunks(struct trainer *t, nami_err *err)
         struct exec *x = &w->x[c];
         w->lane[c + 1] = w->lane[c] + lanes;
         rc = exec_init(x, &q->prog, LANES, q->npart, EXEC_GRAD | EXEC_FLOAT, err);
-        if (!rc && !q->m->simulator) rc = exec_init(&w->sim[c], &q->m->sample, LANES, 0, 0, err);
+        if (!rc && q->m->sample.nrow && !q->m->simulator) rc = exec_init(&w->sim[c], &q->m->sample, LANES, 0, 0, err);
         if (rc) continue;
         w->sim[c].param = q->m->weight.a;
         x->lanes = lanes;
@@ -426,12 +423,4 @@ void trainer_free(struct trainer *t)
     free(w);
     free(t->loss);
     *t = (struct trainer){0};
-}
-
-size_t trainer_bytes(const struct trainer *t)
-{
-    const struct prog *p = &t->q->prog;
-    size_t lanes = (size_t)t->work->nchunk * LANES;
-    return 4 * t->nparam * sizeof(float) +
-           lanes * 2 * ((size_t)p->nrow * sizeof(double) + (size_t)p->nunit * sizeof(float));
 }

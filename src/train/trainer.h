@@ -49,7 +49,4 @@ void trainer_norm(struct trainer *t);
 /* A step of Adam along grad, scaled down from norm to a norm of clip (0: as it is). */
 void trainer_apply(struct trainer *t, double rate, double clip);
 
-/* Bytes of memory that training takes. */
-size_t trainer_bytes(const struct trainer *t);
-
 #endif

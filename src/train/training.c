@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "base/num.h"
+#include "data/draws.h"
 
 static const char VERSION[] = "1";
 
@@ -51,29 +51,6 @@ void training_free(struct training *r)
 /* ---- data as JSON ------------------------------------------------------------------------------
  */
 
-static void put_number(struct str *out, double x)
-{
-    char buf[NUM_MAX];
-    if (value_is_missing(x))
-        str_put(out, "null");
-    else if (!isfinite(x))
-        str_put(out, isnan(x) ? "\"NaN\"" : x > 0 ? "\"Inf\"" : "\"-Inf\"");
-    else
-        str_putn(out, buf, (size_t)num_print(buf, x));
-}
-
-static const double *put_nested(struct str *out, const struct value *v, int d, const double *x)
-{
-    if (d == v->ndim) return put_number(out, *x), x + 1;
-    str_put(out, "[");
-    for (int i = 0; i < v->dim[d]; i++) {
-        if (i) str_put(out, ",");
-        x = put_nested(out, v, d + 1, x);
-    }
-    str_put(out, "]");
-    return x;
-}
-
 /* The first data set: the one that gave the constants. */
 static void put_data(const struct model *m, struct str *out)
 {
@@ -81,22 +58,25 @@ static void put_data(const struct model *m, struct str *out)
     str_put(out, "{");
     for (size_t i = 0; d && i < d->value.n; i++) {
         if (i) str_put(out, ",");
-        str_quote(out, d->value.a[i].name);
+        const struct value *v = &d->value.a[i];
+        struct draws_var as = {.name = v->name, .ndim = v->ndim};
+        memcpy(as.dim, v->dim, sizeof as.dim);
+        str_quote(out, v->name);
         str_put(out, ":");
-        put_nested(out, &d->value.a[i], 0, d->value.a[i].x);
+        json_elements(out, &as, 0, v->x);
     }
     str_put(out, "}");
 }
 
-/* ---- settings
- * ------------------------------------------------------------------------------------ */
+/* ---- settings ----------------------------------------------------------------------- */
 
 /* One row for each number of the plan. */
-static const struct setting {
+struct setting {
     const char *name;
     size_t at;
     char kind; /* i int, d double, u uint64 */
-} settings[] = {
+};
+static const struct setting settings[] = {
 #define ROW(name, field, kind) {name, offsetof(struct plan, field), kind},
     ROW("keep_barren", invert.keep_barren, 'i') ROW("restarts", invert.restarts, 'i')
         ROW("invert_seed", invert.seed, 'u') ROW("size", net.size, 'i') ROW("net", net.kind, 'i')
@@ -222,45 +202,67 @@ static int get_settings(struct training *r, const char *text, nami_err *err)
     return ok ? 0 : broken(err, "settings");
 }
 
-/* ---- state
- * ------------------------------------------------------------------------------------------ */
+/* ---- state -------------------------------------------------------------------------- */
 
-enum { STATE = 13 };
+/* One row for each number that a run goes on with; kinds as of settings, and b: the best loss,
+   which may be infinite. */
+static const struct setting states[] = {
+#define ROW(field, kind) {#field, offsetof(struct train, field), kind},
+    ROW(step, 'u')
+    ROW(rate, 'd')
+    ROW(best, 'b')
+    ROW(since, 'i')
+    ROW(sum, 'd')
+    ROW(norm, 'd')
+    ROW(nsum, 'i')
+    ROW(bad, 'i')
+    ROW(falls, 'i')
+    ROW(skipped, 'u')
+    ROW(t.step, 'u')
+    ROW(done, 'i')
+    ROW(best_bad, 'i')
+#undef ROW
+};
+enum { STATE = sizeof states / sizeof *states };
 
 static void get_state(const struct train *x, double *s)
 {
-    double now[STATE] = {(double)x->step,   x->rate, x->best,    x->since, x->sum,
-                         x->norm,           x->nsum, x->bad,     x->falls, (double)x->skipped,
-                         (double)x->t.step, x->done, x->best_bad};
-    memcpy(s, now, sizeof now);
-}
-
-/* 0 if no run has such numbers. */
-static int state_is_sane(const double *s)
-{
-    static const char kind[STATE + 1] = "cdbiddiiiccii"; /* count, double, best, int */
     for (int k = 0; k < STATE; k++) {
-        double most = kind[k] == 'c' ? 9e15 : INT_MAX;
-        if (kind[k] == 'd'   ? !isfinite(s[k])
-            : kind[k] == 'b' ? isnan(s[k]) || s[k] == -INFINITY
-                             : !(s[k] >= 0 && s[k] <= most && s[k] == floor(s[k])))
-            return 0;
+        const char *at = (const char *)x + states[k].at;
+        char kind = states[k].kind;
+        s[k] = kind == 'u'   ? (double)*(const uint64_t *)at
+               : kind == 'i' ? *(const int *)at
+                             : *(const double *)at;
     }
-    return s[1] > 0 && s[11] <= TRAIN_STALLED;
 }
 
-static void set_state(struct train *x, const double *s)
+static int number_is_sane(char kind, double x)
 {
-    x->step = (uint64_t)s[0], x->rate = s[1], x->best = s[2], x->since = (int)s[3], x->sum = s[4],
-    x->norm = s[5], x->nsum = (int)s[6], x->bad = (int)s[7], x->falls = (int)s[8],
-    x->skipped = (uint64_t)s[9], x->t.step = (uint64_t)s[10], x->done = (int)s[11],
-    x->best_bad = (int)s[12];
+    if (kind == 'd') return isfinite(x);
+    if (kind == 'b') return !isnan(x) && x > -INFINITY;
+    return x >= 0 && x <= (kind == 'u' ? 9e15 : INT_MAX) && x == floor(x);
+}
+
+/* NAMI_EINPUT if no run has such numbers. */
+static int set_state(struct train *x, const double *s)
+{
+    for (int k = 0; k < STATE; k++) {
+        char *at = (char *)x + states[k].at, kind = states[k].kind;
+        if (!number_is_sane(kind, s[k])) return NAMI_EINPUT;
+        if (kind == 'u')
+            *(uint64_t *)at = (uint64_t)s[k];
+        else if (kind == 'i')
+            *(int *)at = (int)s[k];
+        else
+            *(double *)at = s[k];
+    }
+    if (!(x->rate > 0) || x->done > TRAIN_STALLED) return NAMI_EINPUT;
     if (x->done != TRAIN_STALLED) /* more steps may be wanted now, or fewer */
         x->done = x->step >= (uint64_t)x->opt.steps ? TRAIN_STEPS : 0;
+    return 0;
 }
 
-/* ---- weights
- * ------------------------------------------------------------------------------------------ */
+/* ---- weights ------------------------------------------------------------------------ */
 
 /* Calls each(arg, name, ndim, dim, where in the parameters) for every weight and bias. */
 static int each_weight(const struct qnet *q,
@@ -422,10 +424,7 @@ int training_continue(struct training *r, struct source *s, int threads, nami_er
     }
     double now[STATE];
     memcpy(now, state->x, sizeof now);
-    if (!state_is_sane(now)) return broken(err, "nami.state");
-    set_state(x, now);
-    if (x->done == TRAIN_STEPS && x->step < (uint64_t)x->opt.steps)
-        x->done = 0; /* more are wanted */
+    if (set_state(x, now)) return broken(err, "nami.state");
     if (vec_reserve(&x->history, hist->n + 1)) return err_nomem(err);
     if (hist->n) memcpy(x->history.a, hist->x, hist->n * sizeof(double));
     x->history.n = hist->n;

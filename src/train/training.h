@@ -28,7 +28,6 @@ struct training {
     struct plan plan;
     double
         *points; /* of a file to train on, plan.samples of them, until a source has them; or NULL */
-    char *file;  /* of the model, as it was given */
     struct str text;
     struct st saved; /* what it was read from */
 };
