@@ -227,7 +227,7 @@ static void odd(void **state)
     struct labels l;
     make(5, &(struct sets){0, off, member}, 10, &l);
     assert_int_equal(l.set.n, 0);
-    labels_spread(&l, 100, l.width);
+    labels_spread(&l, 100, NULL);
     labels_free(&l);
     make(0, &(struct sets){1, off, member}, 10, &l);
     assert_int_equal(l.set.n, 0);

@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "base/vec.h"
 #include "infer/sims.h"
-#include "infer/spd.h"
+#include "infer/dense.h"
 #include "infer/uniform.h"
 
 enum { CAP = 160, FEW = 10, PAIRS_EACH = 10, ROUNDS = 25, FOLDS = 5, MOST_COLUMNS = 500 };
@@ -114,12 +114,12 @@ static void fit(struct bench *b, int ntrain)
             for (int c = 0; c < n; c++) {
                 double *h = b->hess + (size_t)c * (size_t)n, wx = w * x[c];
                 b->step[c] += e * x[c];
-                for (int l = c; l < n; l++) h[l] += wx * x[l];
+                for (int l = 0; l <= c; l++) h[l] += wx * x[l];
             }
         }
-        if (spd_factor(n, b->hess)) return; /* never: the ridge */
-        spd_forward(n, b->hess, b->step);
-        spd_back(n, b->hess, b->step);
+        if (dense_chol(n, b->hess)) return; /* never: the ridge */
+        dense_lower(n, b->hess, b->step);
+        dense_upper(n, b->hess, b->step);
         double was = now, t = 1;
         for (int c = 0; c < n; c++) b->beta[c] += b->step[c];
         while (!((now = loss(b, ntrain)) <= was) && t > 1e-6) {

@@ -1,4 +1,4 @@
-#include "infer/exact_dense.h"
+#include "infer/dense.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* exact_dense.h: symmetric positive definite matrices, row-major and dense. */
-#ifndef INFER_EXACT_DENSE_H
-#define INFER_EXACT_DENSE_H
+/* dense.h: symmetric positive definite matrices, row-major and dense. */
+#ifndef INFER_DENSE_H
+#define INFER_DENSE_H
 
 #include <stddef.h>
 

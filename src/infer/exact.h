@@ -7,7 +7,7 @@
 #include "graph/inverse.h"
 #include "model/model.h"
 
-/* ---- linear Gaussian networks -------------------------------------------------------------- */
+/* ---- linear Gaussian networks ------------------------------------------------------- */
 
 /* x[var] = a + b x[par] + noise, the noise normal with covariance cov. */
 struct gfactor {
@@ -74,7 +74,7 @@ int gnet_cross_entropy(const struct gnet *q, const double *mean, const double *c
 int gnet_kl(const struct gnet *p, const struct gnet *q, const unsigned char *given, double *out,
             nami_err *err);
 
-/* ---- discrete networks --------------------------------------------------------------------- */
+/* ---- discrete networks -------------------------------------------------------------- */
 
 /* log p(v | parents): var are the parents, then v, whose state runs fastest. */
 struct dtable {
@@ -150,7 +150,7 @@ double ctree_entropy(const struct ctree *t); /* of the latent variables given th
 int ctree_draw(const struct ctree *t, uint64_t seed, uint64_t first, size_t n, int *x,
                nami_err *err);
 
-/* ---- both ---------------------------------------------------------------------------------- */
+/* ---- both --------------------------------------------------------------------------- */
 
 /* The rows of deterministic variables in n points of a model, x[row * n + i], from the others. */
 int exact_complete(const struct model *m, size_t n, double *x, nami_err *err);

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "infer/exact.h"
-#include "infer/exact_dense.h"
+#include "infer/dense.h"
 #include "model/eval.h"
 
 enum { CONSTANT, AFFINE, OTHER };
@@ -28,7 +28,7 @@ struct affine {
     struct exec x;
 };
 
-/* ---- degrees ------------------------------------------------------------------------------- */
+/* ---- degrees ------------------------------------------------------------------------ */
 
 static int degree_of(const struct affine *a, const struct operand *o, int i, const char **why)
 {
@@ -119,7 +119,7 @@ static void walk(struct affine *a)
     }
 }
 
-/* ---- is it? -------------------------------------------------------------------------------- */
+/* ---- is it? ------------------------------------------------------------------------- */
 
 static int refuse(const struct affine *a, const struct stmt *s, const char *before,
                   const char *behind, const char *name, nami_err *err)
@@ -164,7 +164,7 @@ static int check_node(const struct affine *a, int v, nami_err *err)
     return 0;
 }
 
-/* ---- coefficients -------------------------------------------------------------------------- */
+/* ---- coefficients ------------------------------------------------------------------- */
 
 static double read_at(const struct affine *a, const struct operand *o, int i, int j, int lane)
 {
@@ -291,7 +291,7 @@ static int coefficients(struct affine *a, nami_err *err)
     return rc;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------------------- */
 
 static int scalars(struct affine *a, nami_err *err)
 {

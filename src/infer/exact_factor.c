@@ -5,11 +5,11 @@
 
 #include "base/err.h"
 #include "infer/exact.h"
-#include "infer/exact_dense.h"
+#include "infer/dense.h"
 
 static const double log_2pi = 1.83787706640934548356;
 
-/* ---- one factor ---------------------------------------------------------------------------- */
+/* ---- one factor --------------------------------------------------------------------- */
 
 static void submatrix(int n, const double *cov, const int *r, int nr, const int *c, int nc,
                       double *out)
@@ -99,7 +99,7 @@ int gauss_entropy(int n, const double *cov, const int *var, int nvar, const int 
     return rc;
 }
 
-/* ---- an inverse's -------------------------------------------------------------------------- */
+/* ---- an inverse's ------------------------------------------------------------------- */
 
 static void list(const struct gnet *g, int node, int *out, int *n)
 {
@@ -166,7 +166,7 @@ int gnet_invert(const struct gnet *g, const struct inverse *h, struct gnet *out,
     return rc;
 }
 
-/* ---- divergence ---------------------------------------------------------------------------- */
+/* ---- divergence --------------------------------------------------------------------- */
 
 /* The residual r = x[var] - a - b x[par] has mean m and covariance S under p;
    E[-log N(r; 0, V)] = (d log 2 pi + log det V + tr V^-1 (S + m m')) / 2. */

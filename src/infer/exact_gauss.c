@@ -8,11 +8,11 @@
 #include "base/parallel.h"
 #include "base/simd.h"
 #include "infer/exact.h"
-#include "infer/exact_dense.h"
+#include "infer/dense.h"
 
 static const double log_2pi = 1.83787706640934548356;
 
-/* ---- before anything is observed ----------------------------------------------------------- */
+/* ---- before anything is observed ---------------------------------------------------- */
 
 /* Factor by factor: cov(v, u) = b cov(par, u) for all u so far, cov(v, v) = b cov(par, v) + noise.
    What has no factor yet has covariance 0 with everything. */
@@ -49,7 +49,7 @@ void gnet_moments(const struct gnet *g, double *mean, double *cov)
     for (int k = 0; k < g->nfactor; k++) add_factor(g->n, &g->f[k], mean, cov);
 }
 
-/* ---- the posterior ------------------------------------------------------------------------- */
+/* ---- the posterior ------------------------------------------------------------------ */
 
 /* A factor is normal in its residual r = C u - a, u = (x[var], x[par]), C = (I, -b).  It adds C' P
    C to the precision of what is latent in u, P = cov^-1, and -C' P r to the gradient of log p. */
@@ -232,7 +232,7 @@ int gpost_cov(const struct gpost *p, double *cov, nami_err *err)
     return 0;
 }
 
-/* ---- draws: mean + L'^-1 e ----------------------------------------------------------------- */
+/* ---- draws: mean + L'^-1 e ---------------------------------------------------------- */
 
 enum { CHUNK = 64, STREAM = 1 << 30 }; /* streams of their own, apart from the model's */
 

@@ -7,7 +7,7 @@
 #include "infer/exact.h"
 #include "infer/exact_axes.h"
 
-/* ---- marginals ----------------------------------------------------------------------------- */
+/* ---- marginals ---------------------------------------------------------------------- */
 
 void ctree_marginal(const struct ctree *t, int v, double *p)
 {
@@ -90,7 +90,7 @@ int ctree_joint(const struct ctree *t, const int *var, int nvar, double *p, nami
     return rc;
 }
 
-/* ---- entropy ------------------------------------------------------------------------------- */
+/* ---- entropy ------------------------------------------------------------------------ */
 
 static double entropy(size_t n, const double *logp)
 {
@@ -116,7 +116,7 @@ double ctree_entropy(const struct ctree *t)
     return h;
 }
 
-/* ---- draws --------------------------------------------------------------------------------- */
+/* ---- draws -------------------------------------------------------------------------- */
 
 /* Clique by clique from the roots.  Draws that agree in the separator share one table of
    cumulative weights. */

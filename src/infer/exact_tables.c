@@ -59,7 +59,7 @@ int dnet_tables(const struct bn *bn, struct dnet *out, nami_err *err)
     return rc;
 }
 
-/* ---- from a model -------------------------------------------------------------------------- */
+/* ---- from a model ------------------------------------------------------------------- */
 
 static int refuse(const struct model *m, const struct stmt *s, const char *why, nami_err *err)
 {

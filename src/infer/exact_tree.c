@@ -10,7 +10,7 @@
 #include "infer/exact.h"
 #include "infer/exact_axes.h"
 
-/* ---- the tree ------------------------------------------------------------------------------ */
+/* ---- the tree ----------------------------------------------------------------------- */
 
 /* The graph without the edges out of what is given: its moral graph joins the latent variables of
    each table and nothing more.  Given variables are leaves, and have one state. */
@@ -217,7 +217,7 @@ void ctree_free(struct ctree *t)
     *t = (struct ctree){0};
 }
 
-/* ---- beliefs ------------------------------------------------------------------------------- */
+/* ---- beliefs ------------------------------------------------------------------------ */
 
 /* A table, at the evidence: *at is where it begins; strides of all its variables. */
 static void table_at(const struct ctree *t, const struct dtable *f, size_t *stride, size_t *at)
@@ -328,7 +328,7 @@ int ctree_calibrate(struct ctree *t, nami_err *err)
     return rc;
 }
 
-/* ---- the most probable states -------------------------------------------------------------- */
+/* ---- the most probable states ------------------------------------------------------- */
 
 /* The best entry of a clique, where the separator's states are fixed. */
 static void choose(const struct ctree *t, const struct dclique *c, int *state)

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/parallel.h"
+#include "model/eval.h"
 
 enum { LANES = 64 };
 
@@ -21,30 +22,17 @@ void infer_fini(struct infer *a) { sampler_free(&a->s); }
 int infer_data(const struct model *m, const struct dataset *d, size_t nset, size_t s, double *x,
                nami_err *err)
 {
-    for (int k = 0; k < m->ninst; k++) {
-        if (m->node[k] < 0 || !m->bn->node.a[m->node[k]].observed) continue;
-        for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) {
-            int e = m->lhs[j];
-            const struct array *a = &m->array.a[m->elem_array[e]];
-            const struct value *v = dataset_find(d, a->name, strlen(a->name));
-            if (v && v->n != (size_t)a->n)
-                return err_set(err, NAMI_EINPUT,
-                               "%s has %zu elements in the data, but %d in the model", a->name,
-                               v->n, a->n);
-            double y = v ? v->x[e - a->first] : value_missing();
-            if (isnan(y)) {
-                struct str name = {0};
-                elem_name(m, e, &name);
-                err_set(err, NAMI_EINPUT,
-                        "the data give no value for %s, which the network expects to be observed",
-                        name.s ? name.s : a->name);
-                str_free(&name);
-                return NAMI_EINPUT;
-            }
-            x[(size_t)m->row[e] * nset + s] = y;
-        }
+    int rc = model_point(m, d, nset, s, 1, x, err);
+    for (int e = 0; e < m->nelem && !rc; e++) {
+        if (m->row[e] < 0 || !m->observed[e] || !isnan(x[(size_t)m->row[e] * nset + s])) continue;
+        struct str name = {0};
+        elem_name(m, e, &name);
+        rc = err_set(err, NAMI_EINPUT,
+                     "the data give no value for %s, which the network expects to be observed",
+                     name.s ? name.s : "a variable");
+        str_free(&name);
     }
-    return 0;
+    return rc;
 }
 
 /* ---- threads over chunks of lanes -------------------------------------------------------------

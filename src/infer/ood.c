@@ -7,7 +7,7 @@
 #include "base/rng.h"
 #include "base/vec.h"
 #include "infer/sims.h"
-#include "infer/spd.h"
+#include "infer/dense.h"
 
 enum { LEAST = 20, MOST = 2000 };
 static const double LINEAR = 3, LEAST_SHRINK = 1e-3;
@@ -64,14 +64,14 @@ static int correlate(struct ood *o, const double *x, const int *order, int n)
         for (size_t j = 0; j < k; j++)
             y[j] = standard(o, (int)j, x[j * (size_t)o->n + (size_t)order[t]]);
         for (size_t i = 0; i < k; i++)
-            for (size_t j = i; j < k; j++) {
+            for (size_t j = 0; j <= i; j++) {
                 double w = y[i] * y[j];
                 r[i * k + j] += w / n;
                 square[i * k + j] += w * w / n;
             }
     }
     for (size_t i = 0; i < k; i++)
-        for (size_t j = i + 1; j < k; j++) {
+        for (size_t j = 0; j < i; j++) {
             double v = r[i * k + j];
             vars += (square[i * k + j] - v * v) / (n - 1);
             squares += v * v;
@@ -79,14 +79,14 @@ static int correlate(struct ood *o, const double *x, const int *order, int n)
     o->shrink = squares > 0 ? fmin(1, fmax(LEAST_SHRINK, vars / squares)) : 1;
     for (size_t i = 0; i < k; i++) {
         r[i * k + i] = 1;
-        for (size_t j = i + 1; j < k; j++) r[i * k + j] *= 1 - o->shrink;
+        for (size_t j = 0; j < i; j++) r[i * k + j] *= 1 - o->shrink;
     }
     free(y);
     free(square);
     return 0;
 }
 
-/* Distances of one data set, scalar j at x[j * stride]; y[k] is scratch, and U'^-1 y after. */
+/* Distances of one data set, scalar j at x[j * stride]; y[k] is scratch, and L^-1 y after. */
 static void distances(const struct ood *o, const double *x, size_t stride, double *y,
                       double *distance, double *largest)
 {
@@ -96,7 +96,7 @@ static void distances(const struct ood *o, const double *x, size_t stride, doubl
         y[j] = standard(o, j, x[(size_t)j * stride]);
         *largest = fmax(*largest, fabs(robust_z(o, j, x[(size_t)j * stride])));
     }
-    spd_forward(o->k, o->factor, y);
+    dense_lower(o->k, o->factor, y);
     for (int j = 0; j < o->k; j++) square += y[j] * y[j];
     *distance = sqrt(square);
 }
@@ -137,12 +137,12 @@ static int fit(struct ood *o, const double *x, int *order, double *work, nami_er
         qsort(all, n, sizeof *all, by_value);
     }
     if (correlate(o, x, order, nfit)) return err_nomem(err);
-    if (spd_factor(k, o->factor)) return err_set(err, NAMI_EBUG, "a shrunk covariance is singular");
+    if (dense_chol(k, o->factor)) return err_set(err, NAMI_EBUG, "a shrunk covariance is singular");
     for (int j = 0; j < k; j++) { /* 1 / (R^-1)_jj */
         double square = 0;
         memset(work, 0, (size_t)k * sizeof *work);
         work[j] = 1;
-        spd_forward(k, o->factor, work);
+        dense_lower(k, o->factor, work);
         for (int i = j; i < k; i++) square += work[i] * work[i];
         o->given_sd[j] = 1 / sqrt(square);
     }
@@ -216,7 +216,7 @@ int ood_query(const struct ood *o, const double *x, struct ood_answer *out, nami
     if (!y) return err_nomem(err);
     distances(o, x, 1, y, &a->distance, &largest);
     calibrate(o, largest, a);
-    spd_back(o->k, o->factor, y); /* R^-1 y */
+    dense_upper(o->k, o->factor, y); /* R^-1 y */
     for (int j = 0; j < o->k; j++) {
         const double *v = o->sorted + (size_t)j * (size_t)o->n;
         struct ood_scalar s = {j, robust_z(o, j, x[j]), y[j] * o->given_sd[j], 0};

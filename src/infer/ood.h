@@ -22,7 +22,7 @@ struct ood {
     double shrink;          /* 0: the covariance as it is; 1: its diagonal */
     double *centre, *scale; /* (k): median, (q95 - q05) / 3.29; scale 0: always the same value */
     double *mean, *sd;      /* (k): of y */
-    double *factor;         /* (k, k): of y's correlations, as spd.h has it */
+    double *factor;         /* (k, k): of y's correlations, as dense.h has it */
     double *given_sd;       /* (k): of a scalar's y, given all others */
     double *sorted;         /* (k, n): all draws, increasing */
     double *distance, *largest; /* (ncal): of the draws that calibrate */

@@ -52,7 +52,7 @@ double weights_log_mean(size_t n, const double *logw, double *se)
 
 double khat_limit(size_t n) { return n > 1 ? fmin(1 - 1 / log10((double)n), 0.7) : -INFINITY; }
 
-/* ---- the generalized Pareto distribution ----------------------------------------------- */
+/* ---- the generalized Pareto distribution -------------------------------------------- */
 
 /* With theta = -k / sigma, the likelihood is largest at k(theta) = mean log(1 - theta x). */
 static double shape_at(double theta, size_t n, const double *x)
@@ -100,7 +100,7 @@ static double gpd_quantile(double p, double k, double sigma)
     return sigma * (k != 0 ? expm1(k * l) / k : l);
 }
 
-/* ---- Pareto smoothing ---------------------------------------------------------------------- */
+/* ---- Pareto smoothing --------------------------------------------------------------- */
 
 enum { TAIL_MIN = 5 };
 static const double EQUAL = 1e-8; /* weights that differ by less are equal: rounding errors */

@@ -39,7 +39,7 @@ double weights_ess(size_t n, const double *logw);
    delta method: sd(w) / (sqrt n mean w), +inf where this says nothing (n = 1, all weights 0). */
 double weights_log_mean(size_t n, const double *logw, double *se);
 
-/* ---- for tests -------------------------------------------------------------------------- */
+/* ---- for tests ---------------------------------------------------------------------- */
 
 /* Fits a generalized Pareto distribution, density (1 + k x / sigma)^(-1 - 1/k) / sigma, to
    x > 0, increasing (Zhang, Stephens 2009, Technometrics 51); no prior on k. */

@@ -14,7 +14,7 @@ static int bins(const int *dim) { return (dim[1] - 1) / 3; }
 
 static int work_size(const int *dim) { return 2 * bins(dim) * SLAB; }
 
-/* ---- the bins -------------------------------------------------------------------------- */
+/* ---- the bins ----------------------------------------------------------------------- */
 
 /* A bin is at least `low` wide and high; `rest` is shared out. */
 struct room {

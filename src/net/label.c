@@ -136,7 +136,7 @@ static void choose(struct maker *mk, int most)
     if (n) qsort(mk->label, n, sizeof *mk->label, by_size);
 }
 
-/* ---- the result -------------------------------------------------------------------- */
+/* ---- the result --------------------------------------------------------------------- */
 
 static int is_subset(const struct label *a, const struct label *b)
 {
@@ -228,11 +228,9 @@ int labels_make(int nvar, const struct sets *parents, int most, struct labels *o
         goto out;
     }
     choose(&mk, most);
-    if ((rc = put_sets(&mk, &out->set, err)) || (rc = put_subsets(&mk, &out->sub, err)) ||
-        (rc = put_of(&mk, parents->n, &out->sub, &out->of, err)))
-        goto out;
-    out->width = new_array(int, mk.nlabel);
-    if (!out->width) rc = err_nomem(err);
+    rc = put_sets(&mk, &out->set, err);
+    if (!rc) rc = put_subsets(&mk, &out->sub, err);
+    if (!rc) rc = put_of(&mk, parents->n, &out->sub, &out->of, err);
 out:
     dict_free(&mk.seen);
     free(tmp);
@@ -250,7 +248,6 @@ void labels_free(struct labels *l)
         free(s[i]->off);
         free(s[i]->member);
     }
-    free(l->width);
     *l = (struct labels){0};
 }
 

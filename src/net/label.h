@@ -18,7 +18,6 @@ struct labels {
     struct sets set; /* small ones first; none is empty, none twice */
     struct sets sub; /* the labels that are subsets of label i, itself included, ascending */
     struct sets of;  /* the labels that are subsets of parent set i */
-    int *width;      /* units of each label: see labels_spread */
 };
 
 /* `parents`: one set for each factor, perhaps empty, perhaps equal ones.  At most `most` labels:

@@ -21,7 +21,7 @@ void qnet_free(struct qnet *q)
     arena_free(&q->mem);
 }
 
-/* ---- factors -------------------------------------------------------------------------------- */
+/* ---- factors ------------------------------------------------------------------------ */
 
 /* What the features of nodes are needed for: see codes_compile. */
 static void wants(const struct model *m, const struct inverse *h, const struct code *code,
@@ -206,8 +206,7 @@ static int make_groups(struct qnet *q, const struct share *s)
     return rc;
 }
 
-/* ---- heads
- * ------------------------------------------------------------------------------------------ */
+/* ---- heads -------------------------------------------------------------------------- */
 
 static int no_family(const struct qnet *q, const struct code *c, nami_err *err)
 {
@@ -300,8 +299,7 @@ static int emit_jacobians(struct qnet *q)
     return rc;
 }
 
-/* ---- layers
- * --------------------------------------------------------------------------------------------- */
+/* ---- layers ------------------------------------------------------------------------- */
 
 int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act,
               const char *name)

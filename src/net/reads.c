@@ -81,7 +81,7 @@ static int put_reads(const struct model *m, const unsigned char *alive, struct r
     return rc;
 }
 
-/* ---- what an instance is by itself ----------------------------------------------------- */
+/* ---- what an instance is by itself -------------------------------------------------- */
 
 static int is_random(const struct stmt *s, const struct term *t, int i)
 {

@@ -44,7 +44,7 @@ static void touch(struct region *r, int k, int64_t *work)
     *work -= (int64_t)(g->off[k + 1] - g->off[k]);
 }
 
-/* ---- colours ---------------------------------------------------------------------------- */
+/* ---- colours ------------------------------------------------------------------------ */
 
 static int by_value(const void *a, const void *b)
 {

@@ -66,8 +66,7 @@ static int emit_layers(struct maker *k)
     return 0;
 }
 
-/* ---- draws
- * ----------------------------------------------------------------------------------------- */
+/* ---- draws -------------------------------------------------------------------------- */
 
 static int is_ready(const struct maker *k, int f)
 {
@@ -150,8 +149,7 @@ static int emit_wave(struct maker *k)
     return rc ? rc : k->ndone > before ? 0 : NAMI_EBUG;
 }
 
-/* ---- all
- * -------------------------------------------------------------------------------------------- */
+/* ---- all ---------------------------------------------------------------------------- */
 
 static int start(struct maker *k)
 {
@@ -199,13 +197,9 @@ static int make_rest(struct qnet *q, struct prog *p, int again, int by_density)
     struct model *m = q->m;
     unsigned char *only = new_array(unsigned char, m->ninst + 1);
     if (!only) return NAMI_ENOMEM;
-    for (int k = 0; k < m->ninst; k++) {
-        int v = m->node[k];
-        if (v < 0) continue;
-        if (again && m->bn->node.a[v].observed) only[k] = 1;
-        for (int i = 0; i < q->h->nmodel; i++)
-            if (q->h->model[i] == v) only[k] = 1;
-    }
+    for (int i = 0; i < q->h->nmodel; i++) only[q->code[q->h->model[i]].inst] = 1;
+    for (int k = 0; k < m->ninst; k++)
+        if (again && m->node[k] >= 0 && m->bn->node.a[m->node[k]].observed) only[k] = 1;
     int rc = model_compile(m, p, by_density, only);
     free(only);
     return rc;
