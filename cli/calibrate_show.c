@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/num.h"
 #include "base/vec.h"
 #include "report/table.h"
+#include "with_net.h"
 
 enum { MOST = 60, AT50 = 0, AT90 = 2 }; /* rows of a table; places in COVERAGE_LEVELS */
 
@@ -67,7 +67,7 @@ enum flaw flaw_of(const struct calibration *c, int k)
     return width > 0 ? TOO_NARROW : TOO_WIDE;
 }
 
-/* ---- text ------------------------------------------------------------------------------------ */
+/* ---- text --------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -227,17 +227,7 @@ void calibration_text(const struct calibration *c, struct str *out)
     put_verdict(c, out);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------ */
-
-static void put_number(struct str *out, const char *name, double x)
-{
-    char buf[NUM_MAX];
-    str_printf(out, ",\"%s\":", name);
-    if (isfinite(x))
-        str_putn(out, buf, (size_t)num_print(buf, x));
-    else
-        str_put(out, "null");
-}
+/* ---- JSON --------------------------------------------------------------------------- */
 
 static void put_coverage(const struct calibration *c, int row, struct str *out)
 {
@@ -245,7 +235,7 @@ static void put_coverage(const struct calibration *c, int row, struct str *out)
     for (int l = 0; l < c->coverage.nlevel; l++) {
         char name[24];
         snprintf(name, sizeof name, "coverage%.0f", 100 * at[l].level);
-        put_number(out, name, at[l].share);
+        put_json_number(out, name, at[l].share);
     }
 }
 
@@ -257,12 +247,12 @@ static void put_scalar(const struct calibration *c, int k, struct str *out)
     str_quote(out, c->name[k]);
     str_printf(out, ",\"verdict\":\"%s\",\"inside\":%s", flaws[flaw_of(c, k)],
                scalar_fine(c, k) ? "true" : "false");
-    put_number(out, "p", p_row(c, k)), put_number(out, "ecdf_p", t->ecdf.p);
-    put_number(out, "chi2_p", t->chi2_p), put_number(out, "coverage_p", c->coverage.test[k].p);
+    put_json_number(out, "p", p_row(c, k)), put_json_number(out, "ecdf_p", t->ecdf.p);
+    put_json_number(out, "chi2_p", t->chi2_p), put_json_number(out, "coverage_p", c->coverage.test[k].p);
     put_coverage(c, k, out);
-    put_number(out, "corr", r->corr), put_number(out, "rmse", r->rmse);
-    put_number(out, "contraction", r->contraction);
-    put_number(out, "z_mean", r->z_mean), put_number(out, "z_sd", r->z_sd);
+    put_json_number(out, "corr", r->corr), put_json_number(out, "rmse", r->rmse);
+    put_json_number(out, "contraction", r->contraction);
+    put_json_number(out, "z_mean", r->z_mean), put_json_number(out, "z_sd", r->z_sd);
     str_put(out, ",\"ranks\":[");
     for (int b = 0; b < c->sbc.nbin; b++)
         str_printf(out, "%s%d", b ? "," : "", c->sbc.count[k * c->sbc.nbin + b]);
@@ -275,20 +265,20 @@ void calibration_json(const struct calibration *c, struct str *out)
     str_printf(out, "{\"calibrated\":%s,\"sets\":%d,\"draws\":%d,\"method\":\"%s\"",
                word[calibrated(c)], c->s.n, c->s.m, c->method);
     double p = CALIBRATION_TESTS * fmin(fmin(c->sbc.p, c->coverage.p), c->tarp.test.p);
-    put_number(out, "alpha", c->alpha), put_number(out, "p", fmin(1, p));
+    put_json_number(out, "alpha", c->alpha), put_json_number(out, "p", fmin(1, p));
     str_printf(out, ",\"ranks_per_bin\":[%d,%d]", c->sbc.bin_lo, c->sbc.bin_hi);
     if (c->weighted) {
-        put_number(out, "good_khat", c->good);
-        put_number(out, "ess", c->ess);
+        put_json_number(out, "good_khat", c->good);
+        put_json_number(out, "ess", c->ess);
     }
     if (c->coverage.joint) {
         str_printf(out, ",\n\"joint\":{\"inside\":%s", word[joint_fine(c)]);
-        put_number(out, "p", p_row(c, c->s.d));
+        put_json_number(out, "p", p_row(c, c->s.d));
         put_coverage(c, c->s.d, out);
         str_put(out, "}");
     }
     str_printf(out, ",\n\"tarp\":{\"inside\":%s", word[c->tarp.test.inside]);
-    put_number(out, "p", p_tarp(c)), put_number(out, "atc", c->tarp.atc);
+    put_json_number(out, "p", p_tarp(c)), put_json_number(out, "atc", c->tarp.atc);
     str_put(out, "},\n\"scalars\":[");
     for (int k = 0; k < c->s.d; k++) put_scalar(c, k, out);
     str_put(out, "]}\n");

@@ -66,7 +66,7 @@ struct job {
     double *x, *theta, *z, *logw, *logq, *logq0; /* x: (rows, sets); the others as in sims.h */
 };
 
-/* ---- which scalars --------------------------------------------------------------------------- */
+/* ---- which scalars ------------------------------------------------------------------ */
 
 static int listed(const char *names, const char *name)
 {
@@ -128,7 +128,7 @@ static int choose(struct job *j, nami_err *err)
     return d ? 0 : err_set(err, NAMI_EINPUT, "the network infers no latent");
 }
 
-/* ---- truths and draws ------------------------------------------------------------------------ */
+/* ---- truths and draws --------------------------------------------------------------- */
 
 static int simulate(struct job *j, int threads, nami_err *err)
 {
@@ -231,7 +231,7 @@ static int room(struct job *j, nami_err *err)
     return 0;
 }
 
-/* ---- what they say --------------------------------------------------------------------------- */
+/* ---- what they say ------------------------------------------------------------------ */
 
 static int judge(struct job *j, nami_err *err)
 {
@@ -282,7 +282,7 @@ static int write_files(const struct job *j)
     return rc;
 }
 
-/* ---- the command ----------------------------------------------------------------------------- */
+/* ---- the command -------------------------------------------------------------------- */
 
 static int check_options(const struct options *o)
 {

@@ -10,7 +10,7 @@ static void put_words(opt_words *words, struct str *out)
     for (int i = 0; (w = words(i)); i++) str_printf(out, "%s%s", i ? " " : "", w);
 }
 
-/* ---- bash ----------------------------------------------------------------- */
+/* ---- bash --------------------------------------------------------------------------- */
 
 static const char bash_head[] =
     "# bash completion for nami:  source <(nami completion bash)\n"
@@ -65,7 +65,7 @@ static void bash(struct str *out)
     str_put(out, bash_tail);
 }
 
-/* ---- zsh ------------------------------------------------------------------ */
+/* ---- zsh ---------------------------------------------------------------------------- */
 
 static const char zsh_head[] =
     "#compdef nami\n"
@@ -144,7 +144,7 @@ static void zsh(struct str *out)
     str_put(out, zsh_tail);
 }
 
-/* ---- the command ---------------------------------------------------------- */
+/* ---- the command -------------------------------------------------------------------- */
 
 static const struct {
     const char *name;

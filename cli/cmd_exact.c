@@ -48,7 +48,7 @@ struct work {
     struct str out;
 };
 
-/* ---- draws --------------------------------------------------------------------------------- */
+/* ---- draws -------------------------------------------------------------------------- */
 
 static int write_draws(const struct work *w, const struct draws *d)
 {
@@ -118,7 +118,7 @@ static int structure_rows(const struct work *w, const double *x)
     return rc;
 }
 
-/* ---- linear Gaussian ----------------------------------------------------------------------- */
+/* ---- linear Gaussian ---------------------------------------------------------------- */
 
 static int given_numbers(const struct work *w, const struct gnet *g, double *x, nami_err *err)
 {
@@ -199,7 +199,7 @@ static int gauss(struct work *w, struct gnet *g, const struct dataset *data)
     return rc;
 }
 
-/* ---- discrete ------------------------------------------------------------------------------ */
+/* ---- discrete ----------------------------------------------------------------------- */
 
 static int given_states(const struct work *w, const struct dnet *d, int *state, nami_err *err)
 {
@@ -258,7 +258,7 @@ static int discrete(struct work *w, const struct dnet *d, const struct dataset *
     return rc;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------- */
+/* ---- all of it ---------------------------------------------------------------------- */
 
 /* Is anything continuous?  Then the model should have been linear Gaussian. */
 static int is_continuous(const struct model *m)

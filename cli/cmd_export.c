@@ -12,7 +12,7 @@ struct options {
     const char *to, *out, *data_out;
 };
 
-/* ---- what a model can be written as ---------------------------------------------- */
+/* ---- what a model can be written as ------------------------------------------------- */
 
 typedef int export_fn(struct model *m, const struct model_options *opt, struct str *out,
                       nami_err *err);
@@ -57,7 +57,7 @@ static const struct target *target_of(const struct options *o)
     return NULL;
 }
 
-/* ---- the command ------------------------------------------------------------------ */
+/* ---- the command -------------------------------------------------------------------- */
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {

@@ -22,7 +22,7 @@ struct options {
     struct opt_many out, data, set;
 };
 
-/* ---- words ---------------------------------------------------------------- */
+/* ---- words -------------------------------------------------------------------------- */
 
 #define WORDS(name, ...)                              \
     static const char *name(int i)                    \
@@ -85,7 +85,7 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* ---- outputs -------------------------------------------------------------- */
+/* ---- outputs ------------------------------------------------------------------------ */
 
 static int as_json(const struct view *w, const struct options *o, struct str *out, nami_err *err)
 {
@@ -209,7 +209,7 @@ static int report(const struct view *w, const struct options *o, struct files *f
     return rc;
 }
 
-/* ---- the command ---------------------------------------------------------- */
+/* ---- the command -------------------------------------------------------------------- */
 
 /* A list from the command line. */
 static int apply(int (*what)(nami_bn *, const char *, nami_err *), nami_bn *bn, const char *list,

@@ -9,7 +9,7 @@
 #include "report/table.h"
 #include "tensor/tensor.h"
 
-/* ---- what can be listed --------------------------------------------------- */
+/* ---- what can be listed ------------------------------------------------------------- */
 
 enum { CELLS = 5 };
 
@@ -150,7 +150,7 @@ static int topic_row(int i, const char **cell, struct str *text)
 
 static const struct topic all_topics = {"lists", "what can be listed", {"name", "what"}, topic_row};
 
-/* ---- the command ---------------------------------------------------------- */
+/* ---- the command -------------------------------------------------------------------- */
 
 struct options {
     struct opt_common common;

@@ -1,9 +1,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
+#include "data/posterior.h"
 #include "with_model.h"
 
 /* The whole job is the other commands in a row: what they print is what is printed. */
@@ -14,12 +14,6 @@ struct options {
     const char *observe, *out, *family, *steps, *draws, *seed, *threads, *method;
     int again, quiet;
 };
-
-static const char *out_words(int i)
-{
-    static const char *const w[] = {"nc", "npz", "csv", NULL};
-    return w[i];
-}
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
@@ -44,7 +38,7 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* ---- commands within the command ------------------------------------------------------------ */
+/* ---- commands within the command ---------------------------------------------------- */
 
 enum { WORDS = 96 };
 struct line {
@@ -94,17 +88,15 @@ static int call(const struct cmd *c, struct line *l)
     return rc;
 }
 
-/* ---- the job ----------------------------------------------------------------------------------- */
+/* ---- the job ------------------------------------------------------------------------ */
 
-/* a/b.nami -> b; a/b.nc -> a/b */
-static char *stem(const char *path, int keep_folder)
+/* a/b.nami -> b, in the folder one is in; a/b.nc -> a/b; and this ending */
+static void put_path(struct str *out, const char *path, int keep_folder, const char *ending)
 {
     const char *slash = strrchr(path, '/'), *from = slash && !keep_folder ? slash + 1 : path;
     const char *dot = strrchr(slash ? slash : from, '.');
-    size_t n = dot && dot > from ? (size_t)(dot - from) : strlen(from);
-    char *s = malloc(n + 8);
-    if (s) memcpy(s, from, n), s[n] = 0;
-    return s;
+    str_putn(out, from, dot && dot > from ? (size_t)(dot - from) : strlen(from));
+    str_put(out, ending);
 }
 
 /* Is there a network of this model already?  It says so itself: --resume goes on, or has nothing to do. */
@@ -132,34 +124,44 @@ static int sample(const struct options *o, const char *net, const char *draws)
     return call(&cmd_sample, &l);
 }
 
-static int run(const void *options_, int narg, char **arg)
+static int work(const struct options *o, const char *file, const char *net, const char *draws)
 {
-    const struct options *o = options_;
     struct line l = {0};
-    nami_err err;
-    char *net = stem(o->out ? o->out : arg[0], o->out != NULL);
-    char *draws = stem(o->out ? o->out : arg[0], o->out != NULL);
-    const char *ending = o->out ? strrchr(o->out, '.') : NULL;
-    (void)narg;
-    if (!net || !draws) return free(net), free(draws), err_nomem(&err), fail(RUNNING, NULL, &err);
-    strcat(net, ".net");
-    if (!o->out) strcat(draws, ".nc");
-    add_model(&l, o, arg[0]);
+    int rc;
+    add_model(&l, o, file);
     add_common(&l, o);
-    int rc = ending || !o->out ? EXIT_YES : EXIT_BAD;
-    if (rc) {
-        err_set(&err, NAMI_EUSAGE, "cannot tell what to write to '%s'; end it in .%s, .%s or .%s",
-                o->out, out_words(0), out_words(1), out_words(2));
-        rc = fail(RUNNING, NULL, &err);
-    }
-    if (!rc && (rc = call(&cmd_check, &l)) == EXIT_NO) {
+    if ((rc = call(&cmd_check, &l)) == EXIT_NO) {
         note("the check found problems; the answer may be poor");
         rc = EXIT_YES;
     }
-    if (!rc) rc = train(o, arg[0], net);
-    if (!rc) rc = sample(o, net, o->out ? o->out : draws);
-    free(net);
-    free(draws);
+    if (!rc) rc = train(o, file, net);
+    return rc ? rc : sample(o, net, draws);
+}
+
+static int run(const void *options_, int narg, char **arg)
+{
+    const struct options *o = options_;
+    struct str net = {0}, draws = {0};
+    nami_err err;
+    int rc;
+    (void)narg;
+    put_path(&net, o->out ? o->out : arg[0], o->out != NULL, ".net");
+    if (o->out)
+        str_put(&draws, o->out);
+    else
+        put_path(&draws, arg[0], 0, ".nc");
+    if (net.oom || draws.oom) {
+        err_nomem(&err);
+        rc = fail(RUNNING, NULL, &err);
+    } else if (!posterior_format_of(draws.s)) {
+        err_set(&err, NAMI_EUSAGE, "cannot tell what to write to '%s'; end it in .nc, .npz or .csv",
+                draws.s);
+        rc = fail(RUNNING, NULL, &err);
+    } else {
+        rc = work(o, arg[0], net.s, draws.s);
+    }
+    str_free(&net);
+    str_free(&draws);
     return rc;
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/num.h"
 #include "base/parallel.h"
 #include "data/posterior.h"
 #include "infer/summary.h"
@@ -98,9 +97,7 @@ static int variables(struct job *j, nami_err *err)
     for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
         int observed = a->n > 0;
-        for (int e = a->first; e < a->first + a->n; e++)
-            observed &= m->state[e] == E_RANDOM && m->node[m->owner[e]] >= 0 &&
-                        m->bn->node.a[m->node[m->owner[e]]].observed;
+        for (int e = a->first; e < a->first + a->n; e++) observed &= m->observed[e];
         if (observed) str_printf(&seen, "%s%s", seen.n ? "," : "", a->name);
     }
     if (seen.oom) rc = err_nomem(err);
@@ -195,20 +192,14 @@ static int answer_all(struct job *j, int threads)
     return rc;
 }
 
-/* ---- what is printed
- * ------------------------------------------------------------------------------- */
+/* ---- what is printed ---------------------------------------------------------------- */
 
-static void put_label(const struct draws_var *v, size_t e, struct str *out)
+/* "x[2,3]" of element e of a variable */
+static void put_label(const struct model *m, const struct draws_var *v, size_t e, struct str *out)
 {
-    str_put(out, v->name);
-    if (!v->ndim) return;
-    size_t below = draws_var_size(v);
-    for (int d = 0; d < v->ndim; d++) {
-        below /= (size_t)v->dim[d];
-        str_printf(out, "%s%zu", d ? "," : "[", e / below + 1);
-        e %= below;
-    }
-    str_put(out, "]");
+    for (size_t i = 0; i < m->array.n; i++)
+        if (strcmp(m->array.a[i].name, v->name) == 0)
+            elem_name(m, m->array.a[i].first + (int)e, out);
 }
 
 static void put_cell(struct table *t, double x) { str_printf(&t->cells, "%.3g", x), table_end(t); }
@@ -224,7 +215,7 @@ static void put_table(const struct job *j, struct str *out)
         for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {
             const struct summary *s = &j->summary[j->var[v].base + e];
             if (isnan(s->mean) || j->given[j->var[v].base + e] || shown++ >= MOST) continue;
-            put_label(&j->var[v], e, &t.cells), table_end(&t);
+            put_label(j->net.r.m, &j->var[v], e, &t.cells), table_end(&t);
             put_cell(&t, s->mean), put_cell(&t, s->sd);
             put_cell(&t, s->q[0]), put_cell(&t, s->q[NQUANTILE / 2]),
                 put_cell(&t, s->q[NQUANTILE - 1]);
@@ -272,41 +263,28 @@ static void put_sets(const struct job *j, struct str *out)
         khat_limit(j->q.per), good, j->q.nset, ess);
 }
 
-static void put_number(struct str *out, const char *name, double x)
-{
-    char buf[NUM_MAX];
-    str_printf(out, ",\"%s\":", name);
-    if (isfinite(x))
-        str_putn(out, buf, (size_t)num_print(buf, x));
-    else
-        str_put(out, "null");
-}
-
 static void put_json(const struct job *j, struct str *out)
 {
-    static const int percent[NQUANTILE] = {5, 25, 50, 75, 95};
+#define NAME(p) "q" #p,
+    static const char *const quantile[] = {QUANTILES(NAME)};
     str_put(out, "[");
     for (size_t k = 0; k < j->q.nset; k++) {
         const struct diagnostics *d = &j->found[k].diagnostics;
         str_printf(out, "%s{\"set\":%zu", k ? ",\n" : "", k + 1);
-        put_number(out, "khat", d->khat), put_number(out, "ess", d->ess);
-        put_number(out, "log_evidence", d->log_z), put_number(out, "log_evidence_se", d->log_se);
+        put_json_number(out, "khat", d->khat), put_json_number(out, "ess", d->ess);
+        put_json_number(out, "log_evidence", d->log_z), put_json_number(out, "log_evidence_se", d->log_se);
         str_put(out, ",\"variables\":[");
         for (int v = 0; v < j->nvar; v++)
             for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {
                 const struct summary *s = &j->summary[k * j->stride + j->var[v].base + e];
                 struct str name = {0};
-                put_label(&j->var[v], e, &name);
+                put_label(j->net.r.m, &j->var[v], e, &name);
                 str_put(out, v || e ? ",\n {\"name\":" : "\n {\"name\":");
                 str_quote(out, name.s ? name.s : "");
                 str_free(&name);
-                put_number(out, "mean", s->mean), put_number(out, "sd", s->sd);
-                for (int q = 0; q < NQUANTILE; q++) {
-                    char label[8];
-                    snprintf(label, sizeof label, "q%d", percent[q]);
-                    put_number(out, label, s->q[q]);
-                }
-                put_number(out, "mcse", s->mcse), put_number(out, "ess", s->ess);
+                put_json_number(out, "mean", s->mean), put_json_number(out, "sd", s->sd);
+                for (int q = 0; q < NQUANTILE; q++) put_json_number(out, quantile[q], s->q[q]);
+                put_json_number(out, "mcse", s->mcse), put_json_number(out, "ess", s->ess);
                 str_put(out, "}");
             }
         str_put(out, "]}");
@@ -316,13 +294,11 @@ static void put_json(const struct job *j, struct str *out)
 
 static void mark_given(const struct model *m, unsigned char *given)
 {
-    for (int k = 0; k < m->ninst; k++)
-        for (int i = m->lhs_off[k]; i < m->lhs_off[k + 1]; i++)
-            if (m->node[k] >= 0 && m->bn->node.a[m->node[k]].observed) given[m->row[m->lhs[i]]] = 1;
+    for (int e = 0; e < m->nelem; e++)
+        if (m->row[e] >= 0 && m->observed[e]) given[m->row[e]] = 1;
 }
 
-/* ---- the command
- * ----------------------------------------------------------------------------------- */
+/* ---- the command -------------------------------------------------------------------- */
 
 static int ask(struct job *j, int threads)
 {

@@ -30,7 +30,7 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* ---- files -------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------------------- */
 
 static int check_outputs(const struct options *o)
 {

@@ -86,7 +86,7 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* ---- options to a plan ---------------------------------------------------------------------- */
+/* ---- options to a plan -------------------------------------------------------------- */
 
 static int number_of(const char *word, opt_words *words)
 {
@@ -228,8 +228,7 @@ static void put_result(const struct training *r, const struct options *o, struct
     if (o->out) str_printf(out, "network      %s\n", o->out);
 }
 
-/* ---- all
- * ------------------------------------------------------------------------------------------ */
+/* ---- all ---------------------------------------------------------------------------- */
 
 static int start(struct training *r, int resume, int threads)
 {
@@ -264,7 +263,7 @@ static int work(struct training *r, const struct options *o, int resume)
     return finish(&out, EXIT_YES);
 }
 
-/* ---- going on ----------------------------------------------------------------------------------- */
+/* ---- going on ----------------------------------------------------------------------- */
 
 /* Constants that are given must be those that the network was trained with. */
 static int same_constants(const struct model *a, const struct model *b, nami_err *err)

@@ -29,7 +29,7 @@ static const char *plural(int n) { return n == 1 ? "" : "s"; }
 /* That of nothing is 0, without rounding. */
 static double evidence(double log_evidence, int observed) { return observed ? log_evidence : 0; }
 
-/* ---- linear Gaussian ----------------------------------------------------------------------- */
+/* ---- linear Gaussian ---------------------------------------------------------------- */
 
 static int is_shown(const struct exact_view *w, int v) { return !w->shown || w->shown[v]; }
 
@@ -87,7 +87,7 @@ void show_gauss(const struct exact_view *w, const struct gnet *g, const struct g
                evidence(p->log_evidence, p->n - p->nz), p->entropy);
 }
 
-/* ---- discrete ------------------------------------------------------------------------------ */
+/* ---- discrete ----------------------------------------------------------------------- */
 
 void state_label(const struct bn *bn, const struct dnet *d, int v, int s, struct str *out)
 {

@@ -49,7 +49,7 @@ const char *criterion_words(int i)
     return criteria[i].name;
 }
 
-/* ---- messages ------------------------------------------------------------- */
+/* ---- messages ----------------------------------------------------------------------- */
 
 const struct exit_code exit_codes[] = {
     {EXIT_YES, "done; the answer is yes"},
@@ -106,7 +106,7 @@ int finish(struct str *out, int yes)
     return rc;
 }
 
-/* ---- running -------------------------------------------------------------- */
+/* ---- running ------------------------------------------------------------------------ */
 
 static int show_help(const struct cmd *c)
 {

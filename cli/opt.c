@@ -31,7 +31,7 @@ int opt_takes_value(const struct opt *o)
     return o->kind != OPT_FLAG;
 }
 
-/* ---- words that were meant ------------------------------------------------ */
+/* ---- words that were meant ---------------------------------------------------------- */
 
 const char *opt_nearest(const char *s, opt_words *words)
 {
@@ -55,7 +55,7 @@ int opt_unknown(const char *what, const char *s, opt_words *words, nami_err *err
     return NAMI_EUSAGE;
 }
 
-/* ---- values --------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------- */
 
 static int set_flag(const struct opt *o, void *at, const char *s, nami_err *err)
 {
@@ -159,7 +159,7 @@ static int set(const struct opt *o, void *into, const char *s, nami_err *err)
     return set_kind[o->kind](o, (char *)into + o->at, s, err);
 }
 
-/* ---- parsing -------------------------------------------------------------- */
+/* ---- parsing ------------------------------------------------------------------------ */
 
 struct parser {
     const struct opt *own;

@@ -1,8 +1,10 @@
 #include "with_net.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/num.h"
 
 int open_net(struct trained *n, const char *path, int threads)
 {
@@ -51,10 +53,19 @@ int latent_names(const struct model *m, int all, struct str *out)
         int want = 0;
         for (int e = a->first; e < a->first + a->n && !want; e++) {
             if (m->state[e] != E_RANDOM || a->free) continue;
-            int k = m->owner[e], v = m->node[k];
-            want = v < 0 ? all : !m->bn->node.a[v].observed;
+            want = m->node[m->owner[e]] < 0 ? all : !m->observed[e];
         }
         if (want) str_printf(out, "%s%s", out->n ? "," : "", a->name);
     }
     return out->oom || !out->n ? NAMI_ENOMEM : 0;
+}
+
+void put_json_number(struct str *out, const char *name, double x)
+{
+    char buf[NUM_MAX];
+    str_printf(out, ",\"%s\":", name);
+    if (isfinite(x))
+        str_putn(out, buf, (size_t)num_print(buf, x));
+    else
+        str_put(out, "null");
 }

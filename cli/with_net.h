@@ -23,5 +23,7 @@ void close_net(struct trained *n);
 
 /* The names of what is asked for: all latents; with `all`, computed variables, too. */
 int latent_names(const struct model *m, int all, struct str *out);
+/* ,"name":x with null for what is not finite */
+void put_json_number(struct str *out, const char *name, double x);
 
 #endif

@@ -32,7 +32,7 @@ static inline void calibrate(struct ctree *t)
     if (ctree_calibrate(t, &err)) fail_msg("%s", err.msg);
 }
 
-/* ---- all states ---------------------------------------------------------------------------- */
+/* ---- all states --------------------------------------------------------------------- */
 
 static inline double log_p(const struct dnet *d, const int *x)
 {

@@ -14,7 +14,7 @@
 
 enum { DRAWS = 20000 };
 
-/* ---- training ------------------------------------------------------------------------------- */
+/* ---- training ----------------------------------------------------------------------- */
 
 struct setup {
     const char *file, *data, *text; /* a file with its data, or a text */
@@ -101,7 +101,7 @@ static double kl(const char *what, struct training *r, struct sample s)
     return m;
 }
 
-/* ---- the tree, exactly ---------------------------------------------------------------------- */
+/* ---- the tree, exactly -------------------------------------------------------------- */
 
 enum { N = 31, LATENT = 15 };
 

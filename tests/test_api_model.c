@@ -43,7 +43,7 @@ static const char *write_model(const char *text)
     return path;
 }
 
-/* ---- cases --------------------------------------------------------------------- */
+/* ---- cases -------------------------------------------------------------------------- */
 
 static void names_and_nodes(void **state)
 {

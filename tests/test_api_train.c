@@ -295,7 +295,7 @@ static void questions(void **state)
     nami_model_free(m);
 }
 
-/* ---- files ---------------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------------------- */
 
 static char path[] = "/tmp/nami_train_XXXXXX";
 
@@ -435,7 +435,7 @@ static void files_with_options(void **state)
     assert_int_equal(nami_trainer_read(MODELS "hmm.nami", NULL, &t, NULL), NAMI_EINPUT);
 }
 
-/* ---- what is wrong ----------------------------------------------------------------------- */
+/* ---- what is wrong ------------------------------------------------------------------ */
 
 static void messages(void **state)
 {

@@ -15,7 +15,7 @@
 #include "base/rng.h"
 #include "base/str.h"
 
-/* ---- memory ------------------------------------------------------------------ */
+/* ---- memory ------------------------------------------------------------------------- */
 
 static void arena(void **state)
 {
@@ -70,7 +70,7 @@ static void vectors(void **state)
 #endif
 }
 
-/* ---- text --------------------------------------------------------------------- */
+/* ---- text --------------------------------------------------------------------------- */
 
 static void text(void **state)
 {
@@ -102,7 +102,7 @@ static void text(void **state)
     assert_int_equal(str_width("\xC3\xA4\xE2\x86\x92z"), 3);
 }
 
-/* ---- names -------------------------------------------------------------------- */
+/* ---- names -------------------------------------------------------------------------- */
 
 static void names(void **state)
 {
@@ -143,7 +143,7 @@ static void names(void **state)
     assert_int_equal(dict_find(&d, "a", 1), -1);
 }
 
-/* ---- files --------------------------------------------------------------------- */
+/* ---- files -------------------------------------------------------------------------- */
 
 static int entries(const char *folder)
 {
@@ -288,7 +288,7 @@ static void durable(void **state)
     rmdir(dir);
 }
 
-/* ---- random numbers ------------------------------------------------------------- */
+/* ---- random numbers ----------------------------------------------------------------- */
 
 /* Known answers of Random123 (kat_vectors, philox4x32 with 10 rounds). */
 static void philox(void **state)
@@ -377,7 +377,7 @@ static void uniform(void **state)
     rng_shuffle(&r, a, 1);
 }
 
-/* ---- errors --------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------- */
 
 static void errors(void **state)
 {

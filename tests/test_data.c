@@ -179,7 +179,7 @@ static void winbugs(void **state)
     data_free(&d);
 }
 
-/* ---- what is refused ------------------------------------------------------------ */
+/* ---- what is refused ---------------------------------------------------------------- */
 
 struct refusal {
     const char *text;
@@ -362,7 +362,7 @@ static void bugs(void **state)
     print_message("%zu files%s\n", files, files ? "" : ": SKIPPED, they are not here");
 }
 
-/* ---- every allocation fails ------------------------------------------------------------ */
+/* ---- every allocation fails --------------------------------------------------------- */
 
 static int parse_text(void *ctx)
 {

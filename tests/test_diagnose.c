@@ -5,7 +5,6 @@
 #include "infer/ood.h"
 #include "infer/recovery.h"
 #include "infer/sbc.h"
-#include "infer/spd.h"
 #include "infer/tarp.h"
 #include "sims_at.h"
 
@@ -193,7 +192,7 @@ static void c2st_power(void **state)
     assert_int_equal(c2st_run(bad, 5, bad, 20, 2, 0, 5, 1, &t, &err), NAMI_EUSAGE);
 }
 
-/* ---- recovery --------------------------------------------------------------------- */
+/* ---- recovery ----------------------------------------------------------------------- */
 
 static void recovery(void **state)
 {
@@ -230,7 +229,7 @@ static void recovery(void **state)
     made_free(&a);
 }
 
-/* ---- unusual data -------------------------------------------------------------------- */
+/* ---- unusual data ------------------------------------------------------------------- */
 
 static void ood_rate(void **state)
 {
@@ -294,7 +293,7 @@ static void ood_power(void **state)
     free(x);
 }
 
-/* ---- all together -------------------------------------------------------------------- */
+/* ---- all together ------------------------------------------------------------------- */
 
 static int everything(void *ctx)
 {

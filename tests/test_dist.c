@@ -10,7 +10,7 @@
 #include "dist/math.h"
 #include "dist_at.h"
 
-/* ---- the table ---------------------------------------------------------------- */
+/* ---- the table ---------------------------------------------------------------------- */
 
 static void table(void **state)
 {
@@ -75,7 +75,7 @@ static void domain(void **state)
                  domain_holds(SPD, three, 9) || domain_holds(SPD, spd, 3));
 }
 
-/* ---- numbers from elsewhere ----------------------------------------------------- */
+/* ---- numbers from elsewhere --------------------------------------------------------- */
 
 static double logp3(const char *name, double x, double a, double b, double c)
 {
@@ -162,7 +162,7 @@ static void oracle_vectors(void **state)
     assert_true(near(at_logp(&ro, s), logp3("relaxed_bernoulli", 0.23, 0.7, 0.3, 0), 1e-13));
 }
 
-/* ---- supports and bad parameters ------------------------------------------------------ */
+/* ---- supports and bad parameters ---------------------------------------------------- */
 
 static void outside(void **state)
 {
@@ -257,7 +257,7 @@ static void extremes(void **state)
     }
 }
 
-/* ---- distribution functions -------------------------------------------------------------- */
+/* ---- distribution functions --------------------------------------------------------- */
 
 static void cdfs(void **state)
 {
@@ -324,7 +324,7 @@ static void special(void **state)
     gsl_set_error_handler(old);
 }
 
-/* ---- lanes and chunks ---------------------------------------------------------------------- */
+/* ---- lanes and chunks --------------------------------------------------------------- */
 
 static void chunks(void **state)
 {

@@ -132,7 +132,7 @@ static void sums(void **state)
     }
 }
 
-/* ---- draws ------------------------------------------------------------------------- */
+/* ---- draws -------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -253,7 +253,7 @@ static void scores(void **state)
     }
 }
 
-/* ---- gradients ----------------------------------------------------------------------- */
+/* ---- gradients ---------------------------------------------------------------------- */
 
 /* d f / d v[e] with Richardson's extrapolation. */
 static double slope(double (*f)(const struct at *, const double *), struct at *it, double *x,
@@ -326,7 +326,7 @@ static void gradients(void **state)
     }
 }
 
-/* ---- truncation ----------------------------------------------------------------------------- */
+/* ---- truncation --------------------------------------------------------------------- */
 
 /* As a distribution whose last two arguments are the bounds. */
 static double logp_cut(const struct at *it, const double *x)

@@ -125,7 +125,7 @@ static void csv(void **state)
     str_free(&out);
 }
 
-/* ---- NPZ, by a small reader of our own -------------------------------------------------- */
+/* ---- NPZ, by a small reader of our own ---------------------------------------------- */
 
 static unsigned get(const struct str *z, size_t at, int bytes)
 {
@@ -208,7 +208,7 @@ static void endings(void **state)
     for (int i = 0; draws_formats[i]; i++) assert_true(draws_formats[i]->what[0] != 0);
 }
 
-/* ---- .npy ----------------------------------------------------------------------------------- */
+/* ---- .npy --------------------------------------------------------------------------- */
 
 static void header(struct str *s, int version, const char *dict)
 {
@@ -305,7 +305,7 @@ static void npy_refused(void **state)
     str_free(&s);
 }
 
-/* ---- every allocation fails ------------------------------------------------------------------ */
+/* ---- every allocation fails --------------------------------------------------------- */
 
 static int write_all(void *ctx)
 {

@@ -9,7 +9,7 @@
 #include "graph/equiv.h"
 #include "graph/generate.h"
 
-/* ---- equivalence --------------------------------------------------------------------- */
+/* ---- equivalence -------------------------------------------------------------------- */
 
 static int same_independencies(const struct brute *a, const struct brute *b)
 {
@@ -122,7 +122,7 @@ static void equivalence(void **state)
     assert_true(yes > 500 && no > 500);
 }
 
-/* ---- d-separation ---------------------------------------------------------------------- */
+/* ---- d-separation ------------------------------------------------------------------- */
 
 /* Active by definition: its colliders have evidence at or below them, the other
    inner nodes are not given. */

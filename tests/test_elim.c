@@ -23,7 +23,7 @@ static void drop(set s, int v) { s[v / 64] &= ~((uint64_t)1 << v % 64); }
     for (int v = 0; v < MAX; v++)                                                                  \
         if (in(s, v))
 
-/* ---- the naive one ------------------------------------------------------------- */
+/* ---- the naive one ------------------------------------------------------------------ */
 
 struct naive {
     int n;
@@ -140,7 +140,7 @@ static void naive_run(struct naive *x, const struct problem *p, const unsigned c
     }
 }
 
-/* ---- the comparison -------------------------------------------------------------- */
+/* ---- the comparison ----------------------------------------------------------------- */
 
 static void check_steps(const struct elim *e, const struct naive *x)
 {
@@ -306,7 +306,7 @@ static void stamps_run_out(void **state)
     }
 }
 
-/* ---- bounds ------------------------------------------------------------------------ */
+/* ---- bounds ------------------------------------------------------------------------- */
 
 static struct inverse *must(const struct problem *p, const struct method *m, int restarts)
 {
@@ -402,7 +402,7 @@ static void limits(void **state)
     }
 }
 
-/* ---- size ---------------------------------------------------------------------------- */
+/* ---- size --------------------------------------------------------------------------- */
 
 static struct inverse *large(const char *family, int n, enum mode mode)
 {

@@ -93,7 +93,7 @@ static void test_several(void **state)
     model_free(&m);
 }
 
-/* ---- roles ------------------------------------------------------------------------------ */
+/* ---- roles -------------------------------------------------------------------------- */
 
 /* The first message, or NULL. */
 static void says(const char *text, const char *data, const char *observe, const char *want)

@@ -5,7 +5,7 @@
 
 #include "model_at.h"
 
-/* ---- derivatives ----------------------------------------------------------------------------- */
+/* ---- derivatives -------------------------------------------------------------------- */
 
 /* A direction that keeps a value in its domain: element j up; on a simplex the next one down;
    in a symmetric matrix the mirrored one too.  Writes rows and signs; returns how many. */

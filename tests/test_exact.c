@@ -3,7 +3,7 @@
 #include "exact_gauss_at.h"
 #include "model/problem.h"
 
-/* ---- against dense algebra ----------------------------------------------------------------- */
+/* ---- against dense algebra ---------------------------------------------------------- */
 
 /* The posterior of g given x, when the joint has these moments. */
 static void posterior_is(const struct gnet *g, const double *x, const real *mean, const real *cov)
@@ -151,7 +151,7 @@ static void test_tree(void **state)
     model_free(&m);
 }
 
-/* ---- random models ------------------------------------------------------------------------- */
+/* ---- random models ------------------------------------------------------------------ */
 
 enum { MOST = 12, DIM = 3 };
 

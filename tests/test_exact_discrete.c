@@ -13,7 +13,7 @@ static void some_evidence(const struct dnet *d, struct rng *r, int *state)
             rng_below(r, (uint32_t)one_in + 1) ? -1 : (int)rng_below(r, (uint32_t)d->card[v]);
 }
 
-/* ---- random networks ----------------------------------------------------------------------- */
+/* ---- random networks ---------------------------------------------------------------- */
 
 /* Variables of one to four states, tables with zeros. */
 static struct bn *random_bn(struct rng *r, int n)
@@ -106,7 +106,7 @@ static void test_draws(void **state)
     }
 }
 
-/* ---- networks from files ------------------------------------------------------------------- */
+/* ---- networks from files ------------------------------------------------------------ */
 
 static struct bn *read_bn(const char *name)
 {

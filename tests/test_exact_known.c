@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "exact_gauss_at.h"
 
-/* ---- a Kalman smoother --------------------------------------------------------------------- */
+/* ---- a Kalman smoother -------------------------------------------------------------- */
 
 static void smoother_is(const struct model *m, int T, const double *y)
 {
@@ -114,7 +114,7 @@ static void test_dense(void **state)
     model_free(&m);
 }
 
-/* ---- draws --------------------------------------------------------------------------------- */
+/* ---- draws -------------------------------------------------------------------------- */
 
 /* The same for any threads and any piece; moments within five standard errors. */
 static void test_draws(void **state)
@@ -156,7 +156,7 @@ static void test_draws(void **state)
     model_free(&m);
 }
 
-/* ---- what is not --------------------------------------------------------------------------- */
+/* ---- what is not -------------------------------------------------------------------- */
 
 static void test_refused(void **state)
 {

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "exact_states.h"
 
-/* ---- models -------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------- */
 
 /* Tables are those of model_logp at every point. */
 static void model_is(struct model *m, const struct dnet *d)

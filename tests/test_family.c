@@ -91,7 +91,7 @@ static void extremes(void **state)
     }
 }
 
-/* ---- densities and draws ------------------------------------------------------------------ */
+/* ---- densities and draws ------------------------------------------------------------ */
 
 enum { DRAWS = 20000, TAIL = 500, NODES = 2 * DRAWS + 2 * TAIL };
 

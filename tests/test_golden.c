@@ -97,7 +97,7 @@ static void check(const struct golden *c)
 
 #define CHECK(...) check(&(struct golden){__VA_ARGS__})
 
-/* ---- the paper's ------------------------------------------------------------ */
+/* ---- the paper's -------------------------------------------------------------------- */
 
 #define STUDENT                                                                                    \
     "{'nodes':['D','I','G','S','L','J','H'],'edges':[['D','G'],['I','G'],['I','S'],['G','H'],"     \
@@ -197,7 +197,7 @@ static void stages(void **state)
           "nami", "forward", 0, "b|a,c a|c c|x", "110");
 }
 
-/* ---- the gaps of Theorem 1 ---------------------------------------------------- */
+/* ---- the gaps of Theorem 1 ---------------------------------------------------------- */
 
 static void expect_witness(const char *json, const char *method, const char *mode, int property,
                            const char *proved, const char *node, const char *other)
@@ -248,7 +248,7 @@ static void observed_links(void **state)
     CHECK(whole, "nami", "forward", 0, "0|1,2,3 2|1,3 3|1,4", "111");
 }
 
-/* ---- the faults of others ----------------------------------------------------- */
+/* ---- the faults of others ----------------------------------------------------------- */
 
 /* The published code counts observed parents when it seeds the frontier. */
 static void observed_parent(void **state)
@@ -391,7 +391,7 @@ static void heuristics_refused(void **state)
     expect_trail(FORK, "mean-field", "A > B");
 }
 
-/* ---- roles, sizes, corners ------------------------------------------------------ */
+/* ---- roles, sizes, corners ---------------------------------------------------------- */
 
 static void nuisances(void **state)
 {

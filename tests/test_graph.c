@@ -22,7 +22,7 @@ static void random_dag(struct dag *g, int n, struct rng *r)
     assert_int_equal(generate_random(g, n, density, rng_u32(r), NULL), 0);
 }
 
-/* ---- directed graphs ---------------------------------------------------------- */
+/* ---- directed graphs ---------------------------------------------------------------- */
 
 static void check_rows(int n, const int *ptr, const int *row, const matrix m, int transposed)
 {
@@ -111,7 +111,7 @@ static void orders_and_cycles(void **state)
     dag_fini(&g);
 }
 
-/* ---- undirected graphs --------------------------------------------------------- */
+/* ---- undirected graphs -------------------------------------------------------------- */
 
 static void check_ugraph(const struct ugraph *j, const matrix want)
 {
@@ -154,7 +154,7 @@ static void moral(void **state)
     }
 }
 
-/* ---- the queue ------------------------------------------------------------------ */
+/* ---- the queue ---------------------------------------------------------------------- */
 
 static void mintree(void **state)
 {
@@ -184,7 +184,7 @@ static void mintree(void **state)
         }
 }
 
-/* ---- the frontier ---------------------------------------------------------------- */
+/* ---- the frontier ------------------------------------------------------------------- */
 
 /* v is free if nothing upstream of it is still to be eliminated in this stage;
    to the letter of Algorithm 1, if no neighbour upstream is. */
@@ -248,7 +248,7 @@ static void frontier(void **state)
     }
 }
 
-/* ---- inverses ---------------------------------------------------------------------- */
+/* ---- inverses ----------------------------------------------------------------------- */
 
 /* Sets of positions, given as variables and as runs in any order. */
 static void runs(void **state)
@@ -374,7 +374,7 @@ static void induced(void **state)
     }
 }
 
-/* ---- clique trees --------------------------------------------------------------------- */
+/* ---- clique trees ------------------------------------------------------------------- */
 
 static int inside(const struct clique *a, const struct clique *b)
 {
@@ -490,7 +490,7 @@ static void clique_trees(void **state)
     assert_true(tried > 1000);
 }
 
-/* ---- the trace ----------------------------------------------------------------------- */
+/* ---- the trace ---------------------------------------------------------------------- */
 
 /* A free order knows no waiting: replaying one that goes from the sink of a
    complete graph to its source must not follow its 2^58 paths. */
@@ -526,7 +526,7 @@ static void trace_of_free_order(void **state)
     dag_fini(&g);
 }
 
-/* ---- the certificate --------------------------------------------------------------------- */
+/* ---- the certificate ---------------------------------------------------------------- */
 
 /* Certifying again changes nothing, and leaks nothing. */
 static void certify_twice(void **state)

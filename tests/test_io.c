@@ -9,7 +9,7 @@
 #include "io/format.h"
 #include "model/bn.h"
 
-/* ---- helpers ------------------------------------------------------------ */
+/* ---- helpers ------------------------------------------------------------------------ */
 
 /* Reads n bytes that have nothing behind them, so that sanitizers see overruns. */
 static int parse_n(const char *format, const char *text, size_t n, nami_bn **bn, nami_err *err)
@@ -142,7 +142,7 @@ static const char *sample(const char *format)
     return "# observed: B \"C d\"\nA -> B\nB,\"C d\" # why\n\nA\t\"q\\\"q\"\nalone\n";
 }
 
-/* ---- cases -------------------------------------------------------------- */
+/* ---- cases -------------------------------------------------------------------------- */
 
 static void round_trips(void **state)
 {

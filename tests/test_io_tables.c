@@ -94,7 +94,7 @@ static const char *sample(const char *format)
     return NULL;
 }
 
-/* ---- helpers ------------------------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------------------ */
 
 static nami_bn *must_parse(const char *text, size_t len, const char *format)
 {
@@ -174,7 +174,7 @@ static void check_error(int rc, const nami_bn *bn, const nami_err *err)
     assert_null(strchr(err->msg, '\n'));
 }
 
-/* ---- what is right ------------------------------------------------------- */
+/* ---- what is right ------------------------------------------------------------------ */
 
 static void test_known(void **state)
 {
@@ -303,7 +303,7 @@ static void test_unwritable(void **state)
     str_free(&s);
 }
 
-/* ---- the repository's networks ------------------------------------------- */
+/* ---- the repository's networks ------------------------------------------------------ */
 
 static void test_repository(void **state)
 {
@@ -348,7 +348,7 @@ static void test_repository(void **state)
     globfree(&g);
 }
 
-/* ---- what is wrong ------------------------------------------------------- */
+/* ---- what is wrong ------------------------------------------------------------------ */
 
 #define V2(x)        "variable " x " { type discrete [ 2 ] { y, n }; }\n"
 #define N2(x)        "node " x " { states = (\"y\" \"n\"); }\n"

@@ -63,7 +63,7 @@ static void computes(const char *text, const char *data, const char *name, const
     computes(text, NULL, name, (const double[]){__VA_ARGS__},                                      \
              (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)))
 
-/* ---- graphs ---------------------------------------------------------------------------- */
+/* ---- graphs ------------------------------------------------------------------------- */
 
 static const struct {
     enum dialect dialect;
@@ -217,7 +217,7 @@ static void test_settings(void **state)
     model_free(&m);
 }
 
-/* ---- values ------------------------------------------------------------------------------ */
+/* ---- values ------------------------------------------------------------------------- */
 
 static void test_values(void **state)
 {
@@ -389,8 +389,7 @@ static void test_draws(void **state)
     model_free(&m);
 }
 
-/* ---- size
- * ---------------------------------------------------------------------------------------- */
+/* ---- size --------------------------------------------------------------------------- */
 
 static double seconds(void)
 {

@@ -60,7 +60,7 @@ static const struct {
                    {&family_naf, 3, 0}};
 enum { NFAMILY = sizeof family_rows / sizeof *family_rows };
 
-/* ---- derivatives against differences --------------------------------------------------------- */
+/* ---- derivatives against differences ------------------------------------------------ */
 
 enum { LANES = 11 };
 static const double weight[16] = {1, 0, -0.5, 2, 1, 0, 0.25, -1, 1, 3, 0.1};
@@ -187,7 +187,7 @@ static void test_gradients(void **state)
     assert_true(t.zero < t.compared / 2);
 }
 
-/* ---- plates ------------------------------------------------------------------------------------- */
+/* ---- plates ------------------------------------------------------------------------- */
 
 /* The turns of a loop have one network, or one each; then they can be swapped: log q of a draw is
    that of the draw with turns 1 and 3 exchanged. */
@@ -238,7 +238,7 @@ static void test_plates(void **state)
     }
 }
 
-/* ---- by hand --------------------------------------------------------------------------------- */
+/* ---- by hand ------------------------------------------------------------------------ */
 
 /* q(z | y) with a Gaussian head and three tanh units, as a formula. */
 static void test_by_hand(void **state)
@@ -280,7 +280,7 @@ static void test_by_hand(void **state)
     net_drop(&n);
 }
 
-/* ---- what networks read ---------------------------------------------------------------------- */
+/* ---- what networks read ------------------------------------------------------------- */
 
 /* The features of a variable, and what they should be of a value: (x - mean) / sd of a coordinate,
    drawn in beyond 6; a state as 0 or 1 for each, or -1 and 1. */
@@ -403,7 +403,7 @@ static void test_refused(void **state)
     }
 }
 
-/* ---- float against double -------------------------------------------------------------------- */
+/* ---- float against double ----------------------------------------------------------- */
 
 static void test_float(void **state)
 {
@@ -452,7 +452,7 @@ static void test_float(void **state)
             }
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------- */
+/* ---- sizes -------------------------------------------------------------------------- */
 
 static void open_tree(struct net_at *n, const nami_options *invert, const struct net_options *o)
 {

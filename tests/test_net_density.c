@@ -166,7 +166,7 @@ static const struct {
                    {&family_spline, 4},
                    {&family_naf, 3}};
 
-/* ---- sums over a grid ------------------------------------------------------------------------ */
+/* ---- sums over a grid --------------------------------------------------------------- */
 
 struct grid {
     struct exec x;

@@ -2,7 +2,7 @@
    by what happens to its outputs when inputs change; for many random inverses. */
 #include "net_at.h"
 
-/* ---- random models --------------------------------------------------------------------------- */
+/* ---- random models ------------------------------------------------------------------ */
 
 enum { NODES = 40, UNITS = 256, WORDS = UNITS / 64 };
 enum sort { PLAIN, VECTOR2, BINARY1, STATES3, NSORT };
@@ -53,7 +53,7 @@ static void random_model(struct random_model *m, struct rng *r)
     str_free(&at);
 }
 
-/* ---- what may be seen ------------------------------------------------------------------------ */
+/* ---- what may be seen --------------------------------------------------------------- */
 
 struct bits {
     uint64_t w[WORDS];
@@ -84,7 +84,7 @@ static int is_parent(const struct inverse *h, int i, int node)
     return 0;
 }
 
-/* ---- by the lists of units ------------------------------------------------------------------- */
+/* ---- by the lists of units ---------------------------------------------------------- */
 
 /* The features that each unit is made of. */
 static struct bits *reach(const struct qnet *q)
@@ -152,7 +152,7 @@ static void check_lists(const char *what, const struct qnet *q)
     free(of);
 }
 
-/* ---- by numbers ------------------------------------------------------------------------------ */
+/* ---- by numbers --------------------------------------------------------------------- */
 
 struct change {
     int node, coord; /* the first coordinate that changes */
@@ -220,7 +220,7 @@ static void check_numbers(const char *what, const struct qnet *q, int is_float, 
     free(wf);
 }
 
-/* ---- many ------------------------------------------------------------------------------------ */
+/* ---- many --------------------------------------------------------------------------- */
 
 static const char *const method[] = {"nami", "stuhlmuller", "full", "mean-field"};
 
@@ -351,7 +351,7 @@ static void test_shared(void **state)
     assert_true(shared > 30);
 }
 
-/* ---- the masked network of Germain et al. 2015 ----------------------------------------------- */
+/* ---- the masked network of Germain et al. 2015 -------------------------------------- */
 
 /* Of a fully connected inverse: each unit has a number, observed inputs 1, latents 2, 3, ... as
    they are sampled, and reads all units of the layer before with no larger number, and no others.
@@ -418,7 +418,7 @@ static void test_nested(void **state)
     }
 }
 
-/* ---- embeddings ------------------------------------------------------------------------------ */
+/* ---- embeddings --------------------------------------------------------------------- */
 
 /* a and b see all of y through the embedding; those who see a part see the elements. */
 static void test_embedded(void **state)

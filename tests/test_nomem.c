@@ -68,7 +68,7 @@ static void test_formats(void **state)
     }
 }
 
-/* ---- the model language ------------------------------------------------------ */
+/* ---- the model language ------------------------------------------------------------- */
 
 struct program_job {
     struct str text;
@@ -121,7 +121,7 @@ static void test_language(void **state)
     assert_true(fails > 500);
 }
 
-/* ---- models ------------------------------------------------------------------ */
+/* ---- models ------------------------------------------------------------------------- */
 
 struct model_job {
     const char *text, *data;
@@ -221,7 +221,7 @@ static void test_bad_models(void **state)
     print_message("%ld allocations failed\n", fails);
 }
 
-/* ---- inversion --------------------------------------------------------------- */
+/* ---- inversion ---------------------------------------------------------------------- */
 
 struct inversion_job {
     const nami_bn *bn;

@@ -30,7 +30,7 @@ static void put_file(const struct str *s)
     if (file_write(path, s->s, s->n, &err)) fail_msg("%s", err.msg);
 }
 
-/* ---- archives by hand ------------------------------------------------------------------ */
+/* ---- archives by hand --------------------------------------------------------------- */
 
 /* One array: what stands in its header, and its bytes. */
 struct entry {
@@ -174,7 +174,7 @@ static void broken(void **state)
     assert_true(npz_open("/", &z, &err) < 0);
 }
 
-/* ---- points -------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------- */
 
 static void read_example(struct model *m, const char *name)
 {

@@ -50,7 +50,7 @@ static struct pool *make(int n)
     return p;
 }
 
-/* ---- every task once --------------------------------------------------------------- */
+/* ---- every task once ---------------------------------------------------------------- */
 
 static void each_once(void **state)
 {

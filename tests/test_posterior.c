@@ -142,8 +142,7 @@ static void json(void **state)
     str_free(&t);
 }
 
-/* ---- NPZ, by our own reader
- * -------------------------------------------------------------------------- */
+/* ---- NPZ, by our own reader --------------------------------------------------------- */
 
 static void npz(void **state)
 {
@@ -179,8 +178,7 @@ static void npz(void **state)
     free(a);
 }
 
-/* ---- however the draws come
- * ----------------------------------------------------------------------------- */
+/* ---- however the draws come --------------------------------------------------------- */
 
 static void blocks(void **state)
 {
@@ -393,8 +391,7 @@ static void streaming(void **state)
     }
 }
 
-/* ---- every allocation fails
- * -------------------------------------------------------------------------------------------- */
+/* ---- every allocation fails --------------------------------------------------------- */
 
 static int write_some(void *ctx)
 {

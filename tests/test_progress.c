@@ -13,7 +13,7 @@
 #include "base/progress.h"
 #include "meter.h"
 
-/* ---- what is said --------------------------------------------------------------------- */
+/* ---- what is said ------------------------------------------------------------------- */
 
 static void check_line(const struct progress *p, int64_t done, const char *text, double now,
                        int width, const char *line)
@@ -137,7 +137,7 @@ static void fits(void **state)
         }
 }
 
-/* ---- when -------------------------------------------------------------------------------- */
+/* ---- when --------------------------------------------------------------------------- */
 
 static void when(void **state)
 {

@@ -125,7 +125,7 @@ static void test_nomem(void **state)
     }
 }
 
-/* ---- plates: a node for each statement ------------------------------------------ */
+/* ---- plates: a node for each statement ---------------------------------------------- */
 
 /* Nested plates, a chain, a partly observed array, a nuisance, a barren latent. */
 static const char plates[] =

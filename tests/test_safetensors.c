@@ -186,7 +186,7 @@ static void many(void **state)
     free(x);
 }
 
-/* ---- refused ------------------------------------------------------------------------- */
+/* ---- refused ------------------------------------------------------------------------ */
 
 static void check_refusal(const char *text, size_t len, const char *what)
 {
@@ -400,7 +400,7 @@ static void add_refused(void **state)
     st_free(&s);
 }
 
-/* ---- no memory ------------------------------------------------------------------------ */
+/* ---- no memory ---------------------------------------------------------------------- */
 
 static int write_and_read(void *ctx)
 {

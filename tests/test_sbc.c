@@ -7,7 +7,7 @@
 
 static nami_err err;
 
-/* ---- uniformity ------------------------------------------------------------------- */
+/* ---- uniformity --------------------------------------------------------------------- */
 
 /* The level of a band, by enumeration of all ways to put n numbers into k cells. */
 static double enumerate(const struct uniform_band *b, int i, int used, double logp)
@@ -133,7 +133,7 @@ static void binomials(void **state)
     assert_true(binomial_test(10, 0.5, 5) == 1);
 }
 
-/* ---- ranks ----------------------------------------------------------------------- */
+/* ---- ranks -------------------------------------------------------------------------- */
 
 static void ranks(void **state)
 {
@@ -181,7 +181,7 @@ static void weights(void **state)
     assert_int_equal(sims_pit(&s, 5, &u, &err), NAMI_EUSAGE);
 }
 
-/* ---- false alarms ------------------------------------------------------------------ */
+/* ---- false alarms ------------------------------------------------------------------- */
 
 /* Alarms of sbc, coverage, joint coverage, chi-square of the first scalar. */
 static void count_alarms(const struct made *a, double alpha, uint64_t seed, int alarms[4])
@@ -275,7 +275,7 @@ static void weighted(void **state)
     assert_true(without[0] > 15);
 }
 
-/* ---- power ------------------------------------------------------------------------- */
+/* ---- power -------------------------------------------------------------------------- */
 
 static void power(void **state)
 {

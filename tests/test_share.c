@@ -114,7 +114,7 @@ static void examples(void **state)
     }
 }
 
-/* ---- small models, one by one -------------------------------------------------------- */
+/* ---- small models, one by one ------------------------------------------------------- */
 
 static const struct {
     const char *text, *data;
@@ -250,7 +250,7 @@ static void free_constants(void **state)
     model_free(&x.m);
 }
 
-/* ---- large ones, and no memory --------------------------------------------------------- */
+/* ---- large ones, and no memory ------------------------------------------------------ */
 
 static const struct {
     const char *method, *text;

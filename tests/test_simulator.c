@@ -36,7 +36,7 @@ static void must_run(const char *command, size_t n, double *x)
     if (run(command, n, x, &err)) fail_msg("%s", err.msg);
 }
 
-/* ---- commands ------------------------------------------------------------------------ */
+/* ---- commands ----------------------------------------------------------------------- */
 
 static void command(void **state)
 {
@@ -156,7 +156,7 @@ static void faulty(void **state)
     assert_true(before.sa_handler == after.sa_handler);
 }
 
-/* ---- .npy streams ------------------------------------------------------------------------ */
+/* ---- .npy streams ------------------------------------------------------------------- */
 
 /* An array of k rows, all equal to x. */
 static void put_array(struct str *s, size_t k, size_t d1, size_t d2, double x)
@@ -225,7 +225,7 @@ static void npy(void **state)
     str_free(&s);
 }
 
-/* ---- plug-ins ------------------------------------------------------------------------------ */
+/* ---- plug-ins ----------------------------------------------------------------------- */
 
 #define PLUGIN(name) PLUGIN_DIR "/" name ".so"
 
@@ -281,7 +281,7 @@ static void bad_plugins(void **state)
     }
 }
 
-/* ---- the example in Python ------------------------------------------------------------------- */
+/* ---- the example in Python ---------------------------------------------------------- */
 
 static void python(void **state)
 {
@@ -317,8 +317,7 @@ static void python(void **state)
     has_words(err.msg, "status 1|ValueError|eight");
 }
 
-/* ---- threads, and every allocation fails
- * ---------------------------------------------------------- */
+/* ---- threads, and every allocation fails -------------------------------------------- */
 
 static void *in_thread(void *ctx)
 {

@@ -11,7 +11,7 @@ static void take(struct source *s, uint64_t step, struct batch *b)
     if (source_batch(s, step, b, &err)) fail_msg("step %d: %s", (int)step, err.msg);
 }
 
-/* ---- points ---------------------------------------------------------------------------------- */
+/* ---- points ------------------------------------------------------------------------- */
 
 /* Points whose rows say which one each is. */
 static double *numbered(const struct model *m, size_t n)
@@ -104,7 +104,7 @@ static void test_points(void **state)
     model_free(&m);
 }
 
-/* ---- the model ------------------------------------------------------------------------------- */
+/* ---- the model ---------------------------------------------------------------------- */
 
 static void test_model(void **state)
 {
@@ -125,7 +125,7 @@ static void test_model(void **state)
     model_free(&m);
 }
 
-/* ---- a simulator ----------------------------------------------------------------------------- */
+/* ---- a simulator -------------------------------------------------------------------- */
 
 /* Draws that are easy to check: row i of a request with seed S has z = S mod 1e6, y = i. */
 #define SIMULATOR                                                                                  \

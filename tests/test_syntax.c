@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "same_syntax.h"
 
-/* ---- helpers ------------------------------------------------------------------ */
+/* ---- helpers ------------------------------------------------------------------------ */
 
 struct program {
     struct syntax s;
@@ -61,7 +61,7 @@ static void put_tree(const struct syntax *s, const struct expr *x, struct str *o
     if (x->kind == X_CALL) str_put(out, ")");
 }
 
-/* ---- expressions ----------------------------------------------------------------- */
+/* ---- expressions -------------------------------------------------------------------- */
 
 static const struct {
     const char *text, *tree, *printed; /* printed: NULL if as `text` */
@@ -337,7 +337,7 @@ static void places(void **state)
     done(&p);
 }
 
-/* ---- newlines, keywords ---------------------------------------------------------------- */
+/* ---- newlines, keywords ------------------------------------------------------------- */
 
 static void counts(const char *text, enum dialect dialect, int nerror, size_t nrel, size_t ndecl)
 {
@@ -383,7 +383,7 @@ static void keywords(void **state)
     counts("simulator \"x\"", NATIVE, 0, 0, 1); /* needs no model */
 }
 
-/* ---- recovery: one mistake, one message --------------------------------------------------- */
+/* ---- recovery: one mistake, one message --------------------------------------------- */
 
 static const char *const once[] = {
     "x ~ d(0, 1",
@@ -462,7 +462,7 @@ static void recovery(void **state)
     }
 }
 
-/* ---- limits --------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------- */
 
 static void repeat(struct str *t, const char *s, int n)
 {

@@ -18,7 +18,7 @@ static int near(double a, double b, double tol)
     return fabs(a - b) <= tol * (1 + fabs(a) + fabs(b));
 }
 
-/* ---- random programs ------------------------------------------------------------- */
+/* ---- random programs ---------------------------------------------------------------- */
 
 static const struct op *const maps[] = {&op_add, &op_sub,    &op_mul, &op_tanh,
                                         &op_sin, &op_ilogit, &op_neg, &op_ifelse};
@@ -104,7 +104,7 @@ static struct prog random_prog(struct rng *r)
     return p;
 }
 
-/* ---- one lane, one scalar after the other ------------------------------------------ */
+/* ---- one lane, one scalar after the other ------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -174,7 +174,7 @@ static double interpret(const struct prog *p, const double *constant, double *ro
     return total;
 }
 
-/* ---- tests ---------------------------------------------------------------------------- */
+/* ---- tests -------------------------------------------------------------------------- */
 
 static void fill_inputs(struct exec *x, double (*in)[INPUTS])
 {

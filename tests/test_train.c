@@ -25,7 +25,7 @@ static void trainer_at(struct trainer *t, struct net_at *n, int batch, int threa
     if (trainer_make(t, &n->q, batch, threads, &err)) fail_msg("%s", err.msg);
 }
 
-/* ---- threads --------------------------------------------------------------------------------- */
+/* ---- threads ------------------------------------------------------------------------ */
 
 static void same(const char *what, const float *a, const float *b, size_t n)
 {
@@ -91,7 +91,7 @@ static void test_large(void **state)
     net_drop(&n);
 }
 
-/* ---- gradients ------------------------------------------------------------------------------- */
+/* ---- gradients ---------------------------------------------------------------------- */
 
 static void check_gradient(struct net_at *n, int batch)
 {
@@ -266,7 +266,7 @@ static void test_count(void **state)
     net_drop(&n);
 }
 
-/* ---- Adam ------------------------------------------------------------------------------------ */
+/* ---- Adam --------------------------------------------------------------------------- */
 
 static void test_adam(void **state)
 {
@@ -312,7 +312,7 @@ static void test_adam(void **state)
     net_drop(&n);
 }
 
-/* ---- the loop -------------------------------------------------------------------------------- */
+/* ---- the loop ----------------------------------------------------------------------- */
 
 static const struct train_options quick = {.steps = 40,
                                            .batch = 16,
@@ -410,7 +410,7 @@ static void test_plateau(void **state)
     net_drop(&n);
 }
 
-/* ---- what is not finite ---------------------------------------------------------------------- */
+/* ---- what is not finite ------------------------------------------------------------- */
 
 static int all_finite(const float *x, size_t n)
 {
@@ -491,7 +491,7 @@ static void test_bad_prior(void **state)
     net_drop(&n);
 }
 
-/* ---- logs ------------------------------------------------------------------------------------ */
+/* ---- logs --------------------------------------------------------------------------- */
 
 static void test_log(void **state)
 {

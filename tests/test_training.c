@@ -98,7 +98,7 @@ enum { NJOB = sizeof jobs / sizeof *jobs };
 
 static char path[] = "/tmp/nami_training_XXXXXX";
 
-/* ---- a run ----------------------------------------------------------------------------------- */
+/* ---- a run -------------------------------------------------------------------------- */
 
 static int source_of(struct training *r, struct source **s, nami_err *err)
 {
@@ -157,7 +157,7 @@ static void must(int rc, const nami_err *err)
     if (rc) fail_msg("%s", err->msg);
 }
 
-/* ---- there and back -------------------------------------------------------------------------- */
+/* ---- there and back ----------------------------------------------------------------- */
 
 static void same_bytes(const struct str *a, const struct str *b)
 {
@@ -275,7 +275,7 @@ static void test_contents(void **state)
     training_free(&r);
 }
 
-/* ---- damage ---------------------------------------------------------------------------------- */
+/* ---- damage ------------------------------------------------------------------------- */
 
 /* Returns how many heads the network has. */
 static int saved(const struct job *j, struct str *out)
@@ -451,7 +451,7 @@ static void test_settings(void **state)
     str_free(&whole);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------- */
 
 struct whole_job {
     struct job j;

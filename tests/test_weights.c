@@ -32,7 +32,7 @@ static int increasing(const void *a, const void *b)
 
 static double gpd_draw(struct rng *r, double k) { return expm1(-k * log(rng_open(r))) / k; }
 
-/* ---- shapes of tails ----------------------------------------------------------------------- */
+/* ---- shapes of tails ---------------------------------------------------------------- */
 
 static const double shapes[] = {-0.3, 0.2, 0.5, 0.7, 1.2};
 enum { NSHAPE = sizeof shapes / sizeof *shapes };
@@ -79,7 +79,7 @@ static void khat(void **state)
     assert_true(khat_limit(1) < 0);
 }
 
-/* ---- the paper's algorithm again, naively ---------------------------------------------------- */
+/* ---- the paper's algorithm again, naively ------------------------------------------- */
 
 /* Zhang and Stephens: theta_j, L(theta_j), weights, theta; all in long double. */
 static double naive_fit(int n, const long double *x, long double *sigma)
@@ -157,8 +157,7 @@ static void naively(void **state)
         }
 }
 
-/* ---- evidence
- * ------------------------------------------------------------------------------------ */
+/* ---- evidence ----------------------------------------------------------------------- */
 
 static double log_normal(double x, double mean, double sd)
 {
@@ -225,8 +224,7 @@ static void ess(void **state)
     near(w[1], log(0.75), 1e-12);
 }
 
-/* ---- odd inputs
- * ------------------------------------------------------------------------------------ */
+/* ---- odd inputs --------------------------------------------------------------------- */
 
 static struct psis smoothed(size_t n, double *lw)
 {
@@ -302,8 +300,7 @@ static void degenerate(void **state)
     near(lw[1], 42, 0);
 }
 
-/* ---- summaries
- * -------------------------------------------------------------------------------------- */
+/* ---- summaries ---------------------------------------------------------------------- */
 
 static struct summary summary_of(size_t n, const double *x, const double *lw)
 {
@@ -421,8 +418,7 @@ static void posterior(void **state)
     near(sqrt(sum2 / errors), 1, 4 / sqrt(2 * RUNS));
 }
 
-/* ---- every allocation fails
- * --------------------------------------------------------------------------- */
+/* ---- every allocation fails --------------------------------------------------------- */
 
 static int all(void *ctx)
 {

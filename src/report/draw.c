@@ -235,7 +235,7 @@ static int add_plates(struct picture *x, Agraph_t *side, enum side which)
     return rc;
 }
 
-/* ---- the two sides -------------------------------------------------------- */
+/* ---- the two sides ------------------------------------------------------------------ */
 
 static Agraph_t *add_side(struct picture *x, const char *key, const char *title)
 {
@@ -294,7 +294,7 @@ static void add_legend(struct picture *x)
     agset(x->g, C("label"), x->text.s);
 }
 
-/* ---- Graphviz ------------------------------------------------------------- */
+/* ---- Graphviz ----------------------------------------------------------------------- */
 
 static int silent(char *message)
 {

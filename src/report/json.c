@@ -131,7 +131,7 @@ static void put_factors(struct writer *x, int compact)
     str_put(x->out, "]");
 }
 
-/* ---- the certificate ------------------------------------------------------ */
+/* ---- the certificate ---------------------------------------------------------------- */
 
 static void put_witness(struct writer *x, enum property p, int compact)
 {
@@ -186,7 +186,7 @@ static void put_certificate(struct writer *x, int compact)
     str_put(x->out, "]}");
 }
 
-/* ---- the trace ------------------------------------------------------------ */
+/* ---- the trace ---------------------------------------------------------------------- */
 
 static void put_step(struct writer *x, const struct trace_step *s)
 {
@@ -224,7 +224,7 @@ static int put_trace(struct writer *x, nami_err *err)
     return 0;
 }
 
-/* ---- all ------------------------------------------------------------------ */
+/* ---- all ---------------------------------------------------------------------------- */
 
 static void put_key(struct writer *x, const char *key, const int *v, int n)
 {

@@ -202,7 +202,7 @@ static void put_layer(struct str *out, const struct frame *f, const struct plot_
     }
 }
 
-/* ---- panels and the page ---------------------------------------------------------------- */
+/* ---- panels and the page ------------------------------------------------------------ */
 
 static void some_length(double *lo, double *hi)
 {

@@ -139,7 +139,7 @@ static int show_order(const struct view *w, struct str *out, nami_err *err)
     return 0;
 }
 
-/* ---- the certificate ------------------------------------------------------ */
+/* ---- the certificate ---------------------------------------------------------------- */
 
 /* B <- A -> C, with the arrows of the model */
 static void put_trail(const struct view *w, const struct witness *y, struct str *out)
@@ -225,7 +225,7 @@ static int show_certificate(const struct view *w, struct str *out, nami_err *err
     return 0;
 }
 
-/* ---- all ------------------------------------------------------------------ */
+/* ---- all ---------------------------------------------------------------------------- */
 
 const struct section sections[] = {
     {"model", "the size of the model", show_model},

@@ -16,7 +16,7 @@ extern const struct section sections[];
 /* The sections whose bits are set. */
 int show(const struct view *w, unsigned which, struct str *out, nami_err *err);
 
-/* ---- the sections -------------------------------------------------------- */
+/* ---- the sections ------------------------------------------------------------------- */
 
 enum { SHOW_INDENT = 13 };
 

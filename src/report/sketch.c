@@ -29,7 +29,7 @@ static int too_large(const struct view *w, nami_err *err)
                    bn_n(w->bn), (long long)edges, MAX_NODES, MAX_EDGES);
 }
 
-/* ---- classes ----------------------------------------------------------------- */
+/* ---- classes ------------------------------------------------------------------------ */
 
 /* Sorts the inverse's places by class. */
 static void find_places(struct classes *q)
@@ -73,7 +73,7 @@ static void classes_fini(struct classes *q)
     for (int k = 0; k < 2; k++) free(q->has[k]);
 }
 
-/* ---- edges ------------------------------------------------------------------- */
+/* ---- edges -------------------------------------------------------------------------- */
 
 static void join(struct classes *q, enum side side, int from, int to)
 {
@@ -141,7 +141,7 @@ static int add_edges(struct sketch *s, const struct classes *q, enum side side)
     return 0;
 }
 
-/* ---- nodes ------------------------------------------------------------------- */
+/* ---- nodes -------------------------------------------------------------------------- */
 
 static int add_nodes(struct sketch *s, const struct classes *q)
 {
@@ -174,7 +174,7 @@ static int add_nodes(struct sketch *s, const struct classes *q)
     return 0;
 }
 
-/* ---- plates ------------------------------------------------------------------ */
+/* ---- plates ------------------------------------------------------------------------- */
 
 /* Is plate a inside b (1), apart from it (0), or do they cross (-1)?  Equal
    plates count as inside each other. */
