@@ -44,10 +44,7 @@ static const struct opt options[] = {
      "write a picture: .svg; or all numbers: .json; may be repeated", 0},
     {"plot", 0, OPT_WORD, AT(plot), "WHAT", "ecdf", plot_words, "what the picture shows", 0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON", 0},
-    {"seed", 0, OPT_SEED, AT(seed), "N", "0", NULL, "of all that is random", 0},
-    {"threads", 0, OPT_COUNT, AT(threads), "N", "0", NULL,
-     "threads to use; 0: as many as there are processors", 0},
-    {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, NULL, NULL, "no table and no notes", 0},
+    NET_OPTIONS(struct options),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 

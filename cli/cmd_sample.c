@@ -44,10 +44,7 @@ static const struct opt options[] = {
     {"only", 0, OPT_TEXT, AT(only), "NAMES", NULL, NULL, "only these variables, a comma list", 0},
     {"all", 0, OPT_FLAG, AT(all), NULL, NULL, NULL, "computed variables too", 0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print the summary as JSON", 0},
-    {"seed", 0, OPT_SEED, AT(seed), "N", "0", NULL, "of all that is random", 0},
-    {"threads", 0, OPT_COUNT, AT(threads), "N", "0", NULL,
-     "threads to use; 0: as many as there are processors", 0},
-    {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, NULL, NULL, "no table and no notes", 0},
+    NET_OPTIONS(struct options),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 

@@ -15,6 +15,16 @@ struct trained {
     size_t nset;
 };
 
+/* The rows of an option table for a struct with the members seed, threads and quiet. */
+#define NET_OPTIONS(type)                                                                          \
+    {"seed", 0, OPT_SEED, offsetof(type, seed), "N", "0", NULL, "of all that is random", 0},       \
+        {"threads", 0, OPT_COUNT, offsetof(type, threads), "N", "0", NULL,                         \
+         "threads to use; 0: as many as there are processors", 0},                                 \
+    {                                                                                              \
+        "quiet", 'q', OPT_FLAG, offsetof(type, quiet), NULL, NULL, NULL, "no table and no notes",  \
+            0                                                                                      \
+    }
+
 /* Reads a network.  EXIT_YES, or the exit code, having said why.  Free it in any case. */
 int open_net(struct trained *n, const char *path, int threads);
 /* Adds the data sets of these files; without any, the one that is in the network's file. */

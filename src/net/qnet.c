@@ -328,8 +328,8 @@ double qnet_products(const struct qnet *q)
     return sum;
 }
 
-/* Uniform in +-1/sqrt(inputs), biases too: of several ways that were tried, the loss fell fastest
-   with this one (bench_train on the trees; if the kinks of all units are at 0, it is slow). */
+/* Uniform in +-1/sqrt(inputs), biases too, as PyTorch's: with the kinks of all units at 0, a
+   network of few inputs learns slowly. */
 void qnet_start(const struct qnet *q, uint64_t seed, float *param)
 {
     for (size_t i = 0; i < q->block.n; i++) {
