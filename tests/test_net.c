@@ -120,7 +120,7 @@ static void check_gradient(const char *what, const struct qnet *q, int kinks, in
     long unclear = 0;
     assert_non_null(grad);
     exec_at(&x, q, LANES, EXEC_GRAD, w);
-    x.weight = weight;
+    x.weight[0] = weight;
     rng_init(&r, 17, 0);
     double f0 = objective(&x);
     if (!isfinite(f0)) fail_msg("%s: log q is %g", what, f0);
@@ -426,7 +426,7 @@ static void test_float(void **state)
                 for (size_t k = 0; k < np; k++) w[k] = wf[k] = (float)w[k];
                 exec_at(&x, &n.q, LANES, EXEC_GRAD, w);
                 exec_at(&y, &n.q, LANES, EXEC_GRAD | EXEC_FLOAT, wf);
-                x.weight = y.weight = weight;
+                x.weight[0] = y.weight[0] = weight;
                 exec_run(&x);
                 exec_run(&y);
                 gradient_at(&x, &n.q, g);

@@ -109,7 +109,7 @@ static void check_gradient(struct net_at *n, int batch)
     if (exec_init(&e, &n->q.prog, batch, n->q.npart, EXEC_GRAD, &err)) fail_msg("%s", err.msg);
     e.lanes = batch;
     e.param = w;
-    e.weight = weight;
+    e.weight[0] = weight;
     for (int b = 0; b < batch; b++) weight[b] = -1.0 / batch;
     for (int r = 0; r < n->m.nrow; r++)
         memcpy(e.row + (size_t)r * (size_t)e.cap, x + (size_t)r * stride,

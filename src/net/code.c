@@ -393,3 +393,14 @@ int code_jacobian(const struct code *c, struct prog *p, int tag)
     x->tag = tag;
     return 0;
 }
+
+void code_coordinates(const struct code *c, size_t n, const double *z, double *u, double *work)
+{
+    double *x = work, *y = work + c->n;
+    for (size_t i = 0; i < n; i++) {
+        for (int j = 0; j < c->n; j++) x[j] = z[(size_t)c->row[j] * n + i];
+        coordinates(c, x, y);
+        for (int k = 0; k < c->ncoord; k++)
+            u[(size_t)k * n + i] = clamp((y[k] - c->mean[k]) / c->sd[k]);
+    }
+}

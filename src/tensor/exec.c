@@ -92,25 +92,26 @@ static void tile_write(const struct exec *x, const struct operand *o, const stru
 /* ---- totals ------------------------------------------------------------------------- */
 
 /* rows * w results, in the order of the instances: so a lane's sum does not depend on tiles. */
-static void add_rows(const struct exec *x, double *to, const struct tile *t, const double *v)
+static void add_rows(const struct exec *x, double *to, const struct tile *t, const double *v,
+                     double sign)
 {
     int w = t->w < x->lanes - t->b0 ? t->w : x->lanes - t->b0;
     to += t->b0;
     if (w == 1) {
         double sum = *to;
-        for (int i = 0; i < t->rows; i++) sum += v[(size_t)i * (size_t)t->w];
+        for (int i = 0; i < t->rows; i++) sum += sign * v[(size_t)i * (size_t)t->w];
         *to = sum;
         return;
     }
-    for (int i = 0; i < t->rows; i++, v += t->w) EACH(b, w) to[b] += v[b];
+    for (int i = 0; i < t->rows; i++, v += t->w) EACH(b, w) to[b] += sign * v[b];
 }
 
 static void add_up(const struct exec *x, const struct instr *c, const struct tile *t,
                    const double *v)
 {
-    add_rows(x, x->total, t, v);
+    add_rows(x, x->total, t, v, c->sum);
     if (x->by_tag && c->tag >= 0 && c->tag < x->ntag)
-        add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v);
+        add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v, c->sum);
 }
 
 /* ---- units -------------------------------------------------------------------------- */

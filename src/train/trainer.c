@@ -174,7 +174,7 @@ static void run_piece(void *t_, int i)
         for (int c = 0; c < w->nchunk; c++) {
             struct exec *x = &w->view[i * w->nchunk + c];
             x->lanes = w->x[c].lanes;
-            x->weight = w->x[c].weight;
+            x->weight[0] = w->x[c].weight[0];
             exec_segment(x, s);
         }
     for (size_t r = p->r0; r < p->r1; r++) run_weights(t_, (int)r);
@@ -371,7 +371,7 @@ static int make_chunks(struct trainer *t, nami_err *err)
         x->lanes = lanes;
         x->data_rows = q->prog.nnode;
         x->param = t->param;
-        x->weight = w->weight + w->lane[c];
+        x->weight[0] = w->weight + w->lane[c];
         w->units[c] = x->units;
         w->units[c].L = lanes;
     }
