@@ -108,11 +108,11 @@ int main(int argc, char **argv)
     int threads = atoi(argv[2]), steps = atoi(argv[3]);
     if (argv[1][0] == 'e') {
         vae_make(&r.q, &r.own);
-        if (trainer_make(&t, &r.q, 100, threads, &err)) die(&err);
+        if (trainer_make(&t, &r.q, NULL, NULL, 100, threads, &err)) die(&err);
         measure(&t, 'e', threads, steps, vae_batch);
     } else {
         make_tree(&r, &nets[argv[1][0] - 'a']);
-        if (trainer_make(&t, &r.q, 250, threads, &err)) die(&err);
+        if (trainer_make(&t, &r.q, NULL, NULL, 250, threads, &err)) die(&err);
         measure(&t, argv[1][0], threads, steps, fresh);
     }
     trainer_free(&t);

@@ -22,7 +22,7 @@ static const struct net_options small = {
 static void trainer_at(struct trainer *t, struct net_at *n, int batch, int threads)
 {
     nami_err err = {0};
-    if (trainer_make(t, &n->q, batch, threads, &err)) fail_msg("%s", err.msg);
+    if (trainer_make(t, &n->q, NULL, NULL, batch, threads, &err)) fail_msg("%s", err.msg);
 }
 
 /* ---- threads ------------------------------------------------------------------------ */

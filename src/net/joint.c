@@ -95,11 +95,7 @@ static int make(struct joint *j, struct qnet *q)
         }
     }
     if (!rc) rc = joint_terms(q, p, tag);
-    if (!rc && p->nunit) { /* of one piece */
-        struct segment s = {0};
-        rc = vec_push(&p->segment, s) || prog_finish(p) ? NAMI_ENOMEM : 0;
-    }
-    return rc;
+    return rc ? rc : prog_whole(p);
 }
 
 int joint_make(struct joint *j, struct qnet *q, nami_err *err)

@@ -48,8 +48,8 @@ static void embeddings(const struct qnet *q, const struct share *s, const struct
     for (size_t e = 0; e < q->m->embed.n; e++) seen[e] = seen[e] == q->embedding[e].nnode;
 }
 
-/* A factor's inputs: embeddings; the features of its other parents in their roles; the
-   coordinates before it. */
+/* A factor's inputs: embeddings; the coordinates before it; the features of its other parents in
+   their roles, latents first.  (A plate's roles are latent if they are for the first of it.) */
 static int inputs(struct qnet *q, const struct share *s, struct factor *f, const int *of, int *seen)
 {
     const struct code *own = &q->code[f->node];
@@ -66,11 +66,14 @@ static int inputs(struct qnet *q, const struct share *s, struct factor *f, const
     for (size_t e = 0; e < q->m->embed.n; e++)
         for (int k = 0; seen[e] && k < q->embedding[e].n; k++) *in++ = q->embedding[e].unit + k;
     f->nback = (int)(in - f->in);
-    for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++) {
-        const struct code *c = &q->code[s->parent[j]];
-        for (int k = 0; !IS_EMBEDDED(s->parent[j]) && k < c->nfeature; k++) *in++ = c->feature + k;
-    }
     for (int k = 0; k < f->k; k++) *in++ = own->feature + k;
+    const int *parent = s->parent + s->off[f->pos], *role = s->parent + s->off[s->rep[f->pos]];
+    for (int seen_too = 0; seen_too < 2; seen_too++)
+        for (int64_t j = 0; j < s->off[f->pos + 1] - s->off[f->pos]; j++) {
+            const struct code *c = &q->code[parent[j]];
+            if (q->m->bn->node.a[role[j]].observed != seen_too || IS_EMBEDDED(parent[j])) continue;
+            for (int k = 0; k < c->nfeature; k++) *in++ = c->feature + k;
+        }
     return 0;
 }
 
@@ -467,6 +470,15 @@ static int make_heads(struct qnet *q, const struct origin *o, nami_err *err)
     return rc;
 }
 
+static int mark_given(struct qnet *q)
+{
+    q->given = arena_array(&q->mem, unsigned char, q->nfeature + 1);
+    for (int v = 0; q->given && v < bn_n(q->m->bn); v++)
+        if (q->m->bn->node.a[v].observed && q->code[v].feature >= 0)
+            memset(q->given + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
+    return q->given ? 0 : NAMI_ENOMEM;
+}
+
 static int build(struct qnet *q, struct origin *o, nami_err *err)
 {
     struct share s = {0};
@@ -482,6 +494,7 @@ static int build(struct qnet *q, struct origin *o, nami_err *err)
     if (!rc) wants(q->m, q->h, q->code, want);
     if (!rc && codes_compile(q->code, nodes, want, &q->prog)) rc = err_nomem(err);
     q->nfeature = q->prog.nunit;
+    if (!rc && mark_given(q)) rc = err_nomem(err);
     q->nencode = q->prog.code.n;
     if (!rc) rc = net_embed(q, of, err);
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);

@@ -9,6 +9,12 @@
 
 #include "net/qnet.h"
 
+/* The program that draws.  With derivatives, it is for the ELBO: log q is subtracted from the total,
+   in lots (joint.h), all draws of continuous latents have derivatives, and those of discrete ones
+   can be fixed: fix[node] is a new row, whose number is taken instead of a draw if it is not
+   NaN. */
+int sampler_prog(struct qnet *q, struct prog *p, int *fix);
+
 struct sampler {
     const struct qnet *q;
     struct prog prog;

@@ -44,6 +44,14 @@ static int all_new(struct prog *p, size_t listed, int again)
     return !again;
 }
 
+/* Units that nothing has reached stay in the list: their adj is read. */
+static int finish_units(struct reach *r, const struct instr *c)
+{
+    int again = 0, rc = 0;
+    for (int i = 0; i < c->n && !rc; i++) rc = reach(r, c->dim[0] + i, &again);
+    return rc;
+}
+
 static int finish_rows(struct reach *r, struct instr *c)
 {
     size_t listed = r->p->clear.n;
@@ -77,12 +85,19 @@ int prog_finish(struct prog *p)
         p->segment.a[s].clear = p->clear.n;
         for (size_t k = end; k-- > p->segment.a[s].first && !rc;) {
             struct instr *c = &p->code.a[k];
+            if (c->kind == I_UNITS && !c->dim[1]) rc = finish_units(&r, c);
             if (c->kind == I_ROWS) rc = finish_rows(&r, c);
             if (c->kind == I_DENSE) rc = finish_dense(&r, (struct dense *)c->self);
         }
     }
     free(r.seen);
     return rc ? NAMI_ENOMEM : 0;
+}
+
+int prog_whole(struct prog *p)
+{
+    struct segment all = {0};
+    return vec_push(&p->segment, all) ? NAMI_ENOMEM : prog_finish(p);
 }
 
 struct instr *prog_emit(struct prog *p, enum instr_kind kind, int n, int width)

@@ -160,6 +160,7 @@ int prog_segment(struct prog *p); /* one begins here; 0 or NAMI_ENOMEM */
 /* The program is complete: finds out which derivatives are written before they are added to, so
    that few need to be cleared. */
 int prog_finish(struct prog *p);
+int prog_whole(struct prog *p); /* the same for a program of one piece */
 
 /* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);

@@ -18,7 +18,7 @@ int train_make(struct train *x, struct qnet *q, struct source *s, const struct t
     *x = (struct train){
         .opt = *opt, .source = s, .rate = opt->rate, .best = INFINITY, .best_bad = INT_MAX};
     x->width = HIST_PARTS + q->npart;
-    int rc = trainer_make(&x->t, q, opt->batch, threads, err);
+    int rc = trainer_make(&x->t, q, NULL, NULL, opt->batch, threads, err);
     if (rc) return rc;
     x->best_param = new_array(float, x->t.nparam + 1);
     if (!x->best_param) return err_nomem(err);
@@ -46,8 +46,8 @@ static int leave_out(struct train *x, nami_err *err)
 {
     struct trainer *t = &x->t;
     x->skipped++;
-    for (int k = 0; k < t->q->npart; k++)
-        if (!isfinite(t->loss[k])) x->bad_part = t->q->part[k].name;
+    for (int k = 0; k < t->npart; k++)
+        if (!isfinite(t->loss[k])) x->bad_part = t->part[k].name;
     if (++x->bad < BAD_MOST) return 0;
     if (++x->falls > FALLS_MOST)
         return err_set(err, NAMI_EINPUT,
@@ -80,7 +80,7 @@ static int mean_losses(struct train *x, double *row)
         if (!isfinite(t->total)) continue;
         used++;
         row[HIST_VALID] += t->total;
-        for (int p = 0; p < t->q->npart; p++) row[HIST_PARTS + p] += t->loss[p];
+        for (int p = 0; p < t->npart; p++) row[HIST_PARTS + p] += t->loss[p];
     }
     for (int k = HIST_VALID; k < x->width; k++) row[k] = used ? row[k] / used : NAN;
     return n - used;
