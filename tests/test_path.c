@@ -1,0 +1,275 @@
+/* test_path.c: derivatives of draws, of every continuous distribution of numbers and every family:
+   against differences of draws from the same numbers, against those of quantiles, and as
+   derivatives of expectations, against integrals. */
+#include "dist/math.h"
+#include "family_at.h"
+
+/* ---- distributions ------------------------------------------------------------------ */
+
+#undef check
+#define check(it, ok, ...)                                                                         \
+    do {                                                                                           \
+        if (!(ok)) {                                                                               \
+            fprintf(stderr, "%s(%g, %g, %g): ", (it)->d->name, (it)->p[0], (it)->p[1],             \
+                    (it)->p[2]);                                                                   \
+            fail_msg(__VA_ARGS__);                                                                 \
+        }                                                                                          \
+    } while (0)
+
+enum { N = 64 };
+
+/* Are draws transformations of one number, as argument k goes? */
+static bool transforms(const struct dist *d, int k)
+{
+    const char *others[] = {"gamma", "inv_gamma", "chi_square", "beta", "f_dist", "gen_gamma"};
+    for (int i = 0; i < 6; i++)
+        if (strcmp(d->name, others[i]) == 0) return false;
+    return strcmp(d->name, "student_t") != 0 || k > 0;
+}
+
+/* g[k][i]: by argument k */
+static void path_of(const struct at *it, int n, const double *x, double g[][N])
+{
+    double full[DIST_ARGS][N], one[N], *da[DIST_ARGS];
+    const double *a[DIST_ARGS];
+    for (int i = 0; i < n; i++) one[i] = 1;
+    for (int k = 0; k < it->np; k++) {
+        for (int i = 0; i < n; i++) full[k][i] = it->p[k];
+        a[k] = full[k];
+        da[k] = g[k];
+    }
+    it->d->path(it->d, n, x, one, a, da);
+}
+
+/* The number with the probability of x at `it`, for arguments p: by the smaller tail */
+static double moved(const struct at *it, double x, const double *p)
+{
+    double u = it->d->cdf(x, it->p);
+    return u < 0.5 ? it->d->quantile(u, p) : it->d->cquantile(it->d->ccdf(x, it->p), p);
+}
+
+/* Differences of fourth order; `how` by draws from the same numbers, or by quantiles */
+static void differences(const struct at *it, const struct stream *s, int k, const double *x,
+                        bool by_draws, double *d)
+{
+    double size = it->d->arg[k].domain == REAL ? it->p[1 + k] : it->p[k], h = 2e-3 * size, v[4][N];
+    if (it->d->arg[k].domain == UNIT) h = 2e-3 * fmin(it->p[k], 1 - it->p[k]);
+    if (it->d == &dist_uniform) h = 2e-3 * (it->p[1] - it->p[0]);
+    for (int j = 0; j < 4; j++) {
+        struct at to = *it;
+        to.p[k] += (j < 2 ? 1 : 2) * (j % 2 ? h : -h);
+        if (by_draws)
+            at_draw(&to, s, N, v[j]);
+        else
+            for (int i = 0; i < N; i++) v[j][i] = moved(it, x[i], to.p);
+    }
+    for (int i = 0; i < N; i++) d[i] = (8 * (v[1][i] - v[0][i]) - (v[3][i] - v[2][i])) / (12 * h);
+}
+
+static void distributions(void **state)
+{
+    (void)state;
+    for_each_try(it)
+    {
+        check(&it, !it.d->path || (it.d->sample && !at_discrete(&it)), "has it a path?");
+        if (!it.d->path) continue;
+        for (uint32_t node = 0; node < 4; node++) {
+            struct stream s = {.seed = 51, .node = node};
+            double x[N], g[DIST_ARGS][N], d[N];
+            at_draw(&it, &s, N, x);
+            path_of(&it, N, x, g);
+            for (int k = 0; k < it.np; k++)
+                for (int how = 0; how < 1 + transforms(it.d, k); how++) {
+                    differences(&it, &s, k, x, how, d);
+                    for (int i = 0; i < N; i++) {
+                        /* what rounding does to x moves the differences by so much */
+                        double size = it.d->arg[k].domain == REAL ? it.p[1 + k] : it.p[k];
+                        double noise = 1e-12 * fabs(x[i] / size);
+                        check(&it, fabs(g[k][i] - d[i]) <= 1e-7 * fabs(d[i]) + noise,
+                              "%g moves with %s by %.10g, not %.10g", x[i], it.d->arg[k].name,
+                              g[k][i], d[i]);
+                    }
+                }
+        }
+    }
+}
+
+/* ---- families ------------------------------------------------------------------------ */
+
+#undef check
+#define check(c, ok, ...)                                                                          \
+    do {                                                                                           \
+        if (!(ok)) {                                                                               \
+            fprintf(stderr, "%s(%d) %s: ", (c)->h.family->name, (c)->h.size,                       \
+                    (c)->h.dist ? (c)->h.dist->name : "");                                         \
+            fail_msg(__VA_ARGS__);                                                                 \
+        }                                                                                          \
+    } while (0)
+
+/* All heads: families at several sizes, and match as every distribution at zeros from the network
+ */
+static const int sizes[] = {1, 2, 3, 9};
+#define for_each_head(c)                                                                           \
+    for (int n_ = 0; n_ < heads(NULL); n_++)                                                       \
+        for (struct case_ c = head_at(n_); c.h.family; c.h.family = NULL)
+
+static int heads(struct head *at) /* their number; at[number] <- them */
+{
+    int n = 0;
+    for (int f = 0; net_families[f]; f++) {
+        const struct family *y = net_families[f];
+        if (!y->path) continue;
+        if (y->discrete || y == &family_match) continue;
+        for (int s = 0; s < (y->size ? 4 : 1); s++, n++)
+            if (at) at[n] = (struct head){.family = y, .size = y->size ? sizes[s] : 0};
+    }
+    for_each_try(it)
+    {
+        if (!it.d->path || it.d->bounds) continue;
+        struct head h = {.family = &family_match, .dist = it.d};
+        for (int k = 0; k < it.np; k++) {
+            h.scale[k] = 1;
+            unconstrain(it.d->arg[k].domain, -INFINITY, INFINITY, 1, &it.p[k], &h.shift[k]);
+        }
+        if (at) at[n] = h;
+        n++;
+    }
+    return n;
+}
+
+static struct case_ head_at(int n)
+{
+    static struct head all[200];
+    assert_true(heads(NULL) < 200);
+    heads(all);
+    return case_of(&all[n]);
+}
+
+/* g[j][i]: by output j */
+static void path_at(const struct case_ *c, int n, const double *x, const double *o, double *g,
+                    int stride)
+{
+    double *da[OUTPUTS], one[256];
+    const double *dout = one;
+    struct lanes a[OUTPUTS];
+    assert_true(n <= 256);
+    for (int i = 0; i < n; i++) one[i] = 1;
+    for (int j = 0; j < c->dim[1]; j++) {
+        a[j] = (struct lanes){&o[j], 0};
+        da[j] = g + j * stride;
+        memset(da[j], 0, sizeof(double) * (size_t)n);
+    }
+    c->h.family->path(&c->h, c->dim, n, &x, &dout, a, da, scratch);
+}
+
+/* Is a draw a transformation of one number? */
+static bool one_number(const struct case_ *c)
+{
+    if (c->h.dist) return transforms(c->h.dist, 0);
+    return c->h.family != &family_mixture || c->h.size == 1;
+}
+
+/* Against differences of draws from the same numbers.  Where two steps give different ones (a kink)
+   it is not looked at. */
+static void draws(void **state)
+{
+    (void)state;
+    struct rng r;
+    rng_init(&r, 52, 1);
+    for_each_head(c)
+    {
+        int unclear = 0, all = 0;
+        if (!one_number(&c)) continue;
+        for (uint32_t i = 0; i < 20; i++) {
+            double o[OUTPUTS], x[N], v[N], w[OUTPUTS], g[OUTPUTS][N];
+            random_outputs(&r, c.dim[1], (c.h.dist ? 0.2 : 0.7) * (i % 4), o);
+            sample_at(&c, i, N, o, x);
+            path_at(&c, N, x, o, g[0], N);
+            for (int j = 0; j < c.dim[1]; j++) {
+                double d[2][N] = {{0}};
+                for (int t = 0; t < 8; t++) {
+                    const double by[] = {8, -8, -1, 1}, at[] = {1, -1, 2, -2};
+                    double h = t < 4 ? 1e-3 : 5e-4;
+                    memcpy(w, o, sizeof w);
+                    w[j] += h * at[t % 4];
+                    sample_at(&c, i, N, w, v);
+                    for (int b = 0; b < N; b++) d[t / 4][b] += by[t % 4] * v[b] / (12 * h);
+                }
+                for (int b = 0; b < N; b++, all++) {
+                    double tol = 1e-6 * fabs(g[j][b]) + 1e-9 * (fabs(x[b]) + (c.h.dist ? 0 : 1));
+                    if (fabs(d[0][b] - d[1][b]) > tol)
+                        unclear++;
+                    else
+                        check(&c, fabs(g[j][b] - d[1][b]) < 2 * tol,
+                              "%g moves with output %d by %.10g, not %.10g", x[b], j, g[j][b],
+                              d[1][b]);
+                }
+            }
+        }
+        check(&c, unclear <= all / 50, "%d of %d differences are unclear", unclear, all);
+    }
+}
+
+/* A mixture's distribution function, or its complement, as its file says */
+static double mixture_tail(int K, const double *o, double x, bool upper)
+{
+    double gap = sqrt(6. / ((double)K * K - 1)), sum = 0, tail = 0;
+    for (int k = 0; k < K; k++) {
+        double mean = gap * (k - 0.5 * (K - 1)) + o[K + k], t = o[2 * K + k], c = t < 0 ? 12 : 6;
+        t = c * (t / c) / pow(1 + pow(t / c, 4), 0.25);
+        double z = (x - mean) / exp(t) * M_SQRT2;
+        sum += exp(o[k]);
+        tail += exp(o[k]) * normal_p(upper ? -z : z);
+    }
+    return tail / sum;
+}
+
+/* The x with the probability that x0 has at o, for outputs w: bisection, by the smaller tail */
+static double mixture_moved(int K, const double *o, double x0, const double *w)
+{
+    bool upper = mixture_tail(K, o, x0, false) > 0.5;
+    double u = mixture_tail(K, o, x0, upper), lo = x0 - 1, hi = x0 + 1;
+    for (int i = 0; i < 60; i++) {
+        double x = 0.5 * (lo + hi);
+        if ((mixture_tail(K, w, x, upper) < u) != upper)
+            lo = x;
+        else
+            hi = x;
+    }
+    return 0.5 * (lo + hi);
+}
+
+static void mixtures(void **state)
+{
+    (void)state;
+    struct rng r;
+    rng_init(&r, 53, 1);
+    for (int K = 2; K <= 9; K += 1 + K / 3)
+        for (uint32_t i = 0; i < 60; i++) {
+            struct case_ c = case_of(&(struct head){.family = &family_mixture, .size = K});
+            double o[OUTPUTS], w[OUTPUTS], g[OUTPUTS], x;
+            random_outputs(&r, c.dim[1], 0.35 * (i % 5), o);
+            sample_at(&c, i, 1, o, &x);
+            if (i % 3 == 2) x = (i % 2 ? 1 : -1) * (3 + i / 4.); /* far in the tails */
+            if (!(mixture_tail(K, o, x, x > 0) > 1e-290)) continue;
+            path_at(&c, 1, &x, o, g, 1);
+            for (int j = 0; j < c.dim[1]; j++) {
+                double v[4], h = 2e-4;
+                for (int t = 0; t < 4; t++) {
+                    memcpy(w, o, sizeof w);
+                    w[j] += (t < 2 ? 1 : 2) * (t % 2 ? h : -h);
+                    v[t] = mixture_moved(K, o, x, w);
+                }
+                double d = (8 * (v[1] - v[0]) - (v[3] - v[2])) / (12 * h);
+                check(&c, fabs(g[j] - d) < 1e-6 * fabs(d) + 1e-10 * (1 + fabs(x)),
+                      "%g moves with output %d by %.10g, not %.10g", x, j, g[j], d);
+            }
+        }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(distributions),
+    cmocka_unit_test(draws),
+    cmocka_unit_test(mixtures),
+};
+RUN(tests)
