@@ -28,9 +28,9 @@ struct records {
      idx   MNIST's files: big-endian, bytes to doubles
      npy   one array of NumPy's, first axis = observations, either order
      npz   several, by name
-     csv   a line for each observation, with a header: y, x[1], "m[2,3]"; empty, NA and NaN are missing
-     json  data sets, one for each observation (data_read); those that lack the array miss all of it
-   Of those without names, `name` is for messages only. */
+     csv   a line for each observation, with a header: y, x[1], "m[2,3]"; empty, NA and NaN are
+   missing json  data sets, one for each observation (data_read); those that lack the array miss all
+   of it Of those without names, `name` is for messages only. */
 struct records_format {
     const char *name, *ending, *what;
     int named; /* does a file say what its arrays are called? */

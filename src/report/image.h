@@ -7,10 +7,11 @@
 
 struct image_grid {
     int n, height, width;
-    const float *x; /* (n, height, width): 0 black, 1 white; beyond, the nearer of both; NaN: gray */
-    int ncol;       /* images in a line; 0: about as many as there are lines */
-    int margin;     /* pixels around each, white */
-    int zoom;       /* pixels of the picture for one of an image, each way; 0: 1 */
+    const float
+        *x;     /* (n, height, width): 0 black, 1 white; beyond, the nearer of both; NaN: gray */
+    int ncol;   /* images in a line; 0: about as many as there are lines */
+    int margin; /* pixels around each, white */
+    int zoom;   /* pixels of the picture for one of an image, each way; 0: 1 */
 };
 
 /* Appends a PNG file to *out. */

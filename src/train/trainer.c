@@ -79,6 +79,9 @@ static void load(const struct trainer *t, int c)
             for (int r = 0; r < m->nrow; r++)
                 x->row[(size_t)r * (size_t)x->cap + (size_t)i] = from[r];
         }
+    } else if (b->feeds) {
+        for (int i = 0; i < real; i++)
+            feeds_copy(b->feeds, (size_t)b->index[first + i], x->row + i, (size_t)x->cap);
     } else if (b->x) {
         for (int r = 0; r < m->nrow; r++)
             memcpy(x->row + (size_t)r * (size_t)x->cap,
