@@ -66,23 +66,26 @@ static int leave_out(struct train *x, nami_err *err)
 /* ---- validation ---------------------------------------------------------------------------------
  */
 
-/* Means over the batches whose loss is finite.  More of these is better than any loss: weights must
+/* Means over the points of batches whose loss is finite.  More of these is better than any loss: weights must
    not win by what they cannot do. */
 static int mean_losses(struct train *x, double *row)
 {
     struct trainer *t = &x->t;
     int n = source_nvalid(x->source), used = 0;
+    double points = 0; /* in batches */
     memset(row, 0, sizeof *row * (size_t)x->width);
     for (int k = 0; k < n; k++) {
         struct batch b;
         source_valid(x->source, k, &b);
         trainer_loss(t, &b);
         if (!isfinite(t->total)) continue;
+        double weight = b.count ? (double)b.count / t->batch : 1;
         used++;
-        row[HIST_VALID] += t->total;
-        for (int p = 0; p < t->npart; p++) row[HIST_PARTS + p] += t->loss[p];
+        points += weight;
+        row[HIST_VALID] += weight * t->total;
+        for (int p = 0; p < t->npart; p++) row[HIST_PARTS + p] += weight * t->loss[p];
     }
-    for (int k = HIST_VALID; k < x->width; k++) row[k] = used ? row[k] / used : NAN;
+    for (int k = HIST_VALID; k < x->width; k++) row[k] = used ? row[k] / points : NAN;
     return n - used;
 }
 

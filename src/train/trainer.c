@@ -45,7 +45,9 @@ struct lane_work {
     void *block[4];
     /* of a bound, for each lane of the batch */
     double *total, *data, *score, *share, *worth[LOTS];
-    unsigned char *known, *fed; /* of points: discrete latents are given; of choices: by the data */
+    unsigned char *known;      /* of points: discrete latents are given */
+    unsigned char *fed;        /* of choices: the data may give them */
+    const struct feeds *feeds; /* these */
     float *more;                /* gradients of layers that are used again */
 };
 
@@ -68,6 +70,18 @@ static void fill_up(const struct trainer *t, struct exec *x, int real)
     for (int r = 0; r < t->q->m->nrow; r++) {
         double *row = x->row + (size_t)r * (size_t)x->cap;
         for (int i = real; i < x->lanes; i++) row[i] = row[real - 1];
+    }
+}
+
+static void find_fed(struct trainer *t, const struct feeds *f)
+{
+    struct lane_work *w = t->work;
+    w->feeds = f;
+    for (size_t k = 0; k < t->e->choice.n; k++) {
+        int row = t->q->code[t->e->choice.a[k].node].row[0];
+        w->fed[k] = 0;
+        for (size_t i = 0; f && i < f->feed.n; i++)
+            for (size_t j = 0; j < f->feed.a[i].r.k; j++) w->fed[k] |= f->feed.a[i].row[j] == row;
     }
 }
 
@@ -108,6 +122,9 @@ static void load(const struct trainer *t, int c)
             for (int r = 0; r < m->nrow; r++)
                 x->row[(size_t)r * (size_t)x->cap + (size_t)i] = from[r];
         }
+    } else if (b->feeds) {
+        for (int i = 0; i < real; i++)
+            feeds_copy(b->feeds, (size_t)b->index[(first + i) / t->per], x->row + i, (size_t)x->cap);
     } else if (b->x) {
         for (int r = 0; r < m->nrow; r++)
             memcpy(x->row + (size_t)r * (size_t)x->cap,
@@ -338,9 +355,15 @@ static void run_back(void *t_, int c)
     exec_back(&t->work->x[c]);
 }
 
-void trainer_loss(struct trainer *t, const struct batch *b)
+static void take(struct trainer *t, const struct batch *b)
 {
     t->work->b = b;
+    if (t->e && b->feeds != t->work->feeds) find_fed(t, b->feeds);
+}
+
+void trainer_loss(struct trainer *t, const struct batch *b)
+{
+    take(t, b);
     t->work->grad = 0;
     pool_run(t->pool, t->work->nchunk, run_chunk, t);
     if (t->e)
@@ -352,7 +375,7 @@ void trainer_loss(struct trainer *t, const struct batch *b)
 void trainer_gradient(struct trainer *t, const struct batch *b)
 {
     struct lane_work *w = t->work;
-    w->b = b;
+    take(t, b);
     w->grad = 1;
     for (int i = 0, n = count(t); i < t->batch; i++) w->weight[i] = i < n ? -1.0 / n : 0;
     if (t->e) {

@@ -8,15 +8,18 @@
 #define TRAIN_TRAINER_H
 
 #include "base/pool.h"
+#include "model/feed.h"
 #include "net/elbo.h"
 
 /* Where a batch comes from: points of the model, x[row * n + i] with i = first ...; or the points
-   number index[0], ... of many that lie one after another, point[k * rows + row]; or, if both are
-   NULL, draws number first ... of the model itself (first % 8 == 0). */
+   number index[0], ... of many that lie one after another, point[k * rows + row]; or observations
+   number index[0], ..., which leave the rows of latents as they are; or, if all three are NULL, draws
+   number first ... of the model itself (first % 8 == 0). */
 struct batch {
     const double *x;
     size_t n;
     const double *point;
+    const struct feeds *feeds;
     const int *index;
     uint64_t seed, first;
     int count; /* so many points only; 0: as many as a batch has, which is the most */
