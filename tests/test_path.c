@@ -3,6 +3,7 @@
    derivatives of expectations, against integrals. */
 #include "dist/math.h"
 #include "family_at.h"
+#include "net/code.h"
 
 /* ---- distributions ------------------------------------------------------------------ */
 
@@ -267,9 +268,110 @@ static void mixtures(void **state)
         }
 }
 
+/* ---- coordinates --------------------------------------------------------------------- */
+
+/* What is summed: a function of each row */
+static void wave(const void *self, int n, double *out, const double *const *a)
+{
+    (void)self;
+    for (int i = 0; i < n; i++) out[i] = atan(a[0][i] + 0.3);
+}
+
+static void wave_grad(const void *self, int n, const double *out, const double *dout,
+                      const double *const *a, double *const *da)
+{
+    (void)self, (void)out;
+    for (int i = 0; i < n; i++) da[0][i] = dout[i] / (1 + pow(a[0][i] + 0.3, 2));
+}
+
+/* Adds rows first .. first + n - 1 to the total. */
+static void add_waves(struct prog *p, int first, int n)
+{
+    struct instr *x = prog_emit(p, I_MAP, n, 1);
+    assert_non_null(x);
+    x->map = wave;
+    x->map_grad = wave_grad;
+    x->sum = 1;
+    x->narg = 1;
+    x->arg[0] = (struct operand){.m = 1, .base = first, .si = 1};
+}
+
+/* Coordinates (rows 0 ..) to elements, these to coordinates again, features of both, the
+   log-Jacobian: derivatives of a function of all of them. */
+static void codes(void **state)
+{
+    (void)state;
+    static const struct {
+        enum domain d;
+        int n;
+        double lo, hi;
+    } at[] = {{REAL, 1, -INFINITY, INFINITY},
+              {REAL, 1, -1.5, 2.4},
+              {REAL, 1, 3, INFINITY},
+              {REAL, 1, -INFINITY, 3},
+              {POSITIVE, 1, -INFINITY, INFINITY},
+              {OPEN_UNIT, 1, -INFINITY, INFINITY},
+              {UNIT, 1, 0.2, INFINITY},
+              {VECTOR, 3, -INFINITY, INFINITY},
+              {POSITIVES, 3, -INFINITY, INFINITY},
+              {SIMPLEX, 2, -INFINITY, INFINITY},
+              {SIMPLEX, 5, -INFINITY, INFINITY},
+              {SPD, 1, -INFINITY, INFINITY},
+              {SPD, 9, -INFINITY, INFINITY}};
+    enum { LANES_ = 8, CODES = sizeof at / sizeof *at };
+    for (int i = 0; i < CODES; i++) {
+        int row[9], n = at[i].n, k = unconstrained_size(at[i].d, n), scalar = at[i].d < SIMPLEX;
+        double mean[9], sd[9];
+        struct code c = {.kind = CODE_REAL, .domain = at[i].d, .lo = at[i].lo, .hi = at[i].hi};
+        c.n = n, c.row = row, c.ncoord = c.nfeature = k, c.mean = mean, c.sd = sd;
+        for (int j = 0; j < n; j++) row[j] = k + j, mean[j] = 0.2 * j - 0.4, sd[j] = 0.7 + 0.1 * j;
+        struct code again = c;
+        struct prog p = {.nrow = k + n, .nnode = k + n, .nunit = k};
+        struct exec x;
+        nami_err err;
+        assert_int_equal(code_decode(&c, &p), 0);
+        assert_int_equal(code_jacobian(&c, &p, 0), 0);
+        again.coord = p.nrow;
+        p.nrow += k;
+        if (scalar) assert_int_equal(code_encode(&again, &p), 0);
+        int first = p.nrow;
+        for (int j = 0; j < k; j++) assert_int_equal(code_feature(scalar ? &again : &c, j, &p), 0);
+        add_waves(&p, k, n);
+        if (scalar) add_waves(&p, again.coord, k);
+        add_waves(&p, first, k);
+        assert_int_equal(exec_init(&x, &p, LANES_, 0, EXEC_GRAD, &err), 0);
+        double g[9][LANES_], v[4][LANES_], u[9][LANES_], h = 1e-3;
+        for (int j = 0; j < k; j++) /* near and far: features are other ones beyond 6 */
+            for (int b = 0; b < LANES_; b++)
+                u[j][b] = x.row[j * x.cap + b] = (b == 7 ? 8 : 0) * (i % 2 ? 1 : -1) * (j == 0) +
+                                                 (b < 5 ? 1.2 : 0.3) * sin(i * 7 + j * 3 + b);
+        exec_run(&x);
+        exec_back(&x);
+        for (int j = 0; j < k; j++) memcpy(g[j], x.adj + j * x.cap, sizeof g[j]);
+        for (int j = 0; j < k; j++) {
+            for (int t = 0; t < 4; t++) {
+                for (int b = 0; b < LANES_; b++)
+                    x.row[j * x.cap + b] = u[j][b] + (t < 2 ? 1 : 2) * (t % 2 ? h : -h);
+                exec_run(&x);
+                memcpy(v[t], x.total, sizeof v[t]);
+            }
+            memcpy(x.row + j * x.cap, u[j], sizeof u[j]);
+            for (int b = 0; b < LANES_; b++) {
+                double d = (8 * (v[1][b] - v[0][b]) - (v[3][b] - v[2][b])) / (12 * h);
+                if (!near(g[j][b], d, 1e-7))
+                    fail_msg("code %d, coordinate %d, lane %d: %.12g, not %.12g", i, j, b, g[j][b],
+                             d);
+            }
+        }
+        exec_fini(&x);
+        prog_free(&p);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(distributions),
     cmocka_unit_test(draws),
     cmocka_unit_test(mixtures),
+    cmocka_unit_test(codes),
 };
 RUN(tests)

@@ -152,6 +152,18 @@ WIDE static void feature_map(const void *self, int n, double *out, const double 
     }
 }
 
+WIDE static void feature_grad(const void *self, int n, const double *out, const double *dout,
+                              const double *const *a, double *const *da)
+{
+    (void)self, (void)out;
+    if (!da[0]) return;
+    EACH(i, n)
+    {
+        double near = fabs(a[0][i]), far = near > FAR ? near - FAR : 0;
+        da[0][i] = dout[i] / (1 + far);
+    }
+}
+
 /* 1 if the variable is in a state, centred for two states: -1 and 1 */
 WIDE static void state_map(const void *self, int n, double *out, const double *const *a)
 {
@@ -185,6 +197,39 @@ static void code_block(const void *self, const int *dim, int L, double *const *o
     }
 }
 
+/* Of a number, or of a vector of numbers: what has been clamped does not move */
+static void code_grad(const void *self, const int *dim, int L, const double *const *out,
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
+{
+    const struct code *c = self;
+    (void)dim, (void)work;
+    for (int j = 0; j < c->n; j++)
+        for (int b = 0; b < L && da[j]; b++) {
+            double x = a[j].p[(size_t)b * (size_t)a[j].step];
+            if (dout[j][b] == 0 || !(fabs(out[j][b]) < FARTHEST)) continue;
+            da[j][b] += dout[j][b] * unconstrain_slope(c->domain, c->lo, c->hi, x) / c->sd[j];
+        }
+}
+
+/* The scratch of the gradients below: x, dx and 2 n doubles, then u and du */
+static int back_work(const struct code *c) { return 4 * c->n + 2 * c->ncoord; }
+
+/* Lane b of: da += derivatives by the coordinates, given those by x (or NULL), and jac
+   times that of log |dx/du| */
+static void coordinates_grad(const struct code *c, const struct lanes *a, int b, const double *dx,
+                             double jac, double *const *da, double *work)
+{
+    double *u = work + 4 * c->n, *du = u + c->ncoord;
+    for (int k = 0; k < c->ncoord; k++) {
+        u[k] = c->mean[k] + c->sd[k] * a[k].p[(size_t)b * (size_t)a[k].step];
+        du[k] = 0;
+    }
+    constrain_grad(c->domain, c->lo, c->hi, c->n, u, work, dx, jac, du, work + 2 * c->n);
+    for (int k = 0; k < c->ncoord; k++)
+        if (da[k]) da[k][b] += c->sd[k] * du[k];
+}
+
 /* log |d coordinates / d x| from the coordinates */
 static void jacobian_block(const void *self, const int *dim, int L, double *const *out,
                            const struct lanes *a, double *work)
@@ -198,6 +243,14 @@ static void jacobian_block(const void *self, const int *dim, int L, double *cons
             u[k] = c->mean[k] + c->sd[k] * a[k].p[(size_t)b * (size_t)a[k].step];
         out[0][b] = -scale - constrain(c->domain, c->lo, c->hi, c->n, u, x);
     }
+}
+
+static void jacobian_grad(const void *self, const int *dim, int L, const double *const *out,
+                          const double *const *dout, const struct lanes *a, double *const *da,
+                          double *work)
+{
+    (void)dim, (void)out;
+    for (int b = 0; b < L && da[0]; b++) coordinates_grad(self, a, b, NULL, -dout[0][b], da, work);
 }
 
 /* ---- instructions ------------------------------------------------------------------- */
@@ -247,6 +300,7 @@ int code_encode(const struct code *c, struct prog *p)
     x->out = c->coord;
     x->self = c;
     x->block = code_block;
+    if (c->kind == CODE_REAL && c->domain != SIMPLEX && c->domain != SPD) x->block_grad = code_grad;
     x->nwork = c->n + c->ncoord;
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->n, .idx = c->row};
@@ -340,6 +394,20 @@ static void decode_block(const void *self, const int *dim, int L, double *const 
     }
 }
 
+static void decode_grad(const void *self, const int *dim, int L, const double *const *out,
+                        const double *const *dout, const struct lanes *a, double *const *da,
+                        double *work)
+{
+    const struct code *c = self;
+    double *dx = work + c->n;
+    (void)dim, (void)out;
+    for (int b = 0; b < L; b++) {
+        int moves = 0; /* where no derivative comes in, none goes out: exp(u) may be infinite */
+        for (int j = 0; j < c->n; j++) moves |= (dx[j] = dout[j][b]) != 0;
+        if (moves) coordinates_grad(c, a, b, dx, 0, da, work);
+    }
+}
+
 int code_decode(const struct code *c, struct prog *p)
 {
     struct instr *x = prog_emit(p, I_BLOCK, 1, c->n);
@@ -348,7 +416,8 @@ int code_decode(const struct code *c, struct prog *p)
     p->nrow += c->n;
     x->self = c;
     x->block = decode_block;
-    x->nwork = c->n + c->ncoord;
+    if (c->kind == CODE_REAL) x->block_grad = decode_grad;
+    x->nwork = back_work(c);
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->ncoord, .base = c->coord, .sj = 1};
     if (!(x = prog_emit(p, I_COPY, c->n, 1))) return NAMI_ENOMEM;
@@ -369,6 +438,7 @@ int code_feature(const struct code *c, int k, struct prog *p)
         if (!(x = prog_emit(p, I_MAP, 1, 1))) return NAMI_ENOMEM;
         x->out = p->nrow++;
         x->map = feature_map;
+        x->map_grad = feature_grad;
         x->narg = 1;
         x->arg[0] = (struct operand){.m = 1, .base = c->coord + k};
     }
@@ -386,7 +456,9 @@ int code_jacobian(const struct code *c, struct prog *p, int tag)
     if (!x) return NAMI_ENOMEM;
     x->self = c;
     x->block = jacobian_block;
-    x->nwork = c->n + c->ncoord;
+    x->block_grad = jacobian_grad;
+    x->blind = 1;
+    x->nwork = back_work(c);
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->ncoord, .base = c->coord, .sj = 1};
     x->sum = 1;

@@ -296,8 +296,9 @@ static int emit_jacobians(struct qnet *q)
     for (int f = 0; f < q->nfactor && !rc; f++) {
         const struct group *g = &q->group[q->factor[f].group];
         if (q->factor[f].k == 0 && q->code[q->factor[f].node].kind == CODE_REAL &&
-            !g->head.family->own_scale)
-            rc = code_jacobian(&q->code[q->factor[f].node], &q->prog, g->tag);
+            !g->head.family->own_scale &&
+            !(rc = code_jacobian(&q->code[q->factor[f].node], &q->prog, g->tag)))
+            q->prog.code.a[q->prog.code.n - 1].arg[0].data = 1;
     }
     return rc;
 }
