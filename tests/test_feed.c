@@ -23,12 +23,12 @@ static const char *put(const char *name, const char *text, size_t n)
 }
 #define put_text(name, text) put(name, text, strlen(text))
 
-/* "x=PATH" */
+/* "x=PATH"; the last eight stay. */
 static const char *given(const char *name, const char *path)
 {
-    static char arg[4][160];
+    static char arg[8][160];
     static int k;
-    char *a = arg[k++ % 4];
+    char *a = arg[k++ % 8];
     snprintf(a, sizeof *arg, "%s=%s", name, path);
     return a;
 }

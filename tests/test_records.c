@@ -765,6 +765,33 @@ static void mnist(void **state)
     assert_int_equal(held, 54880000);
 }
 
+/* As NumPy wrote it, column-major and compressed; where it lies beside the repository. */
+static void binarised(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t n, ones, first; /* first: of observation 7 */
+    } part[] = {{"train", 50000, 5118041, 94},
+                {"valid", 10000, 1028036, 132},
+                {"test", 10000, 1038896, 123}};
+    const char *file = SOURCE_DIR "/../shared/data/mnist/binarized_mnist.npz";
+    if (access(file, R_OK)) skip();
+    for (int k = 0; k < 3; k++) {
+        char path[400];
+        struct records r;
+        size_t ones = 0, first = 0;
+        snprintf(path, sizeof path, "%s:%s", file, part[k].name);
+        if (records_read(&r, path, "x", &err)) fail_msg("%s", err.msg);
+        assert_true(r.n == part[k].n && r.k == 784 && r.type == RECORDS_BYTE);
+        for (size_t at = 0; at < r.n * r.k; at++) ones += records_at(&r, 0, at) == 1;
+        while (records_at(&r, 7, first) == 0) first++;
+        assert_int_equal(ones, part[k].ones);
+        assert_int_equal(first, part[k].first);
+        records_free(&r);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(idx),           cmocka_unit_test(idx_refused), cmocka_unit_test(gzip),
     cmocka_unit_test(npy),           cmocka_unit_test(npy_orders),  cmocka_unit_test(npz),
@@ -772,6 +799,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(round_trip),    cmocka_unit_test(endings),     cmocka_unit_test(places),
     cmocka_unit_test(scale),         cmocka_unit_test(threshold),   cmocka_unit_test(binarise),
     cmocka_unit_test(binarise_bits), cmocka_unit_test(splits),      cmocka_unit_test(nomem_records),
-    cmocka_unit_test(mnist),
+    cmocka_unit_test(mnist),         cmocka_unit_test(binarised),
 };
 RUN(tests)
