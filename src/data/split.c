@@ -11,7 +11,7 @@
 
 static const double REST = -1;
 
-/* "rest", a count or a fraction; moves on, over the comma behind it. */
+/* "rest", a count or a fraction; moves on, to the comma behind it. */
 static int read_part(const char **s, double *x, nami_err *err)
 {
     size_t n = strcspn(*s, ",");
@@ -27,7 +27,7 @@ static int read_part(const char **s, double *x, nami_err *err)
                        "'%.*s' is no part of the observations: a count (5000), a fraction (0.1) or "
                        "'rest'",
                        n < 40 ? (int)n : 40, *s);
-    *s += n + ((*s)[n] == ',');
+    *s += n;
     return 0;
 }
 
@@ -35,8 +35,9 @@ static int read_parts(const char *how, double x[SPLIT_PARTS], nami_err *err)
 {
     const char *s = how;
     double sum = 0;
-    int rest = 0, rc = 0, k = 0;
-    for (; k < SPLIT_PARTS && (!k || *s) && !rc; k++) {
+    int rest = 0, rc = 0;
+    for (int k = 0; k < SPLIT_PARTS && (!k || *s == ',') && !rc; k++) {
+        s += k > 0;
         rc = read_part(&s, &x[k], err);
         rest += x[k] == REST;
         sum += x[k] < 1 && x[k] > 0 ? x[k] : 2;

@@ -95,20 +95,20 @@ static int split_name(const struct model *m, const char *file, const struct arra
 static int check_alone(const struct model *m, const char *path, nami_err *err)
 {
     const struct records_format *f = records_format_of(path);
-    struct str names = {0};
-    int n = 0, rc = 0;
-    for (size_t i = 0; i < m->array.n; i++)
-        if (is_observed(m, &m->array.a[i]))
-            str_printf(&names, "%s%s", n++ ? ", " : "", m->array.a[i].name);
-    if (!n)
-        rc = err_set(err, NAMI_EINPUT, "the model observes nothing; say whose data these are: x=%s",
-                     path);
-    else if (n > 1 && !(f && f->named))
-        rc = err_set(err, NAMI_EINPUT,
-                     "this file does not say whose data it holds (%.100s); give its name: %.60s=%s",
-                     names.oom ? "?" : names.s, names.oom ? "x" : strtok(names.s, ","), path);
-    str_free(&names);
-    return rc;
+    const struct array *one = NULL, *other = NULL;
+    for (size_t i = 0; i < m->array.n; i++) {
+        if (!is_observed(m, &m->array.a[i])) continue;
+        other = one;
+        one = &m->array.a[i];
+    }
+    if (!one)
+        return err_set(err, NAMI_EINPUT,
+                       "the model observes nothing; say whose data these are: x=%s", path);
+    if (!other || (f && f->named)) return 0;
+    return err_set(err, NAMI_EINPUT,
+                   "this file does not say whether these are '%.60s' or '%.60s'; give its name: "
+                   "%.60s=%s",
+                   other->name, one->name, one->name, path);
 }
 
 static int add_file(struct feeds *f, const struct model *m, const char *file, nami_err *err)
