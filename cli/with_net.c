@@ -11,7 +11,7 @@ int open_net(struct trained *n, const char *path, int threads)
     nami_err err = {0};
     *n = (struct trained){0};
     int rc = training_read(&n->r, path, threads, &err);
-    if (!rc && !(n->param = raw_array(float, n->r.q.prog.nparam + 1))) rc = err_nomem(&err);
+    if (!rc && !(n->param = raw_array(float, training_nparam(&n->r) + 1))) rc = err_nomem(&err);
     if (!rc) rc = training_weights(&n->r, n->param, &err);
     if (!rc) rc = infer_init(&n->a, &n->r.q, n->param, &err);
     return rc ? fail(READING, path, &err) : EXIT_YES;

@@ -343,7 +343,7 @@ static void last_batch(void **state)
         opt.batch = batch[k];
         opt.rate = 0;
         if (source_feeds(&f, &sp, 3, batch[k], &s, &err) ||
-            train_make(&t, &n.q, s, &opt, 1, &err) || train_step(&t, &checked, &err))
+            train_make(&t, &n.q, NULL, s, &opt, 1, &err) || train_step(&t, &checked, &err))
             fail_msg("%s", err.msg);
         assert_true(checked);
         loss[k] = train_last(&t)[HIST_VALID];

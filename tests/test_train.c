@@ -328,7 +328,7 @@ static void train_at(struct train *x, struct net_at *n, const struct train_optio
     struct source *s;
     nami_err err = {0};
     if (source_model(&n->m, o->seed, o->batch, o->valid, &s, &err) ||
-        train_make(x, &n->q, s, o, 1, &err))
+        train_make(x, &n->q, NULL, s, o, 1, &err))
         fail_msg("%s", err.msg);
 }
 
@@ -338,7 +338,7 @@ static void train_points(struct train *x, struct net_at *n, const struct train_o
     struct source *s;
     nami_err err = {0};
     if (source_points(&n->m, o->seed, o->batch, o->valid, npoint, at, &s, &err) ||
-        train_make(x, &n->q, s, o, 1, &err))
+        train_make(x, &n->q, NULL, s, o, 1, &err))
         fail_msg("%s", err.msg);
 }
 

@@ -12,13 +12,14 @@ static const double CUT = 0.3, SMALLEST = 1e-3; /* of the rate; its smallest par
 
 const char *const train_done[] = {"", "all steps were made", "the loss no longer falls"};
 
-int train_make(struct train *x, struct qnet *q, struct source *s, const struct train_options *opt,
-               int threads, nami_err *err)
+int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
+               const struct train_options *opt, int threads, nami_err *err)
 {
+    struct bound_options bound = {opt->particles, 1, opt->labels};
     *x = (struct train){
         .opt = *opt, .source = s, .rate = opt->rate, .best = INFINITY, .best_bad = INT_MAX};
-    x->width = HIST_PARTS + q->npart;
-    int rc = trainer_make(&x->t, q, NULL, NULL, opt->batch, threads, err);
+    x->width = HIST_PARTS + (e ? e->npart : q->npart);
+    int rc = trainer_make(&x->t, q, e, &bound, opt->batch, threads, err);
     if (rc) return rc;
     x->best_param = new_array(float, x->t.nparam + 1);
     if (!x->best_param) return err_nomem(err);
@@ -124,6 +125,12 @@ static double rate_now(const struct train *x)
     return left < cool ? x->rate * left / cool : x->rate;
 }
 
+static double warm_now(const struct train *x)
+{
+    double part = ((double)x->step + 1) / (x->opt.warmup + 1);
+    return part < 1 ? part : 1;
+}
+
 int train_step(struct train *x, int *checked, nami_err *err)
 {
     struct trainer *t = &x->t;
@@ -131,7 +138,9 @@ int train_step(struct train *x, int *checked, nami_err *err)
     int rc = source_batch(x->source, x->step, &b, err);
     *checked = 0;
     if (rc) return rc;
+    t->opt.warm = warm_now(x);
     trainer_gradient(t, &b);
+    t->opt.warm = 1; /* for validation */
     if (isfinite(t->total) && isfinite(t->norm)) {
         trainer_apply(t, rate_now(x), x->opt.clip);
         x->sum += t->total;
