@@ -308,7 +308,7 @@ static void training(void **state)
         fail_msg("%s", err.msg);
     for (int k = 0; k < 2; k++) {
         int checked;
-        if (train_make(&t[k], &n.q, src[k], &opt, 1 + k, &err)) fail_msg("%s", err.msg);
+        if (train_make(&t[k], &n.q, NULL, src[k], &opt, 1 + k, &err)) fail_msg("%s", err.msg);
         while (!t[k].done)
             if (train_step(&t[k], &checked, &err)) fail_msg("%s", err.msg);
     }
