@@ -257,11 +257,12 @@ static void jacobian_grad(const void *self, const int *dim, int L, const double 
 
 static int is_plain(const struct code *c)
 {
+    if (c->kind == CODE_STATES) return 1;
     return c->kind == CODE_REAL && isinf(c->lo) && isinf(c->hi) &&
            (c->domain == REAL || c->domain == VECTOR);
 }
 
-/* All variables on the whole line at once. */
+/* All variables on the whole line, and all states, at once. */
 static int compile_plain(struct code *code, int ncode, const unsigned char *want, struct prog *p)
 {
     int n = 0, at = (int)p->constant.n;
@@ -281,7 +282,8 @@ static int compile_plain(struct code *code, int ncode, const unsigned char *want
         p->nrow += c->n;
         for (int j = 0; j < c->n; j++, n++) {
             row[n] = c->row[j];
-            if (vec_push(&p->constant, c->mean[j]) || vec_push(&p->constant, c->sd[j]))
+            double mean = c->kind == CODE_STATES ? c->low : c->mean[j];
+            if (vec_push(&p->constant, mean) || vec_push(&p->constant, c->sd[j]))
                 return NAMI_ENOMEM;
         }
     }
@@ -323,39 +325,55 @@ static int compile_states(const struct code *c, struct prog *p)
     return 0;
 }
 
-/* Features of all that are not states lie in rows of their own, then go to units. */
-static int compile_features(struct code *code, int ncode, const unsigned char *want, struct prog *p)
+/* Which features are computed together: coordinates of numbers, and of what has two states. */
+static int feature_group(const struct code *c, const unsigned char *want)
 {
-    int n = 0, first = p->nrow;
+    if (!(want[c->node] & 2)) return -1;
+    return c->kind != CODE_STATES ? 0 : c->states == 2 ? 1 : 2;
+}
+
+/* One instruction for a group; features lie in rows of their own, from `first` on, and go to units
+   in this order. */
+static int compile_feature_group(struct code *code, int ncode, const unsigned char *want, int group,
+                                 int first, struct prog *p)
+{
+    int n = 0;
     for (int v = 0; v < ncode; v++)
-        if (want[code[v].node] & 2 && code[v].kind != CODE_STATES) n += code[v].nfeature;
+        if (feature_group(&code[v], want) == group) n += code[v].nfeature;
     int *row = arena_array(&p->mem, int, n + 1);
     struct instr *x = row && n ? prog_emit(p, I_MAP, n, 1) : NULL;
     if (!row || (n && !x)) return NAMI_ENOMEM;
-    if (x) {
-        x->out = first;
-        x->map = feature_map;
-        x->narg = 1;
-        x->arg[0] = (struct operand){.m = 1, .idx = row};
-    }
-    p->nrow += n;
+    if (!n) return 0;
+    x->out = p->nrow;
+    x->map = group ? two_map : feature_map;
+    x->narg = 1;
+    x->arg[0] = (struct operand){.m = 1, .idx = row};
     n = 0;
     for (int v = 0; v < ncode; v++) {
         struct code *c = &code[v];
-        if (!(want[c->node] & 2)) continue;
-        if (c->kind == CODE_STATES) continue;
-        c->feature = p->nunit + n;
-        for (int k = 0; k < c->ncoord; k++) row[n++] = c->coord + k;
+        if (feature_group(c, want) != group) continue;
+        c->feature = p->nunit + p->nrow - first;
+        p->nrow += c->nfeature;
+        for (int k = 0; k < c->nfeature; k++) row[n++] = c->coord + k;
     }
+    return 0;
+}
+
+static int compile_features(struct code *code, int ncode, const unsigned char *want, struct prog *p)
+{
+    int first = p->nrow, n;
+    for (int group = 0; group < 2; group++)
+        if (compile_feature_group(code, ncode, want, group, first, p)) return NAMI_ENOMEM;
     for (int v = 0; v < ncode; v++) {
         struct code *c = &code[v];
-        if (!(want[c->node] & 2) || c->kind != CODE_STATES) continue;
+        if (feature_group(c, want) != 2) continue;
         c->feature = p->nunit + p->nrow - first;
         if (compile_states(c, p)) return NAMI_ENOMEM;
     }
     n = p->nrow - first;
     if (!n) return 0;
-    if (!(x = prog_emit(p, I_UNITS, n, 1))) return NAMI_ENOMEM;
+    struct instr *x = prog_emit(p, I_UNITS, n, 1);
+    if (!x) return NAMI_ENOMEM;
     x->narg = 1;
     x->arg[0] = (struct operand){.m = 1, .base = first, .si = 1};
     x->dim[0] = p->nunit;
