@@ -72,7 +72,7 @@ static void distributions(void **state)
     (void)state;
     for_each_try(it)
     {
-        check(&it, !it.d->path || (it.d->sample && !at_discrete(&it)), "has it a path?");
+        check(&it, !it.d->path == (!it.d->sample || at_discrete(&it)), "has it a path?");
         if (!it.d->path) continue;
         for (uint32_t node = 0; node < 4; node++) {
             struct stream s = {.seed = 51, .node = node};
@@ -92,6 +92,75 @@ static void distributions(void **state)
                     }
                 }
         }
+    }
+}
+
+/* Against derivatives in 60 digits (mpmath, by series of positive terms) */
+static void shapes(void **state)
+{
+    (void)state;
+    static const double gammas[][3] = {/* a, x, d log x / da */
+                                       {0.001, 1e-200, 459941.446666999},
+                                       {0.001, 0.5, 923.98433437848},
+                                       {0.3, 1e-06, 45.4877691932913},
+                                       {0.3, 4, 1.10608596270308},
+                                       {1, 1, 1.17356302722473},
+                                       {1, 30, 0.133690092844089},
+                                       {7.5, 2, 0.245375798267874},
+                                       {7.5, 9, 0.124282243931846},
+                                       {7.5, 25, 0.070284669039376},
+                                       {300, 280, 0.00345156035415183},
+                                       {300, 301.5, 0.00332687552619848},
+                                       {300, 390, 0.0029167749247234},
+                                       {9999, 9900, 0.00010051006777479},
+                                       {9999, 10000, 0.000100006667266726},
+                                       {10001, 9700, 0.000101527281539261},
+                                       {10001, 10002, 9.99866685996991e-5},
+                                       {10001, 10500, 9.7577115300536e-5},
+                                       {1e6, 1003000, 9.98503159683292e-7}};
+    static const double betas[][5] = {/* a, b, x, 1 - x, d logit x / da */
+                                      {0.01, 0.02, 1e-30, 1, 10237.8921752571},
+                                      {0.01, 0.02, 1, 1e-20, 3334.9315518625},
+                                      {0.3, 0.4, 0.2, 0.8, 9.70250584623665},
+                                      {0.3, 0.4, 0.75, 0.25, 6.34092127834364},
+                                      {2, 3, 0.01, 0.99, 2.04608227739639},
+                                      {2, 3, 0.875, 0.125, 0.388737058556918},
+                                      {500, 2, 0.9921875, 0.0078125, 0.00200585220370102},
+                                      {500, 2, 0.96875, 0.03125, 0.00202989956130705},
+                                      {2, 500, 0.0078125, 0.9921875, 0.380958786449017},
+                                      {3000, 4000, 0.4375, 0.5625, 0.000329942716356028},
+                                      {3000, 4000, 0.40625, 0.59375, 0.00034236268627919}};
+    static const double ts[][3] = {
+        /* nu, x, dx/dnu */
+        {0.2, 0.5, -1.67877521059759},   {0.2, 1e6, -73393308.2546205},
+        {3, 0.1, -0.00267830372214097},  {3, 2, -0.225974791987279},
+        {30, 5, -0.0294513471262804},    {900, 0.5, -1.92911846608654e-7},
+        {900, 3, -9.2346883374952e-6},   {1100, 0.5, -1.29138054136228e-7},
+        {1100, 3, -6.18487747103835e-6}, {1100, 3.5, -9.55157775973737e-6},
+        {1e4, 4, -1.69920063622018e-7}};
+    for (size_t i = 0; i < sizeof gammas / sizeof *gammas; i++) {
+        const double *r = gammas[i], v = log_gamma_slope(r[0], r[1]);
+        if (!(fabs(v / r[2] - 1) < (r[0] > 1e4 ? 1e-7 : 1e-11)))
+            fail_msg("gamma(%g) at %g: %.15g, not %.15g", r[0], r[1], v, r[2]);
+    }
+    for (size_t i = 0; i < sizeof betas / sizeof *betas; i++) {
+        const double *r = betas[i], v = logit_beta_slope(r[0], r[1], r[2], r[3]);
+        if (!(fabs(v / r[4] - 1) < 1e-9))
+            fail_msg("beta(%g, %g) at %g: %.15g, not %.15g", r[0], r[1], r[2], v, r[4]);
+    }
+    for (size_t i = 0; i < 2 * sizeof ts / sizeof *ts; i++) {
+        const double *r = ts[i / 2], sign = i % 2 ? -1 : 1, x = sign * r[1];
+        struct at it = {.d = &dist_student_t, .np = 3, .p = {r[0], 0, 1}};
+        double g[DIST_ARGS][N];
+        path_of(&it, 1, &x, g);
+        if (!(fabs(sign * g[0][0] / r[2] - 1) < 1e-7))
+            fail_msg("student_t(%g) at %g: %.15g, not %.15g", r[0], x, sign * g[0][0], r[2]);
+    }
+    assert_true(isnan(log_gamma_slope(-1, 1)) && isnan(logit_beta_slope(1, NAN, 0.5, 0.5)));
+    for (double a = 1e5; a < 1e300; a *= 1e5) { /* the limits: the mean moves, and all with it */
+        assert_true(fabs(a * log_gamma_slope(a, a) - 1) < 1e-5);
+        assert_true(fabs(a * logit_beta_slope(a, a, 0.5, 0.5) - 1) < 1e-5);
+        assert_true(fabs(a * logit_beta_slope(a, 0.5, 1, 1 / a) - 1) < 1e-5);
     }
 }
 
@@ -119,7 +188,7 @@ static int heads(struct head *at) /* their number; at[number] <- them */
     int n = 0;
     for (int f = 0; net_families[f]; f++) {
         const struct family *y = net_families[f];
-        if (!y->path) continue;
+        assert_int_equal(!y->path, y->discrete);
         if (y->discrete || y == &family_match) continue;
         for (int s = 0; s < (y->size ? 4 : 1); s++, n++)
             if (at) at[n] = (struct head){.family = y, .size = y->size ? sizes[s] : 0};
@@ -369,9 +438,7 @@ static void codes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(distributions),
-    cmocka_unit_test(draws),
-    cmocka_unit_test(mixtures),
-    cmocka_unit_test(codes),
+    cmocka_unit_test(distributions), cmocka_unit_test(shapes), cmocka_unit_test(draws),
+    cmocka_unit_test(mixtures),      cmocka_unit_test(codes),
 };
 RUN(tests)
