@@ -214,6 +214,7 @@ int records_parse(struct records *r, const struct records_format *f, const char 
         rc = err_set(err, NAMI_EINPUT,
                      "this is no file of observations: IDX, NPY, NPZ, JSON or CSV with a header");
     if (!rc) rc = f->parse(r, text, len, name, err);
+    if (rc) records_free(r);
     str_free(&plain);
     return rc;
 }

@@ -43,7 +43,7 @@ const struct records_format *records_format_of(const char *path);
 
 /* Reads the array `name` of a file ("-": standard input), compressed by gzip or not, in the format
    that its ending says, or else that it looks like.  FILE.npz:NAME reads another array (.csv and
-   .json also).  *r is to be freed in any case. */
+   .json also).  After an error there is nothing to free. */
 int records_read(struct records *r, const char *path, const char *name, nami_err *err);
 /* The same from memory; f NULL: what it looks like. */
 int records_parse(struct records *r, const struct records_format *f, const char *text, size_t len,

@@ -192,7 +192,7 @@ static int number(const struct csv *c, double *x, nami_err *err)
         memcpy(buf, c->t, n);
         buf[n] = 0;
         if (n && strspn(buf, "0123456789+-.eE") == n) *x = strtod(buf, &stop);
-        if (stop != buf + c->n || !isfinite(*x))
+        if (!n || stop != buf + n || !isfinite(*x))
             return err_at(err, NAMI_EINPUT, c->line, c->col,
                           "'%.*s' is no number; leave out, or write NA, what is missing",
                           c->n < 40 ? (int)c->n : 40, c->t);

@@ -35,7 +35,7 @@ static int header(struct npy *a, const unsigned char *u, size_t len, nami_err *e
     a->header = 4 + 4 * (size_t)a->ndim;
     if (len < a->header) return err_set(err, NAMI_EINPUT, "the header of an IDX file is cut off");
     for (int k = 0; k < a->ndim; k++) {
-        const unsigned char *p = u + 4 + 4 * k;
+        const unsigned char *p = u + 4 + 4 * (size_t)k;
         uint32_t d = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
         if (d > INT32_MAX || (d && a->n > SIZE_MAX / 16 / d))
             return err_set(err, NAMI_ELIMIT, "an IDX file is too large");
