@@ -97,10 +97,14 @@ static void consistent(void **state)
             assert_int_equal(infer_draws(&a, &ask, 0, N, 3, z2, q2, NULL, &err), 0);
             assert_memory_equal(z, z2, rows * N * sizeof *z);
             assert_memory_equal(q, q2, sizeof q);
-            assert_int_equal(infer_draws(&a, &ask, 64, N - 64, 1, z2, q2, NULL, &err), 0);
-            for (size_t k = 0; k < rows; k++)
-                for (size_t i = 0; i < N - 64; i++)
-                    assert_true(z2[k * (N - 64) + i] == z[k * N + 64 + i]);
+            static const size_t from[] = {64, 5, 119, 0}, to[] = {N, 111, N, 3};
+            for (int c = 0; c < 4; c++) {
+                size_t n = to[c] - from[c];
+                assert_int_equal(infer_draws(&a, &ask, from[c], n, 2, z2, q2, NULL, &err), 0);
+                assert_memory_equal(q2, q + from[c], n * sizeof *q);
+                for (size_t k = 0; k < rows; k++)
+                    assert_memory_equal(z2 + k * n, z + k * N + from[c], n * sizeof *z);
+            }
             /* inside the support; log p is finite; what is computed is computed */
             double lp[N];
             struct density d = {.logp = lp};
