@@ -50,6 +50,27 @@ ok "many, to a file" "$nami" sample "$dir/n.net" --data "$dir/many.json" -n 33 -
 says "a table" 0 'k-hat -?[0-9.]+' "$nami" sample "$dir/n.net" --data "$dir/y.json"
 says "direct" 0 'not weighted' "$nami" sample "$dir/n.net" --data "$dir/y.json" --method direct
 
+# ---- more draws than are in memory at once: two passes, the same bytes for any number of threads; memory grows by 8
+# bytes a draw, for the weights (all rows of the model would take 80)
+for t in 1 2; do ok "pieces, $t threads" "$nami" sample "$dir/n.net" --data "$dir/y.json" -n 500003 -q --threads $t -o "$dir/p$t.npz" -o "$dir/p$t.json"; done
+ok "pieces: same bytes" cmp "$dir/p1.npz" "$dir/p2.npz"
+ok "pieces: same summary" cmp "$dir/p1.json" "$dir/p2.json"
+cat >"$dir/memory.py" <<'END2'
+import os, sys
+def peak(draws):  # bytes
+    pid = os.fork()
+    if pid == 0:
+        os.execv(sys.argv[1], [sys.argv[1], "sample", sys.argv[2] + "/n.net", "--data", sys.argv[2] + "/y.json", "-q",
+                               "-n", str(draws), "-o", sys.argv[2] + "/big.npz"])
+    _, status, usage = os.wait4(pid, 0)
+    assert status == 0, status
+    return usage.ru_maxrss * 1024
+few, many = peak(1200000), peak(2400000)
+print("peak memory", few, many)
+assert many - few < 24 * 1200000, (few, many)
+END2
+ok "memory" python3 "$dir/memory.py" "$nami" "$dir"
+
 # ---- the whole job
 cd "$dir"
 says "run" 0 'written +line.nc' "$nami" run line.nami --data y.json --steps 300
