@@ -70,6 +70,7 @@ struct job {
     struct summary *summary; /* of element e of variable v: [set * stride + var[v].base + e] */
     struct posterior_found *found;
     unsigned char *given; /* of the model's rows: observed */
+    double *ood;          /* p of each data set */
 };
 
 /* The variables' descriptions are the model's, and do not depend on the draws. */
@@ -166,7 +167,8 @@ static int summarise_block(struct job *j, const struct answer *a, nami_err *err)
         digest_put(&j->digest, n, a->z + i, a->n, a->logw ? a->logw + i : NULL);
         if (n < left) continue;
         rc = digest_end(&j->digest, j->summary + s * j->stride, err);
-        j->found[s] = (struct posterior_found){j->feed.found[s], j->summary + s * j->stride};
+        j->found[s] =
+            (struct posterior_found){j->feed.found[s], j->summary + s * j->stride, j->ood[s]};
     }
     return rc;
 }
@@ -273,6 +275,7 @@ static void put_json(const struct job *j, struct str *out)
         str_printf(out, "%s{\"set\":%zu", k ? ",\n" : "", k + 1);
         put_json_number(out, "khat", d->khat), put_json_number(out, "ess", d->ess);
         put_json_number(out, "log_evidence", d->log_z), put_json_number(out, "log_evidence_se", d->log_se);
+        put_json_number(out, "ood_p", j->ood[k]);
         str_put(out, ",\"variables\":[");
         for (int v = 0; v < j->nvar; v++)
             for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {
@@ -314,12 +317,15 @@ static int ask(struct job *j, int threads)
     j->summary = new_array(struct summary, j->stride * j->q.nset + 1);
     j->found = new_array(struct posterior_found, j->q.nset);
     j->given = new_array(unsigned char, (size_t)j->net.r.m->nrow + j->stride);
-    if (!j->summary || !j->found || !j->given) return err_nomem(&err), fail(RUNNING, NULL, &err);
+    j->ood = new_array(double, j->q.nset);
+    if (!j->summary || !j->found || !j->given || !j->ood) return err_nomem(&err), fail(RUNNING, NULL, &err);
     mark_given(j->net.r.m, j->given);
     if (feed_init(&j->feed, &j->net.a, &j->q, j->method, o->predict, threads, FEED_NUMBERS, &err) ||
         digest_init(&j->digest, j->nrow, j->row, j->q.per, digest_room(j->nrow), &err))
         return fail(RUNNING, NULL, &err);
-    if ((rc = open_files(j)) || (rc = answer_all(j))) return rc;
+    if ((rc = open_files(j)) || (rc = warn_unlike(&j->net, threads, o->quiet, j->ood)) ||
+        (rc = answer_all(j)))
+        return rc;
     for (int i = 0; i < o->out.n && !rc; i++) {
         struct posterior *p = j->file[i];
         j->file[i] = NULL;
@@ -357,6 +363,7 @@ static int run(const void *options_, int narg, char **arg)
     free(j.summary);
     free(j.found);
     free(j.given);
+    free(j.ood);
     str_free(&j.names);
     close_net(&j.net);
     return rc;

@@ -71,6 +71,32 @@ assert many - few < 24 * 1200000, (few, many)
 END2
 ok "memory" python3 "$dir/memory.py" "$nami" "$dir"
 
+# ---- data that are unlike the model's: p is uniform for those that are not, and small for those that are
+cat >"$dir/unlike.py" <<'END2'
+import json, subprocess, sys
+nami, d = sys.argv[1], sys.argv[2]
+def ask(data):
+    r = subprocess.run([nami, "sample", d + "/n.net", "--data", data, "-n", "8", "--json"], stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, check=True, text=True)
+    return [v["ood_p"] for v in json.loads(r.stdout)], r.stderr
+subprocess.run([nami, "simulate", d + "/line.nami", "-n", "4000", "--only", "y", "--seed", "77", "-o", d + "/m.json"], check=True)
+p, said = ask(d + "/m.json")
+share = lambda t: sum(x < t for x in p) / len(p)
+assert 0.06 < share(0.1) < 0.14 and 0.4 < share(0.5) < 0.6 and share(0.001) < 0.01, [share(t) for t in (0.001, 0.1, 0.5)]
+sets = json.load(open(d + "/m.json"))[:40]
+sets[6]["y"][2] = 250
+json.dump(sets, open(d + "/one.json", "w"))
+p, said = ask(d + "/one.json")
+assert p[6] < 0.001 and "1 of 40 data sets are unlike" in said and "number 7, where y[3] = 250 lies" in said, (p, said)
+END2
+ok "p of data from the model, and of others" python3 "$dir/unlike.py" "$nami" "$dir"
+echo '{"y": [100, 0.5, 0.2, 1.5, 1, 2.5]}' >"$dir/far.json"
+echo '{"y": [-3, 3, -3, 3, -3, 3]}' >"$dir/odd.json"
+says "far outside" 0 'warning: these data are unlike .*p < 0.001.: y\[1\] = 100 lies [34][0-9] sd from its median' "$nami" sample "$dir/n.net" --data "$dir/far.json" -q
+says "a relation is broken" 0 'warning: these data are unlike .*from what the others suggest' "$nami" sample "$dir/n.net" --data "$dir/odd.json"
+ok "inside" sh -c "! '$nami' sample '$dir/n.net' --data '$dir/y.json' 2>&1 | grep unlike"
+ok "p in the summary" grep -q '"ood_p": 0\.[0-9]' "$dir/x.json"
+
 # ---- the whole job
 cd "$dir"
 says "run" 0 'written +line.nc' "$nami" run line.nami --data y.json --steps 300
