@@ -66,7 +66,7 @@ tsan: ## what runs in threads, with the thread sanitizer
 	@cmake --build build-tsan -j $(JOBS) --target $(THREADED) >build-tsan/log
 	@for t in $(THREADED); do echo "tsan $$t"; build-tsan/tests/$$t >build-tsan/log 2>&1 || { cat build-tsan/log; exit 1; }; done
 
-soak: build ## 10^5 steps of training: memory must not grow
+soak: build ## 10^5 steps of training, then 10^7 draws: memory must not grow
 	@/usr/bin/python3 bench/soak.py
 
 valgrind: build ## the test programs under valgrind: minutes

@@ -6,7 +6,8 @@
 #include "base/err.h"
 #include "base/parallel.h"
 #include "data/posterior.h"
-#include "infer/summary.h"
+#include "infer/digest.h"
+#include "infer/feed.h"
 #include "infer/weights.h"
 #include "meter.h"
 #include "model/eval.h"
@@ -51,8 +52,6 @@ static const struct opt options[] = {
 /* ---- one question -------------------------------------------------------------------------------
  */
 
-enum { NUMBERS = 1 << 24 }; /* of draws that are in memory at once, about */
-
 struct job {
     const struct options *o;
     struct trained net;
@@ -65,9 +64,13 @@ struct job {
     struct posterior_spec spec;
     struct posterior_note note[3];
     size_t stride;           /* numbers of the model, elements of all variables among them */
+    size_t *row, nrow;       /* the elements of all variables in turn */
+    struct feed feed;
+    struct digest digest;
     struct summary *summary; /* of element e of variable v: [set * stride + var[v].base + e] */
     struct posterior_found *found;
     unsigned char *given; /* of the model's rows: observed */
+    double *ood;          /* p of each data set */
 };
 
 /* The variables' descriptions are the model's, and do not depend on the draws. */
@@ -88,9 +91,13 @@ static int variables(struct job *j, nami_err *err)
     memcpy(j->var, d.var, sizeof *d.var * (size_t)d.nvar);
     j->nvar = d.nvar;
     for (int v = 0; v < d.nvar; v++) {
-        size_t end = d.var[v].base + draws_var_size(&d.var[v]);
+        size_t size = draws_var_size(&d.var[v]), end = d.var[v].base + size;
         if (end > j->stride) j->stride = end;
+        j->nrow += size;
     }
+    if (!(j->row = arena_array(&m->mem, size_t, j->nrow + 1))) return err_nomem(err);
+    for (size_t v = 0, k = 0; v < (size_t)d.nvar; v++)
+        for (size_t e = 0; e < draws_var_size(&d.var[v]); e++) j->row[k++] = d.var[v].base + e;
     for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
         int observed = a->n > 0;
@@ -134,7 +141,7 @@ static int open_files(struct job *j)
     return EXIT_YES;
 }
 
-static int put_blocks(struct job *j, const struct answer *a)
+static int put_files(struct job *j, const struct answer *a)
 {
     nami_err err;
     struct posterior_block b = {
@@ -149,43 +156,41 @@ static int put_blocks(struct job *j, const struct answer *a)
     return EXIT_YES;
 }
 
-static int summarise_sets(struct job *j, size_t first, const struct answer *a, nami_err *err)
+/* Data set by data set: a block may have the end of one, some, or a piece. */
+static int summarise_block(struct job *j, const struct answer *a, nami_err *err)
 {
+    size_t per = j->q.per;
     int rc = 0;
-    for (size_t s = 0; s < a->nset; s++) {
-        struct summary *to = j->summary + (first + s) * j->stride;
-        const double *w = a->logw ? a->logw + s * a->per : NULL;
-        for (int v = 0; v < j->nvar; v++)
-            for (size_t e = 0; e < draws_var_size(&j->var[v]) && !rc; e++) {
-                const double *x = a->z + (j->var[v].base + e) * a->n + s * a->per;
-                rc = summarise(a->per, x, w, &to[j->var[v].base + e], err);
-            }
-        j->found[first + s] = (struct posterior_found){a->found[s], to};
+    for (size_t i = 0, n; i < a->n && !rc; i += n) {
+        size_t s = (a->first + i) / per, left = (s + 1) * per - (a->first + i);
+        n = left < a->n - i ? left : a->n - i;
+        digest_put(&j->digest, n, a->z + i, a->n, a->logw ? a->logw + i : NULL);
+        if (n < left) continue;
+        rc = digest_end(&j->digest, j->summary + s * j->stride, err);
+        j->found[s] =
+            (struct posterior_found){j->feed.found[s], j->summary + s * j->stride, j->ood[s]};
     }
     return rc;
 }
 
-static int answer_all(struct job *j, int threads)
+static int answer_all(struct job *j)
 {
-    size_t rows = (size_t)j->net.r.m->nrow + 4, each = NUMBERS / (rows * j->q.per);
+    const char *what = j->q.nset > 1 ? "data sets" : "draws";
+    int64_t nset = (int64_t)j->q.nset, of = nset > 1 ? nset : (int64_t)j->q.per;
+    int rc = EXIT_YES, large = j->feed.work > j->feed.block;
     struct meter m;
     nami_err err;
-    int rc = EXIT_YES;
-    if (each < 1) each = 1;
-    meter_begin(&m, 0, (int64_t)j->q.nset, j->o->quiet || j->q.nset == 1);
-    for (size_t s = 0, n; s < j->q.nset && !rc; s += n) {
+    meter_begin(&m, 0, of, j->o->quiet || !large);
+    while (feed_more(&j->feed) && !rc) {
         struct answer a;
-        n = j->q.nset - s < each ? j->q.nset - s : each;
-        while (s * j->q.per % 8 + n * j->q.per % 8 && n > 1 && s + n < j->q.nset)
-            n--; /* whole groups */
-        if (answer_sets(&j->net.a, &j->q, j->method, s, n, j->o->predict, threads, &a, &err) ||
-            summarise_sets(j, s, &a, &err))
+        if (feed_next(&j->feed, &a, &err) || summarise_block(j, &a, &err))
             rc = fail(RUNNING, NULL, &err);
-        if (!rc) rc = put_blocks(j, &a);
+        if (!rc) rc = put_files(j, &a);
         answer_free(&a);
-        if (meter_due(&m)) meter_show(&m, (int64_t)(s + n), "data sets");
+        double done = (double)j->feed.done / (double)j->feed.work;
+        if (meter_due(&m)) meter_show(&m, (int64_t)(done * (double)of), what);
     }
-    if (!j->o->quiet && j->q.nset > 1) meter_end(&m, (int64_t)j->q.nset, "data sets");
+    meter_hide(&m);
     return rc;
 }
 
@@ -270,6 +275,7 @@ static void put_json(const struct job *j, struct str *out)
         str_printf(out, "%s{\"set\":%zu", k ? ",\n" : "", k + 1);
         put_json_number(out, "khat", d->khat), put_json_number(out, "ess", d->ess);
         put_json_number(out, "log_evidence", d->log_z), put_json_number(out, "log_evidence_se", d->log_se);
+        put_json_number(out, "ood_p", j->ood[k]);
         str_put(out, ",\"variables\":[");
         for (int v = 0; v < j->nvar; v++)
             for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {
@@ -311,9 +317,15 @@ static int ask(struct job *j, int threads)
     j->summary = new_array(struct summary, j->stride * j->q.nset + 1);
     j->found = new_array(struct posterior_found, j->q.nset);
     j->given = new_array(unsigned char, (size_t)j->net.r.m->nrow + j->stride);
-    if (!j->summary || !j->found || !j->given) return err_nomem(&err), fail(RUNNING, NULL, &err);
+    j->ood = new_array(double, j->q.nset);
+    if (!j->summary || !j->found || !j->given || !j->ood) return err_nomem(&err), fail(RUNNING, NULL, &err);
     mark_given(j->net.r.m, j->given);
-    if ((rc = open_files(j)) || (rc = answer_all(j, threads))) return rc;
+    if (feed_init(&j->feed, &j->net.a, &j->q, j->method, o->predict, threads, FEED_NUMBERS, &err) ||
+        digest_init(&j->digest, j->nrow, j->row, j->q.per, digest_room(j->nrow), &err))
+        return fail(RUNNING, NULL, &err);
+    if ((rc = open_files(j)) || (rc = warn_unlike(&j->net, threads, o->quiet, j->ood)) ||
+        (rc = answer_all(j)))
+        return rc;
     for (int i = 0; i < o->out.n && !rc; i++) {
         struct posterior *p = j->file[i];
         j->file[i] = NULL;
@@ -346,9 +358,12 @@ static int run(const void *options_, int narg, char **arg)
     if (!rc) rc = open_data(&j.net, o->data.a, o->data.n);
     if (!rc) rc = ask(&j, threads);
     for (int i = 0; i < o->out.n; i++) posterior_drop(j.file[i]);
+    feed_fini(&j.feed);
+    digest_fini(&j.digest);
     free(j.summary);
     free(j.found);
     free(j.given);
+    free(j.ood);
     str_free(&j.names);
     close_net(&j.net);
     return rc;

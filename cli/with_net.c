@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "infer/ood_model.h"
 
 int open_net(struct trained *n, const char *path, int threads)
 {
@@ -44,6 +45,72 @@ void close_net(struct trained *n)
     free(n->x);
     free(n->param);
     training_free(&n->r);
+}
+
+/* The scalars that are most out of place: "x[3] = 250 lies 14 sd from its median, ..."; what others
+   suggest counts if none is far out itself, since they may be led astray by one that is. */
+static void put_unlike(const struct model *m, const struct ood_model *o, const struct ood_answer *a,
+                       const double *x, struct str *out)
+{
+    enum { NAMED = 3, FAR = 4 };
+    int alone = 0, named = 0;
+    for (int i = 0; i < a->ntop; i++) alone |= fabs(a->top[i].z) >= FAR;
+    for (int i = 0; i < a->ntop && named < NAMED; i++) {
+        const struct ood_scalar *s = &a->top[i];
+        double far = fabs(s->z), given = alone ? 0 : fabs(s->given);
+        if (fmax(far, given) < FAR && (alone || named)) continue;
+        if (named++) str_put(out, ", ");
+        elem_name(m, o->elem[s->scalar], out);
+        str_printf(out, " = %.4g ", x[s->scalar]);
+        if (isinf(far))
+            str_printf(out, "is %.4g in all its draws", o->o.centre[s->scalar]);
+        else if (far >= given)
+            str_printf(out, "lies %.2g sd from its median", far);
+        else
+            str_printf(out, "lies %.2g sd from what the others suggest", given);
+    }
+}
+
+static int compare_sets(const struct trained *n, const struct ood_model *o, double *p,
+                        struct str *first, size_t *bad, nami_err *err)
+{
+    for (size_t s = 0; s < n->nset; s++) {
+        struct ood_answer a;
+        int rc = ood_model_query(o, n->r.m, n->x, n->nset, s, &a, err);
+        if (rc) return rc;
+        p[s] = a.p;
+        if (!(a.p < OOD_ALARM) || (*bad)++) continue;
+        if (n->nset > 1) str_printf(first, "number %zu, where ", s + 1);
+        put_unlike(n->r.m, o, &a, o->x, first);
+    }
+    return first->oom ? err_nomem(err) : 0;
+}
+
+int warn_unlike(const struct trained *n, int threads, int quiet, double *p)
+{
+    struct str first = {0};
+    struct ood_model o;
+    size_t bad = 0;
+    nami_err err;
+    int rc = ood_model_fit(n->r.m, threads, &o, &err);
+    if (!rc) rc = compare_sets(n, &o, p, &first, &bad, &err);
+    if (!rc && o.why && !quiet) note("the data are not compared with the model's draws: %s", o.why);
+    double chance = OOD_ALARM * (double)n->nset;
+    if (!rc && bad && n->nset == 1)
+        warn("these data are unlike what the model draws (p < %g): %s; the network was not trained "
+             "for them",
+             OOD_ALARM, first.s);
+    else if (!rc && (double)bad > 3 * chance)
+        warn("%zu of %zu data sets are unlike what the model draws (p < %g), the first is %s; the "
+             "network was not trained for them",
+             bad, n->nset, OOD_ALARM, first.s);
+    else if (!rc && bad && !quiet)
+        note("%zu of %zu data sets are unlike what the model draws (p < %g), as chance has it; the "
+             "first is %s",
+             bad, n->nset, OOD_ALARM, first.s);
+    str_free(&first);
+    ood_model_free(&o);
+    return rc ? fail(RUNNING, NULL, &err) : EXIT_YES;
 }
 
 int latent_names(const struct model *m, int all, struct str *out)

@@ -28,7 +28,8 @@ const struct posterior_format *posterior_format_of(const char *path)
 const char *const part_name[NPART] = {"posterior", "posterior_predictive", "prior"};
 const struct stat_name stat_name[NSTAT] = {
     {"log_weight", "log_weight"}, {"log_p", "lp"}, {"log_q", "log_q"}};
-const char *const found_name[NFOUND] = {"khat", "ess", "log_evidence", "log_evidence_se"};
+const char *const found_name[NFOUND] = {"khat", "ess", "log_evidence", "log_evidence_se",
+                                        "ood_p"};
 
 size_t part_sets(const struct posterior_spec *s, enum posterior_part part)
 {
@@ -53,7 +54,7 @@ const double *stat_of(const struct posterior_block *b, int k)
 double found_of(const struct posterior_found *f, int k)
 {
     const struct diagnostics *d = &f->diagnostics;
-    return k == 0 ? d->khat : k == 1 ? d->ess : k == 2 ? d->log_z : d->log_se;
+    return k == 0 ? d->khat : k == 1 ? d->ess : k == 2 ? d->log_z : k == 3 ? d->log_se : f->ood_p;
 }
 
 void block_rows(const double *x, size_t n, size_t size, size_t first, size_t count, double *out)

@@ -47,6 +47,7 @@ struct posterior_block {
 struct posterior_found {
     struct diagnostics diagnostics;
     const struct summary *summary; /* of element e of variable v: [var[v].base + e]; or NULL */
+    double ood_p; /* are the data like the model's draws? infer/ood.h; NaN: not known */
 };
 
 struct posterior;

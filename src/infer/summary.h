@@ -18,4 +18,18 @@
    All are NaN if an x is NaN or all weights are 0; sd and mcse are NaN if n = 1. */
 int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err);
 
+/* ---- its parts, for digest.c -------------------------------------------------------- */
+
+struct weighted {
+    double x, w;
+};
+
+/* By x, increasing; tmp: room for n.  Returns d or tmp, where the result is. */
+struct weighted *weighted_sort(size_t n, struct weighted *d, struct weighted *tmp);
+/* From m, s = sum w (x - m)^2, e = sum w^2 (x - m)^2 and sum2 = sum w^2. */
+void summary_moments(double m, double s, double e, double sum2, struct summary *out);
+/* Of n >= 1 sorted points whose weights sum to 1; ess is n'. */
+void summary_quantiles(size_t n, const struct weighted *d, double ess, struct summary *out);
+void summary_unknown(struct summary *out); /* all are NaN */
+
 #endif
