@@ -7,7 +7,7 @@
 #include "base/parallel.h"
 #include "data/posterior.h"
 #include "infer/digest.h"
-#include "infer/feed.h"
+#include "infer/blocks.h"
 #include "infer/weights.h"
 #include "meter.h"
 #include "model/eval.h"
@@ -65,7 +65,7 @@ struct job {
     struct posterior_note note[3];
     size_t stride;           /* numbers of the model, elements of all variables among them */
     size_t *row, nrow;       /* the elements of all variables in turn */
-    struct feed feed;
+    struct blocks blocks;
     struct digest digest;
     struct summary *summary; /* of element e of variable v: [set * stride + var[v].base + e] */
     struct posterior_found *found;
@@ -168,7 +168,7 @@ static int summarise_block(struct job *j, const struct answer *a, nami_err *err)
         if (n < left) continue;
         rc = digest_end(&j->digest, j->summary + s * j->stride, err);
         j->found[s] =
-            (struct posterior_found){j->feed.found[s], j->summary + s * j->stride, j->ood[s]};
+            (struct posterior_found){j->blocks.found[s], j->summary + s * j->stride, j->ood[s]};
     }
     return rc;
 }
@@ -177,17 +177,17 @@ static int answer_all(struct job *j)
 {
     const char *what = j->q.nset > 1 ? "data sets" : "draws";
     int64_t nset = (int64_t)j->q.nset, of = nset > 1 ? nset : (int64_t)j->q.per;
-    int rc = EXIT_YES, large = j->feed.work > j->feed.block;
+    int rc = EXIT_YES, large = j->blocks.work > j->blocks.block;
     struct meter m;
     nami_err err;
     meter_begin(&m, 0, of, j->o->quiet || !large);
-    while (feed_more(&j->feed) && !rc) {
+    while (blocks_more(&j->blocks) && !rc) {
         struct answer a;
-        if (feed_next(&j->feed, &a, &err) || summarise_block(j, &a, &err))
+        if (blocks_next(&j->blocks, &a, &err) || summarise_block(j, &a, &err))
             rc = fail(RUNNING, NULL, &err);
         if (!rc) rc = put_files(j, &a);
         answer_free(&a);
-        double done = (double)j->feed.done / (double)j->feed.work;
+        double done = (double)j->blocks.done / (double)j->blocks.work;
         if (meter_due(&m)) meter_show(&m, (int64_t)(done * (double)of), what);
     }
     meter_hide(&m);
@@ -320,7 +320,7 @@ static int ask(struct job *j, int threads)
     j->ood = new_array(double, j->q.nset);
     if (!j->summary || !j->found || !j->given || !j->ood) return err_nomem(&err), fail(RUNNING, NULL, &err);
     mark_given(j->net.r.m, j->given);
-    if (feed_init(&j->feed, &j->net.a, &j->q, j->method, o->predict, threads, FEED_NUMBERS, &err) ||
+    if (blocks_init(&j->blocks, &j->net.a, &j->q, j->method, o->predict, threads, FEED_NUMBERS, &err) ||
         digest_init(&j->digest, j->nrow, j->row, j->q.per, digest_room(j->nrow), &err))
         return fail(RUNNING, NULL, &err);
     if ((rc = open_files(j)) || (rc = warn_unlike(&j->net, threads, o->quiet, j->ood)) ||
@@ -358,7 +358,7 @@ static int run(const void *options_, int narg, char **arg)
     if (!rc) rc = open_data(&j.net, o->data.a, o->data.n);
     if (!rc) rc = ask(&j, threads);
     for (int i = 0; i < o->out.n; i++) posterior_drop(j.file[i]);
-    feed_fini(&j.feed);
+    blocks_fini(&j.blocks);
     digest_fini(&j.digest);
     free(j.summary);
     free(j.found);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "infer/feed.h"
+#include "infer/blocks.h"
 #include "infer/infer.h"
 #include "model/eval.h"
 #include "train/training.h"
@@ -147,12 +147,12 @@ static struct fed feed_all(const struct infer *a, const struct query *q, enum an
 {
     size_t rows = (size_t)a->q->m->nrow, n = q->nset * q->per, at = 0;
     struct fed r = {0};
-    struct feed f;
+    struct blocks f;
     nami_err err;
-    assert_int_equal(feed_init(&f, a, q, method, 1, threads, numbers, &err), 0);
-    while (feed_more(&f)) {
+    assert_int_equal(blocks_init(&f, a, q, method, 1, threads, numbers, &err), 0);
+    while (blocks_more(&f)) {
         struct answer x;
-        if (feed_next(&f, &x, &err)) fail_msg("%s", err.msg);
+        if (blocks_next(&f, &x, &err)) fail_msg("%s", err.msg);
         assert_true(x.n == 0 || (x.first == at && x.n <= f.block + q->per));
         r.z = copy_rows(r.z, x.n ? x.z : NULL, rows, n, &x);
         r.pred = copy_rows(r.pred, x.n ? x.pred : NULL, rows, n, &x);
@@ -165,7 +165,7 @@ static struct fed feed_all(const struct infer *a, const struct query *q, enum an
     }
     assert_true(at == n && f.done == f.work);
     memcpy(r.found, f.found, sizeof r.found);
-    feed_fini(&f);
+    blocks_fini(&f);
     return r;
 }
 

@@ -1,4 +1,4 @@
-#include "infer/feed.h"
+#include "infer/blocks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 /* Other methods answer for a whole data set at once. */
 static int splits(enum answer_method m) { return m == ANSWER_DIRECT || m == ANSWER_IS; }
 
-static int in_pieces(const struct feed *f) { return f->q->per > f->block && splits(f->method); }
+static int in_pieces(const struct blocks *f) { return f->q->per > f->block && splits(f->method); }
 
-int feed_init(struct feed *f, const struct infer *a, const struct query *q,
+int blocks_init(struct blocks *f, const struct infer *a, const struct query *q,
               enum answer_method method, int predict, int threads, size_t numbers, nami_err *err)
 {
     size_t rows = ((size_t)a->q->m->nrow + 2) * (predict ? 2 : 1);
-    *f = (struct feed){.a = a, .q = q, .method = method, .predict = predict, .threads = threads};
+    *f = (struct blocks){.a = a, .q = q, .method = method, .predict = predict, .threads = threads};
     f->block = numbers / rows + 1;
     f->work = q->nset * q->per * (in_pieces(f) && method == ANSWER_IS ? 2 : 1);
     f->found = new_array(struct diagnostics, q->nset);
@@ -26,16 +26,16 @@ int feed_init(struct feed *f, const struct infer *a, const struct query *q,
     return 0;
 }
 
-void feed_fini(struct feed *f)
+void blocks_fini(struct blocks *f)
 {
     free(f->logw);
     free(f->found);
-    *f = (struct feed){0};
+    *f = (struct blocks){0};
 }
 
-int feed_more(const struct feed *f) { return f->next < f->q->nset * f->q->per; }
+int blocks_more(const struct blocks *f) { return f->next < f->q->nset * f->q->per; }
 
-static int next_sets(struct feed *f, struct answer *out, nami_err *err)
+static int next_sets(struct blocks *f, struct answer *out, nami_err *err)
 {
     size_t per = f->q->per, s = f->next / per, n = f->block / per + !(f->block / per);
     if (n > f->q->nset - s) n = f->q->nset - s;
@@ -47,13 +47,13 @@ static int next_sets(struct feed *f, struct answer *out, nami_err *err)
     return 0;
 }
 
-static size_t piece(const struct feed *f, size_t first, size_t end)
+static size_t piece(const struct blocks *f, size_t first, size_t end)
 {
     return end - first < f->block ? end - first : f->block;
 }
 
 /* Weights of the data set that ends at `end`; what they belong to is made again later. */
-static int next_weights(struct feed *f, size_t end, struct answer *out, nami_err *err)
+static int next_weights(struct blocks *f, size_t end, struct answer *out, nami_err *err)
 {
     size_t per = f->q->per, at = f->weighed, n = piece(f, at, end);
     int rc = answer_draws(f->a, f->q, f->method, at, n, 0, f->threads, out, err);
@@ -65,7 +65,7 @@ static int next_weights(struct feed *f, size_t end, struct answer *out, nami_err
     return f->weighed == end ? answer_smooth(per, f->logw, &f->found[at / per], err) : 0;
 }
 
-int feed_next(struct feed *f, struct answer *out, nami_err *err)
+int blocks_next(struct blocks *f, struct answer *out, nami_err *err)
 {
     size_t per = f->q->per, at = f->next, end = (at / per + 1) * per, n = piece(f, at, end);
     *out = (struct answer){0};

@@ -1,26 +1,26 @@
-/* feed.h: the draws of a query, a block at a time.
+/* blocks.h: the draws of a query, a block at a time.
 
-       feed_init(&f, ...)
-       while (feed_more(&f)) {
+       blocks_init(&f, ...)
+       while (blocks_more(&f)) {
            struct answer a;
-           rc = feed_next(&f, &a, err);
+           rc = blocks_next(&f, &a, err);
            ... a.n draws from number a.first on, if rc is 0 ...
            answer_free(&a);
        }
-       feed_fini(&f)
+       blocks_fini(&f)
 
    Small data sets come together, as many as fit into a block.  One that does not fit comes in
    pieces: its draws are made twice, first for their weights, which are smoothed when all are known,
    then block by block.  So memory does not grow with the number of draws, but for the weights: 8
    bytes a draw.  The draws and their weights do not depend on the blocks. */
-#ifndef INFER_FEED_H
-#define INFER_FEED_H
+#ifndef INFER_BLOCKS_H
+#define INFER_BLOCKS_H
 
 #include "infer/answer.h"
 
 enum { FEED_NUMBERS = 1 << 22 }; /* of a block, about: 32 MB */
 
-struct feed {
+struct blocks {
     const struct infer *a;
     const struct query *q;
     enum answer_method method;
@@ -32,12 +32,12 @@ struct feed {
     size_t done, work;         /* draws that were made, that will be */
 };
 
-/* a and q must outlive it.  feed_fini() in any case. */
-int feed_init(struct feed *f, const struct infer *a, const struct query *q,
+/* a and q must outlive it.  blocks_fini() in any case. */
+int blocks_init(struct blocks *f, const struct infer *a, const struct query *q,
               enum answer_method method, int predict, int threads, size_t numbers, nami_err *err);
-int feed_more(const struct feed *f);
+int blocks_more(const struct blocks *f);
 /* The next draws: none (n = 0) if the next of the work were weights.  answer_free() in any case. */
-int feed_next(struct feed *f, struct answer *out, nami_err *err);
-void feed_fini(struct feed *f);
+int blocks_next(struct blocks *f, struct answer *out, nami_err *err);
+void blocks_fini(struct blocks *f);
 
 #endif
