@@ -300,13 +300,6 @@ static int work(struct training *r, const struct options *o, int resume)
 
 /* ---- data to learn from ------------------------------------------------------------- */
 
-/* "x=FILE", or a file of records: not one of constants. */
-static int is_records(const char *file)
-{
-    const struct records_format *f = records_format_of(file);
-    return file[strcspn(file, "=/.")] == '=' || (f && strcmp(f->name, "json") != 0);
-}
-
 static void pick(const struct opt_many *all, int records, struct opt_many *out)
 {
     out->n = 0;

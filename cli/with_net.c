@@ -6,6 +6,8 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "infer/ood_model.h"
+#include "train/samples.h"
+#include "with_model.h"
 
 int open_net(struct trained *n, const char *path, int threads)
 {
@@ -18,11 +20,29 @@ int open_net(struct trained *n, const char *path, int threads)
     return rc ? fail(READING, path, &err) : EXIT_YES;
 }
 
+/* Records: images and the like, as those that it was trained on. */
+static int open_records(struct trained *n, const char *const *file, int nfile)
+{
+    struct feeds f = {0};
+    nami_err err = {0};
+    int rc = feeds_read(&f, n->r.m, file, nfile, &err);
+    if (!rc) rc = samples_brighten(&n->r, &f, &err);
+    if (!rc) rc = samples_complete(&n->r, &f, &err);
+    n->nset = f.n;
+    n->x = rc ? NULL : new_array(double, (size_t)n->r.m->nrow * n->nset + 1);
+    if (!rc && !n->x) rc = err_nomem(&err);
+    for (size_t s = 0; s < f.n && !rc; s++) feeds_copy(&f, s, n->x + s, n->nset);
+    feeds_free(&f);
+    return rc ? fail(READING, nfile == 1 ? file_name(file[0]) : NULL, &err) : EXIT_YES;
+}
+
 int open_data(struct trained *n, const char *const *file, int nfile)
 {
     const struct model *m = n->r.m;
     const struct data *d = nfile ? &n->data : &m->data;
     nami_err err = {0};
+    for (int i = 0; i < nfile; i++)
+        if (is_records(file[i])) return open_records(n, file, nfile);
     for (int i = 0; i < nfile; i++)
         if (data_read(&n->data, file[i], &err)) return fail(READING, file_name(file[i]), &err);
     n->nset = nfile ? d->set.n : d->set.n > 0;

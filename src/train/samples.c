@@ -60,19 +60,19 @@ int samples_brighten(const struct training *r, struct feeds *f, nami_err *err)
 }
 
 /* What the data must give, they give; the rest are labels. */
-static int check_feeds(const struct training *r, nami_err *err)
+int samples_complete(const struct training *r, const struct feeds *all, nami_err *err)
 {
     const struct model *m = r->m;
     for (size_t a = 0; a < m->array.n; a++) {
         const struct array *x = &m->array.a[a];
-        const struct feed *f = feeds_find(&r->feeds, x->name);
+        const struct feed *f = feeds_find(all, x->name);
         int seen = 0;
         for (int e = x->first; e < x->first + x->n; e++)
             seen |= m->observed[e] && m->state[e] == E_RANDOM;
         if (seen && !f)
             return err_set(err, NAMI_EINPUT, "%.60s is observed, but no data are given: --data %.60s=FILE",
                            x->name, x->name);
-        for (size_t i = 0; seen && i < r->feeds.n; i++)
+        for (size_t i = 0; seen && i < all->n; i++)
             if (feed_misses(f, i))
                 return err_set(err, NAMI_EINPUT, "observation %zu of %.60s has missing numbers", i + 1,
                                x->name);
@@ -86,7 +86,7 @@ int samples_feed(struct training *r, const char *const *file, int nfile, nami_er
     char rest[40];
     int rc = feeds_read(&r->feeds, r->m, file, nfile, err);
     if (!rc) rc = samples_brighten(r, &r->feeds, err);
-    if (!rc) rc = check_feeds(r, err);
+    if (!rc) rc = samples_complete(r, &r->feeds, err);
     if (!rc && r->saved.tensor.n && had != r->feeds.n)
         rc = err_set(err, NAMI_EUSAGE,
                      "there are %zu observations, but the network was trained on %llu; give the "
