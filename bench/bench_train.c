@@ -89,20 +89,26 @@ static void make_vae(struct training *r)
 
 /* Ten thousand images, a fifth of their pixels on; a hundred of them at random. */
 struct images {
-    double *point; /* (IMAGES, rows) */
+    struct feeds feeds;
     int index[IMAGE_BATCH];
 };
 
 static void make_images(struct images *s, const struct model *m)
 {
+    struct feed x = {.r = {.ndim = 1, .dim = {PIXELS}, .n = IMAGES, .k = PIXELS}};
+    unsigned char *pixel = malloc((size_t)IMAGES * PIXELS);
     struct rng r;
-    s->point = calloc((size_t)IMAGES * (size_t)m->nrow, sizeof *s->point);
-    if (!s->point) abort();
+    int n = 0;
+    x.row = malloc(sizeof *x.row * PIXELS);
+    if (!pixel || !x.row) abort();
     rng_init(&r, 3, 0);
-    for (int i = 0; i < IMAGES; i++)
-        for (int e = 0; e < m->nelem; e++)
-            if (m->observed[e])
-                s->point[(size_t)i * (size_t)m->nrow + (size_t)m->row[e]] = rng_unit(&r) < 0.2;
+    for (int i = 0; i < IMAGES * PIXELS; i++) pixel[i] = rng_unit(&r) < 0.2;
+    for (int i = 0; i < 256; i++) x.r.byte[i] = i;
+    x.r.x = pixel;
+    for (int e = 0; e < m->nelem; e++)
+        if (m->observed[e]) x.row[n++] = m->row[e];
+    s->feeds = (struct feeds){.n = IMAGES};
+    if (vec_push(&s->feeds.feed, x)) abort();
 }
 
 static struct batch some_images(struct images *s, int step)
@@ -111,7 +117,7 @@ static struct batch some_images(struct images *s, int step)
     rng_init(&r, 4, (uint64_t)step);
     for (int i = 0; i < IMAGE_BATCH; i++) s->index[i] = (int)(rng_unit(&r) * IMAGES);
     return (struct batch){
-        .point = s->point, .index = s->index, .seed = 5, .first = (uint64_t)step * 104};
+        .feeds = &s->feeds, .index = s->index, .seed = 5, .first = (uint64_t)step * 104};
 }
 
 /* Steps of the trainer; the loss is the mean of the last tenth. */
@@ -163,7 +169,7 @@ int main(int argc, char **argv)
         make_images(&images, r.m);
         if (trainer_make(&t, &r.q, &r.e, &once, IMAGE_BATCH, threads, &err)) die(&err);
         measure(&t, 'e', threads, steps, &images);
-        free(images.point);
+        feeds_free(&images.feeds);
     } else {
         make_tree(&r, &nets[argv[1][0] - 'a']);
         if (trainer_make(&t, &r.q, NULL, NULL, 250, threads, &err)) die(&err);

@@ -87,6 +87,15 @@ double records_at(const struct records *r, size_t i, size_t j)
     }
 }
 
+void records_column(const struct records *r, size_t j, int n, const int *i, double *to)
+{
+    const unsigned char *byte = r->x;
+    if (r->type == RECORDS_BYTE)
+        for (int b = 0; b < n; b++) to[b] = r->byte[byte[(size_t)i[b] * r->k + j]];
+    else
+        for (int b = 0; b < n; b++) to[b] = records_at(r, (size_t)i[b], j);
+}
+
 void records_free(struct records *r)
 {
     free(r->x);

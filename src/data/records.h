@@ -54,6 +54,8 @@ void records_free(struct records *r);
 void records_row(const struct records *r, size_t i, const int *where, double *to, size_t stride);
 void records_row_float(const struct records *r, size_t i, const int *where, float *to,
                        size_t stride);
+/* Number j of observations i[0], ..., i[n - 1]. */
+void records_column(const struct records *r, size_t j, int n, const int *i, double *to);
 double records_at(const struct records *r, size_t i, size_t j);
 
 /* Brightness to [0, 1]: if all numbers lie there already, nothing is done; else all must lie in

@@ -177,6 +177,15 @@ void feeds_copy(const struct feeds *f, size_t i, double *x, size_t stride)
         records_row(&f->feed.a[k].r, i, f->feed.a[k].row, x, stride);
 }
 
+void feeds_copy_some(const struct feeds *f, int n, const int *i, double *x, size_t stride)
+{
+    for (size_t k = 0; k < f->feed.n; k++) {
+        const struct feed *a = &f->feed.a[k];
+        for (size_t j = 0; j < a->r.k; j++)
+            if (a->row[j] >= 0) records_column(&a->r, j, n, i, x + (size_t)a->row[j] * stride);
+    }
+}
+
 int feed_misses(const struct feed *f, size_t i)
 {
     if (f->r.type == RECORDS_BYTE) return 0;

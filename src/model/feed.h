@@ -33,6 +33,8 @@ int feeds_check(const struct feeds *f, const struct model *m, nami_err *err);
 /* Observation i to x[row * stride].  Rows of other variables are left as they are; what is missing
    becomes NaN. */
 void feeds_copy(const struct feeds *f, size_t i, double *x, size_t stride);
+/* The same of observations i[0], ..., i[n - 1] to x[row * stride], x[row * stride + 1], ... */
+void feeds_copy_some(const struct feeds *f, int n, const int *i, double *x, size_t stride);
 /* Does observation i lack a number of this array? */
 int feed_misses(const struct feed *f, size_t i);
 

@@ -116,15 +116,15 @@ static void load(const struct trainer *t, int c)
     int real = n - first < x->lanes ? n - first : x->lanes;
     x->seed = b->seed;
     x->first = b->first * (uint64_t)t->per + (uint64_t)w->lane[c];
+    int index[LANES];
+    for (int i = 0; b->index && i < real; i++) index[i] = b->index[(first + i) / t->per];
     if (b->point) {
-        for (int i = 0; i < real; i++) {
-            const double *from = b->point + (size_t)b->index[(first + i) / t->per] * (size_t)m->nrow;
-            for (int r = 0; r < m->nrow; r++)
-                x->row[(size_t)r * (size_t)x->cap + (size_t)i] = from[r];
-        }
+        for (int r = 0; r < m->nrow; r++)
+            for (int i = 0; i < real; i++)
+                x->row[(size_t)r * (size_t)x->cap + (size_t)i] =
+                    b->point[(size_t)index[i] * (size_t)m->nrow + (size_t)r];
     } else if (b->feeds) {
-        for (int i = 0; i < real; i++)
-            feeds_copy(b->feeds, (size_t)b->index[(first + i) / t->per], x->row + i, (size_t)x->cap);
+        feeds_copy_some(b->feeds, real, index, x->row, (size_t)x->cap);
     } else if (b->x) {
         for (int r = 0; r < m->nrow; r++)
             memcpy(x->row + (size_t)r * (size_t)x->cap,
