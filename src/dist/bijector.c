@@ -26,9 +26,15 @@ static struct scalar scalar(double lo, double hi, double u)
     if (isinf(lo) && isinf(hi)) return (struct scalar){u, 0, 1, 0};
     if (isinf(hi)) return (struct scalar){lo + e, u, e, 1};
     if (isinf(lo)) return (struct scalar){hi - e, u, -e, 1};
-    /* from the nearer end, so that neither loses digits */
-    return (struct scalar){u < 0 ? lo + w * s : hi - w * sigmoid(-u),
-                           log(w) - softplus(u) - softplus(-u), w * s * sigmoid(-u), 1 - 2 * s};
+    /* from the nearer end, so that neither loses digits, and never the end itself: a density may be
+       0 or infinite there */
+    double x = u < 0 ? lo + w * s : hi - w * sigmoid(-u);
+    if (x <= lo) x = nextafter(lo, hi);
+    if (x >= hi) x = nextafter(hi, lo);
+    /* dx/du of x as it was rounded: then what is singular at an end, as d log(hi - x)/dx, cancels
+     */
+    return (struct scalar){x, log(w) - softplus(u) - softplus(-u), (x - lo) / w * (hi - x),
+                           1 - 2 * s};
 }
 
 static double unscalar(double lo, double hi, double x)

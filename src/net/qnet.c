@@ -220,6 +220,9 @@ static int no_family(const struct qnet *q, const struct code *c, nami_err *err)
         bn_name(q->m->bn, c->node));
 }
 
+/* Matched on the logit scale: (0, 1) rounds to its ends. */
+static int is_logistic(const struct code *c) { return c->dist == &dist_relaxed_bernoulli; }
+
 static int choose_head(struct qnet *q, struct group *g, size_t n, const double *x, nami_err *err)
 {
     const struct factor *f = &q->factor[q->member[g->first]];
@@ -228,6 +231,8 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
     g->head = (struct head){.family = want, .size = q->opt.size ? q->opt.size : want->size};
     if (c->kind == CODE_STATES) {
         g->head = (struct head){.family = &family_categorical, .size = c->states};
+    } else if (want == &family_match && is_logistic(c)) {
+        g->head = (struct head){.family = &family_logistic};
     } else if (c->kind == CODE_COUNTS || want == &family_match) {
         const double *draw = x + (size_t)c->row[0] * n;
         g->head = (struct head){.family = &family_match, .fixed = isfinite(c->hi) ? c->hi : 0};
@@ -402,6 +407,7 @@ static int head_fits(const struct qnet *q, const struct code *c, const struct he
     for (int k = 0; k < DIST_ARGS; k++)
         if (!isfinite(h->shift[k]) || !isfinite(h->scale[k])) return 0;
     if (c->kind == CODE_STATES) return h->family == &family_categorical && h->size == c->states;
+    if (want == &family_match && is_logistic(c)) return h->family == &family_logistic && !h->size;
     if (matched)
         return (c->kind == CODE_COUNTS || want == h->family) && h->size == 0 && c->n == 1 &&
                c->dist && c->dist->logp;
