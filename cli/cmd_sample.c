@@ -389,7 +389,10 @@ const struct cmd cmd_sample = {
              "the effective number of draws is what is left after weighting, and the mean weight "
              "estimates "
              "the evidence p(x).\n\n"
-             "The same seed gives the same draws for any number of threads.",
+             "Data that are unlike what the model draws are warned of: the network was not trained "
+             "for them.\n\n"
+             "The same seed gives the same draws for any number of threads. Draws are not held in "
+             "memory: there may be as many as the disk takes.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

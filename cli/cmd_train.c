@@ -265,6 +265,16 @@ static void put_result(const struct training *r, const struct options *o, struct
 
 /* ---- all ---------------------------------------------------------------------------- */
 
+/* Hours may pass until something is written. */
+static int check_files(const struct options *o)
+{
+    const char *const path[] = {o->out, o->log};
+    nami_err err;
+    for (int i = 0; i < 2; i++)
+        if (path[i] && file_check(path[i], &err)) return fail(WRITING, path[i], &err);
+    return EXIT_YES;
+}
+
 static int start(struct training *r, int resume, int threads)
 {
     struct source *s;
@@ -402,6 +412,7 @@ static int run(const void *options_, int narg, char **arg)
         err_set(&err, NAMI_EUSAGE, "where should the network go? give -o NET, or --dry-run");
         return fail(RUNNING, NULL, &err);
     }
+    if (!o->dry && (rc = check_files(o))) return rc;
     if (resume) {
         if (training_read(&r, o->out, threads, &err)) rc = fail(READING, o->out, &err);
         if (!rc) rc = same_model(&r, o, arg[0]);

@@ -229,8 +229,8 @@ static void refusals(void **state)
     struct posterior_group *g = &a->spec.part[POSTERIOR];
     struct draws_var v[2] = {at_vars[0], at_vars[0]};
     int nc = can(posterior_format_of("x.nc"));
-    refused("x.txt", a, NAMI_EUSAGE, "x.txt' should end in .nc, .npz, .csv or .json");
-    refused("x.csv", b, NAMI_EUSAGE, "cannot hold the part 'posterior_predictive'");
+    refused("x.txt", a, NAMI_EUSAGE, "x.txt'; end it in .nc, .npz, .csv or .json");
+    refused("x.csv", b, NAMI_EUSAGE, "cannot hold the part 'posterior_predictive'; write .nc or .npz");
     refused("no/such/folder/x.csv", a, NAMI_EFILE, "cannot create: No such file");
     refused("no/such/folder/x.npz", a, NAMI_EFILE, "cannot create: No such file");
     refused("/dev/null/x.json", a, NAMI_EFILE, "cannot create: Not a directory");
@@ -341,7 +341,7 @@ static void no_room(void **state)
     }
     unlink(in_dir("old.json"));
     struct at *a = at_new(1, 20, 0);
-    refused("/dev/full", a, NAMI_EUSAGE, "should end in");
+    refused("/dev/full", a, NAMI_EUSAGE, "end it in");
     if (symlink("/dev/full", in_dir("full.csv")) || symlink("/dev/full", in_dir("full.npz")))
         fail();
     refused("full.csv", a, NAMI_EFILE, "cannot write: No space left on device");

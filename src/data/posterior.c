@@ -69,6 +69,32 @@ int fits_int64(double x) { return fabs(x) < 0x1p63 && x == floor(x); }
 
 /* ---- the front ------------------------------------------------------------------------------ */
 
+static int holds(const struct posterior_format *f, unsigned parts)
+{
+    return !parts || (!f->no_draws && (f->parts & parts) == parts);
+}
+
+/* "BEFORE 'WHAT'; AFTER .nc, .npz or ...": the endings of formats that hold these parts; 0: of all. */
+static int say_endings(unsigned parts, const char *before, const char *what, const char *after,
+                       nami_err *err)
+{
+    struct str list = {0};
+    int n = 0, k = 0;
+    for (int i = 0; posterior_formats[i]; i++) n += holds(posterior_formats[i], parts);
+    for (int i = 0; posterior_formats[i]; i++)
+        if (holds(posterior_formats[i], parts)) str_or(&list, posterior_formats[i]->ending, k++, n);
+    int rc = list.oom ? err_nomem(err)
+                      : err_set(err, NAMI_EUSAGE, "%s '%s'; %s %s", before, what, after, list.s);
+    str_free(&list);
+    return rc;
+}
+
+int posterior_format_check(const char *path, nami_err *err)
+{
+    if (posterior_format_of(path)) return 0;
+    return say_endings(0, "cannot tell what to write to", path, "end it in", err);
+}
+
 /* Can this be counted, in bytes? */
 static int check_size(const struct posterior_spec *s, enum posterior_part part, nami_err *err)
 {
@@ -105,31 +131,12 @@ static int check(const struct posterior_format *f, const struct posterior_spec *
     for (int k = 0; k < NPART && !rc; k++) {
         if (s->part[k].ndraw == 0) continue;
         if (!(f->parts & 1U << k))
-            return err_set(err, NAMI_EUSAGE,
-                           "a %s file cannot hold the part '%s'; write .nc or .npz", f->ending,
-                           part_name[k]);
+            return say_endings(1U << k, "this format cannot hold the part", part_name[k], "write",
+                               err);
         if (!(rc = check_size(s, (enum posterior_part)k, err))) rc = check_names(&s->part[k], err);
     }
     struct posterior_group observed = {0, s->observed.nvar, s->observed.var};
     return rc ? rc : check_names(&observed, err);
-}
-
-static int no_format(const char *path, nami_err *err)
-{
-    struct str list = {0};
-    for (int i = 0; posterior_formats[i]; i++)
-        str_printf(&list, "%s%s",
-                   i == 0                     ? ""
-                   : posterior_formats[i + 1] ? ", "
-                                              : " or ",
-                   posterior_formats[i]->ending);
-    if (!list.oom)
-        err_set(err, NAMI_EUSAGE, "'%s' should end in %s", path, list.s);
-    else
-        err_nomem(err);
-    int rc = list.oom ? NAMI_ENOMEM : NAMI_EUSAGE;
-    str_free(&list);
-    return rc;
 }
 
 int posterior_open(const char *path, const struct posterior_spec *spec, struct posterior **out,
@@ -137,7 +144,7 @@ int posterior_open(const char *path, const struct posterior_spec *spec, struct p
 {
     const struct posterior_format *f = posterior_format_of(path);
     *out = NULL;
-    if (!f) return no_format(path, err);
+    if (!f) return posterior_format_check(path, err);
     if (f->lacks)
         return err_set(err, NAMI_EUSAGE,
                        "this nami was built without %s, which %s files need; install it and build "
