@@ -139,6 +139,8 @@ void exec_fini(struct exec *x);
 /* Runs all instructions for x->lanes lanes.  The rows of variables that no instruction
    writes are inputs and must be filled. */
 void exec_run(struct exec *x);
+/* The instructions from .. to-1; with from 0, totals are cleared first. */
+void exec_part(struct exec *x, size_t from, size_t to);
 /* After exec_run: adj = d(total)/d(row) for every row (times weight), const_adj and units.adj
    likewise; derivatives by the weights of networks are left to product->weights.  The program must
    not reuse temporaries (each row written once). */
