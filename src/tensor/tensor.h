@@ -114,6 +114,7 @@ struct exec {
     int direct;
     double *adj;       /* the same for derivatives of the total; NULL if not wanted */
     double *total;     /* per lane: sum of the results of instructions with `sum` */
+    int no_total; /* derivatives are all that is wanted: what only adds to the total is left out */
     double *const_adj; /* derivatives by the constants, summed over lanes; NULL if not wanted */
     double
         *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
