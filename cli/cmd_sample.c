@@ -6,8 +6,9 @@
 #include "base/err.h"
 #include "base/parallel.h"
 #include "data/posterior.h"
-#include "infer/digest.h"
 #include "infer/blocks.h"
+#include "infer/digest.h"
+#include "infer/smc.h"
 #include "infer/weights.h"
 #include "meter.h"
 #include "model/eval.h"
@@ -32,9 +33,8 @@ static const struct opt options[] = {
      0},
     {"draws", 'n', OPT_COUNT, AT(n), "N", "4000", NULL, "how many draws for each data set", 0},
     {"method", 0, OPT_WORD, AT(method), "HOW", NULL, method_words_,
-     "the network's draws as they are (direct), or weighted by p(x,z)/q(z|x) (is); is, if the "
-     "model "
-     "has a density",
+     "the network's draws as they are (direct), or weighted by p(x,z)/q(z|x) (is), or by "
+     "sequential Monte Carlo along the network's factors (smc); is, if the model has a density",
      0},
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
      "write draws: .nc (ArviZ), .npz (NumPy), .csv (R's posterior); or the summary: .json; may be "
@@ -119,7 +119,7 @@ static int open_files(struct job *j)
 {
     const struct options *o = j->o;
     nami_err err;
-    int weighted = j->method == ANSWER_IS;
+    int weighted = j->method != ANSWER_DIRECT;
     j->note[0] = (struct posterior_note){"model", j->net.r.m->file, 0};
     j->note[1] = (struct posterior_note){"seed", NULL, (double)o->seed};
     j->note[2] = (struct posterior_note){"method", answer_methods[j->method], 0};
@@ -167,6 +167,9 @@ static int summarise_block(struct job *j, const struct answer *a, nami_err *err)
         digest_put(&j->digest, n, a->z + i, a->n, a->logw ? a->logw + i : NULL);
         if (n < left) continue;
         rc = digest_end(&j->digest, j->summary + s * j->stride, err);
+        for (size_t k = 0; k < j->nrow && a->islands && isnan(j->blocks.found[s].khat); k++)
+            summarise_islands(per, a->z + j->row[k] * a->n + i, a->logw + i, a->islands,
+                              &j->summary[s * j->stride + j->row[k]]);
         j->found[s] =
             (struct posterior_found){j->blocks.found[s], j->summary + s * j->stride, j->ood[s]};
     }
@@ -228,24 +231,21 @@ static void put_table(const struct job *j, struct str *out)
         str_printf(out, "  ... +%zu: --only NAMES, or -o FILE, for the others\n", shown - MOST);
 }
 
-/* How far to trust one answer. */
-static void put_trust(const struct job *j, struct str *out)
+static size_t islands(const struct job *j)
 {
-    const struct diagnostics *d = &j->found[0].diagnostics;
-    double limit = khat_limit(j->q.per);
-    if (j->method == ANSWER_DIRECT) {
+    return j->method == ANSWER_SMC ? smc_islands(&j->net.a, j->q.per) : 0;
+}
+
+/* One answer. */
+static void put_one(const struct job *j, struct str *out)
+{
+    put_table(j, out);
+    if (j->method == ANSWER_DIRECT)
         str_put(
             out,
             "draws        the network's own, not weighted: 'nami calibrate' says how good it is\n");
-        return;
-    }
-    str_printf(out, "weights      k-hat %.2f (good below %.2f), %.0f effective draws of %zu\n",
-               d->khat, limit, d->ess, j->q.per);
-    str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", d->log_z, d->log_se);
-    if (!(d->khat < limit))
-        str_put(out,
-                "warning      k-hat is too large: do not trust these numbers; train longer, or "
-                "with --family spline\n");
+    else
+        put_trust(&j->found[0].diagnostics, j->q.per, islands(j), out);
 }
 
 /* Many answers: how many are fine. */
@@ -256,13 +256,13 @@ static void put_sets(const struct job *j, struct str *out)
     str_printf(out, "data sets    %zu, %zu draws each\n", j->q.nset, j->q.per);
     if (j->method == ANSWER_DIRECT) return;
     for (size_t s = 0; s < j->q.nset; s++) {
-        good += j->found[s].diagnostics.khat < khat_limit(j->q.per);
+        good += (size_t)trusted(&j->found[s].diagnostics, j->q.per, islands(j));
         ess += j->found[s].diagnostics.ess / (double)j->q.nset;
     }
     str_printf(
         out,
-        "weights      k-hat is good (below %.2f) for %zu of %zu, %.0f effective draws on average\n",
-        khat_limit(j->q.per), good, j->q.nset, ess);
+        "weights      k-hat is good (below %.2f)%s for %zu of %zu, %.0f effective draws on average\n",
+        khat_limit(j->q.per), islands(j) ? " or islands agree" : "", good, j->q.nset, ess);
 }
 
 static void put_json(const struct job *j, struct str *out)
@@ -309,9 +309,7 @@ static int ask(struct job *j, int threads)
     struct str out = {0};
     nami_err err;
     int rc;
-    j->method = !o->method                     ? answer_default(j->net.r.m)
-                : strcmp(o->method, "is") == 0 ? ANSWER_IS
-                                               : ANSWER_DIRECT;
+    j->method = o->method ? answer_find(o->method) : answer_default(j->net.r.m);
     j->q = (struct query){j->net.x, j->net.nset, (size_t)o->n, o->seed};
     if (variables(j, &err)) return fail(RUNNING, NULL, &err);
     j->summary = new_array(struct summary, j->stride * j->q.nset + 1);
@@ -335,7 +333,7 @@ static int ask(struct job *j, int threads)
     if (o->json)
         put_json(j, &out);
     else if (!o->quiet && j->q.nset == 1)
-        put_table(j, &out), put_trust(j, &out);
+        put_one(j, &out);
     else if (!o->quiet)
         put_sets(j, &out);
     for (int i = 0; i < o->out.n && !o->quiet && !o->json; i++)
@@ -373,6 +371,7 @@ static const struct example examples[] = {
     {"nami sample tree.net --data x.json", "the posterior, as a table"},
     {"nami sample tree.net --data x.json -n 10000 -o draws.nc", "for ArviZ"},
     {"nami sample tree.net --data many.json -n 100 -o draws.npz", "thousands of data sets at once"},
+    {"nami sample chain.net --data x.json --method smc", "where weights of whole draws are too unequal"},
     {NULL, NULL},
 };
 
@@ -388,7 +387,8 @@ const struct cmd cmd_sample = {
              "sampling), "
              "the effective number of draws is what is left after weighting, and the mean weight "
              "estimates "
-             "the evidence p(x).\n\n"
+             "the evidence p(x). Sequential Monte Carlo (smc) resamples draws while they grow: for "
+             "long chains, and for networks that are not good enough for k-hat.\n\n"
              "Data that are unlike what the model draws are warned of: the network was not trained "
              "for them.\n\n"
              "The same seed gives the same draws for any number of threads. Draws are not held in "

@@ -8,6 +8,7 @@
 #include "infer/ood_model.h"
 #include "train/samples.h"
 #include "with_model.h"
+#include "infer/weights.h"
 
 int open_net(struct trained *n, const char *path, int threads)
 {
@@ -155,4 +156,28 @@ void put_json_number(struct str *out, const char *name, double x)
         str_putn(out, buf, (size_t)num_print(buf, x));
     else
         str_put(out, "null");
+}
+
+/* Islands whose estimates of p(x) vary by as much as their mean disagree. */
+int trusted(const struct diagnostics *d, size_t draws, size_t islands)
+{
+    if (!isnan(d->khat)) return d->khat < khat_limit(draws);
+    return d->log_se < 1 / sqrt((double)islands);
+}
+
+void put_trust(const struct diagnostics *d, size_t draws, size_t islands, struct str *out)
+{
+    int resampled = isnan(d->khat);
+    if (resampled)
+        str_printf(out, "weights      resampled in %zu islands, %.0f effective draws of %zu at the end\n",
+                   islands, d->ess, draws);
+    else
+        str_printf(out, "weights      k-hat %.2f (good below %.2f), %.0f effective draws of %zu\n",
+                   d->khat, khat_limit(draws), d->ess, draws);
+    str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", d->log_z, d->log_se);
+    if (trusted(d, draws, islands)) return;
+    str_put(out, resampled ? "warning      the islands disagree, or are too few: do not trust these "
+                             "numbers; ask for more draws, or train longer\n"
+                           : "warning      k-hat is too large: do not trust these numbers; train "
+                             "longer, or with --family spline\n");
 }

@@ -39,4 +39,9 @@ int latent_names(const struct model *m, int all, struct str *out);
 /* ,"name":x with null for what is not finite */
 void put_json_number(struct str *out, const char *name, double x);
 
+/* Can means by these weights be trusted?  `islands`: of SMC, else 0. */
+int trusted(const struct diagnostics *d, size_t draws, size_t islands);
+/* How far: lines of text, the evidence among them. */
+void put_trust(const struct diagnostics *d, size_t draws, size_t islands, struct str *out);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "infer/smc.h"
 
 /* x as an integer of the same order: bits of negative numbers count backwards. */
 static uint64_t key(double x)
@@ -122,4 +123,22 @@ int summarise(size_t n, const double *x, const double *logw, struct summary *out
     summary_quantiles(n, weighted_sort(n, d, d + n), 1 / sum2, out);
     free(d);
     return 0;
+}
+
+void summarise_islands(size_t n, const double *x, const double *logw, size_t islands,
+                       struct summary *out)
+{
+    double max = -INFINITY, total = 0, e = 0;
+    for (size_t i = 0; i < n; i++) max = logw[i] > max ? logw[i] : max;
+    for (size_t i = 0; i < n; i++) total += exp(logw[i] - max);
+    for (size_t k = 0; k < islands; k++) {
+        double d = 0; /* W_k (m_k - m) */
+        for (size_t i = smc_first(n, islands, k); i < smc_first(n, islands, k + 1); i++) {
+            double w = exp(logw[i] - max) / total;
+            if (w > 0) d += w * (x[i] - out->mean);
+        }
+        e += d * d;
+    }
+    out->mcse = islands > 1 ? sqrt(e * (double)islands / (double)(islands - 1)) : NAN;
+    if (out->mcse > 0) out->ess = fmin((double)n, pow(out->sd / out->mcse, 2));
 }

@@ -18,6 +18,12 @@
    All are NaN if an x is NaN or all weights are 0; sd and mcse are NaN if n = 1. */
 int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err);
 
+/* Draws in islands that know nothing of each other (infer/smc.h), but not independent inside of
+   them: mcse and ess anew, from the means of the islands, m_k, and their shares of the weights:
+       mcse  sum W_k^2 (m_k - m)^2 n / (n - 1) over n islands; NaN if there is one */
+void summarise_islands(size_t n, const double *x, const double *logw, size_t islands,
+                       struct summary *out);
+
 /* ---- its parts, for digest.c -------------------------------------------------------- */
 
 struct weighted {

@@ -33,7 +33,8 @@ static int all_given(const struct operand *o, int n, const unsigned char *given,
     return 1;
 }
 
-/* A term is one of the data if its variable is; nothing is differentiated by data. */
+/* A term is one of the data if its variable is; nothing is differentiated by data.  Nobody asks for
+   single terms, and their derivatives do not need them (the densities of dist/). */
 static void sort_terms(const struct model *m, struct prog *p, const unsigned char *given,
                        const int tag[2])
 {
@@ -42,6 +43,8 @@ static void sort_terms(const struct model *m, struct prog *p, const unsigned cha
         for (int a = 0; a < c->narg; a++)
             c->arg[a].data |= all_given(&c->arg[a], c->n, given, m->nrow);
         if (!c->sum) continue;
+        c->out = -1;
+        c->blind = 1;
         c->lot = c->arg[0].data ? LOT_DATA : LOT_LATENT;
         c->tag = tag[c->lot];
     }
@@ -70,10 +73,31 @@ int joint_terms(struct qnet *q, struct prog *p, const int tag[2])
 
 /* ---- coordinates -------------------------------------------------------------------- */
 
+static int decode(struct joint *j, const struct qnet *q)
+{
+    int n = q->h->nlatent, rc;
+    const struct code **c = raw_array(const struct code *, n);
+    unsigned char *done = new_array(unsigned char, n);
+    for (int i = 0; i < n && c; i++) c[i] = &j->code[q->h->perm[i]];
+    rc = c && done ? codes_decode(c, n, &j->prog, LOT_JACOBIAN, done) : NAMI_ENOMEM;
+    for (int i = 0; i < n && !rc; i++) {
+        if (done[i]) continue;
+        rc = code_decode(c[i], &j->prog);
+        if (!rc && !(rc = code_jacobian(c[i], &j->prog, LOT_JACOBIAN))) {
+            struct instr *x = &j->prog.code.a[j->prog.code.n - 1];
+            x->sum = -1;
+            x->lot = LOT_JACOBIAN;
+        }
+    }
+    free(c);
+    free(done);
+    return rc;
+}
+
 static int make(struct joint *j, struct qnet *q)
 {
     struct prog *p = &j->prog;
-    int nodes = bn_n(q->m->bn), rc = 0, tag[2] = {0, 1};
+    int nodes = bn_n(q->m->bn), rc = 0, tag[2] = {LOT_DATA, LOT_LATENT};
     j->code = arena_array(&p->mem, struct code, nodes + 1);
     if (!j->code) return NAMI_ENOMEM;
     memcpy(j->code, q->code, sizeof *j->code * (size_t)nodes);
@@ -86,14 +110,7 @@ static int make(struct joint *j, struct qnet *q)
         j->n += c->ncoord;
     }
     p->nrow += j->n;
-    for (int i = 0; i < q->h->nlatent && !rc; i++) {
-        const struct code *c = &j->code[q->h->perm[i]];
-        if (!(rc = code_decode(c, p)) && !(rc = code_jacobian(c, p, tag[LOT_LATENT]))) {
-            struct instr *x = &p->code.a[p->code.n - 1];
-            x->sum = -1;
-            x->lot = LOT_LATENT;
-        }
-    }
+    if (!rc) rc = decode(j, q);
     if (!rc) rc = joint_terms(q, p, tag);
     return rc ? rc : prog_whole(p);
 }

@@ -3,20 +3,21 @@
 
    The program's first rows are the model's; observed ones are given.  Then come the coordinates of
    all latents that have a factor, which are given, too; the latents follow from them.  The total is
-   log p(x, z) plus the logarithm of |dz / d coordinates|.  Its terms come in two lots (see
-   exec.weight): log p(x | z), and the rest.  Barren latents are left out: their density is 1 when
-   they are summed over. */
+   log p(x, z) plus the logarithm of |dz / d coordinates|.  Its terms come in three lots, which are
+   their tags, too (see exec.weight, exec.by_tag): log p(x | z), log p(z), and that logarithm.
+   Barren latents are left out: their density is 1 when they are summed over. */
 #ifndef NET_JOINT_H
 #define NET_JOINT_H
 
 #include "net/qnet.h"
 
-enum lot { LOT_DATA, LOT_LATENT, LOT_SCORE }; /* LOT_SCORE: see elbo.h */
+/* LOT_SCORE: see elbo.h */
+enum lot { LOT_DATA, LOT_LATENT, LOT_SCORE, LOT_JACOBIAN = LOT_SCORE };
 
 struct joint {
     const struct qnet *q;
-    struct prog prog; /* its weights are the model's */
-    int coord, n;     /* the first row of the coordinates, how many */
+    struct prog prog;  /* its weights are the model's */
+    int coord, n;      /* the first row of the coordinates, how many */
     struct code *code; /* of nodes; coord is -1 where there is none */
 };
 

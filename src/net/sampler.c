@@ -9,6 +9,7 @@
 
 /* While the program is made. */
 struct maker {
+    struct sampler *s; /* or NULL: nobody asks for waves */
     struct qnet *q;
     struct prog *p;
     unsigned char *ready; /* of units: computed by now */
@@ -187,6 +188,7 @@ static int emit_known(struct maker *k, int f)
     }
     k->done[f] = 1;
     k->ndone++;
+    if (k->s) k->s->known[x->node] = (int)k->s->wave.n; /* its last coordinate comes last */
     return rc;
 }
 
@@ -209,7 +211,8 @@ static int emit_wave(struct maker *k)
     for (int i = 0; i < nall && !rc; i++) rc = emit_known(k, all[i]);
     free(now);
     free(all);
-    return rc ? rc : k->ndone > before ? 0 : NAMI_EBUG;
+    if (rc || k->ndone == before) return rc ? rc : NAMI_EBUG;
+    return k->s && vec_push(&k->s->wave, k->p->code.n) ? NAMI_ENOMEM : 0;
 }
 
 /* ---- all ---------------------------------------------------------------------------- */
@@ -240,9 +243,9 @@ static int start(struct maker *k)
     return 0;
 }
 
-int sampler_prog(struct qnet *q, struct prog *p, int *fix)
+static int make_prog(struct sampler *s, struct qnet *q, struct prog *p, int *fix)
 {
-    struct maker k = {.q = q, .p = p, .fix = fix};
+    struct maker k = {.s = s, .q = q, .p = p, .fix = fix};
     p->nrow = q->prog.nrow;
     p->nnode = q->prog.nnode;
     p->nunit = q->prog.nunit;
@@ -255,6 +258,8 @@ int sampler_prog(struct qnet *q, struct prog *p, int *fix)
     free(k.done);
     return rc;
 }
+
+int sampler_prog(struct qnet *q, struct prog *p, int *fix) { return make_prog(NULL, q, p, fix); }
 
 /* The model's own draws of barren latents, and of the observed ones if again; or the density of
    the former. */
@@ -274,7 +279,10 @@ static int make_rest(struct qnet *q, struct prog *p, int again, int by_density)
 int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
 {
     *s = (struct sampler){.q = q};
-    int rc = sampler_prog(q, &s->prog, NULL);
+    int nodes = bn_n(q->m->bn);
+    s->known = raw_array(int, nodes + 1);
+    for (int v = 0; s->known && v < nodes; v++) s->known[v] = -1;
+    int rc = s->known ? make_prog(s, q, &s->prog, NULL) : NAMI_ENOMEM;
     if (rc == NAMI_EBUG) return err_set(err, rc, "the factors of the inverse wait for each other");
     if (!rc) rc = make_rest(q, &s->rest, 0, 0);
     if (!rc) rc = make_rest(q, &s->pred, 1, 0);
@@ -285,6 +293,8 @@ int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
 void sampler_free(struct sampler *s)
 {
     prog_free(&s->prog);
+    vec_free(&s->wave);
+    free(s->known);
     prog_free(&s->rest);
     prog_free(&s->pred);
     prog_free(&s->barren);

@@ -18,6 +18,8 @@ int sampler_prog(struct qnet *q, struct prog *p, int *fix);
 struct sampler {
     const struct qnet *q;
     struct prog prog;
+    vec(size_t) wave;   /* draws come in waves: where the instructions of each end in prog */
+    int *known;         /* of nodes: the wave after which a latent is known; -1: has no factor */
     struct prog rest;   /* from the rows: barren latents, what is computed */
     struct prog pred;   /* the same, and the observed variables anew: posterior prediction */
     struct prog barren; /* its total is log p of the barren latents, given their parents */

@@ -277,7 +277,11 @@ void exec_part(struct exec *x, size_t from, size_t to)
         memset(x->total, 0, (size_t)x->cap * sizeof *x->total);
         if (x->by_tag) memset(x->by_tag, 0, (size_t)x->ntag * (size_t)x->cap * sizeof *x->by_tag);
     }
-    for (size_t k = from; k < to; k++) run[x->p->code.a[k].kind](x, &x->p->code.a[k]);
+    for (size_t k = from; k < to; k++) {
+        const struct instr *c = &x->p->code.a[k];
+        if (x->no_total && c->out < 0 && (c->kind == I_MAP || c->kind == I_BLOCK)) continue;
+        run[c->kind](x, c);
+    }
 }
 
 void exec_run(struct exec *x) { exec_part(x, 0, x->p->code.n); }

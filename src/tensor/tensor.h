@@ -114,6 +114,7 @@ struct exec {
     int direct;
     double *adj;       /* the same for derivatives of the total; NULL if not wanted */
     double *total;     /* per lane: sum of the results of instructions with `sum` */
+    int no_total; /* derivatives are all that is wanted: what only adds to the total is left out */
     double *const_adj; /* derivatives by the constants, summed over lanes; NULL if not wanted */
     double
         *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
@@ -139,6 +140,8 @@ void exec_fini(struct exec *x);
 /* Runs all instructions for x->lanes lanes.  The rows of variables that no instruction
    writes are inputs and must be filled. */
 void exec_run(struct exec *x);
+/* The instructions from .. to-1; with from 0, totals are cleared first. */
+void exec_part(struct exec *x, size_t from, size_t to);
 /* After exec_run: adj = d(total)/d(row) for every row (times weight), const_adj and units.adj
    likewise; derivatives by the weights of networks are left to product->weights.  The program must
    not reuse temporaries (each row written once). */
