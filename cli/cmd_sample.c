@@ -318,7 +318,7 @@ static int ask(struct job *j, int threads)
     j->ood = new_array(double, j->q.nset);
     if (!j->summary || !j->found || !j->given || !j->ood) return err_nomem(&err), fail(RUNNING, NULL, &err);
     mark_given(j->net.r.m, j->given);
-    if (blocks_init(&j->blocks, &j->net.a, &j->q, j->method, o->predict, threads, FEED_NUMBERS, &err) ||
+    if (blocks_init(&j->blocks, &j->net.a, &j->q, j->method, o->predict, threads, BLOCK_NUMBERS, &err) ||
         digest_init(&j->digest, j->nrow, j->row, j->q.per, digest_room(j->nrow), &err))
         return fail(RUNNING, NULL, &err);
     if ((rc = open_files(j)) || (rc = warn_unlike(&j->net, threads, o->quiet, j->ood)) ||

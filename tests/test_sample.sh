@@ -57,6 +57,7 @@ ok "pieces: same bytes" cmp "$dir/p1.npz" "$dir/p2.npz"
 ok "pieces: same summary" cmp "$dir/p1.json" "$dir/p2.json"
 cat >"$dir/memory.py" <<'END2'
 import os, sys
+os.environ["ASAN_OPTIONS"] = "quarantine_size_mb=1"  # a sanitizer keeps what was freed
 def peak(draws):  # bytes
     pid = os.fork()
     if pid == 0:

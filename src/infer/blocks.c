@@ -13,7 +13,7 @@ static int splits(enum answer_method m) { return m == ANSWER_DIRECT || m == ANSW
 static int in_pieces(const struct blocks *f) { return f->q->per > f->block && splits(f->method); }
 
 int blocks_init(struct blocks *f, const struct infer *a, const struct query *q,
-              enum answer_method method, int predict, int threads, size_t numbers, nami_err *err)
+                enum answer_method method, int predict, int threads, size_t numbers, nami_err *err)
 {
     size_t rows = ((size_t)a->q->m->nrow + 2) * (predict ? 2 : 1);
     *f = (struct blocks){.a = a, .q = q, .method = method, .predict = predict, .threads = threads};

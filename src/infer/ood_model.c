@@ -45,7 +45,7 @@ static int simulate(const struct model *m, const struct ood_model *o, int thread
 /* Draws with a number that is not finite go; returns how many are left. */
 static int keep_finite(int k, double *x)
 {
-    int keep[N], n = 0;
+    int keep[N] = {0}, n = 0;
     for (int i = 0; i < N; i++) {
         int finite = 1;
         for (int j = 0; j < k; j++) finite &= isfinite(x[(size_t)j * N + (size_t)i]) != 0;
