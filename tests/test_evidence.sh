@@ -23,10 +23,10 @@ nami, d = sys.argv[1], sys.argv[2]
 run = lambda *a: json.loads(subprocess.run([nami, *a], stdout=subprocess.PIPE, check=True).stdout)
 exact = run("exact", d + "/chain.nami", "--data", d + "/y.json", "--json")
 methods = [m["name"] for m in run("list", "evidence", "--json")]
-assert methods[:2] == ["is", "smc"], methods
+assert methods == ["is", "smc", "ais"], methods
 for net in ["n", "poor"]:
     for m in methods:
-        got = run("evidence", d + "/" + net + ".net", "--data", d + "/y.json", "--method", m, "-n", "8000", "--json")
+        got = run("evidence", d + "/" + net + ".net", "--data", d + "/y.json", "--method", m, "-n", "8000", "--chains", "64", "--json")
         assert len(got) == 1 and got[0]["set"] == 1 and got[0]["method"] == m, got
         g = got[0]
         if m == "is" and net == "poor":
@@ -58,9 +58,11 @@ says "islands" 0 'resampled in 16 islands' "$nami" evidence "$dir/poor.net" --da
 says "a warning" 0 'warning +k-hat is too large' "$nami" evidence "$dir/poor.net" --data "$dir/y.json"
 says "too few" 0 'warning +the islands disagree, or are too few' "$nami" evidence "$dir/poor.net" --data "$dir/y.json" --method smc -n 20
 says "many data sets" 0 'log p of all 20 data sets' "$nami" evidence "$dir/n.net" --data "$dir/many.json" --method smc -n 300
+says "chains" 0 'chains +16, through 1000 temperatures, [0-9.]+ effective' "$nami" evidence "$dir/n.net" --data "$dir/y.json" --method ais
+says "too few temperatures" 0 'warning +the chains disagree' "$nami" evidence "$dir/poor.net" --data "$dir/y.json" --method ais --temps 3
 says "a table by smc" 0 'resampled in 16 islands' "$nami" sample "$dir/poor.net" --data "$dir/y.json" --method smc
 says "many by smc" 0 'or islands agree for [0-9]+ of 20' "$nami" sample "$dir/n.net" --data "$dir/many.json" --method smc -n 300
-for m in is smc; do
+for m in is smc "ais --temps 20 --chains 4" "ais --temps 20 --start prior"; do
     "$nami" evidence "$dir/poor.net" --data "$dir/many.json" --method $m -n 100 --threads 1 --json >"$dir/1.json"
     "$nami" evidence "$dir/poor.net" --data "$dir/many.json" --method $m -n 100 --threads 3 --json >"$dir/3.json"
     ok "$m: the same for any number of threads" cmp "$dir/1.json" "$dir/3.json"
@@ -76,6 +78,15 @@ done
 # ---- bad input
 says "no data" 2 'give --data' "$nami" evidence "$dir/n.net"
 says "no draws" 2 'at least 1' "$nami" evidence "$dir/n.net" --data "$dir/y.json" -n 0
+says "no temperatures" 2 '1 to 32767 temperatures' "$nami" evidence "$dir/n.net" --data "$dir/y.json" --method ais --temps 0
+says "no chains" 2 'at least 1' "$nami" evidence "$dir/n.net" --data "$dir/y.json" --method ais --chains 0
+says "unknown start" 2 'prior' "$nami" evidence "$dir/n.net" --data "$dir/y.json" --method ais --start foo
+echo 'model { k ~ bernoulli(0.3)
+  y ~ normal(k, 1) }
+observe y' >"$dir/coin.nami"
+echo '{"y": 0.5}' >"$dir/coin.json"
+ok "trains a coin" "$nami" train "$dir/coin.nami" -o "$dir/coin.net" --steps 2 --check 1 --hidden 8,8 --valid 100 -q
+says "discrete" 2 'k is discrete' "$nami" evidence "$dir/coin.net" --data "$dir/coin.json" --method ais
 says "unknown method" 2 'smc' "$nami" evidence "$dir/n.net" --data "$dir/y.json" --method foo
 says "not a network" 2 'error' "$nami" evidence "$dir/y.json" --data "$dir/y.json"
 sed 's/^observe y/observe y\ninfer z[1]/' "$dir/chain.nami" >"$dir/part.nami"
