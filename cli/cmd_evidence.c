@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/parallel.h"
@@ -37,7 +38,7 @@ struct job {
     const struct options *o;
     struct trained net;
     const struct evidence_method *method;
-    size_t islands;
+    size_t islands;            /* of methods that resample */
     struct diagnostics *found; /* of data sets */
     double *ood;               /* p of each */
 };
@@ -116,7 +117,7 @@ static int ask(struct job *j, int threads)
     nami_err err;
     int rc;
     j->method = evidence_find(j->o->method);
-    j->islands = smc_islands(&j->net.a, (size_t)j->o->n);
+    if (strcmp(j->method->name, "is") != 0) j->islands = smc_islands(&j->net.a, (size_t)j->o->n);
     if (answer_weighable(&j->net.a, ", nor p(x)", &err)) return fail(RUNNING, NULL, &err);
     j->found = new_array(struct diagnostics, j->net.nset);
     j->ood = new_array(double, j->net.nset);
