@@ -51,8 +51,8 @@ struct job {
     const struct options *o;
     struct trained net;
     const struct evidence_method *method;
-    size_t per; /* draws or chains of a data set */
-    size_t islands;
+    size_t per;     /* draws or chains of a data set */
+    size_t islands; /* of methods that resample */
     struct diagnostics *found; /* of data sets */
     double *ood;               /* p of each */
 };
@@ -149,7 +149,10 @@ static int ask(struct job *j, int threads)
     int rc;
     j->method = evidence_find(j->o->method);
     j->per = (size_t)(j->method->chains ? j->o->chains : j->o->n);
-    j->islands = j->method->chains ? j->per : smc_islands(&j->net.a, j->per);
+    if (j->method->chains)
+        j->islands = j->per;
+    else if (strcmp(j->method->name, "is") != 0)
+        j->islands = smc_islands(&j->net.a, j->per);
     if (answer_weighable(&j->net.a, ", nor p(x)", &err)) return fail(RUNNING, NULL, &err);
     j->found = new_array(struct diagnostics, j->net.nset);
     j->ood = new_array(double, j->net.nset);

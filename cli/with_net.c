@@ -176,8 +176,11 @@ void put_trust(const struct diagnostics *d, size_t draws, size_t islands, struct
                    d->khat, khat_limit(draws), d->ess, draws);
     str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", d->log_z, d->log_se);
     if (trusted(d, draws, islands)) return;
-    str_put(out, resampled ? "warning      the islands disagree, or are too few: do not trust these "
-                             "numbers; ask for more draws, or train longer\n"
-                           : "warning      k-hat is too large: do not trust these numbers; train "
-                             "longer, or with --family spline\n");
+    if (resampled)
+        str_put(out, "warning      the islands disagree, or are too few: do not trust these "
+                     "numbers; ask for more draws, or train longer\n");
+    else
+        str_printf(out,
+                   "warning      k-hat is too large: do not trust these numbers; train longer, %s\n",
+                   islands ? "or with --family spline" : "with --family spline, or try --method smc");
 }
