@@ -256,9 +256,19 @@ static int get_settings(struct training *r, const char *text, nami_err *err)
    which may be infinite. */
 static const struct setting states[] = {
 #define ROW(field, kind) {#field, offsetof(struct train, field), kind},
-    ROW(step, 'u') ROW(rate, 'd') ROW(best, 'b') ROW(since, 'i') ROW(sum, 'd') ROW(norm, 'd')
-        ROW(nsum, 'i') ROW(bad, 'i') ROW(falls, 'i') ROW(skipped, 'u') ROW(t.step, 'u')
-            ROW(done, 'i') ROW(best_bad, 'i')
+    ROW(step, 'u')
+    ROW(rate, 'd')
+    ROW(best, 'b')
+    ROW(since, 'i')
+    ROW(sum, 'd')
+    ROW(norm, 'd')
+    ROW(nsum, 'i')
+    ROW(bad, 'i')
+    ROW(falls, 'i')
+    ROW(skipped, 'u')
+    ROW(t.step, 'u')
+    ROW(done, 'i')
+    ROW(best_bad, 'i')
 #undef ROW
 };
 enum { STATE = sizeof states / sizeof *states };
