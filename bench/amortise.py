@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""bench/amortise.py [CASE...] [--sets N] [--jags N] [--draws N]: posteriors of many data sets, NaMI and JAGS.
+"""bench/amortise.py [CASE...] [--sets N] [--jags N]: posteriors of many data sets, NaMI and JAGS.
 
 For each case the model draws 1,000 data sets. NaMI trains one network (once), then answers all of them with as
 many weighted draws as make 1,000 effective ones in half of the sets. JAGS runs the same model on the first 20 sets,
 one process each as its users do: compilation, adaptation and 1,000 steps of burn-in, and then as many steps as
-1,000 effective draws take; the other sets are taken to need the same. Seconds are of one processor, on one thread,
-NaMI and JAGS in turn; no draws are written to files while the clock runs.
+1,000 effective draws take; the other sets are taken to need the same. Seconds are of one processor, on one thread; no
+draws are written to files while the clock runs.
 
 Effective draws are (sum w)^2 / sum w^2 of the weights for NaMI. For JAGS they are counted from autocorrelations
 (Stan's rule, two chains): of the median latent, and of the worst one. In the mixture, where labels may switch, they are
@@ -45,16 +45,17 @@ def mixture_numbers(x, index):
 
 
 class Case:
-    def __init__(self, what, model, constants, observed, monitor, train, bug=None, numbers=None):
+    def __init__(self, what, model, constants, observed, monitor, train, lines="", bug=None, numbers=None):
         self.what, self.model, self.constants, self.observed = what, model, constants, observed
-        self.monitor, self.train, self.bug, self.numbers = monitor, train, bug, numbers
+        self.monitor, self.train, self.lines, self.bug, self.numbers = monitor, train, lines, bug, numbers
 
 
 CASES = {
-    "tree": Case("binary tree of 5 levels: 15 latents", "tree", [], "x", ["x"], "--steps 20000"),
-    "gmm": Case("mixture of 2 Gaussians in the plane, 20 points: 25 latents", "gmm", ["K=2", "N=20"], "y",
-                ["phi", "mu", "z"], "--steps 20000 --family mixture", bug="gmm.bug", numbers=mixture_numbers),
-    "lgssm": Case("linear state space, 100 times: 100 latents", "lgssm", [], "y", ["x"], "--steps 20000"),
+    "tree": Case("binary tree of 5 levels: 15 latents", "tree", [], "x", ["x"], "--steps 10000"),
+    "gmm": Case("mixture of 2 Gaussians in the plane, 10 points: 15 latents", "gmm", ["K=2", "N=10"], "y",
+                ["phi", "mu", "z"], "--steps 15000 --family mixture", bug="gmm.bug", numbers=mixture_numbers,
+                lines="embed y : real[N, 1, 2] { conv(64, 1, relu); conv(32, 1, relu); dense(128, relu); dense(64, relu) }"),
+    "lgssm": Case("linear state space, 100 times: 100 latents", "lgssm", [], "y", ["x"], "--steps 5000"),
 }
 
 
@@ -82,12 +83,10 @@ def simulate(case, n, where):
     return path, sets
 
 
-def nami_sample(net, sets, draws, where):
-    out = os.path.join(where, "summary.json")
-    seconds = jags.run([jags.NAMI, "sample", net, "--data", sets, "--method", "is", "-n", str(draws), "--threads", "1",
-                        "--quiet", "-o", out])[1]
-    with open(out) as f:
-        answers = json.load(f)
+def nami_sample(net, sets, draws):
+    out, seconds = jags.run([jags.NAMI, "sample", net, "--data", sets, "--method", "is", "-n", str(draws), "--threads",
+                             "1", "--quiet", "--json"])
+    answers = json.loads(out)
     return seconds, [a["ess"] for a in answers], [a["khat"] for a in answers]
 
 
@@ -102,9 +101,6 @@ def jags_timed(where, monitor, steps):
 
 def jags_set(case, data, where):
     """Seconds for one data set until the median latent, and the worst one, have WANT effective draws."""
-    path = os.path.join(where, "one.json")
-    with open(path, "w") as f:
-        json.dump(data, f)
     if case.bug:
         shutil.copy(os.path.join(jags.ROOT, "tests/oracle", case.bug), os.path.join(where, "model.bug"))
         with open(os.path.join(where, "data.R"), "w") as f:
@@ -113,11 +109,13 @@ def jags_set(case, data, where):
                     % (case.observed, ", ".join("%.17g" % v for v in y.T.flatten()), ", ".join("%d" % d for d in y.shape)))
             f.write("".join("%s <- %s\n" % tuple(c.split("=")) for c in case.constants))
     else:
-        data_options = ["--data", path] if not case.constants else []
-        jags.export(examples(case.model + ".nami"), examples(case.model + ".json"), where, data_options)
+        path = os.path.join(where, "one.json")
+        with open(examples(case.model + ".json")) as f, open(path, "w") as g:
+            json.dump({**json.load(f), **data}, g)
+        jags.export(examples(case.model + ".nami"), path, where)
     x, index, _ = jags.sample(where, case.monitor, PROBE, chains=CHAINS, burnin=BURNIN)
     x = case.numbers(x, index) if case.numbers else x
-    ess = [e for e, _ in (jags.ess(x[:, :, k]) for k in range(x.shape[2])) if np.isfinite(e)]
+    ess = [jags.ess(x[:, :, k])[0] for k in range(x.shape[2]) if np.ptp(x[:, :, k]) > 0]  # the others are observed
     fixed = jags_timed(where, case.monitor, 0)
     step = max(0.0, jags_timed(where, case.monitor, PROBE) - fixed) / PROBE
     need = [WANT * CHAINS * PROBE / e for e in (statistics.median(ess), min(ess))]
@@ -128,18 +126,19 @@ def compare(name, case, o):
     with jags.workdir() as d:
         path, sets = simulate(case, o.sets, d)
         net = os.path.join(d, "net")
-        training = jags.run([jags.NAMI, "train", examples(case.model + ".nami"), *constants(case), "-o", net,
-                             "--threads", "1", "--quiet", *case.train.split()])[1]
-        ess = nami_sample(net, path, 1000, d)[1]
+        model = os.path.join(d, case.model + ".nami")
+        with open(examples(case.model + ".nami")) as f, open(model, "w") as g:
+            g.write(f.read() + case.lines + "\n")
+        training = jags.run([jags.NAMI, "train", model, *constants(case), "-o", net, "--threads", "1", "--quiet",
+                             *case.train.split()])[1]
+        ess = nami_sample(net, path, 1000)[1]
         draws = int(np.ceil(WANT * 1000 / statistics.median(ess)))
-        nami, theirs = [], []
-        for i in range(o.jags):  # in turn: a share of the sets, then one of JAGS's
-            theirs.append(jags_set(case, sets[i], d))
-        seconds, ess, khat = nami_sample(net, path, draws, d)
+        seconds, ess, khat = nami_sample(net, path, draws)
+        theirs = [jags_set(case, sets[i], d) for i in range(o.jags)]
         khat = [k for k in khat if k is not None]
     per_set = seconds / o.sets
     print("%s (%s)" % (name, case.what))
-    print("  nami train %s" % case.train)
+    print("  nami train %s%s" % (case.train, ", with " + case.lines if case.lines else ""))
     print("  NaMI   %d sets x %d draws: %.1f s; effective draws of a set: median %.0f, 5 %% have less than %.0f; "
           "k-hat above 0.7 in %.1f %%" % (o.sets, draws, seconds, statistics.median(ess), np.quantile(ess, 0.05),
                                         100 * sum(k > 0.7 for k in khat) / o.sets))

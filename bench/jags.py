@@ -23,16 +23,15 @@ def run(command, cwd=None):
     return out, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def export(model, data, to, options=()):
+def export(model, data, to):
     """A model of ours for JAGS: to/model.bug and to/data.R."""
     run([NAMI, "export", model, "--data", data, "--to", "jags", "-o", os.path.join(to, "model.bug"),
-         "--data-out", os.path.join(to, "data.R"), "--quiet", *options])
+         "--data-out", os.path.join(to, "data.R"), "--quiet"])
 
 
-def sample(where, monitor, draws, chains=4, burnin=1000, thin=1, seed=1, modules=()):
+def sample(where, monitor, draws, chains=4, burnin=1000, thin=1, seed=1):
     """Draws (chain, draw, scalar) of where/model.bug with where/data.R; the scalars' names; seconds."""
-    script = ["load %s" % m for m in modules]
-    script += ['model in "model.bug"', 'data in "data.R"', "compile, nchains(%d)" % chains]
+    script = ['model in "model.bug"', 'data in "data.R"', "compile, nchains(%d)" % chains]
     for c in range(1, chains + 1):
         with open(os.path.join(where, "inits%d.R" % c), "w") as f:
             f.write('".RNG.name" <- "base::Mersenne-Twister"\n".RNG.seed" <- %d\n' % (1000 * seed + c))
@@ -68,8 +67,6 @@ def ess(x):
     f = np.fft.rfft(centred, size, axis=1)
     cov = np.fft.irfft(f * np.conj(f), size, axis=1)[:, :n] / n
     within = cov[:, 0].mean() * n / (n - 1)
-    if within <= 0:
-        return float("nan"), float("nan")
     var = within * (n - 1) / n + x.mean(axis=1).var(ddof=1)
     rho = 1 - (within - cov.mean(axis=0) * n / (n - 1)) / var
     rho[0] = 1

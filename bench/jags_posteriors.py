@@ -3,7 +3,9 @@
 
 Each model of examples/models in the table below is trained with the settings there, on draws of the model
 alone, and then asked for the posterior of its data by importance sampling. JAGS ran the same model (`nami
-export`) in four long chains: its summaries are in bench/results/jags-MODEL.csv, and --jags makes them anew.
+export`) in four long chains: its summaries are in bench/results/jags-MODEL.csv, and --jags makes them anew. (Without
+its module glm: its sampler for Poisson regression is approximate, and moves means of random effects in epil by more
+than is allowed here.)
 A model passes if all its scalars have a mean within 0.1 posterior sd of JAGS's and an sd within 10 %,
 and k-hat is below 0.7. --keep leaves the networks in DIR, and uses those that it finds there."""
 import argparse
@@ -17,7 +19,7 @@ import jags
 
 # What is added to the model; options of `nami train`; JAGS's draws a chain, and thinning.
 MODELS = {
-    "schools": ("", "--net mlp --whiten yes --steps 40000", 20000, 10),
+    "schools": ("", "--family spline --steps 40000", 20000, 10),
     "pumps": ("", "", 20000, 2),
     "surgical": ("", "", 20000, 10),
     "dugongs": ("", "", 20000, 50),
@@ -47,7 +49,7 @@ def latents(name):
 def run_jags(name, draws, thin):
     with jags.workdir() as d:
         jags.export(example(name, ".nami"), example(name, ".json"), d)
-        x, index, seconds = jags.sample(d, latents(name), draws, burnin=5000, thin=thin, modules=["glm"])
+        x, index, seconds = jags.sample(d, latents(name), draws, burnin=5000, thin=thin)
     rows = []
     for k, scalar in enumerate(index):
         ess, rhat = jags.ess(x[:, :, k])

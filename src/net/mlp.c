@@ -39,7 +39,7 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
 {
     const struct factor *f0 = &q->factor[q->member[g->first]];
     int depth = q->opt.nhidden ? q->opt.nhidden : DEPTH, unit = 0, white = -1;
-    int skip = q->opt.skip < 0 ? q->opt.whiten : q->opt.skip, in = f0->nin, back = f0->nback;
+    int in = f0->nin, back = f0->nback;
     struct str text = {0};
     if (!f0->nin) depth = 0; /* no parents: biases alone */
     int features = in - back;
@@ -47,7 +47,7 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
         unit = white = whiten(q, g, name, from);
         back = in;
     }
-    int own_back = back;
+    int own_back = back, skip = q->opt.skip < 0 ? white >= 0 : q->opt.skip;
     gather(q, g, 0, 0, 1, white, from);
     for (int l = 0; l <= depth && unit >= 0; l++) {
         int last = l == depth, out = last ? g->nout : q->opt.nhidden ? q->opt.hidden[l] : HIDDEN;
