@@ -120,7 +120,7 @@ static double loss_of(const char *name, int whiten)
     double loss = NAN;
     opt.whiten = whiten;
     net_at(&n, series, NULL, NULL, &opt);
-    if (trainer_make(&t, &n.q, BATCH, 1, &err)) fail_msg("%s", err.msg);
+    if (trainer_make(&t, &n.q, NULL, NULL, BATCH, 1, &err)) fail_msg("%s", err.msg);
     for (uint64_t s = 0; s < STEPS; s++) {
         trainer_gradient(&t, &(struct batch){.seed = 11, .first = s * trainer_stride(&t)});
         trainer_apply(&t, 2e-3, 100);
