@@ -2,7 +2,8 @@
 """bench/amortise.py [CASE...] [--sets N] [--jags N]: posteriors of many data sets, NaMI and JAGS.
 
 For each case the model draws 1,000 data sets. NaMI trains one network (once), then answers all of them with as
-many weighted draws as make 1,000 effective ones in half of the sets. JAGS runs the same model on the first 20 sets,
+many weighted draws as should make 1,000 effective ones in half of the sets, by a try with 1,000 draws; its time is scaled
+by what they did make. JAGS runs the same model on the first 20 sets,
 one process each as its users do: compilation, adaptation and 1,000 steps of burn-in, and then as many steps as
 1,000 effective draws take; the other sets are taken to need the same. Seconds are of one processor, on one thread; no
 draws are written to files while the clock runs.
@@ -136,13 +137,13 @@ def compare(name, case, o):
         seconds, ess, khat = nami_sample(net, path, draws)
         theirs = [jags_set(case, sets[i], d) for i in range(o.jags)]
         khat = [k for k in khat if k is not None]
-    per_set = seconds / o.sets
+    per_set = seconds / o.sets * WANT / statistics.median(ess)
     print("%s (%s)" % (name, case.what))
     print("  nami train %s%s" % (case.train, ", with " + case.lines if case.lines else ""))
     print("  NaMI   %d sets x %d draws: %.1f s; effective draws of a set: median %.0f, 5 %% have less than %.0f; "
           "k-hat above 0.7 in %.1f %%" % (o.sets, draws, seconds, statistics.median(ess), np.quantile(ess, 0.05),
                                         100 * sum(k > 0.7 for k in khat) / o.sets))
-    print("         %.2g s a set, %.0f effective draws a second" % (per_set, sum(ess) / seconds))
+    print("         %.2g s a set for %d effective draws, %.0f effective draws a second" % (per_set, WANT, WANT / per_set))
     for k, which in enumerate(["median", "worst"]):
         t = statistics.mean(x[2][k] for x in theirs)
         print("  JAGS   %-6s latent: %.2g s a set (%.2g until the end of burn-in, then %.0f steps), %.0f effective draws "

@@ -420,7 +420,9 @@ static int head_fits(const struct qnet *q, const struct code *c, const struct he
         return (c->kind == CODE_COUNTS || want == h->family) && h->size == 0 && c->n == 1 &&
                c->dist && c->dist->logp;
     if (c->kind == CODE_COUNTS) return 0;
-    if (want == &family_match) return h->family == &family_spline && h->size == family_spline.size;
+    if (want == &family_match) /* a Gaussian: in files from before */
+        return (h->family == &family_spline && h->size == family_spline.size) ||
+               (h->family == &family_mixture && h->size == 1);
     return h->family == want && h->size == (q->opt.size ? q->opt.size : want->size);
 }
 
