@@ -243,7 +243,9 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
         if (c->n > 1 || !c->dist || match_fit(&g->head, c->dist, (int)n, draw) ||
             (c->kind == CODE_REAL && family_match.outputs(&g->head) < 2)) { /* cannot be narrow */
             if (c->kind == CODE_COUNTS) return no_family(q, c, err);
-            g->head = (struct head){.family = &family_spline, .size = family_spline.size};
+            g->head = (struct head){.family = &family_mixture, .size = 1};
+            if (c->n == 1)
+                g->head = (struct head){.family = &family_spline, .size = family_spline.size};
         }
     }
     g->nout = g->head.family->outputs(&g->head);
@@ -420,7 +422,7 @@ static int head_fits(const struct qnet *q, const struct code *c, const struct he
         return (c->kind == CODE_COUNTS || want == h->family) && h->size == 0 && c->n == 1 &&
                c->dist && c->dist->logp;
     if (c->kind == CODE_COUNTS) return 0;
-    if (want == &family_match) /* a Gaussian: in files from before */
+    if (want == &family_match) /* a Gaussian: of vectors, and in files from before */
         return (h->family == &family_spline && h->size == family_spline.size) ||
                (h->family == &family_mixture && h->size == 1);
     return h->family == want && h->size == (q->opt.size ? q->opt.size : want->size);
