@@ -10,7 +10,7 @@ CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
 THREADED = test_pool test_train test_source test_training test_infer test_smc test_eval
 C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
 
-.PHONY: build pictures demo test bench fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help
+.PHONY: build pictures demo test bench bench-jags posteriors fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -40,6 +40,16 @@ bench: ## time inversion (SuiteSparse), sampling (NumPy, JAGS), products (OpenBL
 	@bench/simulate.sh
 	@build/bench/bench_product
 	@bench/train.py
+
+bench-jags: ## posteriors of 1,000 data sets, side by side with JAGS: a quarter of an hour
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/amortise.py
+
+posteriors: ## posteriors of classic models against long runs of JAGS (JAGS=--jags: made anew): minutes
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/jags_posteriors.py $(JAGS) $(MODELS)
 
 fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]
 	@scripts/setup.sh build fuzz

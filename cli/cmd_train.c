@@ -19,7 +19,8 @@
 struct options {
     struct opt_common common;
     struct model_opts model;
-    const char *out, *method, *mode, *criterion, *family, *net, *hidden, *activation, *skip;
+    const char *out, *method, *mode, *criterion, *family, *net, *hidden, *activation, *skip,
+        *whiten;
     const char *log, *samples, *objective, *pixels, *split;
     int epochs, particles, warmup;
     int size, no_share, restarts, steps, batch, check, valid, patience, save, json, dry, resume;
@@ -61,9 +62,13 @@ static const struct opt options[] = {
      "units of the hidden layers: of each factor (mlp), in all (made)", 0},
     {"activation", 0, OPT_WORD, AT(activation), "NAME", "relu", act_words, "of hidden units", 0},
     {"skip", 0, OPT_WORD, AT(skip), "WHETHER", "auto", skip_words,
-     "inputs feed outputs directly, too; auto: in made", 0},
+     "inputs feed outputs directly, too; auto: in made, and where they are whitened", 0},
     {"no-share", 0, OPT_FLAG, AT(no_share), NULL, NULL, NULL,
      "a network of its own for each latent of a plate", 0},
+    {"whiten", 0, OPT_WORD, AT(whiten), "WHETHER", "auto", skip_words,
+     "take away correlations of observed arrays, and of inputs of networks for a factor; auto: "
+     "with --net auto",
+     0},
     {"mode", 0, OPT_WORD, AT(mode), "MODE", "best", mode_words, "of inversion", 0},
     {"method", 0, OPT_WORD, AT(method), "METHOD", "nami", method_words, "of inversion", 0},
     {"criterion", 0, OPT_WORD, AT(criterion), "NAME", "min-fill", criterion_words, "of inversion",
@@ -133,6 +138,12 @@ static int read_hidden(const char *s, struct net_options *n, nami_err *err)
     return 0;
 }
 
+/* -1: auto */
+static int whether(const char *word)
+{
+    return strcmp(word, "yes") == 0 ? 1 : strcmp(word, "no") == 0 ? 0 : -1;
+}
+
 static int make_plan(const struct options *o, struct plan *p, nami_err *err)
 {
     *p = (struct plan){.set = o->model.set.a,
@@ -147,10 +158,9 @@ static int make_plan(const struct options *o, struct plan *p, nami_err *err)
                                .size = o->size,
                                .kind = (enum net_kind)number_of(o->net, net_words),
                                .act = number_of(o->activation, act_words),
-                               .skip = strcmp(o->skip, "yes") == 0  ? 1
-                                       : strcmp(o->skip, "no") == 0 ? 0
-                                                                    : -1,
+                               .skip = whether(o->skip),
                                .no_share = o->no_share,
+                               .whiten = whether(o->whiten),
                                .seed = o->model.seed},
                        .train = {.steps = o->steps ? o->steps : STEPS,
                                  .batch = o->batch,
@@ -333,10 +343,11 @@ static int same_constants(const struct model *a, const struct model *b, nami_err
                     same = u == v || value_is_missing(u) || value_is_missing(v);
             }
             if (!same)
-                return err_set(err, NAMI_EUSAGE,
-                               "it was trained with other values of %s; give another -o NET, or train "
-                               "anew without --resume",
-                               x->name);
+                return err_set(
+                    err, NAMI_EUSAGE,
+                    "it was trained with other values of %s; give another -o NET, or train "
+                    "anew without --resume",
+                    x->name);
         }
     return 0;
 }
@@ -351,10 +362,11 @@ static int same_model(const struct training *r, const struct options *o, const c
     if (file_read(file, &text, &err)) {
         rc = fail(READING, file_name(file), &err);
     } else if (text.n != r->m->text.n || (text.n && memcmp(text.s, r->m->text.s, text.n) != 0)) {
-        err_set(&err, NAMI_EUSAGE,
-                "it was trained for another model than %s; give another -o NET, or train anew without "
-                "--resume",
-                file);
+        err_set(
+            &err, NAMI_EUSAGE,
+            "it was trained for another model than %s; give another -o NET, or train anew without "
+            "--resume",
+            file);
         rc = fail(READING, o->out, &err);
     } else if (o->model.data.n || o->model.set.n) {
         struct model_opts quiet = o->model;

@@ -22,12 +22,12 @@ extern "C" {
 
 /* ---- errors ------------------------------------------------------------ */
 
-#define NAMI_ERRORS(X)                                                       \
-    X(NAMI_ENOMEM, -1, "out of memory")                                      \
-    X(NAMI_EINPUT, -2, "bad input")                                          \
-    X(NAMI_EFILE, -3, "cannot read or write a file")                         \
-    X(NAMI_EUSAGE, -4, "bad option or argument")                             \
-    X(NAMI_ELIMIT, -5, "too large for this operation")                       \
+#define NAMI_ERRORS(X)                                                                             \
+    X(NAMI_ENOMEM, -1, "out of memory")                                                            \
+    X(NAMI_EINPUT, -2, "bad input")                                                                \
+    X(NAMI_EFILE, -3, "cannot read or write a file")                                               \
+    X(NAMI_EUSAGE, -4, "bad option or argument")                                                   \
+    X(NAMI_ELIMIT, -5, "too large for this operation")                                             \
     X(NAMI_EBUG, -6, "internal error")
 
 #define NAMI_X(name, code, text) name = code,
@@ -112,7 +112,7 @@ typedef struct {
     const char *const *set; /* "name=number": constants, instead of the file's values */
     int nset;
     const char *observe; /* as of nami_bn_observe, instead of what the file says; or NULL */
-} nami_model_options; /* all zero: the model alone */
+} nami_model_options;    /* all zero: the model alone */
 
 /* Reads a model file (.bug .bugs .jags .txt: as JAGS; else NaMI's own).  `opt` may be NULL.
    *out is set even if the file is wrong (NAMI_EINPUT), so that nami_model_messages can tell
@@ -188,6 +188,7 @@ typedef struct {
     int hidden[NAMI_LAYERS]; /* units of the hidden layers; all 0: by the size of the model */
     const char *activation;  /* NULL: "relu"; linear, tanh, sigmoid, softplus */
     const char *skip;        /* NULL: "auto"; yes, no: inputs feed outputs directly, too */
+    const char *whiten;      /* NULL: "auto"; yes, no: layers that take correlations away */
     int no_share;            /* a network of its own for each latent of a plate */
     /* the draws */
     int batch;       /* points of a gradient; 0: 250 */
@@ -197,13 +198,13 @@ typedef struct {
     const char *samples; /* a file of draws, .npz or .json as `nami simulate` writes them; or NULL:
                             fresh draws of the model */
     /* steps: of nami_trainer_step; clip also of nami_trainer_apply, valid of nami_trainer_loss */
-    double clip;     /* longer gradients are shortened to this norm; 0: 100; < 0: never */
-    int valid;       /* draws to validate on; 0: 10000 */
-    int steps;       /* at most; 0: 20000 */
-    double rate;     /* 0: 0.001 */
-    double cooldown; /* over this last part of the steps the rate falls to 0; 0: 0.3; < 0: never */
-    int check;       /* steps between validations; 0: 500 */
-    int patience;    /* validations without a better loss until the rate is cut; 0: 6 */
+    double clip;      /* longer gradients are shortened to this norm; 0: 100; < 0: never */
+    int valid;        /* draws to validate on; 0: 10000 */
+    int steps;        /* at most; 0: 20000 */
+    double rate;      /* 0: 0.001 */
+    double cooldown;  /* over this last part of the steps the rate falls to 0; 0: 0.3; < 0: never */
+    int check;        /* steps between validations; 0: 500 */
+    int patience;     /* validations without a better loss until the rate is cut; 0: 6 */
 } nami_train_options; /* all zero is a good default */
 
 /* Inverts the model's structure and makes the network.  The options may be NULL.  The model must

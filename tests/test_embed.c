@@ -18,8 +18,9 @@ static void put_embed(const struct embed *e, struct str *out)
     str_printf(out, "%dx%dx%d", e->dim[0], e->dim[1], e->dim[2]);
     for (int i = 0; i < e->nlayer; i++) {
         const struct layer *l = &e->layer[i];
-        str_printf(out, "; %s %dx%dx%d", l->kind == LAYER_CONV ? "conv" : "dense", l->dim[0],
-                   l->dim[1], l->dim[2]);
+        static const char *const kinds[] = {"dense", "conv", "whiten"};
+        str_printf(out, "; %s %dx%dx%d", kinds[l->kind], l->dim[0], l->dim[1], l->dim[2]);
+        if (l->kind == LAYER_WHITEN) continue;
         if (l->kind == LAYER_CONV) str_printf(out, " %d/%d", l->size, l->stride);
         str_printf(out, " %s", act_names[l->act]);
         assert_int_equal(l->out, l->kind == LAYER_CONV ? l->dim[2] : l->dim[0]);
@@ -49,6 +50,9 @@ static const struct {
      "6x4x1; conv 2x1x8 4/2 linear; conv 1x1x3 2/1 linear"},
     {"embed x { conv(5, 3, 7) }", "4x3x2; conv 1x1x5 3/7 linear"}, /* the rest is not seen */
     {"embed x { conv(5, 1) }", "4x3x2; conv 4x3x5 1/1 linear"},
+    {"embed x { whiten() }", "4x3x2; whiten 4x3x2"},
+    {"embed v : real[6, 1, 4] { whiten(); conv(5, 1); dense(2) }",
+     "6x1x4; whiten 6x1x4; conv 6x1x5 1/1 linear; dense 2x1x1 linear"},
 };
 
 static void test_shapes(void **state)
@@ -128,6 +132,13 @@ static void test_observed(void **state)
     says(vector, NULL, NULL, NULL);
     says("data { for (i in 1:3) { y[i] <- i / 2 } }\n" MODEL2 "embed y { dense(1) }", NULL, NULL,
          NULL);
+    says(MODEL2 "observe y\n embed y { dense(2); whiten() }", NULL, NULL,
+         "whiten() sees an array as it is");
+    says(MODEL2 "observe y\n embed y { whiten(3) }", NULL, NULL,
+         "whiten() takes no arguments, not 1");
+    says("model { z ~ normal(0, 1); for (i in 1:600) { y[i] ~ normal(z, 1) } }\n"
+         "observe y\n embed y { whiten() }",
+         NULL, NULL, "whiten() takes up to 512 numbers, not 600");
     /* who asks for the structure alone may decide later */
     nami_err err = {0};
     struct bn *bn = bn_new();

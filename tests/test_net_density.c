@@ -243,7 +243,8 @@ static void check_density(const struct density_case *c, int f, int kind)
     visit(c, &n.m, 0, 1, (const double(*)[ELEMS])none, &g);
     flush(&g);
     double tol = c->tol, h = c->points ? 2 * c->reach / c->points : 0;
-    if (family_rows[f].family == &family_spline) tol = fmax(tol, 3 * h * h); /* it has kinks */
+    for (int i = 0; i < n.q.ngroup; i++) /* it has kinks */
+        if (n.q.group[i].head.family == &family_spline) tol = fmax(tol, 10 * h * h);
     if (!(fabs(g.sum - 1) < tol))
         fail_msg("%s\n%s of %d, %s: the integral is %.9g", c->text, family_rows[f].family->name,
                  family_rows[f].size, net_kinds[kind], g.sum);

@@ -25,6 +25,14 @@ says "JSON on stdout alone" 0 '^\{"steps":60,' sh -c "'$nami' train '$dir/line.n
 ok "JSON log" train --steps 40 -o "$dir/l.net" --log "$dir/l.json" --quiet
 ok "JSON log parses" python3 -c "import json; r = json.load(open('$dir/l.json')); assert len(r) == 2 and set(r[0]['parts']) == {'a', 's'}"
 
+# ---- whitening: on with --net auto; files from before there was any
+says "whitened" 0 'embed/y/0/white +1 +6 +6' train --dry-run
+says "not with --net made" 0 '^0$' sh -c "'$nami' train '$dir/line.nami' --net made --dry-run | grep -c white; true"
+says "not if not wanted" 0 '^0$' sh -c "'$nami' train '$dir/line.nami' --whiten no --dry-run | grep -c white; true"
+ok "without" train --steps 20 --whiten no -o "$dir/old.net" -q
+sed -i 's/\\"whiten\\"/\\"nothin\\"/' "$dir/old.net"
+ok "a file that does not say" "$nami" train "$dir/line.nami" -o "$dir/old.net" --resume --steps 40 -q
+
 # ---- the same for any number of threads
 for t in 1 3; do
     ok "threads $t" train --steps 60 -o "$dir/t$t.net" --threads $t --quiet

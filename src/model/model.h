@@ -106,7 +106,9 @@ struct foot {
 };
 
 
-enum layer_kind { LAYER_DENSE, LAYER_CONV };
+enum layer_kind { LAYER_DENSE, LAYER_CONV, LAYER_WHITEN };
+
+enum { WHITEN_MOST = 512 }; /* numbers: the layer has a weight for each pair of them */
 
 /* A conv has windows of size x size, or of size x 1 where the width is 1: a series.  They begin
    each `stride` rows and columns, and lie inside as a whole. */

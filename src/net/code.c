@@ -183,6 +183,21 @@ static double clamp(double u)
     return u > -FARTHEST ? u : -FARTHEST;
 }
 
+void code_features(const struct code *c, const double *x, double *out)
+{
+    double *u = out + c->nfeature;
+    coordinates(c, x, u);
+    if (c->kind == CODE_STATES) {
+        for (int s = 0; s < c->nfeature; s++) out[s] = c->states == 2 ? 2 * u[0] - 1 : u[0] == s;
+        return;
+    }
+    for (int k = 0; k < c->ncoord; k++) {
+        double at = clamp((u[k] - c->mean[k]) / c->sd[k]);
+        const double *arg = &at;
+        feature_map(NULL, 1, &out[k], &arg);
+    }
+}
+
 /* All coordinates of an instance; work: n + ncoord doubles */
 static void code_block(const void *self, const int *dim, int L, double *const *out,
                        const struct lanes *a, double *work)

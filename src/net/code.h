@@ -41,6 +41,10 @@ int codes_make(struct model *m, size_t n, const double *x, struct arena *mem, st
    those with & 2 (units of p). */
 int codes_compile(struct code *code, int ncode, const unsigned char *want, struct prog *p);
 
+/* Features of one draw: x[n] in the order of c->row, out[nfeature]; ncoord numbers behind them are
+   work. */
+void code_features(const struct code *c, const double *x, double *out);
+
 /* log |d coordinates / d x|, added to the total under this tag. */
 int code_jacobian(const struct code *c, struct prog *p, int tag);
 

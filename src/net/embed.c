@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "net/white.h"
 
 /* The feature of an element, as a unit; -1 if it is not one number. */
 static int unit_of(const struct qnet *q, int e)
@@ -66,9 +67,12 @@ static int compile(struct qnet *q, const struct embed *x, int *in, struct net_em
         int *from = fields(y, seen, in, &n, &each);
         struct str name = {0};
         str_printf(&name, "embed/%s/%d", a->name, l);
-        unit = !from || name.oom
-                   ? -1
-                   : net_layer(q, n, each, data ? 0 : each, from, y->out, y->act, name.s);
+        if (y->kind == LAYER_WHITEN)
+            unit = !from || name.oom ? -1 : net_white(q, 1, each, from, name.s);
+        else
+            unit = !from || name.oom
+                       ? -1
+                       : net_layer(q, n, each, data ? 0 : each, from, y->out, y->act, name.s);
         free(from);
         str_free(&name);
         if (unit < 0) return err_nomem(err);
@@ -82,18 +86,89 @@ static int compile(struct qnet *q, const struct embed *x, int *in, struct net_em
     return 0;
 }
 
+/* ---- arrays that are whitened ----------------------------------------------------------- */
+
+enum { WHITE_FEWEST = 2, WHITE_MOST = 256 };
+
+/* An array all of which is observed, number by number, and which has no embedding: its nodes; 0 if
+   it is not like that. */
+static int nodes_of(const struct qnet *q, int array, int number, int *of)
+{
+    const struct model *m = q->m;
+    const struct array *a = &m->array.a[array];
+    int n = 0;
+    for (size_t i = 0; i < m->embed.n; i++)
+        if (m->embed.a[i].array == array) return 0;
+    if (a->n < WHITE_FEWEST || a->n > WHITE_MOST) return 0;
+    for (int e = a->first; e < a->first + a->n; e++) {
+        int v = m->owner[e] < 0 ? -1 : m->node[m->owner[e]];
+        if (v < 0 || !m->bn->node.a[v].observed || q->code[v].nfeature != q->code[v].n) return 0;
+    }
+    for (int e = a->first; e < a->first + a->n; e++) {
+        int v = m->node[m->owner[e]];
+        n += of[v] != number;
+        of[v] = number;
+    }
+    return n;
+}
+
+int is_alone(const struct qnet *q, const struct share *s, int i)
+{
+    int n = 0;
+    for (int k = 0; k < q->h->nlatent; k++) n += s->rep[k] == s->rep[i];
+    return n == 1;
+}
+
+/* Is all of it among the parents of one latent? */
+static int is_seen(const struct qnet *q, const struct share *s, int number, int n, const int *of)
+{
+    for (int i = 0; i < q->h->nlatent; i++) {
+        int seen = 0;
+        for (int64_t j = s->off[i]; j < s->off[i + 1]; j++) seen += of[s->parent[j]] == number;
+        if (seen == n && is_alone(q, s, i)) return 1;
+    }
+    return 0;
+}
+
+static int white_embed(struct qnet *q, int array, struct embed *out)
+{
+    int n = q->m->array.a[array].n;
+    struct layer *l = arena_array(&q->mem, struct layer, 1);
+    if (!l) return NAMI_ENOMEM;
+    *l = (struct layer){.kind = LAYER_WHITEN, .out = n, .dim = {n, 1, 1}};
+    *out = (struct embed){.array = array, .dim = {n, 1, 1}, .nlayer = 1, .layer = l, .out = n};
+    return 0;
+}
+
+int net_embeds(struct qnet *q, const struct share *s)
+{
+    const struct model *m = q->m;
+    int narray = q->opt.whiten ? (int)m->array.n : 0, rc = 0, *of = new_array(int, bn_n(m->bn) + 1);
+    q->embed = arena_array(&q->mem, struct embed, m->embed.n + (size_t)narray + 1);
+    if (!of || !q->embed) rc = NAMI_ENOMEM;
+    for (size_t i = 0; i < m->embed.n && !rc; i++) q->embed[q->nembed++] = m->embed.a[i];
+    for (int a = 0; a < narray && !rc; a++) {
+        int n = nodes_of(q, a, a + 1, of);
+        if (n && is_seen(q, s, a + 1, n, of)) rc = white_embed(q, a, &q->embed[q->nembed++]);
+    }
+    free(of);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------- */
+
 int net_embed(struct qnet *q, int *of, nami_err *err)
 {
     const struct model *m = q->m;
     int rc = 0;
     for (int v = 0; v < bn_n(m->bn); v++) of[v] = -1;
-    q->embedding = arena_array(&q->mem, struct net_embedding, m->embed.n + 1);
+    q->embedding = arena_array(&q->mem, struct net_embedding, q->nembed + 1);
     if (!q->embedding) return err_nomem(err);
-    for (size_t i = 0; i < m->embed.n && !rc; i++) {
-        const struct embed *x = &m->embed.a[i];
+    for (int i = 0; i < q->nembed && !rc; i++) {
+        const struct embed *x = &q->embed[i];
         int *in = arena_array(&q->mem, int, m->array.a[x->array].n);
         if (!in) return err_nomem(err);
-        q->embedding[i].nnode = mark(q, x, (int)i, of);
+        q->embedding[i].nnode = mark(q, x, i, of);
         rc = compile(q, x, in, &q->embedding[i], err);
     }
     return rc;

@@ -3,32 +3,52 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "net/qnet.h"
+#include "net/white.h"
 
 enum { HIDDEN = 64, DEPTH = 2 };
 
 /* The units of a group's layer as inputs of the next: (n, width) of them, then the factors' own
-   inputs if skip. */
+   inputs if skip; their features as they are, or as the units from `white` on. */
 static int gather(const struct qnet *q, const struct group *g, int first, int width, int skip,
-                  int *from)
+                  int white, int *from)
 {
-    int nin = q->factor[q->member[g->first]].nin, row = width + (skip ? nin : 0);
+    const struct factor *f0 = &q->factor[q->member[g->first]];
+    int nin = f0->nin, nback = f0->nback, row = width + (skip ? nin : 0);
     for (int i = 0; i < g->n; i++, from += row) {
         const struct factor *f = &q->factor[q->member[g->first + i]];
         for (int k = 0; k < width; k++) from[k] = first + i * width + k;
         if (skip && nin) memcpy(from + width, f->in, sizeof(int) * (size_t)nin);
+        for (int k = nback; skip && white >= 0 && k < nin; k++)
+            from[width + k] = white + i * (nin - nback) + k - nback;
     }
     return row;
+}
+
+/* The features that factors see, without their correlations.  from: room for them */
+static int whiten(struct qnet *q, const struct group *g, const char *name, int *from)
+{
+    const struct factor *f0 = &q->factor[q->member[g->first]];
+    int n = f0->nin - f0->nback;
+    for (int i = 0; i < g->n; i++)
+        memcpy(from + i * n, q->factor[q->member[g->first + i]].in + f0->nback,
+               sizeof(int) * (size_t)n);
+    return net_white(q, g->n, n, from, name);
 }
 
 static int one(struct qnet *q, const struct group *g, const char *name, int *from)
 {
     const struct factor *f0 = &q->factor[q->member[g->first]];
-    int depth = q->opt.nhidden ? q->opt.nhidden : DEPTH, unit = 0;
-    int skip = q->opt.skip > 0, in = f0->nin, back = f0->nback;
+    int depth = q->opt.nhidden ? q->opt.nhidden : DEPTH, unit = 0, white = -1;
+    int in = f0->nin, back = f0->nback;
     struct str text = {0};
-    gather(q, g, 0, 0, 1, from);
     if (!f0->nin) depth = 0; /* no parents: biases alone */
+    int features = in - back;
+    if (q->opt.whiten && features > 1 && features <= WHITEN_MOST) {
+        unit = white = whiten(q, g, name, from);
+        back = in;
+    }
+    int own_back = back, skip = q->opt.skip < 0 ? white >= 0 : q->opt.skip;
+    gather(q, g, 0, 0, 1, white, from);
     for (int l = 0; l <= depth && unit >= 0; l++) {
         int last = l == depth, out = last ? g->nout : q->opt.nhidden ? q->opt.hidden[l] : HIDDEN;
         text.n = 0;
@@ -37,8 +57,9 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
                         : net_layer(q, g->n, in, back, from, out, last ? ACT_LINEAR : q->opt.act,
                                     text.s);
         if (last || unit < 0) break;
-        in = gather(q, g, unit, out, skip && l + 1 == depth, from);
-        back = out + (skip && l + 1 == depth ? f0->nback : 0);
+        int pass = skip && l + 1 == depth;
+        in = gather(q, g, unit, out, pass, white, from);
+        back = out + (pass ? own_back : 0);
     }
     for (int i = 0; i < g->n && unit >= 0; i++)
         q->factor[q->member[g->first + i]].unit = unit + i * g->nout;

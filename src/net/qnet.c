@@ -8,7 +8,6 @@
 #include "base/rng.h"
 #include "model/eval.h"
 #include "net/embed.h"
-#include "net/share.h"
 
 const char *const net_kinds[] = {"auto", "mlp", "made", NULL};
 
@@ -24,28 +23,33 @@ void qnet_free(struct qnet *q)
 /* ---- factors ------------------------------------------------------------------------ */
 
 /* What the features of nodes are needed for: see codes_compile. */
-static void wants(const struct model *m, const struct inverse *h, const struct code *code,
-                  unsigned char *want)
+static void wants(const struct qnet *q, unsigned char *want)
 {
-    for (size_t i = 0; i < m->embed.n; i++) {
-        const struct array *a = &m->array.a[m->embed.a[i].array];
+    const struct model *m = q->m;
+    const struct inverse *h = q->h;
+    for (int i = 0; i < q->nembed; i++) {
+        const struct array *a = &m->array.a[q->embed[i].array];
         for (int e = a->first; e < a->first + a->n; e++) want[m->node[m->owner[e]]] |= 2;
     }
     for (int i = 0; i < h->nlatent; i++) {
         int v = h->perm[i];
-        want[v] |= code[v].ncoord > 1 ? 3 : 1; /* a chain reads itself */
+        want[v] |= q->code[v].ncoord > 1 ? 3 : 1; /* a chain reads itself */
         for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);) want[it.node] |= 2;
     }
 }
 
-/* Which embeddings a factor sees: those all of whose array are its parents.  seen[] counts. */
+/* Which embeddings a factor sees: those all of whose array are its parents; of whitened arrays,
+   only if it is alone.  seen[] counts. */
 static void embeddings(const struct qnet *q, const struct share *s, const struct factor *f,
                        const int *of, int *seen)
 {
-    memset(seen, 0, sizeof *seen * q->m->embed.n);
+    memset(seen, 0, sizeof *seen * (size_t)q->nembed);
     for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++)
         if (of[s->parent[j]] >= 0) seen[of[s->parent[j]]]++;
-    for (size_t e = 0; e < q->m->embed.n; e++) seen[e] = seen[e] == q->embedding[e].nnode;
+    for (int e = 0; e < q->nembed; e++) {
+        int declared = (size_t)e < q->m->embed.n;
+        seen[e] = seen[e] == q->embedding[e].nnode && (declared || is_alone(q, s, f->pos));
+    }
 }
 
 /* A factor's inputs: embeddings; the coordinates before it; the features of its other parents in
@@ -54,16 +58,16 @@ static int inputs(struct qnet *q, const struct share *s, struct factor *f, const
 {
     const struct code *own = &q->code[f->node];
     int n = f->k;
-    if (q->m->embed.n) embeddings(q, s, f, of, seen);
+    if (q->nembed) embeddings(q, s, f, of, seen);
 #define IS_EMBEDDED(v) (of[v] >= 0 && seen[of[v]])
-    for (size_t e = 0; e < q->m->embed.n; e++) n += seen[e] ? q->embedding[e].n : 0;
+    for (int e = 0; e < q->nembed; e++) n += seen[e] ? q->embedding[e].n : 0;
     for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++)
         if (!IS_EMBEDDED(s->parent[j])) n += q->code[s->parent[j]].nfeature;
     int *in = arena_array(&q->mem, int, n + 1);
     if (!in) return NAMI_ENOMEM;
     f->in = in;
     f->nin = n;
-    for (size_t e = 0; e < q->m->embed.n; e++)
+    for (int e = 0; e < q->nembed; e++)
         for (int k = 0; seen[e] && k < q->embedding[e].n; k++) *in++ = q->embedding[e].unit + k;
     f->nback = (int)(in - f->in);
     for (int k = 0; k < f->k; k++) *in++ = own->feature + k;
@@ -79,7 +83,7 @@ static int inputs(struct qnet *q, const struct share *s, struct factor *f, const
 
 static int make_factors(struct qnet *q, const struct share *s, const int *of)
 {
-    int *seen = new_array(int, q->m->embed.n + 1);
+    int *seen = new_array(int, q->nembed + 1);
     const struct inverse *h = q->h;
     int n = 0, rc = 0;
     for (int i = 0; i < h->nlatent; i++) n += q->code[h->perm[i]].ncoord;
@@ -240,6 +244,8 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
             (c->kind == CODE_REAL && family_match.outputs(&g->head) < 2)) { /* cannot be narrow */
             if (c->kind == CODE_COUNTS) return no_family(q, c, err);
             g->head = (struct head){.family = &family_mixture, .size = 1};
+            if (c->n == 1)
+                g->head = (struct head){.family = &family_spline, .size = family_spline.size};
         }
     }
     g->nout = g->head.family->outputs(&g->head);
@@ -321,7 +327,7 @@ int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out,
     if (in) memcpy(copy, from, sizeof(int) * (size_t)n * (size_t)in);
     *d = (struct dense){n, in, out, act, back, copy, p->nunit, p->nparam, 0};
     struct instr x = {.kind = I_DENSE, .n = n, .width = out, .out = -1, .tag = -1, .self = d};
-    if (vec_push(&p->code, x) || vec_push(&q->block, ((struct block){text, d}))) return -1;
+    if (vec_push(&p->code, x) || vec_push(&q->block, ((struct block){text, d, NULL}))) return -1;
     p->nunit += n * out;
     p->nparam += ((size_t)in + 1) * (size_t)out;
     return d->to;
@@ -346,6 +352,10 @@ void qnet_start(const struct qnet *q, uint64_t seed, float *param)
         double a = 1 / sqrt(d->in > 0 ? d->in : 1);
         if (d->act == ACT_LINEAR) a /= 4; /* outputs: q starts near the prior */
         size_t n = ((size_t)d->in + 1) * (size_t)d->out;
+        if (q->block.a[i].start) {
+            memcpy(param + d->w, q->block.a[i].start, sizeof(float) * n);
+            continue;
+        }
         struct rng r;
         rng_init(&r, seed, 0x716e6574 + i);
         for (size_t k = 0; k < n; k++) param[d->w + k] = (float)(a * (2 * rng_unit(&r) - 1));
@@ -412,7 +422,9 @@ static int head_fits(const struct qnet *q, const struct code *c, const struct he
         return (c->kind == CODE_COUNTS || want == h->family) && h->size == 0 && c->n == 1 &&
                c->dist && c->dist->logp;
     if (c->kind == CODE_COUNTS) return 0;
-    if (want == &family_match) return h->family == &family_mixture && h->size == 1;
+    if (want == &family_match) /* a Gaussian: of vectors, and in files from before */
+        return (h->family == &family_spline && h->size == family_spline.size) ||
+               (h->family == &family_mixture && h->size == 1);
     return h->family == want && h->size == (q->opt.size ? q->opt.size : want->size);
 }
 
@@ -498,10 +510,13 @@ static int build(struct qnet *q, struct origin *o, nami_err *err)
     /* a masked network has a place for every factor: it cannot share */
     if (!rc) rc = share_find(q->m, q->h, !q->opt.no_share && q->opt.kind != NET_MADE, &s, err);
     if (!rc && same_scales(q, &s)) rc = err_nomem(err);
-    if (!rc) wants(q->m, q->h, q->code, want);
+    if (!rc && net_embeds(q, &s)) rc = err_nomem(err);
+    if (!rc) wants(q, want);
     if (!rc && codes_compile(q->code, nodes, want, &q->prog)) rc = err_nomem(err);
     q->nfeature = q->prog.nunit;
     if (!rc && mark_given(q)) rc = err_nomem(err);
+    q->draw = o->x;
+    q->ndraw = o->n;
     q->nencode = q->prog.code.n;
     if (!rc) rc = net_embed(q, of, err);
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);
@@ -511,17 +526,21 @@ static int build(struct qnet *q, struct origin *o, nami_err *err)
     if (!rc) rc = net_mlp(q, err);
     if (!rc) rc = net_made(q, err);
     if (!rc && prog_finish(&q->prog)) rc = err_nomem(err);
+    q->draw = NULL;
+    q->ndraw = 0;
     share_free(&s);
     free(want);
     free(of);
     return rc;
 }
 
+/* Options that go by others are settled here. */
 static void begin(struct qnet *q, struct model *m, const struct inverse *h,
                   const struct net_options *opt)
 {
     *q = (struct qnet){.m = m, .h = h, .opt = *opt};
     q->prog.nrow = q->prog.nnode = m->nrow;
+    if (opt->whiten < 0) q->opt.whiten = opt->kind == NET_AUTO;
 }
 
 /* The first of them. */

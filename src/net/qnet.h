@@ -21,8 +21,9 @@ struct net_options {
     enum net_kind kind;
     int nhidden, hidden[NET_LAYERS]; /* units a factor (mlp) or in all (made); none: by size */
     int act;
-    int skip;     /* 1: inputs feed outputs too; 0: not; -1: as usual, which is: made yes, mlp no */
+    int skip; /* 1: inputs feed outputs too; 0: not; -1: in made, and where inputs are whitened */
     int no_share; /* a network of its own for each factor, also in plates */
+    int whiten;   /* 1: layers that take correlations away (white.h); 0: none; -1: with NET_AUTO */
     uint64_t seed;
 };
 
@@ -60,6 +61,7 @@ struct net_embedding {
 struct block {
     const char *name;
     const struct dense *d;
+    const float *start; /* weights to start from; NULL: random ones */
 };
 
 struct qnet {
@@ -68,9 +70,11 @@ struct qnet {
     const struct inverse *h;
     struct net_options opt;
     struct code *code;
-    int nfeature;                    /* the first units; those of embeddings follow */
-    unsigned char *given;            /* of features: of an observed variable? */
-    struct net_embedding *embedding; /* as many as the model declares */
+    int nfeature;         /* the first units; those of embeddings follow */
+    unsigned char *given; /* of features: of an observed variable? */
+    int nembed;           /* embeddings: those that the model declares, then whitened arrays */
+    struct embed *embed;
+    struct net_embedding *embedding;
     int nfactor, ngroup, npart, *member;
     struct factor *factor;
     struct group *group;
@@ -78,6 +82,8 @@ struct qnet {
     int nlabel; /* of the masked network */
     vec(struct block) block;
     struct prog prog;
+    size_t ndraw; /* while it is built: draws of the prior, draw[row * ndraw + i]; or 0 */
+    const double *draw;
     size_t nencode; /* the first instructions: coordinates and features of what is in the rows */
 };
 

@@ -39,7 +39,7 @@ static int choose(const char *const *names, const char *name, const char *what, 
 static int net_options(const nami_train_options *o, struct net_options *n, nami_err *err)
 {
     static const char *const skips[] = {"no", "yes", "auto", NULL};
-    int kind, skip, rc;
+    int kind, skip, whiten, rc;
     *n = (struct net_options){.size = o->components, .no_share = o->no_share, .seed = o->seed};
     if (o->family && !(n->family = family_find(o->family, strlen(o->family))))
         return err_set(err, NAMI_EUSAGE, "no family is called '%s'; see 'nami list families'",
@@ -47,10 +47,12 @@ static int net_options(const nami_train_options *o, struct net_options *n, nami_
     if ((rc = choose(net_kinds, o->net ? o->net : "auto", "kind of network", &kind, err)) ||
         (rc = choose(act_names, o->activation ? o->activation : "relu", "activation", &n->act,
                      err)) ||
-        (rc = choose(skips, o->skip ? o->skip : "auto", "kind of skip", &skip, err)))
+        (rc = choose(skips, o->skip ? o->skip : "auto", "kind of skip", &skip, err)) ||
+        (rc = choose(skips, o->whiten ? o->whiten : "auto", "kind of whitening", &whiten, err)))
         return rc;
     n->kind = (enum net_kind)kind;
     n->skip = skip == 2 ? -1 : skip;
+    n->whiten = whiten == 2 ? -1 : whiten;
     if (o->components < 0) return err_set(err, NAMI_EUSAGE, "components must not be negative");
     for (int i = 0; i < NAMI_LAYERS && o->hidden[i]; i++) {
         if (o->hidden[i] < 0 || o->hidden[i] > 1 << 20)

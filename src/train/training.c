@@ -119,11 +119,11 @@ static const struct setting settings[] = {
     ROW("keep_barren", invert.keep_barren, 'i') ROW("restarts", invert.restarts, 'i')
         ROW("invert_seed", invert.seed, 'u') ROW("size", net.size, 'i') ROW("net", net.kind, 'i')
             ROW("activation", net.act, 'i') ROW("skip", net.skip, 'i')
-                ROW("no_share", net.no_share, 'i') ROW("net_seed", net.seed, 'u')
-                    ROW("steps", train.steps, 'i') ROW("batch", train.batch, 'i')
-                        ROW("rate", train.rate, 'd') ROW("clip", train.clip, 'd')
-                            ROW("check", train.check, 'i') ROW("valid", train.valid, 'i')
-                                ROW("patience", train.patience, 'i')
+                ROW("no_share", net.no_share, 'i') ROW("whiten", net.whiten, 'i')
+                    ROW("net_seed", net.seed, 'u') ROW("steps", train.steps, 'i')
+                        ROW("batch", train.batch, 'i') ROW("rate", train.rate, 'd')
+                            ROW("clip", train.clip, 'd') ROW("check", train.check, 'i')
+                                ROW("valid", train.valid, 'i') ROW("patience", train.patience, 'i')
                                     ROW("cooldown", train.cooldown, 'd')
                                         ROW("seed", train.seed, 'u') ROW("samples", samples, 'u')
     ROW("elbo", elbo, 'i') ROW("particles", train.particles, 'i') ROW("warmup", train.warmup, 'i')
@@ -171,6 +171,10 @@ static int put_settings(const struct plan *p, struct str *out)
 static int take_number(struct plan *p, const struct setting *s, const json_t *x)
 {
     char *at = (char *)p + s->at;
+    if (!x && s->at == offsetof(struct plan, net.whiten)) { /* a file from before there was one */
+        *(int *)at = 0;
+        return 1;
+    }
     json_int_t i = json_integer_value(x);
     if (s->kind == 'd') {
         *(double *)at = json_number_value(x);

@@ -109,6 +109,21 @@ static int conv_dims(struct model *m, const struct embed *e, const struct expr *
     return IS_WRONG;
 }
 
+/* It sees the array itself. */
+static int whiten_dims(struct model *m, const struct expr *x, const int *in, int i, struct layer *l)
+{
+    double n = (double)in[0] * in[1] * in[2];
+    memcpy(l->dim, in, sizeof l->dim);
+    l->out = (int)n;
+    if (i == 0 && n <= WHITEN_MOST) return 0;
+    if (i)
+        diag_error(&m->diags, x->all, "put it first", "whiten() sees an array as it is");
+    else
+        diag_error(&m->diags, x->all, "leave it out", "whiten() takes up to %d numbers, not %.10g",
+                   WHITEN_MOST, n);
+    return IS_WRONG;
+}
+
 /* The i-th layer, and its weights. */
 static int add_layer(struct model *m, struct embed *e, int i, double *nw)
 {
@@ -118,7 +133,9 @@ static int add_layer(struct model *m, struct embed *e, int i, double *nw)
     int rc = read_layer(m, x, 1, l);
     if (rc) return rc;
     double inputs = (double)in[0] * in[1] * in[2];
-    if (l->kind == LAYER_CONV) {
+    if (l->kind == LAYER_WHITEN) {
+        if ((rc = whiten_dims(m, x, in, i, l))) return rc;
+    } else if (l->kind == LAYER_CONV) {
         if ((rc = conv_dims(m, e, x, in, l))) return rc;
         inputs = (double)l->size * (in[1] == 1 ? 1 : l->size) * in[2];
     } else {

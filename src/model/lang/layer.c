@@ -17,6 +17,7 @@ static const struct form {
                     4,
                     {"channels", "size", "stride", "act"},
                     "write conv(channels, size, stride, tanh); the last two may be missing"},
+    [LAYER_WHITEN] = {"whiten", 0, 0, {0}, "write whiten()"},
 };
 
 int check_width(struct model *m, const struct expr *x, double n)
@@ -49,8 +50,12 @@ static int match(struct model *m, const struct expr *x, const struct form *f, st
 {
     int missing = 0;
     if (x->narg < f->least || x->narg > f->most) {
-        diag_error(&m->diags, x->all, f->advice, "%s() takes %d %s %d arguments, not %d", f->name,
-                   f->least, f->most - f->least == 1 ? "or" : "to", f->most, x->narg);
+        if (!f->most)
+            diag_error(&m->diags, x->all, f->advice, "%s() takes no arguments, not %d", f->name,
+                       x->narg);
+        else
+            diag_error(&m->diags, x->all, f->advice, "%s() takes %d %s %d arguments, not %d",
+                       f->name, f->least, f->most - f->least == 1 ? "or" : "to", f->most, x->narg);
         return IS_WRONG;
     }
     for (int i = 0; i < x->narg; i++) {
@@ -102,13 +107,16 @@ static int find_kind(struct model *m, const struct expr *x, int conv)
 {
     const char *name = x->kind == X_CALL ? syntax_name(&m->syntax, x->name) : "";
     if (strcmp(name, "dense") == 0) return LAYER_DENSE;
-    if (strcmp(name, "conv") == 0 && conv) return LAYER_CONV;
-    if (strcmp(name, "conv") == 0)
+    for (int k = LAYER_CONV; k <= LAYER_WHITEN; k++) {
+        if (strcmp(name, forms[k].name) != 0) continue;
+        if (conv) return k;
         diag_error(&m->diags, x->all, "layers of a network are dense(size) or dense(size, tanh)",
-                   "conv is for embed");
-    else if (conv)
+                   "%s is for embed", name);
+        return -1;
+    }
+    if (conv)
         diag_error(&m->diags, x->all,
-                   "layers are dense(size, tanh) and conv(channels, size, stride, tanh)",
+                   "layers are whiten(), dense(size, tanh) and conv(channels, size, stride, tanh)",
                    "this is no layer of an embedding");
     else
         diag_error(&m->diags, x->all, "layers are dense(size) or dense(size, tanh)",
@@ -122,9 +130,8 @@ int read_layer(struct model *m, const struct expr *x, int conv, struct layer *l)
     int kind = find_kind(m, x, conv), rc;
     if (kind < 0) return IS_WRONG;
     *l = (struct layer){.kind = (enum layer_kind)kind, .act = ACT_LINEAR};
-    if ((rc = match(m, x, &forms[kind], arg)) || (rc = eval_sizes(m, arg, 1, &l->out)) ||
-        (rc = check_width(m, arg[0], l->out)))
-        return rc;
+    if ((rc = match(m, x, &forms[kind], arg)) || kind == LAYER_WHITEN) return rc;
+    if ((rc = eval_sizes(m, arg, 1, &l->out)) || (rc = check_width(m, arg[0], l->out))) return rc;
     if (kind == LAYER_CONV) {
         l->stride = 1;
         if ((rc = read_number(m, arg[1], "size", &l->size)) ||

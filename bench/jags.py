@@ -1,0 +1,80 @@
+"""jags.py: JAGS from Python, for benchmarks: runs, effective sample sizes, summaries."""
+import os
+import resource
+import shutil
+import subprocess
+import tempfile
+
+import numpy as np
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+NAMI = os.environ.get("NAMI", os.path.join(ROOT, "build/nami"))
+
+
+def have():
+    return shutil.which("jags") is not None
+
+
+def run(command, cwd=None):
+    """Its output, and its seconds of processor time."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    out = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, check=True, text=True).stdout
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return out, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def export(model, data, to):
+    """A model of ours for JAGS: to/model.bug and to/data.R."""
+    run([NAMI, "export", model, "--data", data, "--to", "jags", "-o", os.path.join(to, "model.bug"),
+         "--data-out", os.path.join(to, "data.R"), "--quiet"])
+
+
+def sample(where, monitor, draws, chains=4, burnin=1000, thin=1, seed=1):
+    """Draws (chain, draw, scalar) of where/model.bug with where/data.R; the scalars' names; seconds."""
+    script = ['model in "model.bug"', 'data in "data.R"', "compile, nchains(%d)" % chains]
+    for c in range(1, chains + 1):
+        with open(os.path.join(where, "inits%d.R" % c), "w") as f:
+            f.write('".RNG.name" <- "base::Mersenne-Twister"\n".RNG.seed" <- %d\n' % (1000 * seed + c))
+        script.append('parameters in "inits%d.R", chain(%d)' % (c, c))
+    script += ["initialize", "update %d" % burnin]
+    script += ["monitor %s, thin(%d)" % (m, thin) for m in monitor]
+    script += ["update %d" % (draws * thin), 'coda *, stem("out")']
+    with open(os.path.join(where, "script"), "w") as f:
+        f.write("\n".join(script) + "\n")
+    text, seconds = run(["jags", "script"], cwd=where)
+    index = []
+    if os.path.exists(os.path.join(where, "outindex.txt")):
+        with open(os.path.join(where, "outindex.txt")) as f:
+            index = [line.split()[0] for line in f]
+    if not index:
+        raise RuntimeError("JAGS says:\n" + text)
+    x = np.empty((chains, draws, len(index)))
+    for c in range(chains):
+        with open(os.path.join(where, "outchain%d.txt" % (c + 1))) as f:
+            y = np.fromstring(f.read(), sep=" ").reshape(len(index), draws, 2)
+        x[c] = y[:, :, 1].T
+    return x, index, seconds
+
+
+def ess(x):
+    """Effective draws of x (chain, draw) for its mean, as Stan counts them: split chains, Geyer's initial
+    monotone sequence of autocovariances (Vehtari et al. 2021). Also R-hat."""
+    half = x.shape[1] // 2
+    x = np.concatenate([x[:, :half], x[:, -half:]])
+    m, n = x.shape
+    centred = x - x.mean(axis=1, keepdims=True)
+    size = 1 << (2 * n - 1).bit_length()
+    f = np.fft.rfft(centred, size, axis=1)
+    cov = np.fft.irfft(f * np.conj(f), size, axis=1)[:, :n] / n
+    within = cov[:, 0].mean() * n / (n - 1)
+    var = within * (n - 1) / n + x.mean(axis=1).var(ddof=1)
+    rho = 1 - (within - cov.mean(axis=0) * n / (n - 1)) / var
+    rho[0] = 1
+    pair = rho[0:n - n % 2:2] + rho[1:n:2]
+    stop = np.argmax(pair < 0) if (pair < 0).any() else len(pair)
+    tau = -1 + 2 * np.minimum.accumulate(pair[:stop]).sum()
+    return min(m * n / tau, m * n * np.log10(m * n)), float(np.sqrt(var / within))
+
+
+def workdir():
+    return tempfile.TemporaryDirectory(prefix="nami-jags-")
