@@ -3,8 +3,10 @@
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -435,6 +437,18 @@ static int read_model(struct training *r, nami_err *err)
     if (rc) return rc;
     return model_parse(r->m, file, model, strlen(model), strcmp(dialect, "bugs") ? NATIVE : BUGS,
                        &opt, err);
+}
+
+/* The length of a header in JSON, in 8 bytes of which the last are 0: no text begins like that. */
+int training_is(const char *path)
+{
+    char head[9] = "";
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode)) return 0; /* what is read of a pipe is gone */
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+    if (f) fclose(f);
+    return n == sizeof head && !head[6] && !head[7] && head[8] == '{';
 }
 
 int training_read(struct training *r, const char *path, int threads, nami_err *err)
