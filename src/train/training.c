@@ -25,7 +25,8 @@ static void copy_observed(const struct training *r, size_t i, double *x, size_t 
 {
     for (size_t k = 0; k < r->feeds.feed.n; k++) {
         const struct feed *f = &r->feeds.feed.a[k];
-        if (r->m->observed[f->array->first]) records_row(&f->r, i, f->row, x, stride);
+        for (size_t j = 0; j < f->r.k; j++)
+            if (feed_observed(r->m, f, j)) x[(size_t)f->row[j] * stride] = records_at(&f->r, i, j);
     }
 }
 
@@ -47,7 +48,8 @@ static int make_on_data(struct training *r, int threads, nami_err *err)
 int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads,
                      nami_err *err)
 {
-    int rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
+    int rc = r->plan.elbo ? joint_density(r->m, err) : 0;
+    if (!rc) rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
     if (!rc) rc = inversion_run(&r->inversion, &r->h, err);
     if (!rc && !r->h->nlatent)
         rc = err_set(err, NAMI_EINPUT,
