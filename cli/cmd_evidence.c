@@ -12,7 +12,7 @@
 
 struct options {
     struct opt_common common;
-    int n, chains, temps, leapfrog, json, quiet, threads;
+    int n, sets, chains, temps, leapfrog, json, quiet, threads;
     const char *method, *start;
     struct opt_many data;
     uint64_t seed;
@@ -23,10 +23,7 @@ static const char *start_words(int i) { return ais_starts[i]; }
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
-    {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
-     "what was observed, as JSON or R dump: one data set or many; may be repeated. Without it, the "
-     "data that the network was trained with",
-     0},
+    NET_DATA(struct options),
     {"draws", 'n', OPT_COUNT, AT(n), "N", "4000", NULL, "how many draws for each data set", 0},
     {"method", 0, OPT_WORD, AT(method), "HOW", "is", method_words_,
      "importance sampling (is), sequential Monte Carlo along the network's factors (smc), or "
@@ -182,7 +179,7 @@ static int run(const void *options_, int narg, char **arg)
         return fail(RUNNING, NULL, &err);
     }
     rc = open_net(&j.net, arg[0], threads);
-    if (!rc) rc = open_data(&j.net, o->data.a, o->data.n);
+    if (!rc) rc = open_data(&j.net, &o->data, o->sets);
     if (!rc) rc = ask(&j, threads);
     free(j.found);
     free(j.ood);

@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "base/parallel.h"
 #include "model/eval.h"
-#include "with_model.h"
+#include "with_net.h"
 
 struct options {
     struct opt_common common;
@@ -73,19 +73,19 @@ static int evaluate(struct model *m, const struct options *o, const struct data 
 static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
-    struct model m = {0};
+    struct training r = {0};
     struct data at = {0};
     struct str out = {0};
     nami_err err = {0};
     struct model_opts mo = o->model;
     mo.free = o->by;
-    int rc = open_model(&m, arg[0], &mo);
+    int rc = open_model_or_net(&r, arg[0], &mo);
     (void)narg;
     for (int i = 0; i < o->at.n && !rc; i++)
         if (data_read(&at, o->at.a[i], &err)) rc = fail(READING, o->at.a[i], &err);
-    if (!rc && evaluate(&m, o, o->at.n ? &at : &m.data, &out, &err)) rc = fail(RUNNING, NULL, &err);
+    if (!rc && evaluate(r.m, o, o->at.n ? &at : &r.m->data, &out, &err)) rc = fail(RUNNING, NULL, &err);
     data_free(&at);
-    model_free(&m);
+    training_free(&r);
     if (!rc) return finish(&out, EXIT_YES);
     str_free(&out);
     return rc;
@@ -102,7 +102,9 @@ const struct cmd cmd_logp = {
     .usage = "[OPTION]... FILE",
     .about = "Prints log p(x, z), with all normalising constants, at each data set of --at: a line "
              "each, "
-             "or JSON. Every random variable needs a value there.",
+             "or JSON. Every random variable needs a value there.\n\n"
+             "FILE is a model, or a network of 'nami train': its model, with the weights that were "
+             "learnt.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

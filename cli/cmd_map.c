@@ -10,17 +10,14 @@
 
 struct options {
     struct opt_common common;
-    int searches, unconstrained, sd, all, json, quiet, threads;
+    int sets, searches, unconstrained, sd, all, json, quiet, threads;
     struct opt_many data;
     uint64_t seed;
 };
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
-    {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
-     "what was observed, as JSON or R dump: one data set or many; may be repeated. Without it, the "
-     "data that the network was trained with",
-     0},
+    NET_DATA(struct options),
     {"searches", 'n', OPT_COUNT, AT(searches), "N", "8", NULL,
      "searches for each data set, from draws of the network; the best counts", 0},
     {"unconstrained", 0, OPT_FLAG, AT(unconstrained), NULL, NULL, NULL,
@@ -182,7 +179,7 @@ static int run(const void *options_, int narg, char **arg)
         return fail(RUNNING, NULL, &err);
     }
     rc = open_net(&net, arg[0], threads);
-    if (!rc) rc = open_data(&net, o->data.a, o->data.n);
+    if (!rc) rc = open_data(&net, &o->data, o->sets);
     if (!rc) rc = answer(&net, o, threads);
     close_net(&net);
     return rc;

@@ -12,12 +12,13 @@
 #include "infer/weights.h"
 #include "meter.h"
 #include "model/eval.h"
+#include "report/gallery.h"
 #include "report/table.h"
 #include "with_net.h"
 
 struct options {
     struct opt_common common;
-    int n, json, all, predict, quiet, threads;
+    int n, sets, json, all, predict, quiet, threads;
     const char *method, *only;
     struct opt_many data, out;
     uint64_t seed;
@@ -27,18 +28,16 @@ static const char *method_words_(int i) { return answer_methods[i]; }
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
-    {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
-     "what was observed, as JSON or R dump: one data set or many; may be repeated. Without it, the "
-     "data that the network was trained with",
-     0},
+    NET_DATA(struct options),
     {"draws", 'n', OPT_COUNT, AT(n), "N", "4000", NULL, "how many draws for each data set", 0},
     {"method", 0, OPT_WORD, AT(method), "HOW", NULL, method_words_,
      "the network's draws as they are (direct), or weighted by p(x,z)/q(z|x) (is), or by "
      "sequential Monte Carlo along the network's factors (smc); is, if the model has a density",
      0},
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
-     "write draws: .nc (ArviZ), .npz (NumPy), .csv (R's posterior); or the summary: .json; may be "
-     "repeated",
+     "write draws: .nc (ArviZ), .npz (NumPy), .csv (R's posterior); the summary: .json; or a "
+     "picture, if an image is observed: .png, each of the first 40 above the mean of its posterior "
+     "prediction; may be repeated",
      0},
     {"predict", 0, OPT_FLAG, AT(predict), NULL, NULL, NULL,
      "posterior predictive draws of the observed variables, too (.nc, .npz)", 0},
@@ -60,7 +59,8 @@ struct job {
     struct str names;
     struct draws_var *var, *seen; /* latents; observed variables */
     int nvar, nseen;
-    struct posterior *file[OPT_MANY_MAX];
+    struct posterior *file[OPT_MANY_MAX]; /* NULL for pictures */
+    struct gallery picture;
     struct posterior_spec spec;
     struct posterior_note note[3];
     size_t stride;           /* numbers of the model, elements of all variables among them */
@@ -115,6 +115,24 @@ static int variables(struct job *j, nami_err *err)
     return rc;
 }
 
+static int is_picture(const char *path) { return str_ends(path, strlen(path), ".png"); }
+
+static int pictures(const struct options *o)
+{
+    int n = 0;
+    for (int i = 0; i < o->out.n; i++) n += is_picture(o->out.a[i]);
+    return n;
+}
+
+static int open_picture(struct job *j)
+{
+    const struct draws_var *v;
+    nami_err err;
+    int rc = gallery_find(j->nseen, j->seen, &v, &err);
+    if (!rc) rc = gallery_begin(&j->picture, v, j->q.nset, &err);
+    return rc ? fail(RUNNING, NULL, &err) : EXIT_YES;
+}
+
 static int open_files(struct job *j)
 {
     const struct options *o = j->o;
@@ -136,9 +154,9 @@ static int open_files(struct job *j)
         j->spec.observed =
             (struct draws){.n = j->q.nset, .nvar = j->nseen, .var = j->seen, .x = j->net.x};
     for (int i = 0; i < o->out.n; i++)
-        if (posterior_open(o->out.a[i], &j->spec, &j->file[i], &err))
+        if (!is_picture(o->out.a[i]) && posterior_open(o->out.a[i], &j->spec, &j->file[i], &err))
             return fail(err.code == NAMI_EUSAGE ? RUNNING : WRITING, o->out.a[i], &err);
-    return EXIT_YES;
+    return pictures(o) ? open_picture(j) : EXIT_YES;
 }
 
 static int put_files(struct job *j, const struct answer *a)
@@ -147,7 +165,11 @@ static int put_files(struct job *j, const struct answer *a)
     struct posterior_block b = {
         .n = a->n, .x = a->z, .log_weight = a->logw, .log_p = a->logp, .log_q = a->logq};
     struct posterior_block p = {.n = a->n, .x = a->pred};
+    for (size_t i = 0; i < a->n && j->picture.var; i++)
+        gallery_put(&j->picture, (a->first + i) / j->q.per, a->logw ? exp(a->logw[i]) : 1, a->n,
+                    a->pred, i);
     for (int i = 0; i < j->o->out.n; i++) {
+        if (!j->file[i]) continue;
         int rc = posterior_put(j->file[i], POSTERIOR, &b, &err);
         if (!rc && a->pred && j->spec.part[PREDICTIVE].ndraw)
             rc = posterior_put(j->file[i], PREDICTIVE, &p, &err);
@@ -318,7 +340,7 @@ static int ask(struct job *j, int threads)
     j->ood = new_array(double, j->q.nset);
     if (!j->summary || !j->found || !j->given || !j->ood) return err_nomem(&err), fail(RUNNING, NULL, &err);
     mark_given(j->net.r.m, j->given);
-    if (blocks_init(&j->blocks, &j->net.a, &j->q, j->method, o->predict, threads, BLOCK_NUMBERS, &err) ||
+    if (blocks_init(&j->blocks, &j->net.a, &j->q, j->method, o->predict || pictures(o), threads, BLOCK_NUMBERS, &err) ||
         digest_init(&j->digest, j->nrow, j->row, j->q.per, digest_room(j->nrow), &err))
         return fail(RUNNING, NULL, &err);
     if ((rc = open_files(j)) || (rc = warn_unlike(&j->net, threads, o->quiet, j->ood)) ||
@@ -327,7 +349,9 @@ static int ask(struct job *j, int threads)
     for (int i = 0; i < o->out.n && !rc; i++) {
         struct posterior *p = j->file[i];
         j->file[i] = NULL;
-        if (posterior_close(p, j->found, &err)) rc = fail(WRITING, o->out.a[i], &err);
+        if (p ? posterior_close(p, j->found, &err)
+              : gallery_save(&j->picture, j->net.x, j->q.nset, o->out.a[i], &err))
+            rc = fail(WRITING, o->out.a[i], &err);
     }
     if (rc) return rc;
     if (o->json)
@@ -353,9 +377,10 @@ static int run(const void *options_, int narg, char **arg)
         return fail(RUNNING, NULL, &err);
     }
     rc = open_net(&j.net, arg[0], threads);
-    if (!rc) rc = open_data(&j.net, o->data.a, o->data.n);
+    if (!rc) rc = open_data(&j.net, &o->data, o->sets);
     if (!rc) rc = ask(&j, threads);
     for (int i = 0; i < o->out.n; i++) posterior_drop(j.file[i]);
+    gallery_free(&j.picture);
     blocks_fini(&j.blocks);
     digest_fini(&j.digest);
     free(j.summary);
@@ -371,6 +396,7 @@ static const struct example examples[] = {
     {"nami sample tree.net --data x.json", "the posterior, as a table"},
     {"nami sample tree.net --data x.json -n 10000 -o draws.nc", "for ArviZ"},
     {"nami sample tree.net --data many.json -n 100 -o draws.npz", "thousands of data sets at once"},
+    {"nami sample vae.net --data images --sets 40 -n 100 -o x.png", "images, and what is made of them"},
     {"nami sample chain.net --data x.json --method smc", "where weights of whole draws are too unequal"},
     {NULL, NULL},
 };

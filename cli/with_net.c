@@ -5,9 +5,9 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "base/parallel.h"
 #include "infer/ood_model.h"
 #include "train/samples.h"
-#include "with_model.h"
 #include "infer/weights.h"
 
 int open_net(struct trained *n, const char *path, int threads)
@@ -21,32 +21,36 @@ int open_net(struct trained *n, const char *path, int threads)
     return rc ? fail(READING, path, &err) : EXIT_YES;
 }
 
+static size_t first_sets(size_t n, int most) { return most && (size_t)most < n ? (size_t)most : n; }
+
 /* Records: images and the like, as those that it was trained on. */
-static int open_records(struct trained *n, const char *const *file, int nfile)
+static int open_records(struct trained *n, const struct opt_many *file, int most)
 {
     struct feeds f = {0};
     nami_err err = {0};
-    int rc = feeds_read(&f, n->r.m, file, nfile, &err);
+    int rc = feeds_read(&f, n->r.m, file->a, file->n, &err);
     if (!rc) rc = samples_brighten(&n->r, &f, &err);
     if (!rc) rc = samples_complete(&n->r, &f, &err);
-    n->nset = f.n;
+    n->nset = first_sets(f.n, most);
     n->x = rc ? NULL : new_array(double, (size_t)n->r.m->nrow * n->nset + 1);
     if (!rc && !n->x) rc = err_nomem(&err);
-    for (size_t s = 0; s < f.n && !rc; s++) feeds_copy(&f, s, n->x + s, n->nset);
+    for (size_t s = 0; s < n->nset && !rc; s++) feeds_copy(&f, s, n->x + s, n->nset);
     feeds_free(&f);
-    return rc ? fail(READING, nfile == 1 ? file_name(file[0]) : NULL, &err) : EXIT_YES;
+    return rc ? fail(READING, NULL, &err) : EXIT_YES;
 }
 
-int open_data(struct trained *n, const char *const *file, int nfile)
+int open_data(struct trained *n, const struct opt_many *files, int most)
 {
+    const char *const *file = files->a;
+    int nfile = files->n;
     const struct model *m = n->r.m;
     const struct data *d = nfile ? &n->data : &m->data;
     nami_err err = {0};
     for (int i = 0; i < nfile; i++)
-        if (is_records(file[i])) return open_records(n, file, nfile);
+        if (is_records(file[i])) return open_records(n, files, most);
     for (int i = 0; i < nfile; i++)
         if (data_read(&n->data, file[i], &err)) return fail(READING, file_name(file[i]), &err);
-    n->nset = nfile ? d->set.n : d->set.n > 0;
+    n->nset = first_sets(nfile ? d->set.n : d->set.n > 0, most);
     if (!n->nset) {
         err_set(&err, NAMI_EUSAGE, "what was observed? give --data FILE");
         return fail(RUNNING, NULL, &err);
@@ -57,6 +61,25 @@ int open_data(struct trained *n, const char *const *file, int nfile)
         if (infer_data(m, &d->set.a[s], n->nset, s, n->x, &err))
             return fail(READING, nfile == 1 ? file_name(file[0]) : NULL, &err);
     return EXIT_YES;
+}
+
+int open_model_or_net(struct training *r, const char *path, const struct model_opts *o)
+{
+    nami_err err = {0};
+    if (!training_is(path)) {
+        r->m = &r->own;
+        return open_model(r->m, path, o);
+    }
+    if (o->data.n || o->set.n || o->observe || o->free.n) {
+        err_set(&err, NAMI_EUSAGE, "a network has its model's constants and data already: %s is for models",
+                o->data.n ? "--data" : o->set.n ? "--set" : o->observe ? "--observe" : "--by");
+        return fail(RUNNING, NULL, &err);
+    }
+    int rc = training_read(r, path, parallel_threads(o->threads), &err);
+    float *param = rc ? NULL : raw_array(float, training_nparam(r) + 1);
+    if (!rc) rc = param ? training_weights(r, param, &err) : err_nomem(&err);
+    free(param);
+    return rc ? fail(READING, path, &err) : EXIT_YES;
 }
 
 void close_net(struct trained *n)

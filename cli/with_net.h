@@ -5,6 +5,7 @@
 #include "cmd.h"
 #include "infer/answer.h"
 #include "train/training.h"
+#include "with_model.h"
 
 struct trained {
     struct training r;
@@ -25,11 +26,27 @@ struct trained {
             0                                                                                      \
     }
 
+/* The rows for data sets, of a struct with the members data and sets. */
+#define NET_DATA(type)                                                                             \
+    {"data", 'd', OPT_MANY, offsetof(type, data), "FILE", NULL, NULL,                              \
+     "what was observed, as JSON or R dump: one data set or many; or x=FILE with an observation "  \
+     "of x for each data set (IDX, NPY, NPZ, CSV, JSON); may be repeated. Without it, the data "   \
+     "that the network was trained with",                                                          \
+     0},                                                                                           \
+    {                                                                                              \
+        "sets", 0, OPT_COUNT, offsetof(type, sets), "N", "0", NULL,                                \
+            "only the first N data sets; 0: all", 0                                                \
+    }
+
 /* Reads a network.  EXIT_YES, or the exit code, having said why.  Free it in any case. */
 int open_net(struct trained *n, const char *path, int threads);
-/* Adds the data sets of these files; without any, the one that is in the network's file. */
-int open_data(struct trained *n, const char *const *file, int nfile);
+/* Adds the data sets of these files, the first `most` (0: all); without any, the one that is in the
+   network's file. */
+int open_data(struct trained *n, const struct opt_many *file, int most);
 void close_net(struct trained *n);
+/* A model's file, or that of a network: its model, with the weights that were learnt.  The model is
+   r->m; training_free(r) in any case. */
+int open_model_or_net(struct training *r, const char *path, const struct model_opts *o);
 /* Warns if data sets are unlike those that the model draws, which the network was trained on.
    p, of each data set (infer/ood.h): NaN where it cannot tell; a note says why, unless quiet. */
 int warn_unlike(const struct trained *n, int threads, int quiet, double *p);

@@ -61,7 +61,8 @@ static void rows(void **state)
     assert_int_equal(feeds_check(&f, &m, &err), 0);
     assert_null(feeds_find(&f, "z"));
     struct feed *x = feeds_find(&f, "x"), *y = feeds_find(&f, "y");
-    assert_true(x && y && !feed_misses(x, 1) && !feed_misses(y, 0) && feed_misses(y, 1));
+    assert_true(x && y && feed_is_data(&m, x) && feed_is_data(&m, y)); /* y[1] is constant */
+    assert_true(!feed_misses(&m, x, 1) && !feed_misses(&m, y, 0) && feed_misses(&m, y, 1));
     double *to = calloc((size_t)m.nrow * STRIDE, sizeof *to);
     assert_non_null(to);
     for (int i = 0; i < m.nrow * STRIDE; i++) to[i] = -7;

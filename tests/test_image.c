@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "malloc_fail.h"
+#include "report/gallery.h"
 #include "report/image.h"
 #include "run.h"
 
@@ -155,9 +156,100 @@ static void files(void **state)
     str_free(&a), str_free(&b);
 }
 
+/* ---- variables that are images ----------------------------------------------------------- */
+
+static void shapes(void **state)
+{
+    (void)state;
+    static const struct {
+        struct draws_var v;
+        int height, width; /* 0: no image */
+    } at[] = {{{.ndim = 0}, 0, 0},
+              {{.ndim = 1, .dim = {784}}, 28, 28},
+              {{.ndim = 1, .dim = {4}}, 2, 2},
+              {{.ndim = 1, .dim = {1}}, 0, 0},
+              {{.ndim = 1, .dim = {8}}, 0, 0},
+              {{.ndim = 1, .dim = {2147395600}}, 46340, 46340},
+              {{.ndim = 1, .dim = {2147483647}}, 0, 0},
+              {{.ndim = 2, .dim = {3, 5}}, 3, 5},
+              {{.ndim = 2, .dim = {1, 9}}, 0, 0},
+              {{.ndim = 3, .dim = {2, 2, 2}}, 0, 0}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        int height, width, is = gallery_shape(&at[i].v, &height, &width);
+        assert_int_equal(is, at[i].height > 0);
+        if (is) assert_true(height == at[i].height && width == at[i].width);
+        const struct draws_var *found;
+        assert_int_equal(gallery_find(1, &at[i].v, &found, &err), is ? 0 : NAMI_EUSAGE);
+    }
+}
+
+/* 12 data sets of an image of 60 x 59 pixels, so that each is one of the picture: element e of set
+   s is s + e / 3540 before scaling, and predicted to be -1 and 3, with weights 3 and 1. */
+enum { SETS = 12, GH = 60, GW = 59, K = GH * GW };
+struct shown {
+    const char *path;
+    struct draws_var v;
+    double *x, *p;
+};
+
+static int save_gallery(void *arg)
+{
+    const struct shown *a = arg;
+    struct gallery g = {0};
+    int rc = gallery_begin(&g, &a->v, SETS, NULL);
+    for (size_t s = 0; s < SETS + 1 && !rc; s++) { /* one more than there are: left out */
+        gallery_put(&g, s, 3, 2, a->p, 0);
+        gallery_put(&g, s, 1, 2, a->p, 1);
+        gallery_put(&g, s, 0, 2, a->p, 1);
+    }
+    if (!rc) rc = gallery_save(&g, a->x, SETS, a->path, NULL);
+    gallery_free(&g);
+    return rc;
+}
+
+static void galleries(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/nami_gallery_XXXXXX";
+    int fd = mkstemp(path), w = GW + 2, h = GH + 2;
+    struct shown a = {path, {.name = "x", .ndim = 2, .dim = {GH, GW}, .base = 7}, NULL, NULL};
+    struct str s = {0};
+    const char *why;
+    assert_true(fd >= 0);
+    close(fd);
+    a.x = calloc((7 + K) * SETS, sizeof *a.x);
+    a.p = calloc((7 + K) * 2, sizeof *a.p);
+    assert_true(a.x && a.p);
+    for (size_t e = 0; e < K; e++) a.p[(7 + e) * 2] = -1, a.p[(7 + e) * 2 + 1] = 3;
+    for (size_t e = 0; e < K; e++)
+        for (size_t i = 0; i < SETS; i++) a.x[(7 + e) * SETS + i] = (double)i + (double)e / K;
+    if (nomem_each(save_gallery, &a, &why) < 6) fail_msg("%s", why ? why : "nothing can fail");
+    assert_int_equal(file_read(path, &s, &err), 0);
+    unsigned char *px = decode(&s, (size_t)(10 * w), (size_t)(4 * h));
+    double high = 11 + (K - 1.0) / K;
+    for (int y = 0; y < 4 * h; y++)
+        for (int x = 0; x < 10 * w; x++) {
+            int set = y / h / 2 * 10 + x / w, r = y % h - 1, c = x % w - 1;
+            double want = 1; /* margins, and where there is no set */
+            if (set < SETS && r >= 0 && r < GH && c >= 0 && c < GW)
+                want = (y / h % 2 ? 0 : set + (double)(r * GW + c) / K) / high;
+            if (fabs(px[y * 10 * w + x] - 255 * want) > 0.51)
+                fail_msg("(%d, %d): %d, not %g", x, y, px[y * 10 * w + x], 255 * want);
+        }
+    free(px);
+    str_free(&s);
+    if (gallery_draws(&a.v, SETS, a.x, path, &err)) fail_msg("%s", err.msg);
+    assert_int_equal(file_read(path, &s, &err), 0);
+    px = decode(&s, (size_t)(4 * w), (size_t)(3 * h));
+    assert_int_equal(px[(h + 1) * 4 * w + w + 1], (int)lround(255 * 5 / high)); /* the sixth */
+    free(px);
+    str_free(&s);
+    unlink(path);
+    free(a.x), free(a.p);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(grids),
-    cmocka_unit_test(odd_numbers),
-    cmocka_unit_test(files),
+    cmocka_unit_test(grids),  cmocka_unit_test(odd_numbers), cmocka_unit_test(files),
+    cmocka_unit_test(shapes), cmocka_unit_test(galleries),
 };
 RUN(tests)

@@ -250,6 +250,18 @@ static void known(void **state)
                       var[k]);
         assert_true(fabs(s - mean[k]) < 0.03 && fabs(ss / var[k] - 1) < 0.06);
     }
+    /* given draws, the same is predicted; other numbers predict anew */
+    const double *was = pred + (size_t)row_of(r.m, "y") * M;
+    double *again = calloc(rows * M, sizeof *again);
+    assert_non_null(again);
+    for (uint64_t first = 0; first < 2 * M; first += M) {
+        const double *now = again + (size_t)row_of(r.m, "y") * M;
+        int same = 0;
+        assert_int_equal(infer_predict(&a, M, z, 4, first, first ? 1 : 3, again, &err), 0);
+        for (int i = 0; i < 4 * M; i++) same += now[i] == was[i];
+        assert_true(first ? same < 10 : same == 4 * M);
+    }
+    free(again);
     free(x), free(z), free(pred);
     infer_fini(&a);
     training_free(&r);

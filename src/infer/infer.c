@@ -47,7 +47,7 @@ struct job {
     const struct infer *a;
     const struct query *q;   /* NULL: given points go through a program */
     const struct prog *prog; /* that one */
-    uint64_t first;
+    uint64_t seed, first;
     size_t n, lead; /* lead: draws before the first that is wanted, of its group */
     const double *at;
     double *z, *logq, *pred;
@@ -95,12 +95,15 @@ static void draw_chunk(struct job *j, struct worker *w, size_t i, size_t skip)
     rows_out(&w->pred, m->nrow, skip, j->n, i, j->pred);
 }
 
-static void logq_chunk(const struct job *j, struct exec *x, size_t i)
+static void point_chunk(const struct job *j, struct exec *x, size_t i)
 {
+    x->seed = j->seed;
+    x->first = j->first + i;
     for (int r = 0; r < j->a->q->m->nrow; r++)
         memcpy(x->row + (size_t)r * (size_t)x->cap, j->at + (size_t)r * j->n + i,
                sizeof *x->row * (size_t)x->lanes);
     exec_run(x);
+    if (j->pred) rows_out(x, j->a->q->m->nrow, 0, j->n, i, j->pred);
 }
 
 static void work(void *job, int worker)
@@ -115,7 +118,7 @@ static void work(void *job, int worker)
         if (j->q)
             draw_chunk(j, w, i, skip);
         else
-            logq_chunk(j, &w->draw, i);
+            point_chunk(j, &w->draw, i);
         if (j->logq)
             memcpy(j->logq + (i + skip - j->lead), w->draw.total + skip,
                    sizeof *j->logq * ((size_t)w->draw.lanes - skip));
@@ -126,7 +129,7 @@ static int init_worker(const struct job *j, struct worker *w, nami_err *err)
 {
     const struct infer *a = j->a;
     const struct prog *p = j->q ? &a->s.prog : j->prog;
-    int own = p == &a->s.barren; /* a program of the model: its networks are double */
+    int own = p == &a->s.barren || p == &a->s.pred; /* of the model: its networks are double */
     int rc = exec_init(&w->draw, p, LANES, 0, own ? 0 : EXEC_FLOAT, err);
     w->draw.param = own ? (const void *)a->q->m->weight.a : a->param;
     if (rc || !j->q) return rc;
@@ -175,5 +178,18 @@ int infer_barren(const struct infer *a, size_t n, const double *z, int threads, 
                  nami_err *err)
 {
     struct job j = {.a = a, .prog = &a->s.barren, .n = n, .at = z, .logq = logp};
+    return run_job(&j, threads, err);
+}
+
+int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t seed, uint64_t first,
+                  int threads, double *pred, nami_err *err)
+{
+    struct job j = {.a = a,
+                    .prog = &a->s.pred,
+                    .seed = seed,
+                    .first = first,
+                    .n = n,
+                    .at = z,
+                    .pred = pred};
     return run_job(&j, threads, err);
 }

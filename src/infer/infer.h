@@ -34,6 +34,10 @@ int infer_data(const struct model *m, const struct dataset *d, size_t nset, size
    drawn anew given z. */
 int infer_draws(const struct infer *a, const struct query *q, uint64_t first, size_t n, int threads,
                 double *z, double *logq, double *pred, nami_err *err);
+/* The observed variables drawn anew given the latents of points z[row * n + i]: pred[row * n + i];
+   random numbers of draws first ...  (first % 8 == 0). */
+int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t seed, uint64_t first,
+                  int threads, double *pred, nami_err *err);
 /* log p of the barren latents in points z[row * n + i], given their parents: what belongs to
    log q, too, where all latents are compared. */
 int infer_barren(const struct infer *a, size_t n, const double *z, int threads, double *logp,

@@ -186,10 +186,17 @@ void feeds_copy_some(const struct feeds *f, int n, const int *i, double *x, size
     }
 }
 
-int feed_misses(const struct feed *f, size_t i)
+int feed_observed(const struct model *m, const struct feed *f, size_t j)
+{
+    return f->row[j] >= 0 && m->observed[f->array->first + (int)j];
+}
+
+int feed_is_data(const struct model *m, const struct feed *f) { return is_observed(m, f->array); }
+
+int feed_misses(const struct model *m, const struct feed *f, size_t i)
 {
     if (f->r.type == RECORDS_BYTE) return 0;
     for (size_t j = 0; j < f->r.k; j++)
-        if (isnan(records_at(&f->r, i, j))) return 1;
+        if (feed_observed(m, f, j) && isnan(records_at(&f->r, i, j))) return 1;
     return 0;
 }

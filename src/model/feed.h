@@ -35,7 +35,10 @@ int feeds_check(const struct feeds *f, const struct model *m, nami_err *err);
 void feeds_copy(const struct feeds *f, size_t i, double *x, size_t stride);
 /* The same of observations i[0], ..., i[n - 1] to x[row * stride], x[row * stride + 1], ... */
 void feeds_copy_some(const struct feeds *f, int n, const int *i, double *x, size_t stride);
-/* Does observation i lack a number of this array? */
-int feed_misses(const struct feed *f, size_t i);
+/* Is element j of the array observed; is any?  If not, these are labels, of latents. */
+int feed_observed(const struct model *m, const struct feed *f, size_t j);
+int feed_is_data(const struct model *m, const struct feed *f);
+/* Does observation i lack a number of what is observed? */
+int feed_misses(const struct model *m, const struct feed *f, size_t i);
 
 #endif

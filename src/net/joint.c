@@ -5,13 +5,19 @@
 
 #include "base/err.h"
 
-int joint_known(const struct qnet *q, nami_err *err)
+int joint_density(const struct model *m, nami_err *err)
 {
-    const struct model *m = q->m;
     for (size_t i = 0; i < m->stmt.n; i++)
         if (m->stmt.a[i].rel->stochastic && !m->stmt.a[i].dist)
             return err_set(err, NAMI_EINPUT,
                            "the model has a simulator, and no density: p(x, z) is not known");
+    return 0;
+}
+
+int joint_known(const struct qnet *q, nami_err *err)
+{
+    int rc = joint_density(q->m, err);
+    if (rc) return rc;
     if (q->h->nnuisance)
         return err_set(err, NAMI_EINPUT,
                        "the network has no factors for %d latents (they are not in 'infer'), so "

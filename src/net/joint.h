@@ -21,6 +21,9 @@ struct joint {
     struct code *code; /* of nodes; coord is -1 where there is none */
 };
 
+/* NAMI_EINPUT if the model has no density: variables come from a simulator. */
+int joint_density(const struct model *m, nami_err *err);
+
 /* q must outlive it.  NAMI_EINPUT if the model has no density, or a latent is discrete or has no
    factor. */
 int joint_make(struct joint *j, struct qnet *q, nami_err *err);

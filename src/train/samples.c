@@ -1,5 +1,6 @@
 #include "train/samples.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -51,7 +52,7 @@ int samples_brighten(const struct training *r, struct feeds *f, nami_err *err)
     int rc = 0, how = r->plan.brightness;
     for (size_t i = 0; i < f->feed.n && !rc && how != AS_IS; i++) {
         struct records *x = &f->feed.a[i].r;
-        if (!r->m->observed[f->feed.a[i].array->first]) continue; /* labels */
+        if (!feed_is_data(r->m, &f->feed.a[i])) continue;
         rc = how == SCALED      ? records_scale(x, err)
              : how == THRESHOLD ? records_threshold(x, err)
                                 : records_binarise(x, r->plan.train.seed, err);
@@ -73,12 +74,73 @@ int samples_complete(const struct training *r, const struct feeds *all, nami_err
             return err_set(err, NAMI_EINPUT, "%.60s is observed, but no data are given: --data %.60s=FILE",
                            x->name, x->name);
         for (size_t i = 0; seen && i < all->n; i++)
-            if (feed_misses(f, i))
+            if (feed_misses(m, f, i))
                 return err_set(err, NAMI_EINPUT, "observation %zu of %.60s has missing numbers", i + 1,
                                x->name);
     }
     return 0;
 }
+
+/* ---- labels ------------------------------------------------------------------------- */
+
+/* Latents that data give are discrete: the bound is then of log p(x, y), and q learns from y. */
+static int check_latents(const struct training *r, nami_err *err)
+{
+    const struct model *m = r->m;
+    for (size_t k = 0; k < r->feeds.feed.n; k++) {
+        const struct feed *f = &r->feeds.feed.a[k];
+        for (size_t j = 0; j < f->r.k; j++) {
+            int e = f->array->first + (int)j;
+            if (f->row[j] < 0 || feed_observed(m, f, j)) continue;
+            const struct dist *d = m->stmt.a[m->inst_stmt[m->owner[e]]].dist;
+            if (!d || !domains[d->domain].discrete)
+                return err_set(err, NAMI_EINPUT,
+                               "'%.60s' is a latent that is not discrete: of latents, data can give "
+                               "the discrete ones only; observe it, or leave it out",
+                               f->array->name);
+        }
+    }
+    return 0;
+}
+
+/* Those of one latent; given[i] counts what observation i gives. */
+static int check_choice(const struct choice *c, const struct feed *f,
+                        size_t j, int *given, nami_err *err)
+{
+    for (size_t i = 0; i < f->r.n; i++) {
+        double x = records_at(&f->r, i, j);
+        given[i] += !isnan(x);
+        if (c->states && (x < c->low || x >= c->low + c->states))
+            return err_set(err, NAMI_EINPUT, "%.60s is %g in observation %zu; it must be one of %d .. %d",
+                           f->array->name, x, i + 1, c->low, c->low + c->states - 1);
+    }
+    return 0;
+}
+
+/* Each is one of its latent's states; an observation gives all discrete latents, or none. */
+static int check_labels(const struct training *r, nami_err *err)
+{
+    int n = (int)r->e.choice.n, rc = 0, *given = new_array(int, r->feeds.n + 1);
+    if (!given) return err_nomem(err);
+    for (int c = 0; c < n; c++) {
+        const struct choice *x = &r->e.choice.a[c];
+        int row = r->q.code[x->node].row[0];
+        for (size_t k = 0; k < r->feeds.feed.n; k++) {
+            const struct feed *f = &r->feeds.feed.a[k];
+            for (size_t j = 0; j < f->r.k && !rc; j++)
+                if (f->row[j] == row) rc = check_choice(x, f, j, given, err);
+        }
+    }
+    for (size_t i = 0; i < r->feeds.n && !rc; i++)
+        if (given[i] && given[i] < n)
+            rc = err_set(err, NAMI_EINPUT,
+                         "observation %zu gives %d of %d discrete latents; all must be given, or none",
+                         i + 1, given[i], n);
+    free(given);
+    return rc;
+}
+
+/* ---- observations ------------------------------------------------------------------- */
 
 int samples_feed(struct training *r, const char *const *file, int nfile, nami_err *err)
 {
@@ -87,6 +149,7 @@ int samples_feed(struct training *r, const char *const *file, int nfile, nami_er
     int rc = feeds_read(&r->feeds, r->m, file, nfile, err);
     if (!rc) rc = samples_brighten(r, &r->feeds, err);
     if (!rc) rc = samples_complete(r, &r->feeds, err);
+    if (!rc) rc = check_latents(r, err);
     if (!rc && r->saved.tensor.n && had != r->feeds.n)
         rc = err_set(err, NAMI_EUSAGE,
                      "there are %zu observations, but the network was trained on %llu; give the "
@@ -107,7 +170,10 @@ int samples_source(struct training *r, uint64_t seed, struct source **out, nami_
     const struct train_options *t = &r->plan.train;
     double *x = r->points;
     r->points = NULL;
-    int rc = r->feeds.n ? source_feeds(&r->feeds, &r->split, seed, t->batch, out, err)
+    *out = NULL;
+    int rc = r->feeds.n ? check_labels(r, err) : 0;
+    if (!rc)
+        rc = r->feeds.n ? source_feeds(&r->feeds, &r->split, seed, t->batch, out, err)
              : x        ? source_points(r->m, seed, t->batch, t->valid, r->plan.samples, x, out, err)
                         : source_model(r->m, seed, t->batch, t->valid, out, err);
     if (rc) {

@@ -3,8 +3,10 @@
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -23,7 +25,8 @@ static void copy_observed(const struct training *r, size_t i, double *x, size_t 
 {
     for (size_t k = 0; k < r->feeds.feed.n; k++) {
         const struct feed *f = &r->feeds.feed.a[k];
-        if (r->m->observed[f->array->first]) records_row(&f->r, i, f->row, x, stride);
+        for (size_t j = 0; j < f->r.k; j++)
+            if (feed_observed(r->m, f, j)) x[(size_t)f->row[j] * stride] = records_at(&f->r, i, j);
     }
 }
 
@@ -45,7 +48,8 @@ static int make_on_data(struct training *r, int threads, nami_err *err)
 int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads,
                      nami_err *err)
 {
-    int rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
+    int rc = r->plan.elbo ? joint_density(r->m, err) : 0;
+    if (!rc) rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
     if (!rc) rc = inversion_run(&r->inversion, &r->h, err);
     if (!rc && !r->h->nlatent)
         rc = err_set(err, NAMI_EINPUT,
@@ -439,6 +443,18 @@ static int read_model(struct training *r, nami_err *err)
     if (rc) return rc;
     return model_parse(r->m, file, model, strlen(model), strcmp(dialect, "bugs") ? NATIVE : BUGS,
                        &opt, err);
+}
+
+/* The length of a header in JSON, in 8 bytes of which the last are 0: no text begins like that. */
+int training_is(const char *path)
+{
+    char head[9] = "";
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode)) return 0; /* what is read of a pipe is gone */
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+    if (f) fclose(f);
+    return n == sizeof head && !head[6] && !head[7] && head[8] == '{';
 }
 
 int training_read(struct training *r, const char *path, int threads, nami_err *err)

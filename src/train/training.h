@@ -54,6 +54,8 @@ void training_free(struct training *r);
 
 /* Writes all, replacing the file at once. `inverse`: JSON, for readers. */
 int training_save(const struct training *r, const char *path, const char *inverse, nami_err *err);
+/* Does the file begin as one of these?  No, if it cannot be read. */
+int training_is(const char *path);
 /* Reads a file: model, inverse and network with the best weights; training_continue then goes on
    training where it stopped. */
 int training_read(struct training *r, const char *path, int threads, nami_err *err);
