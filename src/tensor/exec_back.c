@@ -243,6 +243,12 @@ void exec_begin(struct exec *x)
     exec_part(x, 0, before_segments(p));
 }
 
+void exec_begun(struct exec *x, const struct exec *of)
+{
+    size_t size = x->is_float ? sizeof(float) : sizeof(double), n = (size_t)x->p->segment.a[0].unit;
+    memcpy(x->units.unit, of->units.unit, n * (size_t)x->cap * size);
+}
+
 void exec_segment(struct exec *x, size_t s)
 {
     size_t from = x->p->segment.a[s].first, end = segment_end(x->p, s);

@@ -1,6 +1,7 @@
 #include "tensor/tensor.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void prog_free(struct prog *p)
 {
@@ -20,8 +21,8 @@ int prog_segment(struct prog *p)
 
 /* ---- which derivatives are the first ones ------------------------------------------- */
 
-/* Backwards, adj of a unit is reached by one instruction after the other; the first may write it, the
-   others add.  A unit that is first reached by one that also adds must be cleared before. */
+/* Backwards, adj of a unit is reached by one instruction after the other; the first may write it,
+   the others add.  A unit that is first reached by one that also adds must be cleared before. */
 struct reach {
     struct prog *p;
     unsigned char *seen; /* of units */
@@ -74,6 +75,7 @@ int prog_finish(struct prog *p)
     for (size_t s = 0; s < p->segment.n && !rc; s++) {
         size_t end = s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;
         r.first = p->segment.a[s].unit;
+        memset(r.seen + r.first, 0, (size_t)(p->nunit - r.first));
         p->segment.a[s].clear = p->clear.n;
         for (size_t k = end; k-- > p->segment.a[s].first && !rc;) {
             struct instr *c = &p->code.a[k];
@@ -84,6 +86,49 @@ int prog_finish(struct prog *p)
     free(r.seen);
     return rc ? NAMI_ENOMEM : 0;
 }
+
+/* ---- segments that take turns ------------------------------------------------------- */
+
+/* Units from `first` on move down by `shift`. */
+static int pack_instr(struct prog *p, struct instr *c, int first, int shift)
+{
+    if ((c->kind == I_ROWS || c->kind == I_UNITS) && c->dim[0] >= first) c->dim[0] -= shift;
+    if (c->kind != I_DENSE) return 0;
+    const struct dense *old = c->self;
+    size_t n = (size_t)old->n * (size_t)old->in;
+    struct dense *d = arena_array(&p->mem, struct dense, 1);
+    int *from = arena_array(&p->mem, int, n + 1);
+    if (!d || !from) return NAMI_ENOMEM;
+    for (size_t i = 0; i < n; i++) from[i] = old->from[i] - (old->from[i] < first ? 0 : shift);
+    *d = *old;
+    d->from = from;
+    d->to -= shift;
+    c->self = d;
+    return 0;
+}
+
+int prog_pack(struct prog *p, const struct prog *of)
+{
+    int first = of->segment.n ? of->segment.a[0].unit : of->nunit, rc = 0;
+    *p = (struct prog){.nrow = of->nrow, .nnode = of->nnode, .nparam = of->nparam, .nunit = first};
+    for (size_t k = 0; k < of->constant.n && !rc; k++)
+        rc = vec_push(&p->constant, of->constant.a[k]);
+    for (size_t k = 0, s = 0; k < of->code.n && !rc; k++) {
+        struct instr c = of->code.a[k];
+        if (s < of->segment.n && of->segment.a[s].first == k) {
+            struct segment x = {k, first, 0};
+            int end = ++s < of->segment.n ? of->segment.a[s].unit : of->nunit;
+            int width = end - of->segment.a[s - 1].unit;
+            if (p->nunit < first + width) p->nunit = first + width;
+            rc = vec_push(&p->segment, x);
+        }
+        if (!rc && s) rc = pack_instr(p, &c, first, of->segment.a[s - 1].unit - first);
+        if (!rc) rc = vec_push(&p->code, c);
+    }
+    return rc ? NAMI_ENOMEM : prog_finish(p);
+}
+
+/* ------------------------------------------------------------------------------------- */
 
 struct instr *prog_emit(struct prog *p, enum instr_kind kind, int n, int width)
 {
