@@ -94,6 +94,7 @@ static inline void vae_make(struct qnet *q, struct model *m)
     p->nrow += LATENTS;
     int minus = vae_map(p, LATENTS, "*", vae_rows(p->nrow - LATENTS), vae_const(p, -1));
     p->code.a[p->code.n - 1].sum = minus > 0;
+    if (prog_finish(p)) abort();
 }
 
 /* Ten thousand images, a fifth of their pixels on; a hundred of them at random. */

@@ -73,8 +73,7 @@ struct instr {
 /* Part of a program that nothing behind it reads: code[first] up to the next segment. */
 struct segment {
     size_t first;
-    int unit;     /* the first unit that it writes; those of the next begin behind its last */
-    size_t clear; /* units whose adj must be cleared: prog.clear from here to the next segment's */
+    int unit; /* the first unit that it writes; those of the next begin behind its last */
 };
 
 struct prog {
@@ -86,7 +85,6 @@ struct prog {
     int nunit;     /* units of networks */
     size_t nparam; /* their weights */
     vec(struct segment) segment; /* or none; see exec_both */
-    vec(int) clear;
 };
 
 void prog_free(struct prog *p);
@@ -150,8 +148,7 @@ void exec_end(struct exec *x);
    threads can be in different segments.  exec_fini frees what is its own. */
 int exec_share(struct exec *x, const struct exec *of, nami_err *err);
 int prog_segment(struct prog *p); /* one begins here; 0 or NAMI_ENOMEM */
-/* The program is complete: finds out which derivatives are written before they are added to, so
-   that few need to be cleared. */
+/* The program is complete: finds out which layers can pull their derivatives (product.h). */
 int prog_finish(struct prog *p);
 /* The same program, finished, with the units of all segments in one place, where they take turns
    and stay in the cache: to be run segment by segment.  It borrows from `of`. */
