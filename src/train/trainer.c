@@ -79,10 +79,15 @@ static void load(const struct trainer *t, int c)
     x->seed = b->seed;
     x->first = b->first + (uint64_t)w->lane[c];
     if (b->point) {
-        for (int i = 0; i < real; i++) {
-            const double *from = b->point + (size_t)b->index[first + i] * (size_t)m->nrow;
+        for (int i = 0; i < real; i += 8) { /* eight at a time: a cache line of each row */
+            const double *from[8];
+            for (int k = 0; k < 8; k++) {
+                int at = b->index[first + (i + k < real ? i + k : real - 1)];
+                from[k] = b->point + (size_t)at * (size_t)m->nrow;
+            }
             for (int r = 0; r < m->nrow; r++)
-                x->row[(size_t)r * (size_t)x->cap + (size_t)i] = from[r];
+                for (int k = 0; k < 8; k++)
+                    x->row[(size_t)r * (size_t)x->cap + (size_t)(i + k)] = from[k][r];
         }
     } else if (b->x) {
         for (int r = 0; r < m->nrow; r++)
