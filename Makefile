@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 20
 
 BUILD = cmake --build $(1) -j $(JOBS)
 CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
-THREADED = test_pool test_train test_source test_training test_infer test_eval
+THREADED = test_pool test_train test_source test_training test_infer test_smc test_eval
 C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
 
 .PHONY: build pictures demo test bench fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help
@@ -66,7 +66,7 @@ tsan: ## what runs in threads, with the thread sanitizer
 	@cmake --build build-tsan -j $(JOBS) --target $(THREADED) >build-tsan/log
 	@for t in $(THREADED); do echo "tsan $$t"; build-tsan/tests/$$t >build-tsan/log 2>&1 || { cat build-tsan/log; exit 1; }; done
 
-soak: build ## 10^5 steps of training: memory must not grow
+soak: build ## 10^5 steps of training, then 10^7 draws: memory must not grow
 	@/usr/bin/python3 bench/soak.py
 
 valgrind: build ## the test programs under valgrind: minutes

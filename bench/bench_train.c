@@ -4,17 +4,17 @@
 
      a  heuristic inverse, 15 networks 2 x 100        c  fully connected, masked, 2 x 501
      b  forward inverse, 15 networks 2 x 97           d  reverse inverse, masked, 2 x 1210
-     e  relaxed-Bernoulli VAE, 784-200-200-30 and back, batch 100 (a program put together here)
+     e  relaxed-Bernoulli VAE, 784-200-200-30 and back, mean field, batch 100
 
-   a to d are what `nami train` runs.  Prints one line of key=value, as torch_baseline.py does. */
+   All are what `nami train` runs.  Prints one line of key=value, as torch_baseline.py does. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
+#include "base/rng.h"
 #include "peak.h"
 #include "train/training.h"
-#include "vae.h"
 
 static const char tree[] = "const n = 31\n"
                            "const w[n]\n"
@@ -23,6 +23,17 @@ static const char tree[] = "const n = 31\n"
                            "  for (i in 2:n) { x[i] ~ normal(w[i] * x[i %/% 2], 1) }\n"
                            "}\n"
                            "observe x[16:31]\n";
+
+static const char vae[] =
+    "network dec : real[30] -> real[784] { dense(200, tanh); dense(200, tanh); dense(784) }\n"
+    "model {\n"
+    "  for (l in 1:30) { h[l] ~ relaxed_bernoulli(2/3, 0.5) }\n"
+    "  a[1:784] <- dec(h[1:30])\n"
+    "  for (p in 1:784) { x[p] ~ bernoulli_logit(a[p]) }\n"
+    "}\n"
+    "observe x\n"
+    "learn dec\n";
+enum { IMAGES = 10000, PIXELS = 784, IMAGE_BATCH = 100 };
 
 static const struct peer {
     char name;
@@ -63,24 +74,71 @@ static void make_tree(struct training *r, const struct peer *n)
     str_free(&data);
 }
 
+static void make_vae(struct training *r)
+{
+    nami_err err = {0};
+    r->m = &r->own;
+    r->plan = (struct plan){
+        .invert = {.method = "mean-field", .verify = "none"},
+        .net = {.kind = NET_MADE, .nhidden = 2, .hidden = {200, 200}, .act = ACT_TANH},
+        .elbo = 1};
+    if (model_parse(r->m, "vae", vae, strlen(vae), NATIVE, NULL, &err) ||
+        training_prepare(r, NULL, 0, 1, &err))
+        die(&err);
+}
+
+/* Ten thousand images, a fifth of their pixels on; a hundred of them at random. */
+struct images {
+    struct feeds feeds;
+    int index[IMAGE_BATCH];
+};
+
+static void make_images(struct images *s, const struct model *m)
+{
+    struct feed x = {.r = {.ndim = 1, .dim = {PIXELS}, .n = IMAGES, .k = PIXELS}};
+    unsigned char *pixel = malloc((size_t)IMAGES * PIXELS);
+    struct rng r;
+    int n = 0;
+    x.row = malloc(sizeof *x.row * PIXELS);
+    if (!pixel || !x.row) abort();
+    rng_init(&r, 3, 0);
+    for (int i = 0; i < IMAGES * PIXELS; i++) pixel[i] = rng_unit(&r) < 0.2;
+    for (int i = 0; i < 256; i++) x.r.byte[i] = i;
+    x.r.x = pixel;
+    for (int e = 0; e < m->nelem; e++)
+        if (m->observed[e]) x.row[n++] = m->row[e];
+    s->feeds = (struct feeds){.n = IMAGES};
+    if (vec_push(&s->feeds.feed, x)) abort();
+}
+
+static struct batch some_images(struct images *s, int step)
+{
+    struct rng r;
+    rng_init(&r, 4, (uint64_t)step);
+    for (int i = 0; i < IMAGE_BATCH; i++) s->index[i] = (int)(rng_unit(&r) * IMAGES);
+    return (struct batch){
+        .feeds = &s->feeds, .index = s->index, .seed = 5, .first = (uint64_t)step * 104};
+}
+
 /* Steps of the trainer; the loss is the mean of the last tenth. */
-static void measure(struct trainer *t, char name, int threads, int steps, struct batch (*next)(int))
+static void measure(struct trainer *t, char name, int threads, int steps, struct images *images)
 {
     enum { WARM = 30 };
     double *time = malloc(sizeof *time * (size_t)steps), loss = 0, flops = 0;
     int tail = steps / 10 > 0 ? steps / 10 : 1;
     if (!time) abort();
     for (int i = -WARM; i < steps; i++) {
-        struct batch b = next(i + WARM);
-        if (!b.x && !b.point) b.first *= trainer_stride(t);
+        struct batch b = {.seed = 7, .first = (uint64_t)(i + WARM) * trainer_stride(t)};
+        if (images) b = some_images(images, i + WARM);
         double start = now(CLOCK_MONOTONIC);
         trainer_gradient(t, &b);
         trainer_apply(t, 1e-3, 0);
         if (i >= 0) time[i] = now(CLOCK_MONOTONIC) - start;
         if (i >= steps - tail) loss += t->total / tail;
     }
-    for (size_t i = 0; i < t->q->block.n; i++) { /* forward, by inputs, by weights */
-        const struct dense *d = t->q->block.a[i].d;
+    for (size_t i = 0; i < t->prog->code.n; i++) { /* forward, by inputs, by weights */
+        if (t->prog->code.a[i].kind != I_DENSE) continue;
+        const struct dense *d = t->prog->code.a[i].self;
         flops += 2.0 * t->batch * d->n * d->out * (2.0 * d->in + d->back);
     }
     double p50 = 1 / median(time, steps), most = fma_peak() * 1e9 * threads;
@@ -92,8 +150,6 @@ static void measure(struct trainer *t, char name, int threads, int steps, struct
            flops * p50 / most, t->nparam, loss);
     free(time);
 }
-
-static struct batch fresh(int i) { return (struct batch){.seed = 7, .first = (uint64_t)i}; }
 
 int main(int argc, char **argv)
 {
@@ -107,15 +163,19 @@ int main(int argc, char **argv)
     }
     int threads = atoi(argv[2]), steps = atoi(argv[3]);
     if (argv[1][0] == 'e') {
-        vae_make(&r.q, &r.own);
-        if (trainer_make(&t, &r.q, 100, threads, &err)) die(&err);
-        measure(&t, 'e', threads, steps, vae_batch);
+        struct bound_options once = {1, 1, 0};
+        struct images images;
+        make_vae(&r);
+        make_images(&images, r.m);
+        if (trainer_make(&t, &r.q, &r.e, &once, IMAGE_BATCH, threads, &err)) die(&err);
+        measure(&t, 'e', threads, steps, &images);
+        feeds_free(&images.feeds);
     } else {
         make_tree(&r, &nets[argv[1][0] - 'a']);
-        if (trainer_make(&t, &r.q, 250, threads, &err)) die(&err);
-        measure(&t, argv[1][0], threads, steps, fresh);
+        if (trainer_make(&t, &r.q, NULL, NULL, 250, threads, &err)) die(&err);
+        measure(&t, argv[1][0], threads, steps, NULL);
     }
     trainer_free(&t);
-    if (argv[1][0] != 'e') training_free(&r);
+    training_free(&r);
     return 0;
 }

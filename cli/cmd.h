@@ -40,8 +40,9 @@ enum phase { READING, RUNNING, WRITING };
 /* Prints "nami: FILE:LINE:COL: error: message" and returns the exit code.  Parts
    that are NULL or 0 are left out. */
 int fail(enum phase phase, const char *file, const nami_err *err);
-/* A remark on standard error. */
+/* A remark on standard error; one that must not be missed. */
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* "-" by its name */
 const char *file_name(const char *path);
 

@@ -21,7 +21,7 @@ struct options {
     uint64_t seed;
 };
 
-static const char *method_words_(int i) { return answer_methods[i]; }
+static const char *method_words_(int i) { return i < ANSWER_SMC ? answer_methods[i] : NULL; }
 
 enum { PLOT_ECDF, PLOT_RANKS, PLOT_COVERAGE, PLOT_TARP, PLOT_RECOVERY };
 static const char *plot_words(int i)
@@ -305,7 +305,7 @@ static int calibrate(struct job *j, int threads)
     const struct options *o = j->o;
     struct str out = {0};
     nami_err err;
-    j->method = strcmp(o->method, "is") == 0 ? ANSWER_IS : ANSWER_DIRECT;
+    j->method = answer_find(o->method);
     j->c.method = answer_methods[j->method];
     j->c.weighted = j->method == ANSWER_IS;
     j->c.alpha = o->alpha;

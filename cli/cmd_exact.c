@@ -68,12 +68,7 @@ static int check_outputs(const struct options *o)
 {
     nami_err err;
     for (int i = 0; i < o->out.n; i++)
-        if (!draws_format_of(o->out.a[i])) {
-            err_set(&err, NAMI_EUSAGE,
-                    "cannot tell what to write to '%s'; end it in .json, .csv or .npz",
-                    o->out.a[i]);
-            return fail(RUNNING, NULL, &err);
-        }
+        if (draws_format_check(o->out.a[i], &err)) return fail(RUNNING, NULL, &err);
     return EXIT_YES;
 }
 

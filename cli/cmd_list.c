@@ -3,6 +3,7 @@
 #include "cmd.h"
 #include "dist/dist.h"
 #include "graph/invert.h"
+#include "infer/evidence.h"
 #include "io/format.h"
 #include "model/model.h"
 #include "net/family.h"
@@ -56,6 +57,15 @@ static int criterion_row(int i, const char **cell, struct str *text)
     if (!criteria[i].name) return 0;
     cell[0] = criteria[i].name;
     cell[1] = criteria[i].what;
+    return 1;
+}
+
+static int evidence_row(int i, const char **cell, struct str *text)
+{
+    (void)text;
+    if (!evidence_methods[i].name) return 0;
+    cell[0] = evidence_methods[i].name;
+    cell[1] = evidence_methods[i].what;
     return 1;
 }
 
@@ -134,6 +144,7 @@ static const struct topic topics[] = {
     {"modes", "orders of elimination", {"name", "what"}, mode_row},
     {"families", "shapes of the factors of inference networks", {"name", "size", "what"}, family_row},
     {"criteria", "what elimination minimises", {"name", "what"}, criterion_row},
+    {"evidence", "ways to estimate p(x)", {"name", "what"}, evidence_row},
     {NULL, NULL, {NULL}, NULL},
 };
 
@@ -221,7 +232,7 @@ static const struct example examples[] = {
 const struct cmd cmd_list = {
     .name = "list",
     .summary = "show the distributions, functions, formats, methods, ... there are",
-    .usage = "[OPTION]... [dists|functions|formats|methods|modes|criteria]",
+    .usage = "[OPTION]... [dists|functions|formats|methods|modes|families|criteria|evidence]",
     .about = "Prints one table of what NaMI knows, a row for each; without an argument, which "
              "tables there are.",
     .opt = options,

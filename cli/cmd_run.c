@@ -153,9 +153,7 @@ static int run(const void *options_, int narg, char **arg)
     if (net.oom || draws.oom) {
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);
-    } else if (!posterior_format_of(draws.s)) {
-        err_set(&err, NAMI_EUSAGE, "cannot tell what to write to '%s'; end it in .nc, .npz or .csv",
-                draws.s);
+    } else if (posterior_format_check(draws.s, &err)) {
         rc = fail(RUNNING, NULL, &err);
     } else {
         rc = work(o, arg[0], net.s, draws.s);

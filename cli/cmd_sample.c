@@ -6,7 +6,9 @@
 #include "base/err.h"
 #include "base/parallel.h"
 #include "data/posterior.h"
-#include "infer/summary.h"
+#include "infer/blocks.h"
+#include "infer/digest.h"
+#include "infer/smc.h"
 #include "infer/weights.h"
 #include "meter.h"
 #include "model/eval.h"
@@ -31,9 +33,8 @@ static const struct opt options[] = {
      0},
     {"draws", 'n', OPT_COUNT, AT(n), "N", "4000", NULL, "how many draws for each data set", 0},
     {"method", 0, OPT_WORD, AT(method), "HOW", NULL, method_words_,
-     "the network's draws as they are (direct), or weighted by p(x,z)/q(z|x) (is); is, if the "
-     "model "
-     "has a density",
+     "the network's draws as they are (direct), or weighted by p(x,z)/q(z|x) (is), or by "
+     "sequential Monte Carlo along the network's factors (smc); is, if the model has a density",
      0},
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
      "write draws: .nc (ArviZ), .npz (NumPy), .csv (R's posterior); or the summary: .json; may be "
@@ -51,8 +52,6 @@ static const struct opt options[] = {
 /* ---- one question -------------------------------------------------------------------------------
  */
 
-enum { NUMBERS = 1 << 24 }; /* of draws that are in memory at once, about */
-
 struct job {
     const struct options *o;
     struct trained net;
@@ -65,9 +64,13 @@ struct job {
     struct posterior_spec spec;
     struct posterior_note note[3];
     size_t stride;           /* numbers of the model, elements of all variables among them */
+    size_t *row, nrow;       /* the elements of all variables in turn */
+    struct blocks blocks;
+    struct digest digest;
     struct summary *summary; /* of element e of variable v: [set * stride + var[v].base + e] */
     struct posterior_found *found;
     unsigned char *given; /* of the model's rows: observed */
+    double *ood;          /* p of each data set */
 };
 
 /* The variables' descriptions are the model's, and do not depend on the draws. */
@@ -88,9 +91,13 @@ static int variables(struct job *j, nami_err *err)
     memcpy(j->var, d.var, sizeof *d.var * (size_t)d.nvar);
     j->nvar = d.nvar;
     for (int v = 0; v < d.nvar; v++) {
-        size_t end = d.var[v].base + draws_var_size(&d.var[v]);
+        size_t size = draws_var_size(&d.var[v]), end = d.var[v].base + size;
         if (end > j->stride) j->stride = end;
+        j->nrow += size;
     }
+    if (!(j->row = arena_array(&m->mem, size_t, j->nrow + 1))) return err_nomem(err);
+    for (size_t v = 0, k = 0; v < (size_t)d.nvar; v++)
+        for (size_t e = 0; e < draws_var_size(&d.var[v]); e++) j->row[k++] = d.var[v].base + e;
     for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
         int observed = a->n > 0;
@@ -112,7 +119,7 @@ static int open_files(struct job *j)
 {
     const struct options *o = j->o;
     nami_err err;
-    int weighted = j->method == ANSWER_IS;
+    int weighted = j->method != ANSWER_DIRECT;
     j->note[0] = (struct posterior_note){"model", j->net.r.m->file, 0};
     j->note[1] = (struct posterior_note){"seed", NULL, (double)o->seed};
     j->note[2] = (struct posterior_note){"method", answer_methods[j->method], 0};
@@ -134,7 +141,7 @@ static int open_files(struct job *j)
     return EXIT_YES;
 }
 
-static int put_blocks(struct job *j, const struct answer *a)
+static int put_files(struct job *j, const struct answer *a)
 {
     nami_err err;
     struct posterior_block b = {
@@ -149,43 +156,44 @@ static int put_blocks(struct job *j, const struct answer *a)
     return EXIT_YES;
 }
 
-static int summarise_sets(struct job *j, size_t first, const struct answer *a, nami_err *err)
+/* Data set by data set: a block may have the end of one, some, or a piece. */
+static int summarise_block(struct job *j, const struct answer *a, nami_err *err)
 {
+    size_t per = j->q.per;
     int rc = 0;
-    for (size_t s = 0; s < a->nset; s++) {
-        struct summary *to = j->summary + (first + s) * j->stride;
-        const double *w = a->logw ? a->logw + s * a->per : NULL;
-        for (int v = 0; v < j->nvar; v++)
-            for (size_t e = 0; e < draws_var_size(&j->var[v]) && !rc; e++) {
-                const double *x = a->z + (j->var[v].base + e) * a->n + s * a->per;
-                rc = summarise(a->per, x, w, &to[j->var[v].base + e], err);
-            }
-        j->found[first + s] = (struct posterior_found){a->found[s], to};
+    for (size_t i = 0, n; i < a->n && !rc; i += n) {
+        size_t s = (a->first + i) / per, left = (s + 1) * per - (a->first + i);
+        n = left < a->n - i ? left : a->n - i;
+        digest_put(&j->digest, n, a->z + i, a->n, a->logw ? a->logw + i : NULL);
+        if (n < left) continue;
+        rc = digest_end(&j->digest, j->summary + s * j->stride, err);
+        for (size_t k = 0; k < j->nrow && a->islands && isnan(j->blocks.found[s].khat); k++)
+            summarise_islands(per, a->z + j->row[k] * a->n + i, a->logw + i, a->islands,
+                              &j->summary[s * j->stride + j->row[k]]);
+        j->found[s] =
+            (struct posterior_found){j->blocks.found[s], j->summary + s * j->stride, j->ood[s]};
     }
     return rc;
 }
 
-static int answer_all(struct job *j, int threads)
+static int answer_all(struct job *j)
 {
-    size_t rows = (size_t)j->net.r.m->nrow + 4, each = NUMBERS / (rows * j->q.per);
+    const char *what = j->q.nset > 1 ? "data sets" : "draws";
+    int64_t nset = (int64_t)j->q.nset, of = nset > 1 ? nset : (int64_t)j->q.per;
+    int rc = EXIT_YES, large = j->blocks.work > j->blocks.block;
     struct meter m;
     nami_err err;
-    int rc = EXIT_YES;
-    if (each < 1) each = 1;
-    meter_begin(&m, 0, (int64_t)j->q.nset, j->o->quiet || j->q.nset == 1);
-    for (size_t s = 0, n; s < j->q.nset && !rc; s += n) {
+    meter_begin(&m, 0, of, j->o->quiet || !large);
+    while (blocks_more(&j->blocks) && !rc) {
         struct answer a;
-        n = j->q.nset - s < each ? j->q.nset - s : each;
-        while (s * j->q.per % 8 + n * j->q.per % 8 && n > 1 && s + n < j->q.nset)
-            n--; /* whole groups */
-        if (answer_sets(&j->net.a, &j->q, j->method, s, n, j->o->predict, threads, &a, &err) ||
-            summarise_sets(j, s, &a, &err))
+        if (blocks_next(&j->blocks, &a, &err) || summarise_block(j, &a, &err))
             rc = fail(RUNNING, NULL, &err);
-        if (!rc) rc = put_blocks(j, &a);
+        if (!rc) rc = put_files(j, &a);
         answer_free(&a);
-        if (meter_due(&m)) meter_show(&m, (int64_t)(s + n), "data sets");
+        double done = (double)j->blocks.done / (double)j->blocks.work;
+        if (meter_due(&m)) meter_show(&m, (int64_t)(done * (double)of), what);
     }
-    if (!j->o->quiet && j->q.nset > 1) meter_end(&m, (int64_t)j->q.nset, "data sets");
+    meter_hide(&m);
     return rc;
 }
 
@@ -223,24 +231,21 @@ static void put_table(const struct job *j, struct str *out)
         str_printf(out, "  ... +%zu: --only NAMES, or -o FILE, for the others\n", shown - MOST);
 }
 
-/* How far to trust one answer. */
-static void put_trust(const struct job *j, struct str *out)
+static size_t islands(const struct job *j)
 {
-    const struct diagnostics *d = &j->found[0].diagnostics;
-    double limit = khat_limit(j->q.per);
-    if (j->method == ANSWER_DIRECT) {
+    return j->method == ANSWER_SMC ? smc_islands(&j->net.a, j->q.per) : 0;
+}
+
+/* One answer. */
+static void put_one(const struct job *j, struct str *out)
+{
+    put_table(j, out);
+    if (j->method == ANSWER_DIRECT)
         str_put(
             out,
             "draws        the network's own, not weighted: 'nami calibrate' says how good it is\n");
-        return;
-    }
-    str_printf(out, "weights      k-hat %.2f (good below %.2f), %.0f effective draws of %zu\n",
-               d->khat, limit, d->ess, j->q.per);
-    str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", d->log_z, d->log_se);
-    if (!(d->khat < limit))
-        str_put(out,
-                "warning      k-hat is too large: do not trust these numbers; train longer, or "
-                "with --family spline\n");
+    else
+        put_trust(&j->found[0].diagnostics, j->q.per, islands(j), out);
 }
 
 /* Many answers: how many are fine. */
@@ -251,13 +256,13 @@ static void put_sets(const struct job *j, struct str *out)
     str_printf(out, "data sets    %zu, %zu draws each\n", j->q.nset, j->q.per);
     if (j->method == ANSWER_DIRECT) return;
     for (size_t s = 0; s < j->q.nset; s++) {
-        good += j->found[s].diagnostics.khat < khat_limit(j->q.per);
+        good += (size_t)trusted(&j->found[s].diagnostics, j->q.per, islands(j));
         ess += j->found[s].diagnostics.ess / (double)j->q.nset;
     }
     str_printf(
         out,
-        "weights      k-hat is good (below %.2f) for %zu of %zu, %.0f effective draws on average\n",
-        khat_limit(j->q.per), good, j->q.nset, ess);
+        "weights      k-hat is good (below %.2f)%s for %zu of %zu, %.0f effective draws on average\n",
+        khat_limit(j->q.per), islands(j) ? " or islands agree" : "", good, j->q.nset, ess);
 }
 
 static void put_json(const struct job *j, struct str *out)
@@ -270,6 +275,7 @@ static void put_json(const struct job *j, struct str *out)
         str_printf(out, "%s{\"set\":%zu", k ? ",\n" : "", k + 1);
         put_json_number(out, "khat", d->khat), put_json_number(out, "ess", d->ess);
         put_json_number(out, "log_evidence", d->log_z), put_json_number(out, "log_evidence_se", d->log_se);
+        put_json_number(out, "ood_p", j->ood[k]);
         str_put(out, ",\"variables\":[");
         for (int v = 0; v < j->nvar; v++)
             for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {
@@ -303,17 +309,21 @@ static int ask(struct job *j, int threads)
     struct str out = {0};
     nami_err err;
     int rc;
-    j->method = !o->method                     ? answer_default(j->net.r.m)
-                : strcmp(o->method, "is") == 0 ? ANSWER_IS
-                                               : ANSWER_DIRECT;
+    j->method = o->method ? answer_find(o->method) : answer_default(j->net.r.m);
     j->q = (struct query){j->net.x, j->net.nset, (size_t)o->n, o->seed};
     if (variables(j, &err)) return fail(RUNNING, NULL, &err);
     j->summary = new_array(struct summary, j->stride * j->q.nset + 1);
     j->found = new_array(struct posterior_found, j->q.nset);
     j->given = new_array(unsigned char, (size_t)j->net.r.m->nrow + j->stride);
-    if (!j->summary || !j->found || !j->given) return err_nomem(&err), fail(RUNNING, NULL, &err);
+    j->ood = new_array(double, j->q.nset);
+    if (!j->summary || !j->found || !j->given || !j->ood) return err_nomem(&err), fail(RUNNING, NULL, &err);
     mark_given(j->net.r.m, j->given);
-    if ((rc = open_files(j)) || (rc = answer_all(j, threads))) return rc;
+    if (blocks_init(&j->blocks, &j->net.a, &j->q, j->method, o->predict, threads, BLOCK_NUMBERS, &err) ||
+        digest_init(&j->digest, j->nrow, j->row, j->q.per, digest_room(j->nrow), &err))
+        return fail(RUNNING, NULL, &err);
+    if ((rc = open_files(j)) || (rc = warn_unlike(&j->net, threads, o->quiet, j->ood)) ||
+        (rc = answer_all(j)))
+        return rc;
     for (int i = 0; i < o->out.n && !rc; i++) {
         struct posterior *p = j->file[i];
         j->file[i] = NULL;
@@ -323,7 +333,7 @@ static int ask(struct job *j, int threads)
     if (o->json)
         put_json(j, &out);
     else if (!o->quiet && j->q.nset == 1)
-        put_table(j, &out), put_trust(j, &out);
+        put_one(j, &out);
     else if (!o->quiet)
         put_sets(j, &out);
     for (int i = 0; i < o->out.n && !o->quiet && !o->json; i++)
@@ -346,9 +356,12 @@ static int run(const void *options_, int narg, char **arg)
     if (!rc) rc = open_data(&j.net, o->data.a, o->data.n);
     if (!rc) rc = ask(&j, threads);
     for (int i = 0; i < o->out.n; i++) posterior_drop(j.file[i]);
+    blocks_fini(&j.blocks);
+    digest_fini(&j.digest);
     free(j.summary);
     free(j.found);
     free(j.given);
+    free(j.ood);
     str_free(&j.names);
     close_net(&j.net);
     return rc;
@@ -358,6 +371,7 @@ static const struct example examples[] = {
     {"nami sample tree.net --data x.json", "the posterior, as a table"},
     {"nami sample tree.net --data x.json -n 10000 -o draws.nc", "for ArviZ"},
     {"nami sample tree.net --data many.json -n 100 -o draws.npz", "thousands of data sets at once"},
+    {"nami sample chain.net --data x.json --method smc", "where weights of whole draws are too unequal"},
     {NULL, NULL},
 };
 
@@ -373,8 +387,12 @@ const struct cmd cmd_sample = {
              "sampling), "
              "the effective number of draws is what is left after weighting, and the mean weight "
              "estimates "
-             "the evidence p(x).\n\n"
-             "The same seed gives the same draws for any number of threads.",
+             "the evidence p(x). Sequential Monte Carlo (smc) resamples draws while they grow: for "
+             "long chains, and for networks that are not good enough for k-hat.\n\n"
+             "Data that are unlike what the model draws are warned of: the network was not trained "
+             "for them.\n\n"
+             "The same seed gives the same draws for any number of threads. Draws are not held in "
+             "memory: there may be as many as the disk takes.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

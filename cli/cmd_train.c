@@ -20,9 +20,10 @@ struct options {
     struct opt_common common;
     struct model_opts model;
     const char *out, *method, *mode, *criterion, *family, *net, *hidden, *activation, *skip;
-    const char *log, *samples;
+    const char *log, *samples, *objective, *pixels, *split;
+    int epochs, particles, warmup;
     int size, no_share, restarts, steps, batch, check, valid, patience, save, json, dry, resume;
-    double rate, clip, cooldown;
+    double rate, clip, cooldown, labels;
 };
 
 enum { STEPS = 20000 };
@@ -30,6 +31,12 @@ enum { STEPS = 20000 };
 static const char *family_words(int i) { return net_families[i] ? net_families[i]->name : NULL; }
 static const char *net_words(int i) { return net_kinds[i]; }
 static const char *act_words(int i) { return act_names[i]; }
+static const char *pixel_words(int i) { return brightness_words[i]; }
+static const char *objective_words(int i)
+{
+    static const char *const w[] = {"ic", "elbo", NULL};
+    return w[i];
+}
 static const char *skip_words(int i)
 {
     static const char *const w[] = {"auto", "yes", "no", NULL};
@@ -77,6 +84,24 @@ static const struct opt options[] = {
     {"samples", 0, OPT_TEXT, AT(samples), "FILE", NULL, NULL,
      "train on these draws of all variables, not on fresh ones: .npz or .json, as 'nami simulate' "
      "writes them",
+     0},
+    {"objective", 0, OPT_WORD, AT(objective), "WHAT", NULL, objective_words,
+     "ic: E[-log q(z|x)] on draws of the model; elbo: a bound of log p(x) of data sets (--data "
+     "x=FILE), by which the model's networks are learnt, too; elbo, if the model says 'learn'",
+     0},
+    {"epochs", 0, OPT_COUNT, AT(epochs), "N", "0", NULL,
+     "elbo: passes through the data, instead of --steps", 0},
+    {"particles", 0, OPT_COUNT, AT(particles), "K", "1", NULL,
+     "elbo: draws for each data set; more than one: the importance-weighted bound", 0},
+    {"warmup", 0, OPT_COUNT, AT(warmup), "N", "0", NULL,
+     "elbo: over the first N steps, the weight of log p(z) - log q(z|x) grows to 1", 0},
+    {"labels", 0, OPT_REAL, AT(labels), "X", "1", NULL,
+     "elbo: the weight of log q of discrete latents that the data give", 0},
+    {"pixels", 0, OPT_WORD, AT(pixels), "HOW", "as-is", pixel_words,
+     "elbo: 0 .. 255 to [0, 1] (scale), or to 0 and 1: drawn once (binarise), or by threshold", 0},
+    {"split", 0, OPT_TEXT, AT(split), "N,N", NULL, NULL,
+     "elbo: how many data sets to train on and to validate with: counts, fractions or 'rest'; "
+     "rest,--valid, but no more than a tenth",
      0},
     {"save", 0, OPT_COUNT, AT(save), "SECONDS", "30", NULL, "between two writings of NET", 0},
     {"log", 0, OPT_TEXT, AT(log), "FILE", NULL, NULL,
@@ -135,7 +160,12 @@ static int make_plan(const struct options *o, struct plan *p, nami_err *err)
                                  .valid = o->valid,
                                  .patience = o->patience,
                                  .cooldown = o->cooldown,
-                                 .seed = o->model.seed}};
+                                 .seed = o->model.seed,
+                                 .particles = o->particles,
+                                 .warmup = o->warmup,
+                                 .labels = o->labels},
+                       .brightness = number_of(o->pixels, pixel_words),
+                       .split = o->split};
     if (o->batch < 1 || o->check < 1 || o->valid < 1 || o->patience < 1)
         return err_set(err, NAMI_EUSAGE,
                        "--batch, --check, --valid and --patience must be at least 1");
@@ -213,22 +243,37 @@ static void put_result(const struct training *r, const struct options *o, struct
                    (unsigned long long)x->step, x->best, x->t.nparam);
         str_quote(out, train_done[x->done]);
         str_put(out, ",\"parts\":{");
-        for (int k = 0; h && k < r->q.npart; k++) {
+        for (int k = 0; h && k < x->t.npart; k++) {
             if (k) str_put(out, ",");
-            str_quote(out, r->q.part[k].name);
+            str_quote(out, x->t.part[k].name);
             str_printf(out, ":%.10g", h[HIST_PARTS + k]);
         }
         str_put(out, "}}\n");
         return;
     }
     if (o->model.quiet) return;
-    str_printf(out, "loss         %.4f nats: E[-log q(z|x)] on %d draws, %llu steps; %s\n", x->best,
-               source_nvalid(x->source) * x->opt.batch, (unsigned long long)x->step,
-               train_done[x->done]);
+    if (r->plan.elbo)
+        str_printf(out, "bound        %.4f nats: of log p(x) on %zu data sets, %llu steps; %s\n",
+                   -x->best, r->split.n[SPLIT_VALID], (unsigned long long)x->step,
+                   train_done[x->done]);
+    else
+        str_printf(out, "loss         %.4f nats: E[-log q(z|x)] on %d draws, %llu steps; %s\n",
+                   x->best, source_nvalid(x->source) * x->opt.batch, (unsigned long long)x->step,
+                   train_done[x->done]);
     if (o->out) str_printf(out, "network      %s\n", o->out);
 }
 
 /* ---- all ---------------------------------------------------------------------------- */
+
+/* Hours may pass until something is written. */
+static int check_files(const struct options *o)
+{
+    const char *const path[] = {o->out, o->log};
+    nami_err err;
+    for (int i = 0; i < 2; i++)
+        if (path[i] && file_check(path[i], &err)) return fail(WRITING, path[i], &err);
+    return EXIT_YES;
+}
 
 static int start(struct training *r, int resume, int threads)
 {
@@ -261,6 +306,15 @@ static int work(struct training *r, const struct options *o, int resume)
     if (rc) return rc;
     put_result(r, o, &out);
     return finish(&out, EXIT_YES);
+}
+
+/* ---- data to learn from ------------------------------------------------------------- */
+
+static void pick(const struct opt_many *all, int records, struct opt_many *out)
+{
+    out->n = 0;
+    for (int i = 0; i < all->n; i++)
+        if (is_records(all->a[i]) == records) out->a[out->n++] = all->a[i];
 }
 
 /* ---- going on ----------------------------------------------------------------------- */
@@ -304,6 +358,7 @@ static int same_model(const struct training *r, const struct options *o, const c
         rc = fail(READING, o->out, &err);
     } else if (o->model.data.n || o->model.set.n) {
         struct model_opts quiet = o->model;
+        pick(&o->model.data, 0, &quiet.data);
         quiet.quiet = 1;
         rc = open_model(&m, file, &quiet);
         if (!rc && same_constants(r->m, &m, &err)) rc = fail(READING, o->out, &err);
@@ -313,10 +368,41 @@ static int same_model(const struct training *r, const struct options *o, const c
     return rc;
 }
 
+/* What is maximised, and on what. */
+static int read_objective(struct training *r, const struct options *o, int resume)
+{
+    struct opt_many file;
+    nami_err err;
+    if (!resume) {
+        for (size_t i = 0; i < r->m->net.n; i++) r->plan.elbo |= r->m->net.a[i].learn;
+        if (o->objective) r->plan.elbo = strcmp(o->objective, "elbo") == 0;
+    }
+    pick(&o->model.data, 1, &file);
+    if (!r->plan.elbo) {
+        if (file.n) {
+            err_set(&err, NAMI_EUSAGE, "%s: data to learn from are for --objective elbo", file.a[0]);
+            return fail(RUNNING, NULL, &err);
+        }
+        return samples_read(r, o->samples, &err) ? fail(READING, NULL, &err) : EXIT_YES;
+    }
+    if (!file.n) file = o->model.data; /* many data sets as JSON */
+    if (!file.n) {
+        err_set(&err, NAMI_EUSAGE, "what should it learn from? give --data x=FILE");
+        return fail(RUNNING, NULL, &err);
+    }
+    if (samples_feed(r, file.a, file.n, &err)) return fail(READING, NULL, &err);
+    if (o->epochs) {
+        size_t per = r->split.n[SPLIT_TRAIN] / (size_t)r->plan.train.batch;
+        r->plan.train.steps = (int)((per ? per : 1) * (size_t)o->epochs);
+    }
+    return EXIT_YES;
+}
+
 static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
     struct training r = {0};
+    struct model_opts model = o->model;
     nami_err err;
     int rc = EXIT_YES, threads = parallel_threads(o->model.threads);
     int resume = o->resume && o->out && access(o->out, F_OK) == 0;
@@ -326,15 +412,17 @@ static int run(const void *options_, int narg, char **arg)
         err_set(&err, NAMI_EUSAGE, "where should the network go? give -o NET, or --dry-run");
         return fail(RUNNING, NULL, &err);
     }
+    if (!o->dry && (rc = check_files(o))) return rc;
     if (resume) {
         if (training_read(&r, o->out, threads, &err)) rc = fail(READING, o->out, &err);
         if (!rc) rc = same_model(&r, o, arg[0]);
         if (o->steps) r.plan.train.steps = o->steps;
-        if (!rc && samples_read(&r, o->samples, &err)) rc = fail(READING, NULL, &err);
+        if (!rc) rc = read_objective(&r, o, 1);
     } else {
         r.m = &r.own;
-        rc = open_model(r.m, arg[0], &o->model);
-        if (!rc && samples_read(&r, o->samples, &err)) rc = fail(READING, NULL, &err);
+        pick(&o->model.data, 0, &model.data);
+        rc = open_model(r.m, arg[0], &model);
+        if (!rc) rc = read_objective(&r, o, 0);
         if (!rc && training_prepare(&r, NULL, 0, threads, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
     }

@@ -81,13 +81,26 @@ int fail(enum phase phase, const char *file, const nami_err *err)
     return exit_code(phase, err->code);
 }
 
+static void remark(const char *kind, const char *fmt, va_list ap)
+{
+    fprintf(stderr, "nami: %s: ", kind);
+    vfprintf(stderr, fmt, ap);
+    fputs("\n", stderr);
+}
+
 void note(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    fputs("nami: note: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputs("\n", stderr);
+    remark("note", fmt, ap);
+    va_end(ap);
+}
+
+void warn(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    remark("warning", fmt, ap);
     va_end(ap);
 }
 

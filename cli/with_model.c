@@ -1,6 +1,9 @@
 #include "with_model.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "data/records.h"
 
 void show_messages(const struct model *m, int quiet)
 {
@@ -28,4 +31,10 @@ int open_model(struct model *m, const char *path, const struct model_opts *o)
     if (rc) return fail(READING, file_name(m->reading), &err);
     show_messages(m, o->quiet);
     return EXIT_YES;
+}
+
+int is_records(const char *file)
+{
+    const struct records_format *f = records_format_of(file);
+    return file[strcspn(file, "=/.")] == '=' || (f && strcmp(f->name, "json") != 0);
 }

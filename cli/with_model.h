@@ -49,6 +49,8 @@ struct model_opts {
 
 /* Reads; says on standard error what is wrong.  EXIT_YES, or the exit code.  Free m in any case. */
 int open_model(struct model *m, const char *path, const struct model_opts *o);
+/* "x=FILE", or a file of records (records.h): not one of constants. */
+int is_records(const char *file);
 /* Prints what the model's messages are, warnings too unless quiet. */
 void show_messages(const struct model *m, int quiet);
 

@@ -5,16 +5,36 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "infer/ood_model.h"
+#include "train/samples.h"
+#include "with_model.h"
+#include "infer/weights.h"
 
 int open_net(struct trained *n, const char *path, int threads)
 {
     nami_err err = {0};
     *n = (struct trained){0};
     int rc = training_read(&n->r, path, threads, &err);
-    if (!rc && !(n->param = raw_array(float, n->r.q.prog.nparam + 1))) rc = err_nomem(&err);
+    if (!rc && !(n->param = raw_array(float, training_nparam(&n->r) + 1))) rc = err_nomem(&err);
     if (!rc) rc = training_weights(&n->r, n->param, &err);
     if (!rc) rc = infer_init(&n->a, &n->r.q, n->param, &err);
     return rc ? fail(READING, path, &err) : EXIT_YES;
+}
+
+/* Records: images and the like, as those that it was trained on. */
+static int open_records(struct trained *n, const char *const *file, int nfile)
+{
+    struct feeds f = {0};
+    nami_err err = {0};
+    int rc = feeds_read(&f, n->r.m, file, nfile, &err);
+    if (!rc) rc = samples_brighten(&n->r, &f, &err);
+    if (!rc) rc = samples_complete(&n->r, &f, &err);
+    n->nset = f.n;
+    n->x = rc ? NULL : new_array(double, (size_t)n->r.m->nrow * n->nset + 1);
+    if (!rc && !n->x) rc = err_nomem(&err);
+    for (size_t s = 0; s < f.n && !rc; s++) feeds_copy(&f, s, n->x + s, n->nset);
+    feeds_free(&f);
+    return rc ? fail(READING, nfile == 1 ? file_name(file[0]) : NULL, &err) : EXIT_YES;
 }
 
 int open_data(struct trained *n, const char *const *file, int nfile)
@@ -22,6 +42,8 @@ int open_data(struct trained *n, const char *const *file, int nfile)
     const struct model *m = n->r.m;
     const struct data *d = nfile ? &n->data : &m->data;
     nami_err err = {0};
+    for (int i = 0; i < nfile; i++)
+        if (is_records(file[i])) return open_records(n, file, nfile);
     for (int i = 0; i < nfile; i++)
         if (data_read(&n->data, file[i], &err)) return fail(READING, file_name(file[i]), &err);
     n->nset = nfile ? d->set.n : d->set.n > 0;
@@ -46,6 +68,72 @@ void close_net(struct trained *n)
     training_free(&n->r);
 }
 
+/* The scalars that are most out of place: "x[3] = 250 lies 14 sd from its median, ..."; what others
+   suggest counts if none is far out itself, since they may be led astray by one that is. */
+static void put_unlike(const struct model *m, const struct ood_model *o, const struct ood_answer *a,
+                       const double *x, struct str *out)
+{
+    enum { NAMED = 3, FAR = 4 };
+    int alone = 0, named = 0;
+    for (int i = 0; i < a->ntop; i++) alone |= fabs(a->top[i].z) >= FAR;
+    for (int i = 0; i < a->ntop && named < NAMED; i++) {
+        const struct ood_scalar *s = &a->top[i];
+        double far = fabs(s->z), given = alone ? 0 : fabs(s->given);
+        if (fmax(far, given) < FAR && (alone || named)) continue;
+        if (named++) str_put(out, ", ");
+        elem_name(m, o->elem[s->scalar], out);
+        str_printf(out, " = %.4g ", x[s->scalar]);
+        if (isinf(far))
+            str_printf(out, "is %.4g in all its draws", o->o.centre[s->scalar]);
+        else if (far >= given)
+            str_printf(out, "lies %.2g sd from its median", far);
+        else
+            str_printf(out, "lies %.2g sd from what the others suggest", given);
+    }
+}
+
+static int compare_sets(const struct trained *n, const struct ood_model *o, double *p,
+                        struct str *first, size_t *bad, nami_err *err)
+{
+    for (size_t s = 0; s < n->nset; s++) {
+        struct ood_answer a;
+        int rc = ood_model_query(o, n->r.m, n->x, n->nset, s, &a, err);
+        if (rc) return rc;
+        p[s] = a.p;
+        if (!(a.p < OOD_ALARM) || (*bad)++) continue;
+        if (n->nset > 1) str_printf(first, "number %zu, where ", s + 1);
+        put_unlike(n->r.m, o, &a, o->x, first);
+    }
+    return first->oom ? err_nomem(err) : 0;
+}
+
+int warn_unlike(const struct trained *n, int threads, int quiet, double *p)
+{
+    struct str first = {0};
+    struct ood_model o;
+    size_t bad = 0;
+    nami_err err;
+    int rc = ood_model_fit(n->r.m, threads, &o, &err);
+    if (!rc) rc = compare_sets(n, &o, p, &first, &bad, &err);
+    if (!rc && o.why && !quiet) note("the data are not compared with the model's draws: %s", o.why);
+    double chance = OOD_ALARM * (double)n->nset;
+    if (!rc && bad && n->nset == 1)
+        warn("these data are unlike what the model draws (p < %g): %s; the network was not trained "
+             "for them",
+             OOD_ALARM, first.s);
+    else if (!rc && (double)bad > 3 * chance)
+        warn("%zu of %zu data sets are unlike what the model draws (p < %g), the first is %s; the "
+             "network was not trained for them",
+             bad, n->nset, OOD_ALARM, first.s);
+    else if (!rc && bad && !quiet)
+        note("%zu of %zu data sets are unlike what the model draws (p < %g), as chance has it; the "
+             "first is %s",
+             bad, n->nset, OOD_ALARM, first.s);
+    str_free(&first);
+    ood_model_free(&o);
+    return rc ? fail(RUNNING, NULL, &err) : EXIT_YES;
+}
+
 int latent_names(const struct model *m, int all, struct str *out)
 {
     for (size_t i = 0; i < m->array.n; i++) {
@@ -68,4 +156,31 @@ void put_json_number(struct str *out, const char *name, double x)
         str_putn(out, buf, (size_t)num_print(buf, x));
     else
         str_put(out, "null");
+}
+
+/* Islands whose estimates of p(x) vary by as much as their mean disagree. */
+int trusted(const struct diagnostics *d, size_t draws, size_t islands)
+{
+    if (!isnan(d->khat)) return d->khat < khat_limit(draws);
+    return d->log_se < 1 / sqrt((double)islands);
+}
+
+void put_trust(const struct diagnostics *d, size_t draws, size_t islands, struct str *out)
+{
+    int resampled = isnan(d->khat);
+    if (resampled)
+        str_printf(out, "weights      resampled in %zu islands, %.0f effective draws of %zu at the end\n",
+                   islands, d->ess, draws);
+    else
+        str_printf(out, "weights      k-hat %.2f (good below %.2f), %.0f effective draws of %zu\n",
+                   d->khat, khat_limit(draws), d->ess, draws);
+    str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", d->log_z, d->log_se);
+    if (trusted(d, draws, islands)) return;
+    if (resampled)
+        str_put(out, "warning      the islands disagree, or are too few: do not trust these "
+                     "numbers; ask for more draws, or train longer\n");
+    else
+        str_printf(out,
+                   "warning      k-hat is too large: do not trust these numbers; train longer, %s\n",
+                   islands ? "or with --family spline" : "with --family spline, or try --method smc");
 }

@@ -30,10 +30,18 @@ int open_net(struct trained *n, const char *path, int threads);
 /* Adds the data sets of these files; without any, the one that is in the network's file. */
 int open_data(struct trained *n, const char *const *file, int nfile);
 void close_net(struct trained *n);
+/* Warns if data sets are unlike those that the model draws, which the network was trained on.
+   p, of each data set (infer/ood.h): NaN where it cannot tell; a note says why, unless quiet. */
+int warn_unlike(const struct trained *n, int threads, int quiet, double *p);
 
 /* The names of what is asked for: all latents; with `all`, computed variables, too. */
 int latent_names(const struct model *m, int all, struct str *out);
 /* ,"name":x with null for what is not finite */
 void put_json_number(struct str *out, const char *name, double x);
+
+/* Can means by these weights be trusted?  `islands`: of SMC, else 0. */
+int trusted(const struct diagnostics *d, size_t draws, size_t islands);
+/* How far: lines of text, the evidence among them. */
+void put_trust(const struct diagnostics *d, size_t draws, size_t islands, struct str *out);
 
 #endif

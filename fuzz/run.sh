@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 cmake --preset fuzz >/dev/null
-[ $# -gt 0 ] || set -- $(sed -n 's/^FORMAT(\([a-z0-9_]*\)).*/\1/p' src/io/format.def) syntax model data npy npz rows safetensors
+[ $# -gt 0 ] || set -- $(sed -n 's/^FORMAT(\([a-z0-9_]*\)).*/\1/p' src/io/format.def) syntax model data npy npz rows safetensors \
+    records_idx records_npy records_csv
 cmake --build build-fuzz -j "${JOBS:-2}" --target $(printf 'fuzz_%s ' "$@")
 for f in "$@"; do
     found=build-fuzz/corpus/$f # what fuzzing finds; the seeds stay as they are

@@ -57,6 +57,23 @@ static inline void sample_at(const struct case_ *c, uint32_t node, int L, const 
     c->h.family->sample(&c->h, &s, c->dim, L, &x, a, scratch);
 }
 
+/* g[j * stride + i]: how value i moves with output j */
+static inline void path_at(const struct case_ *c, int n, const double *x, const double *o,
+                           double *g, int stride)
+{
+    double *da[OUTPUTS], one[256];
+    const double *dout = one;
+    struct lanes a[OUTPUTS];
+    assert_true(n <= 256);
+    for (int i = 0; i < n; i++) one[i] = 1;
+    for (int j = 0; j < c->dim[1]; j++) {
+        a[j] = (struct lanes){&o[j], 0};
+        da[j] = g + j * stride;
+        memset(da[j], 0, sizeof(double) * (size_t)n);
+    }
+    c->h.family->path(&c->h, c->dim, n, &x, &dout, a, da, scratch);
+}
+
 #undef check
 #define check(c, ok, ...)                                                                          \
     do {                                                                                           \

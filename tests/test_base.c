@@ -198,6 +198,11 @@ static void files(void **state)
     assert_non_null(strstr(err.msg, "directory"));
     assert_int_equal(file_write(dir, "x", 1, NULL), NAMI_EFILE);
     assert_int_equal(file_write("/dev/null", "x", 1, &err), 0);
+    assert_int_equal(file_check(dir, &err), NAMI_EFILE);
+    assert_int_equal(file_check(sub, &err), NAMI_EFILE);
+    assert_int_equal(file_check("/dev/null", &err), 0);
+    assert_int_equal(file_check(path, &err), 0);
+    assert_int_equal(entries(dir), 1);
     if (access("/dev/full", W_OK) == 0) {
         assert_int_equal(file_write("/dev/full", big, 300000, &err), NAMI_EFILE);
         assert_int_equal(file_write("/dev/full", "x", 1, &err), NAMI_EFILE);

@@ -72,6 +72,11 @@ static void bijectors(void **state)
         assert_true(domain_holds(m->d, x, n) && (n > 1 || (x[0] > m->lo && x[0] < m->hi)));
         unconstrain(m->d, m->lo, m->hi, n, x, v);
         for (int j = 0; j < k; j++) assert_true(near(u[j], v[j], 1e-9));
+        for (int j = 0; j < n && m->d != SIMPLEX && m->d != SPD; j++) {
+            double slope = unconstrain_slope(m->d, m->lo, m->hi, x[j]), one = 1, both = 0;
+            constrain_grad(m->d, m->lo, m->hi, 1, &u[j], &x[j], &one, 0, &both, work);
+            assert_true(near(slope * both, 1, 1e-12));
+        }
         constrain_grad(m->d, m->lo, m->hi, n, u, x, dx, 0.7, du, work);
         for (int j = 0; j < k; j++) {
             double d[2][MOST], flow[2] = {0}, ljs[2], h = 1e-5;
@@ -87,6 +92,10 @@ static void bijectors(void **state)
             assert_true(near(du[j], want, 1e-7));
         }
         (void)f;
+        double by_jac[MOST] = {0}, by_x[MOST] = {0}; /* no dx is dx = 0 */
+        constrain_grad(m->d, m->lo, m->hi, n, u, x, NULL, 0.7, by_jac, work);
+        constrain_grad(m->d, m->lo, m->hi, n, u, x, dx, 0, by_x, work);
+        for (int j = 0; j < k; j++) assert_true(near(by_jac[j] + by_x[j], du[j], 1e-14));
         assert_true(near(log_det(k, J), lj, 1e-6));
     }
     assert_int_equal(unconstrained_size(COUNT, 1), -1);
@@ -112,6 +121,15 @@ static void bijectors_far(void **state)
                         x[j] >= (m->n > 1 ? -INFINITY : m->lo) &&
                         x[j] <= (m->n > 1 ? INFINITY : m->hi));
         for (int j = 0; j < k; j++) assert_false(isnan(du[j]));
+        /* an interval's ends are not reached, and what is singular there has its derivative */
+        if (m->n > 1 || !(x[0] <= 1e3) || !(x[0] >= -1e3)) continue;
+        double lo = fmax(m->lo, domains[m->d].lo), hi = fmin(m->hi, domains[m->d].hi);
+        if (isinf(lo) || isinf(hi)) continue;
+        assert_true(x[0] > lo && x[0] < hi);
+        dx[0] = 1 / (x[0] - lo) - 1 / (hi - x[0]); /* of log (x - lo) + log (hi - x) */
+        du[0] = 0;
+        constrain_grad(m->d, m->lo, m->hi, 1, u, x, dx, 0, du, work);
+        assert_true(near(du[0], far[i % 7] > 0 ? -1 : 1, 1e-12));
     }
 }
 

@@ -341,6 +341,8 @@ for i in $(seq 40); do echo "{\"a\": $i, \"y\": $((i + i % 3))}"; done >gone.jso
 bad 2 'the model names no simulator' train gone.nami -o x.net
 run 0 train gone.nami -o gone.net --samples gone.json --batch 10 -n 20 # a simulator that is elsewhere
 has out 'on 10 draws, 20 steps'
+run 0 sample gone.net --data gone.json -n 10
+has err "the data are not compared with the model's draws: they come from a simulator"
 
 # ---- simulators --------------------------------------------------------------------------------
 cat >sim.nami <<'M'

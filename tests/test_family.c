@@ -87,6 +87,13 @@ static void extremes(void **state)
             if (i >= 300) continue;
             sample_at(&c, (uint32_t)i, 8, o, y);
             for (int b = 0; b < 8; b++) check(&c, isfinite(y[b]), "draw %g", y[b]);
+            if (c.h.family->discrete) continue;
+            for (int b = 0; b < 9; b++) {
+                path_at(&c, 1, b < 8 ? &y[b] : &x, o, g, 1);
+                for (int j = 0; j < c.dim[1]; j++)
+                    check(&c, isfinite(g[j]), "%g moves with output %d by %g", b < 8 ? y[b] : x, j,
+                          g[j]);
+            }
         }
     }
 }
@@ -141,7 +148,10 @@ static double ks(int n, const double *u)
 }
 
 /* Is a draw a monotone function of a normal number? */
-static bool one_number(const struct head *h) { return h->family != &family_mixture; }
+static bool one_number(const struct head *h)
+{
+    return h->family != &family_mixture && h->family != &family_logistic;
+}
 
 static void draws(void **state)
 {
@@ -212,7 +222,7 @@ static void zeros(void **state)
     for_each_case(c)
     {
         double o[OUTPUTS] = {0}, kl = 0;
-        bool exact = c.h.size == 1 || c.h.family == &family_spline;
+        bool exact = (c.h.size == 1 && c.h.family->size) || c.h.family == &family_spline;
         if (c.h.family->discrete) continue;
         for (int i = 0; i < 2001; i++) {
             double x = (i - 1000) * 0.008, lq, p = exp(normal_lp(x));
@@ -221,6 +231,14 @@ static void zeros(void **state)
             kl += 0.008 * p * (normal_lp(x) - lq);
         }
         check(&c, kl < 0.02, "%g from N(0, 1)", kl);
+        if (c.h.family == &family_logistic) { /* as spread as N(0, 1): P(x < 1) = Phi(1) */
+            double lq[2], x[] = {1, -1}, scale = 1 / log(normal_p(1) / normal_p(-1));
+            logq_at(&c, 2, x, o, lq);
+            check(&c,
+                  near(lq[0], log(normal_p(1)) + log(normal_p(-1)) - log(scale), 1e-13) &&
+                      near(lq[0], lq[1], 1e-15),
+                  "%.15g at 1", lq[0]);
+        }
     }
 }
 
@@ -233,6 +251,7 @@ static void split(void **state)
     (void)state;
     enum { M = 208 };
     static double in[1 + OUTPUTS][M], out[2][M], g[2][1 + OUTPUTS][M], x[2][M], dout[M];
+    static double moves[2][1 + OUTPUTS][M];
     const int cuts[] = {8, 24, 64, 104, 200};
     struct rng r;
     rng_init(&r, 46, 1);
@@ -240,6 +259,7 @@ static void split(void **state)
     {
         struct stream s = {.seed = 47, .node = 5, .first = 40};
         memset(g, 0, sizeof g);
+        memset(moves, 0, sizeof moves);
         for (int b = 0; b < M; b++) {
             in[0][b] = random_value(&r, &c);
             for (int j = 1; j <= c.dim[1]; j++) in[j][b] = (1 + b % 3) * rng_normal(&r);
@@ -249,20 +269,24 @@ static void split(void **state)
             for (int at = 0, n; at < M; at += n) {
                 n = t == 0 ? M : cuts[cut] < M - at ? cuts[cut] : M - at;
                 struct lanes a[1 + OUTPUTS];
-                double *o = out[t] + at, *y = x[t] + at, *da[1 + OUTPUTS];
-                const double *co = o, *d = dout + at;
+                double *o = out[t] + at, *y = x[t] + at, *da[1 + OUTPUTS], *dx[1 + OUTPUTS];
+                const double *co = o, *d = dout + at, *cy = y;
                 for (int j = 0; j <= c.dim[1]; j++) {
                     a[j] = j % 3 == 1 ? (struct lanes){in[j], 0} : (struct lanes){in[j] + at, 1};
                     da[j] = j % 5 == 4 ? NULL : g[t][j] + at;
+                    dx[j] = j % 5 == 4 ? NULL : moves[t][j] + at;
                 }
                 s.first = 40 + (uint64_t)at;
                 c.h.family->logq(&c.h, c.dim, n, &o, a, scratch);
                 c.h.family->grad(&c.h, c.dim, n, &co, &d, a, da, scratch);
                 c.h.family->sample(&c.h, &s, c.dim, n, &y, a + 1, scratch);
+                if (c.h.family->path)
+                    c.h.family->path(&c.h, c.dim, n, &cy, &d, a + 1, dx + 1, scratch);
             }
         check(&c, memcmp(out[0], out[1], sizeof out[0]) == 0, "densities depend on the cut");
         check(&c, memcmp(g[0], g[1], sizeof g[0]) == 0, "derivatives depend on the cut");
         check(&c, memcmp(x[0], x[1], sizeof x[0]) == 0, "draws depend on the cut");
+        check(&c, memcmp(moves[0], moves[1], sizeof moves[0]) == 0, "paths depend on the cut");
         for (int b = 0; b < M; b++) { /* and one lane is as it is alone; grad adds */
             double o[OUTPUTS], g1[1 + OUTPUTS], lq;
             for (int j = 1; j <= c.dim[1]; j++) o[j - 1] = in[j][j % 3 == 1 ? 0 : b];
@@ -271,6 +295,11 @@ static void split(void **state)
             for (int j = 0; j <= c.dim[1]; j++)
                 check(&c, near(g[0][j][b], j % 5 == 4 ? 0 : dout[b] * g1[j], 1e-13), "lane %d: %d",
                       b, j);
+            if (!c.h.family->path) continue;
+            path_at(&c, 1, &x[0][b], o, g1 + 1, 1);
+            for (int j = 1; j <= c.dim[1]; j++)
+                check(&c, near(moves[0][j][b], j % 5 == 4 ? 0 : dout[b] * g1[j], 1e-9),
+                      "lane %d: path %d", b, j);
         }
     }
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "infer/blocks.h"
 #include "infer/infer.h"
 #include "model/eval.h"
 #include "train/training.h"
@@ -97,10 +98,14 @@ static void consistent(void **state)
             assert_int_equal(infer_draws(&a, &ask, 0, N, 3, z2, q2, NULL, &err), 0);
             assert_memory_equal(z, z2, rows * N * sizeof *z);
             assert_memory_equal(q, q2, sizeof q);
-            assert_int_equal(infer_draws(&a, &ask, 64, N - 64, 1, z2, q2, NULL, &err), 0);
-            for (size_t k = 0; k < rows; k++)
-                for (size_t i = 0; i < N - 64; i++)
-                    assert_true(z2[k * (N - 64) + i] == z[k * N + 64 + i]);
+            static const size_t from[] = {64, 5, 119, 0}, to[] = {N, 111, N, 3};
+            for (int c = 0; c < 4; c++) {
+                size_t n = to[c] - from[c];
+                assert_int_equal(infer_draws(&a, &ask, from[c], n, 2, z2, q2, NULL, &err), 0);
+                assert_memory_equal(q2, q + from[c], n * sizeof *q);
+                for (size_t k = 0; k < rows; k++)
+                    assert_memory_equal(z2 + k * n, z + k * N + from[c], n * sizeof *z);
+            }
             /* inside the support; log p is finite; what is computed is computed */
             double lp[N];
             struct density d = {.logp = lp};
@@ -115,6 +120,100 @@ static void consistent(void **state)
             infer_fini(&a);
             training_free(&r);
         }
+}
+
+/* ---- block by block -------------------------------------------------------------------- */
+
+/* All draws of a query, with everything that belongs to them, in blocks of about so many numbers.
+ */
+struct fed {
+    double *z, *pred, *logw, *logp, *logq; /* z[row * n + i] */
+    struct diagnostics found[SETS];
+    int blocks;
+};
+
+static double *copy_rows(double *to, const double *from, size_t rows, size_t n,
+                         const struct answer *a)
+{
+    if (!from) return to;
+    if (!to) assert_non_null(to = calloc(rows * n, sizeof *to));
+    for (size_t r = 0; r < rows; r++)
+        memcpy(to + r * n + a->first, from + r * a->n, a->n * sizeof *to);
+    return to;
+}
+
+static struct fed feed_all(const struct infer *a, const struct query *q, enum answer_method method,
+                           int threads, size_t numbers)
+{
+    size_t rows = (size_t)a->q->m->nrow, n = q->nset * q->per, at = 0;
+    struct fed r = {0};
+    struct blocks f;
+    nami_err err;
+    assert_int_equal(blocks_init(&f, a, q, method, 1, threads, numbers, &err), 0);
+    while (blocks_more(&f)) {
+        struct answer x;
+        if (blocks_next(&f, &x, &err)) fail_msg("%s", err.msg);
+        assert_true(x.n == 0 || (x.first == at && x.n <= f.block + q->per));
+        r.z = copy_rows(r.z, x.n ? x.z : NULL, rows, n, &x);
+        r.pred = copy_rows(r.pred, x.n ? x.pred : NULL, rows, n, &x);
+        r.logw = copy_rows(r.logw, x.n ? x.logw : NULL, 1, n, &x);
+        r.logp = copy_rows(r.logp, x.n ? x.logp : NULL, 1, n, &x);
+        r.logq = copy_rows(r.logq, x.n ? x.logq : NULL, 1, n, &x);
+        at += x.n;
+        r.blocks++;
+        answer_free(&x);
+    }
+    assert_true(at == n && f.done == f.work);
+    memcpy(r.found, f.found, sizeof r.found);
+    blocks_fini(&f);
+    return r;
+}
+
+static void free_fed(struct fed *r)
+{
+    free(r->z), free(r->pred), free(r->logw), free(r->logp), free(r->logq);
+}
+
+/* Pieces of data sets or many at once, on any number of threads: the same bits. */
+static void blocks(void **state)
+{
+    enum { EACH = 1001, ALL = SETS * EACH };
+    struct training r;
+    struct infer a;
+    nami_err err;
+    (void)state;
+    train_text(&r, zoo, NULL, "match", NET_AUTO, 20);
+    size_t rows = (size_t)r.m->nrow;
+    double *x = calloc(rows * SETS, sizeof *x);
+    assert_non_null(x);
+    assert_int_equal(model_simulate(r.m, 5, 0, SETS, 1, x, &err), 0);
+    assert_int_equal(infer_init(&a, &r.q, r.train.best_param, &err), 0);
+    struct query ask = {x, SETS, EACH, 9};
+    for (int method = ANSWER_DIRECT; method <= ANSWER_IS; method++) {
+        struct answer whole;
+        assert_int_equal(
+            answer_sets(&a, &ask, (enum answer_method)method, 0, SETS, 1, 1, &whole, &err), 0);
+        for (int c = 0; c < 4; c++) {
+            static const size_t numbers[] = {1 << 22, 110000, 40000, 4000};
+            struct fed f = feed_all(&a, &ask, (enum answer_method)method, 1 + c % 3, numbers[c]);
+            assert_int_equal(f.blocks > 1, c > 0);
+            assert_memory_equal(f.z, whole.z, rows * ALL * sizeof *x);
+            assert_memory_equal(f.pred, whole.pred, rows * ALL * sizeof *x);
+            assert_memory_equal(f.logq, whole.logq, ALL * sizeof *x);
+            assert_int_equal(f.logw != NULL, method == ANSWER_IS);
+            if (f.logw) {
+                assert_memory_equal(f.logw, whole.logw, ALL * sizeof *x);
+                assert_memory_equal(f.logp, whole.logp, ALL * sizeof *x);
+                assert_memory_equal(f.found, whole.found, sizeof f.found);
+            } else
+                assert_true(isnan(f.found[SETS - 1].khat));
+            free_fed(&f);
+        }
+        answer_free(&whole);
+    }
+    free(x);
+    infer_fini(&a);
+    training_free(&r);
 }
 
 /* ---- a posterior that is known ------------------------------------------------------------------
@@ -156,5 +255,6 @@ static void known(void **state)
     training_free(&r);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(consistent), cmocka_unit_test(known)};
+static const struct CMUnitTest tests[] = {cmocka_unit_test(consistent), cmocka_unit_test(blocks),
+                                          cmocka_unit_test(known)};
 RUN(tests)

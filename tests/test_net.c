@@ -25,7 +25,8 @@ static const struct {
      "observe y",
      0, 0},
     {"plates", /* one network each for z, g, k and the coordinates of v */
-     "model { for (j in 1:4) { z[j] ~ normal(1, 2)\n g[j] ~ gamma(2, 1)\n k[j] ~ categorical(c(0.2, 0.3, 0.5))\n"
+     "model { for (j in 1:4) { z[j] ~ normal(1, 2)\n g[j] ~ gamma(2, 1)\n k[j] ~ "
+     "categorical(c(0.2, 0.3, 0.5))\n"
      "v[j, 1:2] ~ multi_normal(c(z[j], 1), diag(c(1, 2)))\n x[j] ~ normal(v[j, 1] + k[j], g[j])\n"
      "for (i in 1:3) { y[j, i] ~ normal(v[j, 2] * i, g[j]) } } }\n observe x, y",
      0, 0},
@@ -120,7 +121,7 @@ static void check_gradient(const char *what, const struct qnet *q, int kinks, in
     long unclear = 0;
     assert_non_null(grad);
     exec_at(&x, q, LANES, EXEC_GRAD, w);
-    x.weight = weight;
+    x.weight[0] = weight;
     rng_init(&r, 17, 0);
     double f0 = objective(&x);
     if (!isfinite(f0)) fail_msg("%s: log q is %g", what, f0);
@@ -403,6 +404,45 @@ static void test_refused(void **state)
     }
 }
 
+/* match is a logistic for a relaxed Bernoulli, on the logit scale, and at zeros the prior; nothing
+   else is read back from a file. */
+static void test_logistic(void **state)
+{
+    (void)state;
+    struct net_at n;
+    nami_err err = {0};
+    struct net_options o = {.nhidden = 1, .hidden = {3}, .act = ACT_TANH, .skip = -1};
+    net_at(&n, "model { z ~ relaxed_bernoulli(0.7, 0.2)\n y ~ normal(z, 1) }\n observe y", NULL,
+           NULL, &o);
+    assert_ptr_equal(n.q.group[0].head.family, &family_logistic);
+    size_t ns = qnet_nsaved(&n.q),
+           family = ns - 3 - 2 * DIST_ARGS; /* the first of the last head's */
+    double *saved = calloc(ns, sizeof *saved), *w = calloc(n.q.prog.nparam + 1, sizeof *w), lp[5];
+    assert_true(saved && w);
+    qnet_saved(&n.q, saved);
+    struct exec x;
+    exec_at(&x, &n.q, 8, 0, w);
+    const double z[] = {1e-9, 0.01, 0.3, 0.9, 1 - 1e-9}, t[] = {0.7, 0.7, 0.7, 0.7, 0.7},
+                 p[] = {0.2, 0.2, 0.2, 0.2, 0.2};
+    dist_relaxed_bernoulli.logp(&dist_relaxed_bernoulli, 5, lp, (const double *[]){z, t, p});
+    for (int b = 0; b < 5; b++) x.row[row_of(&n.m, "z", 0) * x.cap + b] = z[b];
+    exec_run(&x);
+    for (int b = 0; b < 5; b++) /* scales are those of 4,096 draws */
+        if (!(fabs(x.total[b] - lp[b]) < 0.05 + 0.05 * fabs(log(z[b] / (1 - z[b])))))
+            fail_msg("%g at %g, not %g", x.total[b], z[b], lp[b]);
+    exec_fini(&x);
+    for (int f = 0; net_families[f]; f++) {
+        struct qnet q;
+        saved[family] = f;
+        int rc = qnet_make(&q, &n.m, n.h, &o, saved, ns, 1, &err);
+        assert_int_equal(rc == 0, net_families[f] == &family_logistic);
+        qnet_free(&q);
+    }
+    free(saved);
+    free(w);
+    net_drop(&n);
+}
+
 /* ---- float against double ----------------------------------------------------------- */
 
 static void test_float(void **state)
@@ -426,7 +466,7 @@ static void test_float(void **state)
                 for (size_t k = 0; k < np; k++) w[k] = wf[k] = (float)w[k];
                 exec_at(&x, &n.q, LANES, EXEC_GRAD, w);
                 exec_at(&y, &n.q, LANES, EXEC_GRAD | EXEC_FLOAT, wf);
-                x.weight = y.weight = weight;
+                x.weight[0] = y.weight[0] = weight;
                 exec_run(&x);
                 exec_run(&y);
                 gradient_at(&x, &n.q, g);
@@ -490,8 +530,9 @@ static void test_sizes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_gradients), cmocka_unit_test(test_plates), cmocka_unit_test(test_by_hand),
-    cmocka_unit_test(test_features),  cmocka_unit_test(test_start),
+    cmocka_unit_test(test_gradients), cmocka_unit_test(test_plates),
+    cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_features),
+    cmocka_unit_test(test_start),     cmocka_unit_test(test_logistic),
     cmocka_unit_test(test_refused),   cmocka_unit_test(test_float),
     cmocka_unit_test(test_sizes),
 };

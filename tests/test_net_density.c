@@ -100,6 +100,7 @@ static const struct density_case cases[] = {
     {"model { z ~ lognormal(-1, 2)" Y, {{"z", 1, 1, on_positive, {0}}}, 40, 4000, 1e-6},
     {"model { z ~ half_normal(4)" Y, {{"z", 1, 1, on_positive, {0}}}, 15, 2000, 1e-6},
     {"model { z ~ beta(2, 0.7)" Y, {{"z", 1, 1, on_unit, {0}}}, 11, 2000, 1e-6},
+    {"model { z ~ relaxed_bernoulli(2, 0.3)" Y, {{"z", 1, 1, on_unit, {0}}}, 11, 2000, 1e-6},
     {"model { z ~ uniform(2, 5)" Y, {{"z", 1, 1, on_2_5, {0}}}, 11, 2000, 1e-6},
     {"model { z ~ pareto(2, 3)" Y, {{"z", 1, 1, above_2, {0}}}, 12, 2000, 1e-6},
     {"model { z ~ normal(0, 1) T(2, )" Y, {{"z", 1, 1, above_2, {0}}}, 12, 2000, 1e-6},
@@ -160,11 +161,8 @@ static const struct density_case cases[] = {
 static const struct {
     const struct family *family;
     int size;
-} family_rows[] = {{&family_match, 0},
-                   {&family_mixture, 1},
-                   {&family_mixture, 3},
-                   {&family_spline, 4},
-                   {&family_naf, 3}};
+} family_rows[] = {{&family_match, 0},  {&family_mixture, 1}, {&family_mixture, 3},
+                   {&family_spline, 4}, {&family_naf, 3},     {&family_logistic, 0}};
 
 /* ---- sums over a grid --------------------------------------------------------------- */
 
@@ -258,7 +256,7 @@ static void test_integrals(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int f = 0; f < 5; f++) check_density(&cases[i], f, f % 2 ? NET_MLP : NET_MADE);
+        for (int f = 0; f < 6; f++) check_density(&cases[i], f, f % 2 ? NET_MLP : NET_MADE);
 }
 
 static const struct CMUnitTest tests[] = {

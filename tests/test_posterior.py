@@ -95,8 +95,8 @@ def netcdf(path, sets):
     for ours, theirs in {"log_weight": "log_weight", "log_p": "lp", "log_q": "log_q"}.items():
         assert list(ds[theirs].dims) == first + ["chain", "draw"]
         same(ds[theirs].values, fold(stats(sets)[ours]), theirs)
-    for name, value in {"khat": 0.25, "ess": 100, "log_evidence": -3.5}.items():
-        step = {"khat": 1, "ess": 0, "log_evidence": -1}[name]
+    for name, value in {"khat": 0.25, "ess": 100, "log_evidence": -3.5, "ood_p": 0.5}.items():
+        step = {"khat": 1, "ess": 0, "log_evidence": -1, "ood_p": 0}[name]
         assert list(ds[name].dims) == first
         same(ds[name].values, fold(value + step * np.arange(sets), False), name)
     assert "log_evidence_se" not in ds

@@ -50,6 +50,54 @@ ok "many, to a file" "$nami" sample "$dir/n.net" --data "$dir/many.json" -n 33 -
 says "a table" 0 'k-hat -?[0-9.]+' "$nami" sample "$dir/n.net" --data "$dir/y.json"
 says "direct" 0 'not weighted' "$nami" sample "$dir/n.net" --data "$dir/y.json" --method direct
 
+# ---- more draws than are in memory at once: two passes, the same bytes for any number of threads; memory grows by 8
+# bytes a draw, for the weights (all rows of the model would take 80)
+for t in 1 2; do ok "pieces, $t threads" "$nami" sample "$dir/n.net" --data "$dir/y.json" -n 500003 -q --threads $t -o "$dir/p$t.npz" -o "$dir/p$t.json"; done
+ok "pieces: same bytes" cmp "$dir/p1.npz" "$dir/p2.npz"
+ok "pieces: same summary" cmp "$dir/p1.json" "$dir/p2.json"
+cat >"$dir/memory.py" <<'END2'
+import os, sys
+os.environ["ASAN_OPTIONS"] = "quarantine_size_mb=1"  # a sanitizer keeps what was freed
+def peak(draws):  # bytes
+    pid = os.fork()
+    if pid == 0:
+        os.execv(sys.argv[1], [sys.argv[1], "sample", sys.argv[2] + "/n.net", "--data", sys.argv[2] + "/y.json", "-q",
+                               "-n", str(draws), "-o", sys.argv[2] + "/big.npz"])
+    _, status, usage = os.wait4(pid, 0)
+    assert status == 0, status
+    return usage.ru_maxrss * 1024
+few, many = peak(1200000), peak(2400000)
+print("peak memory", few, many)
+assert many - few < 24 * 1200000, (few, many)
+END2
+ok "memory" python3 "$dir/memory.py" "$nami" "$dir"
+
+# ---- data that are unlike the model's: p is uniform for those that are not, and small for those that are
+cat >"$dir/unlike.py" <<'END2'
+import json, subprocess, sys
+nami, d = sys.argv[1], sys.argv[2]
+def ask(data):
+    r = subprocess.run([nami, "sample", d + "/n.net", "--data", data, "-n", "8", "--json"], stdout=subprocess.PIPE,
+                       stderr=subprocess.PIPE, check=True, text=True)
+    return [v["ood_p"] for v in json.loads(r.stdout)], r.stderr
+subprocess.run([nami, "simulate", d + "/line.nami", "-n", "4000", "--only", "y", "--seed", "77", "-o", d + "/m.json"], check=True)
+p, said = ask(d + "/m.json")
+share = lambda t: sum(x < t for x in p) / len(p)
+assert 0.06 < share(0.1) < 0.14 and 0.4 < share(0.5) < 0.6 and share(0.001) < 0.01, [share(t) for t in (0.001, 0.1, 0.5)]
+sets = json.load(open(d + "/m.json"))[:40]
+sets[6]["y"][2] = 250
+json.dump(sets, open(d + "/one.json", "w"))
+p, said = ask(d + "/one.json")
+assert p[6] < 0.001 and "1 of 40 data sets are unlike" in said and "number 7, where y[3] = 250 lies" in said, (p, said)
+END2
+ok "p of data from the model, and of others" python3 "$dir/unlike.py" "$nami" "$dir"
+echo '{"y": [100, 0.5, 0.2, 1.5, 1, 2.5]}' >"$dir/far.json"
+echo '{"y": [-3, 3, -3, 3, -3, 3]}' >"$dir/odd.json"
+says "far outside" 0 'warning: these data are unlike .*p < 0.001.: y\[1\] = 100 lies [34][0-9] sd from its median' "$nami" sample "$dir/n.net" --data "$dir/far.json" -q
+says "a relation is broken" 0 'warning: these data are unlike .*from what the others suggest' "$nami" sample "$dir/n.net" --data "$dir/odd.json"
+ok "inside" sh -c "! '$nami' sample '$dir/n.net' --data '$dir/y.json' 2>&1 | grep unlike"
+ok "p in the summary" grep -q '"ood_p": 0\.[0-9]' "$dir/x.json"
+
 # ---- the whole job
 cd "$dir"
 says "run" 0 'written +line.nc' "$nami" run line.nami --data y.json --steps 300

@@ -22,7 +22,7 @@ static const struct net_options small = {
 static void trainer_at(struct trainer *t, struct net_at *n, int batch, int threads)
 {
     nami_err err = {0};
-    if (trainer_make(t, &n->q, batch, threads, &err)) fail_msg("%s", err.msg);
+    if (trainer_make(t, &n->q, NULL, NULL, batch, threads, &err)) fail_msg("%s", err.msg);
 }
 
 /* ---- threads ------------------------------------------------------------------------ */
@@ -109,7 +109,7 @@ static void check_gradient(struct net_at *n, int batch)
     if (exec_init(&e, &n->q.prog, batch, n->q.npart, EXEC_GRAD, &err)) fail_msg("%s", err.msg);
     e.lanes = batch;
     e.param = w;
-    e.weight = weight;
+    e.weight[0] = weight;
     for (int b = 0; b < batch; b++) weight[b] = -1.0 / batch;
     for (int r = 0; r < n->m.nrow; r++)
         memcpy(e.row + (size_t)r * (size_t)e.cap, x + (size_t)r * stride,
@@ -328,7 +328,7 @@ static void train_at(struct train *x, struct net_at *n, const struct train_optio
     struct source *s;
     nami_err err = {0};
     if (source_model(&n->m, o->seed, o->batch, o->valid, &s, &err) ||
-        train_make(x, &n->q, s, o, 1, &err))
+        train_make(x, &n->q, NULL, s, o, 1, &err))
         fail_msg("%s", err.msg);
 }
 
@@ -338,7 +338,7 @@ static void train_points(struct train *x, struct net_at *n, const struct train_o
     struct source *s;
     nami_err err = {0};
     if (source_points(&n->m, o->seed, o->batch, o->valid, npoint, at, &s, &err) ||
-        train_make(x, &n->q, s, o, 1, &err))
+        train_make(x, &n->q, NULL, s, o, 1, &err))
         fail_msg("%s", err.msg);
 }
 

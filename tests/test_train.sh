@@ -58,7 +58,9 @@ says "no factors" 2 'nothing to learn' train --observe a,s,y -o "$dir/x.net"
 head -c 300 "$dir/a.net" >"$dir/cut.net"
 says "a cut file" 2 'error' train -o "$dir/cut.net" --resume
 says "not a network" 2 'error' sh -c "echo hello >'$dir/no.net'; '$nami' train '$dir/line.nami' -o '$dir/no.net' --resume"
-says "a folder that is not there" 3 'error' train --steps 5 -o "$dir/none/x.net"
+for f in "-o $dir/none/x.net" "-o $dir" "-o $dir/x.net --log $dir/none/x.csv"; do # at once, not when it is trained
+    says "cannot be written: $f" 3 'error: cannot (create|write)' timeout 30 "$nami" train "$dir/line.nami" --steps 100000000 $f
+done
 says "missing constants" 2 'has no value' sh -c "printf 'const w\nmodel { a ~ normal(w, 1)\n y ~ normal(a, 1) }\nobserve y\n' >'$dir/w.nami'; '$nami' train '$dir/w.nami' -o '$dir/x.net'"
 [ ! -e "$dir/x.net" ] || { failed=$((failed + 1)); echo "FAILED: a refused run left a file"; }
 

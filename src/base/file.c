@@ -116,6 +116,17 @@ void file_drop(struct file_out *f)
     str_free(&f->tmp);
 }
 
+int file_check(const char *path, nami_err *err)
+{
+    struct stat st;
+    struct file_out f;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return 0; /* to open a pipe may take until someone reads */
+    int rc = file_begin(&f, path, err);
+    if (!rc) file_drop(&f);
+    return rc;
+}
+
 int file_spool(const char *path, int *fd, nami_err *err)
 {
     struct str tmp = {0};

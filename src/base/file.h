@@ -13,6 +13,9 @@ int file_write(const char *path, const char *data, size_t n, nami_err *err);
    milliseconds; for what took long to compute. */
 int file_save(const char *path, const char *data, size_t n, nami_err *err);
 
+/* Could it be written?  Makes the temporary file, and removes it. */
+int file_check(const char *path, nami_err *err);
+
 /* The same piece by piece. */
 struct file_out {
     int fd; /* for reading too, if tmp */

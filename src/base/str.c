@@ -39,6 +39,11 @@ void str_printf(struct str *t, const char *fmt, ...)
     t->n += (size_t)n;
 }
 
+void str_or(struct str *t, const char *item, int i, int n)
+{
+    str_printf(t, "%s%s", i == 0 ? "" : i < n - 1 ? ", " : " or ", item);
+}
+
 void str_quote(struct str *t, const char *s)
 {
     str_put(t, "\"");

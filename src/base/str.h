@@ -14,6 +14,8 @@ struct str {
 void str_put(struct str *t, const char *s);
 void str_putn(struct str *t, const char *s, size_t n);
 void str_printf(struct str *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Item i of n, as in "a, b or c". */
+void str_or(struct str *t, const char *item, int i, int n);
 /* s in double quotes, escaped as JSON wants it. */
 void str_quote(struct str *t, const char *s);
 void str_free(struct str *t);

@@ -23,6 +23,20 @@ const struct draws_format *draws_format_of(const char *path)
     return NULL;
 }
 
+int draws_format_check(const char *path, nami_err *err)
+{
+    struct str list = {0};
+    int n = 0;
+    if (draws_format_of(path)) return 0;
+    while (draws_formats[n]) n++;
+    for (int i = 0; i < n; i++) str_or(&list, draws_formats[i]->ending, i, n);
+    int rc = list.oom ? err_nomem(err)
+                      : err_set(err, NAMI_EUSAGE, "cannot tell what to write to '%s'; end it in %s",
+                                path, list.s);
+    str_free(&list);
+    return rc;
+}
+
 size_t draws_var_size(const struct draws_var *v)
 {
     size_t n = 1;

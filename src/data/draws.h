@@ -39,6 +39,7 @@ struct draws_format {
 };
 extern const struct draws_format *const draws_formats[];      /* NULL at the end */
 const struct draws_format *draws_format_of(const char *path); /* by its ending, or NULL */
+int draws_format_check(const char *path, nami_err *err);      /* NAMI_EUSAGE says which there are */
 size_t draws_var_size(const struct draws_var *v);             /* its number of elements */
 
 #endif

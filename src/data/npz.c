@@ -1,6 +1,7 @@
 #include "data/npz.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <zip.h>
 
 #include "base/err.h"
@@ -73,6 +74,17 @@ void npz_close(struct npz *z)
     zip_discard(z->z);
     str_free(&z->name);
     free(z);
+}
+
+void npz_names(const struct npz *z, struct str *out)
+{
+    zip_int64_t n = zip_get_num_entries(z->z, 0);
+    for (zip_int64_t i = 0, any = 0; i < n; i++) {
+        const char *s = zip_get_name(z->z, (zip_uint64_t)i, ZIP_FL_ENC_GUESS);
+        if (!s || !str_ends(s, strlen(s), ".npy")) continue;
+        if (any++) str_put(out, ", ");
+        str_putn(out, s, strlen(s) - 4);
+    }
 }
 
 /* ---- one array ---------------------------------------------------------------------- */

@@ -11,6 +11,8 @@ int npz_open(const char *path, struct npz **out, nami_err *err);
 int npz_parse(const char *text, size_t len, struct npz **out, nami_err *err);
 void npz_close(struct npz *z); /* accepts NULL */
 
+/* Appends the names of its arrays: "x, y". */
+void npz_names(const struct npz *z, struct str *out);
 /* Begins to read an array: its header.  a->header is 0 if there is no such array. */
 int npz_find(struct npz *z, const char *name, struct npy *a, nami_err *err);
 /* Its next n elements, in the file's order: all together there must be a->n. */

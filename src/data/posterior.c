@@ -28,7 +28,8 @@ const struct posterior_format *posterior_format_of(const char *path)
 const char *const part_name[NPART] = {"posterior", "posterior_predictive", "prior"};
 const struct stat_name stat_name[NSTAT] = {
     {"log_weight", "log_weight"}, {"log_p", "lp"}, {"log_q", "log_q"}};
-const char *const found_name[NFOUND] = {"khat", "ess", "log_evidence", "log_evidence_se"};
+const char *const found_name[NFOUND] = {"khat", "ess", "log_evidence", "log_evidence_se",
+                                        "ood_p"};
 
 size_t part_sets(const struct posterior_spec *s, enum posterior_part part)
 {
@@ -53,7 +54,7 @@ const double *stat_of(const struct posterior_block *b, int k)
 double found_of(const struct posterior_found *f, int k)
 {
     const struct diagnostics *d = &f->diagnostics;
-    return k == 0 ? d->khat : k == 1 ? d->ess : k == 2 ? d->log_z : d->log_se;
+    return k == 0 ? d->khat : k == 1 ? d->ess : k == 2 ? d->log_z : k == 3 ? d->log_se : f->ood_p;
 }
 
 void block_rows(const double *x, size_t n, size_t size, size_t first, size_t count, double *out)
@@ -67,6 +68,32 @@ size_t rows_a_time(size_t size) { return size < 1 << 15 ? (1 << 15) / (size + 1)
 int fits_int64(double x) { return fabs(x) < 0x1p63 && x == floor(x); }
 
 /* ---- the front ------------------------------------------------------------------------------ */
+
+static int holds(const struct posterior_format *f, unsigned parts)
+{
+    return !parts || (!f->no_draws && (f->parts & parts) == parts);
+}
+
+/* "BEFORE 'WHAT'; AFTER .nc, .npz or ...": the endings of formats that hold these parts; 0: of all. */
+static int say_endings(unsigned parts, const char *before, const char *what, const char *after,
+                       nami_err *err)
+{
+    struct str list = {0};
+    int n = 0, k = 0;
+    for (int i = 0; posterior_formats[i]; i++) n += holds(posterior_formats[i], parts);
+    for (int i = 0; posterior_formats[i]; i++)
+        if (holds(posterior_formats[i], parts)) str_or(&list, posterior_formats[i]->ending, k++, n);
+    int rc = list.oom ? err_nomem(err)
+                      : err_set(err, NAMI_EUSAGE, "%s '%s'; %s %s", before, what, after, list.s);
+    str_free(&list);
+    return rc;
+}
+
+int posterior_format_check(const char *path, nami_err *err)
+{
+    if (posterior_format_of(path)) return 0;
+    return say_endings(0, "cannot tell what to write to", path, "end it in", err);
+}
 
 /* Can this be counted, in bytes? */
 static int check_size(const struct posterior_spec *s, enum posterior_part part, nami_err *err)
@@ -104,31 +131,12 @@ static int check(const struct posterior_format *f, const struct posterior_spec *
     for (int k = 0; k < NPART && !rc; k++) {
         if (s->part[k].ndraw == 0) continue;
         if (!(f->parts & 1U << k))
-            return err_set(err, NAMI_EUSAGE,
-                           "a %s file cannot hold the part '%s'; write .nc or .npz", f->ending,
-                           part_name[k]);
+            return say_endings(1U << k, "this format cannot hold the part", part_name[k], "write",
+                               err);
         if (!(rc = check_size(s, (enum posterior_part)k, err))) rc = check_names(&s->part[k], err);
     }
     struct posterior_group observed = {0, s->observed.nvar, s->observed.var};
     return rc ? rc : check_names(&observed, err);
-}
-
-static int no_format(const char *path, nami_err *err)
-{
-    struct str list = {0};
-    for (int i = 0; posterior_formats[i]; i++)
-        str_printf(&list, "%s%s",
-                   i == 0                     ? ""
-                   : posterior_formats[i + 1] ? ", "
-                                              : " or ",
-                   posterior_formats[i]->ending);
-    if (!list.oom)
-        err_set(err, NAMI_EUSAGE, "'%s' should end in %s", path, list.s);
-    else
-        err_nomem(err);
-    int rc = list.oom ? NAMI_ENOMEM : NAMI_EUSAGE;
-    str_free(&list);
-    return rc;
 }
 
 int posterior_open(const char *path, const struct posterior_spec *spec, struct posterior **out,
@@ -136,7 +144,7 @@ int posterior_open(const char *path, const struct posterior_spec *spec, struct p
 {
     const struct posterior_format *f = posterior_format_of(path);
     *out = NULL;
-    if (!f) return no_format(path, err);
+    if (!f) return posterior_format_check(path, err);
     if (f->lacks)
         return err_set(err, NAMI_EUSAGE,
                        "this nami was built without %s, which %s files need; install it and build "

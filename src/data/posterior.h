@@ -47,6 +47,7 @@ struct posterior_block {
 struct posterior_found {
     struct diagnostics diagnostics;
     const struct summary *summary; /* of element e of variable v: [var[v].base + e]; or NULL */
+    double ood_p; /* are the data like the model's draws? infer/ood.h; NaN: not known */
 };
 
 struct posterior;
@@ -72,6 +73,7 @@ struct posterior_format {
     const char *lacks; /* the library that this program was built without, or NULL */
     unsigned parts;    /* bit 1 << part: can it hold this? */
     int pipe;          /* may it be a pipe or a device? */
+    int no_draws;      /* takes all parts, and leaves them out */
     int (*open)(struct posterior *p, nami_err *err);
     int (*put)(struct posterior *p, enum posterior_part part, const struct posterior_block *b,
                nami_err *err);
@@ -80,5 +82,6 @@ struct posterior_format {
 };
 extern const struct posterior_format *const posterior_formats[];      /* NULL at the end */
 const struct posterior_format *posterior_format_of(const char *path); /* by its ending, or NULL */
+int posterior_format_check(const char *path, nami_err *err); /* NAMI_EUSAGE says which there are */
 
 #endif

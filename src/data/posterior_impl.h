@@ -34,7 +34,7 @@ int stat_is(const struct posterior_spec *s, int k);
 const double *stat_of(const struct posterior_block *b, int k);
 
 /* What was found for a data set: k = 0 .. NFOUND-1. */
-enum { NFOUND = 4 };
+enum { NFOUND = 5 };
 extern const char *const found_name[NFOUND];
 double found_of(const struct posterior_found *f, int k);
 

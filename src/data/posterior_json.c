@@ -130,6 +130,7 @@ const struct posterior_format posterior_json = {
     .what = "a summary: mean, sd, quantiles, standard errors; evidence, khat",
     .parts = ALL_PARTS,
     .pipe = 1,
+    .no_draws = 1,
     .open = open,
     .put = put,
     .close = close,

@@ -36,6 +36,14 @@ SAMPLE_SLABS
     }
 }
 
+INLINE void move(double x, double alpha, double beta, double *g)
+{
+    double y = 1 - x;
+    g[1] = x * y * logit_beta_slope(alpha, beta, x, y);
+    g[2] = -x * y * logit_beta_slope(beta, alpha, y, x);
+}
+PATH(3, move)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(ok(p[0], p[1]), x <= 0 ? 0 : x >= 1 ? 1 : beta_i(p[0], p[1], x, 1 - x));
@@ -66,6 +74,7 @@ const struct dist dist_beta = {
     {{"alpha", POSITIVE}, {"beta", POSITIVE}},
     OPEN_UNIT,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

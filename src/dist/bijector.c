@@ -26,9 +26,15 @@ static struct scalar scalar(double lo, double hi, double u)
     if (isinf(lo) && isinf(hi)) return (struct scalar){u, 0, 1, 0};
     if (isinf(hi)) return (struct scalar){lo + e, u, e, 1};
     if (isinf(lo)) return (struct scalar){hi - e, u, -e, 1};
-    /* from the nearer end, so that neither loses digits */
-    return (struct scalar){u < 0 ? lo + w * s : hi - w * sigmoid(-u),
-                           log(w) - softplus(u) - softplus(-u), w * s * sigmoid(-u), 1 - 2 * s};
+    /* from the nearer end, so that neither loses digits, and never the end itself: a density may be
+       0 or infinite there */
+    double x = u < 0 ? lo + w * s : hi - w * sigmoid(-u);
+    if (x <= lo) x = nextafter(lo, hi);
+    if (x >= hi) x = nextafter(hi, lo);
+    /* dx/du of x as it was rounded: then what is singular at an end, as d log(hi - x)/dx, cancels
+     */
+    return (struct scalar){x, log(w) - softplus(u) - softplus(-u), (x - lo) / w * (hi - x),
+                           1 - 2 * s};
 }
 
 static double unscalar(double lo, double hi, double x)
@@ -36,6 +42,13 @@ static double unscalar(double lo, double hi, double x)
     if (isinf(lo) && isinf(hi)) return x;
     if (isinf(hi)) return log(x - lo);
     return isinf(lo) ? log(hi - x) : log(x - lo) - log(hi - x);
+}
+
+static double unscalar_slope(double lo, double hi, double x)
+{
+    if (isinf(lo) && isinf(hi)) return 1;
+    if (isinf(hi)) return 1 / (x - lo);
+    return isinf(lo) ? -1 / (hi - x) : 1 / (x - lo) + 1 / (hi - x);
 }
 
 static void narrow(enum domain d, double *lo, double *hi)
@@ -73,11 +86,12 @@ static void simplex_grad(int n, const double *u, const double *dx, double jac, d
 {
     r[0] = 1;
     for (int k = 0; k < n - 1; k++) r[k + 1] = r[k] * sigmoid(log(n - 1 - k) - u[k]);
-    double rbar = dx[n - 1];
+    double rbar = dx ? dx[n - 1] : 0;
     for (int k = n - 2; k >= 0; k--) {
         double t = u[k] - log(n - 1 - k), z = sigmoid(t), q = sigmoid(-t);
-        du[k] += (dx[k] - rbar) * r[k] * z * q + jac * (1 - (n - k) * z);
-        rbar = dx[k] * z + rbar * q;
+        double xbar = dx ? dx[k] : 0;
+        du[k] += (xbar - rbar) * r[k] * z * q + jac * (1 - (n - k) * z);
+        rbar = xbar * z + rbar * q;
     }
 }
 
@@ -128,8 +142,9 @@ static void spd_grad(int k, const double *u, const double *dx, double jac, doubl
     for (int i = 0; i < k; i++)
         for (int j = 0; j <= i; j++, du++) {
             double s = 0;
-            for (int m = j; m < k; m++) s += (dx[i * k + m] + dx[m * k + i]) * L[m * k + j];
-            *du += i == j ? s * L[i * k + i] + jac * (k - i + 1) : s;
+            for (int m = j; m < k && dx; m++) s += (dx[i * k + m] + dx[m * k + i]) * L[m * k + j];
+            if (i == j && dx) s *= L[i * k + i];
+            *du += i == j ? s + jac * (k - i + 1) : s;
         }
 }
 
@@ -173,7 +188,13 @@ void constrain_grad(enum domain d, double lo, double hi, int n, const double *u,
         narrow(d, &lo, &hi);
         for (int i = 0; i < n; i++) {
             struct scalar s = scalar(lo, hi, u[i]);
-            du[i] += dx[i] * s.dx + jac * s.dlogj;
+            du[i] += (dx ? dx[i] * s.dx : 0) + jac * s.dlogj;
         }
     }
+}
+
+double unconstrain_slope(enum domain d, double lo, double hi, double x)
+{
+    narrow(d, &lo, &hi);
+    return unscalar_slope(lo, hi, x);
 }

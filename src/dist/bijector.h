@@ -13,9 +13,11 @@ int unconstrained_size(enum domain d, int n);
 double constrain(enum domain d, double lo, double hi, int n, const double *u, double *x);
 /* x -> u; x must be inside (the boundary gives +-INFINITY). */
 void unconstrain(enum domain d, double lo, double hi, int n, const double *x, double *u);
-/* Given dx = df/dx, adds to du: df/du through x(u), plus jac times the derivative of
+/* Given dx = df/dx (NULL: 0), adds to du: df/du through x(u), plus jac times the derivative of
    the log-Jacobian. work: 2 n doubles. */
 void constrain_grad(enum domain d, double lo, double hi, int n, const double *u, const double *x,
                     const double *dx, double jac, double *du, double *work);
+/* du/dx of a number, or of each element of a vector: not for simplex and SPD */
+double unconstrain_slope(enum domain d, double lo, double hi, double x);
 
 #endif

@@ -24,6 +24,8 @@ INLINE double draw(double u, double mu, double sigma)
 }
 SAMPLE_UNIFORM(3, draw)
 
+PATH(3, move_location_scale)
+
 /* atan2 keeps the digits of both tails. */
 static double cdf(double x, const double *p)
 {
@@ -61,6 +63,7 @@ const struct dist dist_cauchy = {
     {{"mu", REAL}, {"sigma", POSITIVE}},
     REAL,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

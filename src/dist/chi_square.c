@@ -28,6 +28,12 @@ SAMPLE_SLABS
     }
 }
 
+INLINE void move(double x, double nu, double *g)
+{
+    g[1] = 0.5 * x * log_gamma_slope(0.5 * nu, 0.5 * x);
+}
+PATH(2, move)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(is_positive(p[0]), x > 0 ? gamma_p(0.5 * p[0], 0.5 * x) : 0);
@@ -60,6 +66,7 @@ const struct dist dist_chi_square = {
     {{"nu", POSITIVE}},
     POSITIVE,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

@@ -73,6 +73,10 @@ struct dist {
     /* out[i] given a[0][i], ... the arguments alone; NaN where they are invalid. */
     void (*sample)(const void *self, const struct stream *s, int n, double *out,
                    const double *const *a);
+    /* A draw's derivatives by the arguments: out = draws, a = the arguments alone.  Those of the
+       quantile at a fixed probability, however the draw was made; 0 where a draw has been rounded
+       to the edge of its domain.  NULL: discrete. */
+    map_grad_fn *path;
 
     /* All others have block kernels: a holds the elements of the value, then those
        of the arguments; out[0] is the log density.  dim[0] is the number of elements
@@ -112,7 +116,8 @@ struct dist {
     int factor_arg;
     block_fn *factor;
 
-    /* A prior to propose instead of a vague one of this family, in our names and in JAGS's; NULL: none. */
+    /* A prior to propose instead of a vague one of this family, in our names and in JAGS's; NULL:
+     * none. */
     const char *mild, *mild_jags;
     struct dist_try try_at[DIST_TRIES]; /* ends with n[0] == 0 */
 };

@@ -25,6 +25,8 @@ INLINE double draw(double u, double mu, double sigma)
 }
 SAMPLE_UNIFORM(3, draw)
 
+PATH(3, move_location_scale)
+
 static double lower(double z) { return z < 0 ? 0.5 * exp(z) : 1 - 0.5 * exp(-z); }
 
 static double cdf(double x, const double *p)
@@ -61,6 +63,7 @@ const struct dist dist_double_exponential = {
     {{"mu", REAL}, {"sigma", POSITIVE}},
     REAL,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

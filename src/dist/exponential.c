@@ -16,6 +16,9 @@ DENSITY(2, lp, dlp)
 INLINE double draw(double u, double beta) { return if_ok(is_positive(beta), -log(u) / beta); }
 SAMPLE_UNIFORM(2, draw)
 
+INLINE void move(double x, double beta, double *g) { g[1] = -x / beta; }
+PATH(2, move)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(is_positive(p[0]), x > 0 ? -expm1(-p[0] * x) : 0);
@@ -50,6 +53,7 @@ const struct dist dist_exponential = {
     {{"beta", POSITIVE}},
     POSITIVE,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

@@ -40,6 +40,15 @@ SAMPLE_SLABS
     }
 }
 
+/* r x is the odds of a beta(d1/2, d2/2) */
+INLINE void move(double x, double d1, double d2, double *g)
+{
+    double a = 0.5 * d1, b = 0.5 * d2, t = d1 / d2 * x, w = t / (1 + t), y = 1 / (1 + t);
+    g[1] = x * (0.5 * logit_beta_slope(a, b, w, y) - 1 / d1);
+    g[2] = x * (1 / d2 - 0.5 * logit_beta_slope(b, a, y, w));
+}
+PATH(3, move)
+
 /* P(X <= x) = I(d1/2, d2/2; r x / (1 + r x)) */
 static double cdf(double x, const double *p)
 {
@@ -77,6 +86,7 @@ const struct dist dist_f_dist = {
     {{"d1", POSITIVE}, {"d2", POSITIVE}},
     POSITIVE,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

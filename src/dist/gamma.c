@@ -30,6 +30,13 @@ SAMPLE_SLABS
     }
 }
 
+INLINE void move(double x, double alpha, double beta, double *g)
+{
+    g[1] = x * log_gamma_slope(alpha, beta * x);
+    g[2] = -x / beta;
+}
+PATH(3, move)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(ok(p[0], p[1]), x > 0 ? gamma_p(p[0], p[1] * x) : 0);
@@ -62,6 +69,7 @@ const struct dist dist_gamma = {
     {{"alpha", POSITIVE}, {"beta", POSITIVE}},
     POSITIVE,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

@@ -41,6 +41,15 @@ SAMPLE_SLABS
     }
 }
 
+INLINE void move(double x, double r, double lambda, double b, double *g)
+{
+    double l = log(lambda) + log(x);
+    g[1] = x / b * log_gamma_slope(r, exp(b * l));
+    g[2] = -x / lambda;
+    g[3] = -x * l / b;
+}
+PATH(4, move)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(ok(p[0], p[1], p[2]), x > 0 ? gamma_p(p[0], pow(p[1] * x, p[2])) : 0);
@@ -75,6 +84,7 @@ const struct dist dist_gen_gamma = {
     {{"r", POSITIVE}, {"lambda", POSITIVE}, {"b", POSITIVE}},
     POSITIVE,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

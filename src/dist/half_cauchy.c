@@ -21,6 +21,8 @@ INLINE double draw(double u, double sigma)
 }
 SAMPLE_UNIFORM(2, draw)
 
+PATH(2, move_scale)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(is_positive(p[0]), x > 0 ? atan(x / p[0]) / M_PI_2 : 0);
@@ -56,6 +58,7 @@ const struct dist dist_half_cauchy = {
     {{"sigma", POSITIVE}},
     POSITIVE,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

@@ -18,6 +18,8 @@ DENSITY(2, lp, dlp)
 INLINE double draw(double z, double sigma) { return if_ok(is_positive(sigma), sigma * fabs(z)); }
 SAMPLE_NORMAL(2, draw)
 
+PATH(2, move_scale)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(is_positive(p[0]), x > 0 ? erf(x / p[0] * M_SQRT1_2) : 0);
@@ -58,6 +60,7 @@ const struct dist dist_half_normal = {
     {{"sigma", POSITIVE}},
     POSITIVE,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

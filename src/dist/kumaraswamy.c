@@ -24,6 +24,16 @@ INLINE double draw(double u, double a, double b) /* P(X > x) = u */
 }
 SAMPLE_UNIFORM(3, draw)
 
+/* With w = x^a and y = 1 - w, log(u) / b = log y: by b, dw = y log(y) / b */
+INLINE void move(double x, double a, double b, double *g)
+{
+    double l = log(x), w = exp(a * l), y = -expm1(a * l), near = log1p(-w), far = log(y);
+    double by_w = w > 1e-8 ? (w < 0.5 ? near : far) * y / w : -1;
+    g[1] = -x * l / a;
+    g[2] = x * by_w / (a * b);
+}
+PATH(3, move)
+
 static double log_upper(double x, const double *p) /* b log(1 - x^a) */
 {
     return p[1] * log(-expm1(p[0] * log(x)));
@@ -61,6 +71,7 @@ const struct dist dist_kumaraswamy = {
     {{"a", POSITIVE}, {"b", POSITIVE}},
     OPEN_UNIT,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

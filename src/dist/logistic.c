@@ -25,6 +25,8 @@ INLINE double draw(double u, double mu, double sigma)
 }
 SAMPLE_UNIFORM(3, draw)
 
+PATH(3, move_location_scale)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(ok(p[0], p[1]), sigmoid((x - p[0]) / p[1]));
@@ -62,6 +64,7 @@ const struct dist dist_logistic = {
     {{"mu", REAL}, {"sigma", POSITIVE}},
     REAL,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

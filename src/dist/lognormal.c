@@ -26,6 +26,13 @@ INLINE double draw(double z, double mu, double sigma)
 }
 SAMPLE_NORMAL(3, draw)
 
+INLINE void move(double x, double mu, double sigma, double *g)
+{
+    g[1] = x;
+    g[2] = x * (log(x) - mu) / sigma;
+}
+PATH(3, move)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(ok(p[0], p[1]), x > 0 ? normal_p((log(x) - p[0]) / p[1]) : 0);
@@ -63,6 +70,7 @@ const struct dist dist_lognormal = {
     {{"mu", REAL}, {"sigma", POSITIVE}},
     POSITIVE,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

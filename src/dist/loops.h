@@ -59,6 +59,47 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
         if (whole < n) grad_tail(grad, self, nargs, n, dout, a, da);                               \
     }
 
+/* Kernel path.  dx(x, arguments..., g) writes derivatives of the draw x by each argument to g[1],
+   g[2], ...; what is not finite is a draw at the edge, where it stays. */
+#define PATH_LOOP(k, nargs, dx)                                                                    \
+    if (k < nargs && da[k]) {                                                                      \
+        double *d = da[k];                                                                         \
+        EACH(i, whole)                                                                             \
+        {                                                                                          \
+            double g[5];                                                                           \
+            dx(ARGS_##nargs(a), g);                                                                \
+            d[i] = dout[i] * ((is_real(g[k]) | (a[0][i] != a[0][i])) ? g[k] : 0);                  \
+        }                                                                                          \
+    }
+#define PATH(nargs, dx)                                                                            \
+    WIDE static void path_all(const void *self, int n, const double *out, const double *dout,      \
+                              const double *const *a, double *const *da) /* a[0]: the draw */      \
+    {                                                                                              \
+        int whole = n / LANES * LANES;                                                             \
+        (void)out;                                                                                 \
+        PATH_LOOP(1, nargs, dx)                                                                    \
+        PATH_LOOP(2, nargs, dx)                                                                    \
+        PATH_LOOP(3, nargs, dx)                                                                    \
+        if (whole < n) grad_tail(path_all, self, nargs, n, dout, a, da);                           \
+    }                                                                                              \
+    static void path(const void *self, int n, const double *out, const double *dout,               \
+                     const double *const *a, double *const *da)                                    \
+    {                                                                                              \
+        const double *b[nargs] = {out};                                                            \
+        double *db[nargs] = {NULL};                                                                \
+        for (int k = 1; k < nargs; k++) b[k] = a[k - 1], db[k] = da[k - 1];                        \
+        path_all(self, n, out, dout, b, db);                                                       \
+    }
+
+/* Location and scale: x = mu + sigma z */
+INLINE void move_location_scale(double x, double mu, double sigma, double *g)
+{
+    g[1] = 1;
+    g[2] = (x - mu) / sigma;
+}
+/* Scale alone */
+INLINE void move_scale(double x, double sigma, double *g) { g[1] = x / sigma; }
+
 /* Kernel sample.  draw(u, arguments...): a transform of a uniform or normal number */
 #define SAMPLE_MAP(source, nargs, draw)                                                            \
     MAP(transform, nargs, draw)                                                                    \

@@ -129,6 +129,10 @@ double gamma_q(double a, double x);
 /* Regularised incomplete beta I_x(a, b); y = 1 - x is given too, so that neither end
    loses digits.  The complement is beta_i(b, a, y, x). */
 double beta_i(double a, double b, double x, double y);
+/* How quantiles move with a shape (shape.c): d log x / da at fixed P(a, x); d logit x / da at fixed
+   I_x(a, b).  By b it is -logit_beta_slope(b, a, y, x). */
+__attribute__((const)) double log_gamma_slope(double a, double x);
+__attribute__((const)) double logit_beta_slope(double a, double b, double x, double y);
 /* Phi(z) and its inverse. */
 double normal_p(double z);
 double normal_quantile(double u);

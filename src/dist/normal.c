@@ -24,6 +24,8 @@ INLINE double draw(double z, double mu, double sigma)
 }
 SAMPLE_NORMAL(3, draw)
 
+PATH(3, move_location_scale)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(ok(p[0], p[1]), normal_p((x - p[0]) / p[1]));
@@ -55,6 +57,7 @@ const struct dist dist_normal = {
     {{"mu", REAL}, {"sigma", POSITIVE}},
     REAL,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

@@ -23,6 +23,13 @@ INLINE double draw(double u, double y_min, double alpha)
 }
 SAMPLE_UNIFORM(3, draw)
 
+INLINE void move(double x, double y_min, double alpha, double *g)
+{
+    g[1] = x / y_min;
+    g[2] = -x * (log(x) - log(y_min)) / alpha;
+}
+PATH(3, move)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(ok(p[0], p[1]), x > p[0] ? -expm1(p[1] * log(p[0] / x)) : 0);
@@ -70,6 +77,7 @@ const struct dist dist_pareto = {
     {{"y_min", POSITIVE}, {"alpha", POSITIVE}},
     POSITIVE,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

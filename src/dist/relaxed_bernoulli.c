@@ -37,6 +37,14 @@ INLINE double draw(double u, double t, double p)
 }
 SAMPLE_UNIFORM(3, draw)
 
+INLINE void move(double x, double t, double p, double *g)
+{
+    double v = x * (1 - x) / t;
+    g[1] = -v * logit(x);
+    g[2] = v / (p * (1 - p));
+}
+PATH(3, move)
+
 static double cdf(double x, const double *p)
 {
     double u = x <= 0 ? 0 : x >= 1 ? 1 : sigmoid(p[0] * logit(x) - logit(p[1]));
@@ -66,6 +74,7 @@ const struct dist dist_relaxed_bernoulli = {
     {{"temperature", POSITIVE}, {"p", UNIT}},
     OPEN_UNIT,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

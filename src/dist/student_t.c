@@ -47,6 +47,26 @@ SAMPLE_SLABS
     }
 }
 
+/* dz/dnu at a fixed probability, that of nu / (nu + z^2), a beta(nu/2, 1/2).  Near z = 0 for large
+   nu, where that cancels, by powers of 1/nu (from those of Cornish and Fisher). */
+INLINE double turn(double z, double nu)
+{
+    double q = z * z, r = 1 / nu, t = q * r;
+    if (nu > 1000 && t < 0.01)
+        return -z * r * r *
+               ((q + 1) / 4 - r * (q * (q - 1) / 12 - r * (q * (q * (q - 1) - 1) - 3) / 24));
+    return z * (0.5 * r - 0.25 * logit_beta_slope(0.5 * nu, 0.5, 1 / (1 + t), t / (1 + t)));
+}
+
+INLINE void move(double x, double nu, double mu, double sigma, double *g)
+{
+    double z = (x - mu) / sigma;
+    g[1] = sigma * turn(z, nu);
+    g[2] = 1;
+    g[3] = z;
+}
+PATH(4, move)
+
 /* P(T > |z|) = I(nu/2, 1/2; nu / (nu + z^2)) / 2 */
 static double upper(double z, double nu)
 {
@@ -98,6 +118,7 @@ const struct dist dist_student_t = {
     {{"nu", POSITIVE}, {"mu", REAL}, {"sigma", POSITIVE}},
     REAL,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

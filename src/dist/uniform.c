@@ -26,6 +26,13 @@ INLINE double draw(double u, double alpha, double beta)
 }
 SAMPLE_UNIFORM(3, draw)
 
+INLINE void move(double x, double alpha, double beta, double *g)
+{
+    g[1] = (beta - x) / (beta - alpha);
+    g[2] = (x - alpha) / (beta - alpha);
+}
+PATH(3, move)
+
 static double cdf(double x, const double *p)
 {
     double u = (x - p[0]) / (p[1] - p[0]);
@@ -73,6 +80,7 @@ const struct dist dist_uniform = {
     {{"alpha", REAL}, {"beta", REAL}},
     REAL,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

@@ -25,6 +25,13 @@ INLINE double draw(double u, double alpha, double sigma)
 }
 SAMPLE_UNIFORM(3, draw)
 
+INLINE void move(double x, double alpha, double sigma, double *g)
+{
+    g[1] = -x * (log(x) - log(sigma)) / alpha;
+    g[2] = x / sigma;
+}
+PATH(3, move)
+
 static double cdf(double x, const double *p)
 {
     return if_ok(ok(p[0], p[1]), x > 0 ? -expm1(-pow(x / p[1], p[0])) : 0);
@@ -65,6 +72,7 @@ const struct dist dist_weibull = {
     {{"alpha", POSITIVE}, {"sigma", POSITIVE}},
     POSITIVE,
     KERNELS,
+    .path = path,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

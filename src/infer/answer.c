@@ -8,7 +8,7 @@
 #include "infer/weights.h"
 #include "model/eval.h"
 
-const char *const answer_methods[] = {"direct", "is", NULL};
+const char *const answer_methods[] = {"direct", "is", "smc", NULL};
 
 static int has_density(const struct model *m)
 {
@@ -22,18 +22,25 @@ enum answer_method answer_default(const struct model *m)
     return has_density(m) ? ANSWER_IS : ANSWER_DIRECT;
 }
 
+enum answer_method answer_find(const char *name)
+{
+    int i = 0;
+    while (i + 1 < NANSWER && strcmp(answer_methods[i], name) != 0) i++;
+    return (enum answer_method)i;
+}
+
 /* A factor that was not drawn has no weight: nuisances must be summed out for that. */
-static int can_weigh(const struct infer *a, nami_err *err)
+int answer_weighable(const struct infer *a, const char *advice, nami_err *err)
 {
     if (!has_density(a->q->m))
         return err_set(err, NAMI_EINPUT,
-                       "the model has a simulator, and no density: draws cannot be weighted; use "
-                       "--method direct");
+                       "the model has a simulator, and no density: draws cannot be weighted%s",
+                       advice);
     if (a->q->h->nnuisance)
         return err_set(err, NAMI_EINPUT,
                        "the network has no factors for %d latents (they are not in 'infer'), so "
-                       "that p(x, z) is not known; use --method direct",
-                       a->q->h->nnuisance);
+                       "that p(x, z) is not known%s",
+                       a->q->h->nnuisance, advice);
     return 0;
 }
 
@@ -55,39 +62,60 @@ static int weigh(const struct infer *a, struct answer *x, int threads, nami_err 
     return rc;
 }
 
-static int smooth(struct answer *x, size_t s, nami_err *err)
+int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err)
 {
-    double *w = x->logw + s * x->per;
-    struct diagnostics *f = &x->found[s];
     struct psis p;
-    f->log_z = weights_log_mean(x->per, w, &f->log_se);
-    int rc = psis(x->per, w, &p, err);
-    f->khat = p.khat;
-    f->ess = weights_ess(x->per, w);
+    out->log_z = weights_log_mean(n, logw, &out->log_se);
+    int rc = psis(n, logw, &p, err);
+    out->khat = p.khat;
+    out->ess = weights_ess(n, logw);
     return rc;
+}
+
+static int room(const struct infer *a, const struct query *q, enum answer_method method,
+                size_t first, size_t n, int predict, struct answer *out, nami_err *err)
+{
+    size_t rows = (size_t)a->q->m->nrow;
+    int weighted = method != ANSWER_DIRECT;
+    int rc = weighted ? answer_weighable(a, "; use --method direct", err) : 0;
+    *out = (struct answer){.per = q->per, .n = n, .first = first};
+    if (rc) return rc;
+    out->z = raw_array(double, rows *n);
+    out->logq = raw_array(double, n);
+    if (predict) out->pred = raw_array(double, rows *n);
+    if (weighted) out->logp = raw_array(double, n), out->logw = raw_array(double, n);
+    if (!out->z || !out->logq || (predict && !out->pred) ||
+        (weighted && (!out->logp || !out->logw)))
+        return err_nomem(err);
+    return 0;
+}
+
+int answer_draws(const struct infer *a, const struct query *q, enum answer_method method,
+                 size_t first, size_t n, int predict, int threads, struct answer *out,
+                 nami_err *err)
+{
+    int rc = room(a, q, method, first, n, predict, out, err);
+    if (!rc) rc = infer_draws(a, q, first, n, threads, out->z, out->logq, out->pred, err);
+    return rc || method != ANSWER_IS ? rc : weigh(a, out, threads, err);
 }
 
 int answer_sets(const struct infer *a, const struct query *q, enum answer_method method,
                 size_t first, size_t nset, int predict, int threads, struct answer *out,
                 nami_err *err)
 {
-    size_t n = nset * q->per, rows = (size_t)a->q->m->nrow;
-    int rc = method == ANSWER_IS ? can_weigh(a, err) : 0;
-    *out = (struct answer){.nset = nset, .per = q->per, .n = n};
+    size_t per = q->per, d = first * per, n = nset * per;
+    int smc = method == ANSWER_SMC;
+    int rc = smc ? room(a, q, method, d, n, predict, out, err)
+                 : answer_draws(a, q, method, d, n, predict, threads, out, err);
     if (rc) return rc;
-    out->z = raw_array(double, rows *n);
-    out->logq = raw_array(double, n);
+    out->nset = nset;
     out->found = new_array(struct diagnostics, nset);
-    if (predict) out->pred = raw_array(double, rows *n);
-    if (method == ANSWER_IS) out->logp = raw_array(double, n), out->logw = raw_array(double, n);
-    if (!out->z || !out->logq || !out->found || (predict && !out->pred) ||
-        (method == ANSWER_IS && (!out->logp || !out->logw)))
-        return err_nomem(err);
+    if (!out->found) return err_nomem(err);
     for (size_t s = 0; s < nset; s++) out->found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
-    rc = infer_draws(a, q, first * q->per, n, threads, out->z, out->logq, out->pred, err);
-    if (rc || method != ANSWER_IS) return rc;
-    if ((rc = weigh(a, out, threads, err))) return rc;
-    for (size_t s = 0; s < nset && !rc; s++) rc = smooth(out, s, err);
+    if (smc) rc = answer_smc(a, q, first, threads, out, err);
+    for (size_t s = 0; s < nset && !rc && out->logw; s++)
+        if (isnan(out->found[s].log_z)) /* not known yet */
+            rc = answer_smooth(per, out->logw + s * per, &out->found[s], err);
     return rc;
 }
 

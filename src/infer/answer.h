@@ -8,24 +8,41 @@
 
 /* Weights p(x, z) / q(z | x) correct the network's errors where its draws reach; they need the
    model's density. */
-enum answer_method { ANSWER_DIRECT, ANSWER_IS, NANSWER };
+enum answer_method { ANSWER_DIRECT, ANSWER_IS, ANSWER_SMC, NANSWER };
 extern const char *const answer_methods[];                /* NULL at the end */
 enum answer_method answer_default(const struct model *m); /* importance sampling, where it can */
+enum answer_method answer_find(const char *name);         /* one of answer_methods */
 
-/* The draws of some data sets: set s has draws s * per ... of them. */
+/* Draws of some data sets: set s has draws s * per ... of them. */
 struct answer {
-    size_t nset, per, n;        /* n = nset * per */
+    size_t nset, per, n;        /* n = nset * per; or part of one set, and nset = 0 */
+    size_t first;               /* the number of the first draw: infer.h */
     double *z;                  /* [row * n + i]: all rows of the model */
     double *pred;               /* the observed variables drawn anew; or NULL */
     double *logq, *logp, *logw; /* logp and logw: NULL for direct ones; logw is smoothed and
                                    normalised in each set */
-    struct diagnostics *found;  /* of each set; all NaN for direct ones */
+    struct diagnostics *found;  /* (nset): all NaN for direct ones; if particles were
+                                   resampled, khat is NaN and logw not smoothed */
+    size_t islands;             /* of each set, for SMC (infer/smc.h); else 0 */
 };
 
 /* Sets first .. first+nset-1 of the query.  answer_free() in any case. */
 int answer_sets(const struct infer *a, const struct query *q, enum answer_method method,
                 size_t first, size_t nset, int predict, int threads, struct answer *out,
                 nami_err *err);
+/* Draws first .. first+n-1 alone, direct or of importance sampling: logw = logp - logq as it is. */
+int answer_draws(const struct infer *a, const struct query *q, enum answer_method method,
+                 size_t first, size_t n, int predict, int threads, struct answer *out,
+                 nami_err *err);
+/* Smooths and normalises the weights of all n draws of a data set; what they say. */
+int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err);
 void answer_free(struct answer *x);
+/* Are p(x, z) and q(z | x) known?  If not, why, and what to do. */
+int answer_weighable(const struct infer *a, const char *advice, nami_err *err);
+
+/* Inside infer/: fills what there is of x, weights and `found`; but this is left as it is for sets
+   where nothing was resampled: weights are then those of importance sampling. */
+int answer_smc(const struct infer *a, const struct query *q, size_t first, int threads,
+               struct answer *x, nami_err *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/parallel.h"
 #include "model/eval.h"
 
-enum { LANES = 64 };
+enum { LANES = 64, GROUP = 8 }; /* random numbers come in groups: no chunk begins within one */
 
 int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *err)
 {
@@ -48,18 +48,19 @@ struct job {
     const struct query *q;   /* NULL: given points go through a program */
     const struct prog *prog; /* that one */
     uint64_t first;
-    size_t n;
+    size_t n, lead; /* lead: draws before the first that is wanted, of its group */
     const double *at;
     double *z, *logq, *pred;
     struct worker *worker;
     atomic_size_t next;
 };
 
-static void rows_out(const struct exec *x, int nrow, size_t n, size_t i, double *to)
+/* Lanes skip ... of each row, to i ... of n. */
+static void rows_out(const struct exec *x, int nrow, size_t skip, size_t n, size_t i, double *to)
 {
     for (int r = 0; r < nrow; r++)
-        memcpy(to + (size_t)r * n + i, x->row + (size_t)r * (size_t)x->cap,
-               sizeof *to * (size_t)x->lanes);
+        memcpy(to + (size_t)r * n + i, x->row + (size_t)r * (size_t)x->cap + skip,
+               sizeof *to * ((size_t)x->lanes - skip));
 }
 
 /* Rows of one workspace to another, then its program. */
@@ -72,24 +73,26 @@ static void run_after(struct exec *x, const struct exec *from, int nrow)
     exec_run(x);
 }
 
-static void draw_chunk(struct job *j, struct worker *w, size_t i)
+/* Draws i ... of those from the beginning of the first group; the first `skip` are not wanted. */
+static void draw_chunk(struct job *j, struct worker *w, size_t i, size_t skip)
 {
     const struct query *q = j->q;
     const struct model *m = j->a->q->m;
     struct exec *x = &w->draw;
     x->seed = q->seed;
-    x->first = j->first + i;
+    x->first = j->first - j->lead + i;
     for (int r = 0; r < m->nrow; r++) {
         double *row = x->row + (size_t)r * (size_t)x->cap;
         for (int b = 0; b < x->lanes; b++)
-            row[b] = q->x[(size_t)r * q->nset + (size_t)((j->first + i + (size_t)b) / q->per)];
+            row[b] = q->x[(size_t)r * q->nset + (size_t)((x->first + (uint64_t)b) / q->per)];
     }
     exec_run(x);
     run_after(&w->rest, x, m->nrow);
-    if (j->z) rows_out(&w->rest, m->nrow, j->n, i, j->z);
+    i += skip - j->lead;
+    if (j->z) rows_out(&w->rest, m->nrow, skip, j->n, i, j->z);
     if (!j->pred) return;
     run_after(&w->pred, &w->rest, m->nrow);
-    rows_out(&w->pred, m->nrow, j->n, i, j->pred);
+    rows_out(&w->pred, m->nrow, skip, j->n, i, j->pred);
 }
 
 static void logq_chunk(const struct job *j, struct exec *x, size_t i)
@@ -105,14 +108,17 @@ static void work(void *job, int worker)
     struct job *j = job;
     struct worker *w = &j->worker[worker];
     for (;;) {
-        size_t i = atomic_fetch_add(&j->next, (size_t)LANES);
-        if (i >= j->n) return;
-        w->draw.lanes = j->n - i < LANES ? (int)(j->n - i) : LANES;
+        size_t i = atomic_fetch_add(&j->next, (size_t)LANES), n = j->n + j->lead;
+        size_t skip = i ? 0 : j->lead;
+        if (i >= n) return;
+        w->draw.lanes = n - i < LANES ? (int)(n - i) : LANES;
         if (j->q)
-            draw_chunk(j, w, i);
+            draw_chunk(j, w, i, skip);
         else
             logq_chunk(j, &w->draw, i);
-        if (j->logq) memcpy(j->logq + i, w->draw.total, sizeof *j->logq * (size_t)w->draw.lanes);
+        if (j->logq)
+            memcpy(j->logq + (i + skip - j->lead), w->draw.total + skip,
+                   sizeof *j->logq * ((size_t)w->draw.lanes - skip));
     }
 }
 
@@ -134,7 +140,7 @@ static int init_worker(const struct job *j, struct worker *w, nami_err *err)
 static int run_job(struct job *j, int threads, nami_err *err)
 {
     int rc = 0, made = 0;
-    size_t chunks = (j->n + LANES - 1) / LANES;
+    size_t chunks = (j->n + j->lead + LANES - 1) / LANES;
     if ((size_t)threads > chunks) threads = chunks ? (int)chunks : 1;
     j->worker = new_array(struct worker, threads);
     if (!j->worker) return err_nomem(err);
@@ -154,6 +160,7 @@ int infer_draws(const struct infer *a, const struct query *q, uint64_t first, si
                 double *z, double *logq, double *pred, nami_err *err)
 {
     struct job j = {.a = a, .q = q, .first = first, .n = n, .z = z, .logq = logq, .pred = pred};
+    j.lead = first % GROUP;
     return run_job(&j, threads, err);
 }
 

@@ -31,7 +31,7 @@ int infer_data(const struct model *m, const struct dataset *d, size_t nset, size
 
 /* Draws first .. first+n-1: z[row * n + i] for all rows of the model, observed ones as given.
    logq[i] = log q(z | x), if not NULL; pred[row * n + i], if not NULL: the observed variables
-   drawn anew given z. first % 8 == 0. */
+   drawn anew given z. */
 int infer_draws(const struct infer *a, const struct query *q, uint64_t first, size_t n, int threads,
                 double *z, double *logq, double *pred, nami_err *err);
 /* log p of the barren latents in points z[row * n + i], given their parents: what belongs to

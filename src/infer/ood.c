@@ -9,7 +9,7 @@
 #include "infer/sims.h"
 #include "infer/dense.h"
 
-enum { LEAST = 20, MOST = 2000 };
+enum { LEAST = 20, MOST_RELATED = 256 };
 static const double LINEAR = 3, LEAST_SHRINK = 1e-3;
 
 static int by_value(const void *a, const void *b)
@@ -35,21 +35,22 @@ static double standard(const struct ood *o, int j, double x)
 }
 
 /* Median and spread of scalar j from v[n], which is sorted here, then moments of y. */
-static int fit_scalar(struct ood *o, int j, double *v, int n)
+static void fit_scalar(struct ood *o, int j, double *v, int n)
 {
-    double mean, sd;
-    sims_moments(v, n, &mean, &sd);
-    if (isnan(sd)) return -1;
     qsort(v, (size_t)n, sizeof *v, by_value);
     o->centre[j] = v[n / 2];
     o->scale[j] = (v[n - 1 - n / 20] - v[n / 20]) / 3.29;
-    if (!(o->scale[j] > 0)) o->scale[j] = sd; /* one value nearly always */
+    if (!(o->scale[j] > 0)) { /* one value nearly always */
+        double mean;
+        sims_moments(v, n, &mean, &o->scale[j]);
+    }
     for (int i = 0; i < n; i++) v[i] = tame(o, j, v[i]);
     sims_moments(v, n, &o->mean[j], &o->sd[j]);
-    return 0;
 }
 
-/* Correlations r and the variances of their estimates, summed: shrink = sum var r / sum r^2. */
+/* Correlations r and the variances of their estimates, summed: shrink = sum var r / sum r^2; k / n
+   at most, since many draws need no help, and what is related weakly in all may be so strongly in
+   two. */
 static int correlate(struct ood *o, const double *x, const int *order, int n)
 {
     size_t k = (size_t)o->k;
@@ -76,13 +77,31 @@ static int correlate(struct ood *o, const double *x, const int *order, int n)
             vars += (square[i * k + j] - v * v) / (n - 1);
             squares += v * v;
         }
-    o->shrink = squares > 0 ? fmin(1, fmax(LEAST_SHRINK, vars / squares)) : 1;
+    double most = fmin(1, o->k / (double)n);
+    o->shrink = squares > 0 ? fmax(LEAST_SHRINK, fmin(most, vars / squares)) : 1;
     for (size_t i = 0; i < k; i++) {
         r[i * k + i] = 1;
         for (size_t j = 0; j < i; j++) r[i * k + j] *= 1 - o->shrink;
     }
     free(y);
     free(square);
+    return 0;
+}
+
+static int relate(struct ood *o, const double *x, const int *order, int n, double *work,
+                  nami_err *err)
+{
+    int k = o->k;
+    if (correlate(o, x, order, n)) return err_nomem(err);
+    if (dense_chol(k, o->factor)) return err_set(err, NAMI_EBUG, "a shrunk covariance is singular");
+    for (int j = 0; j < k; j++) { /* 1 / (R^-1)_jj */
+        double square = 0;
+        memset(work, 0, (size_t)k * sizeof *work);
+        work[j] = 1;
+        dense_lower(k, o->factor, work);
+        for (int i = j; i < k; i++) square += work[i] * work[i];
+        o->given_sd[j] = 1 / sqrt(square);
+    }
     return 0;
 }
 
@@ -96,18 +115,18 @@ static void distances(const struct ood *o, const double *x, size_t stride, doubl
         y[j] = standard(o, j, x[(size_t)j * stride]);
         *largest = fmax(*largest, fabs(robust_z(o, j, x[(size_t)j * stride])));
     }
-    dense_lower(o->k, o->factor, y);
+    if (o->factor) dense_lower(o->k, o->factor, y);
     for (int j = 0; j < o->k; j++) square += y[j] * y[j];
     *distance = sqrt(square);
 }
 
-/* How many of the increasing v[n] are below x (or equal too). */
-static int count_below(const double *v, int n, double x, int equal)
+/* How many of the increasing v[n] are below x. */
+static int count_below(const double *v, int n, double x)
 {
     int lo = 0, hi = n;
     while (lo < hi) {
         int mid = lo + (hi - lo) / 2;
-        if (v[mid] < x || (equal && v[mid] == x))
+        if (v[mid] < x)
             lo = mid + 1;
         else
             hi = mid;
@@ -120,32 +139,22 @@ static void count_above(const double *v, int n, double *work, int *above)
 {
     memcpy(work, v, (size_t)n * sizeof *work);
     qsort(work, (size_t)n, sizeof *work, by_value);
-    for (int i = 0; i < n; i++) above[i] = n - count_below(work, n, v[i], 0);
+    for (int i = 0; i < n; i++) above[i] = n - count_below(work, n, v[i]);
 }
 
 static int fit(struct ood *o, const double *x, int *order, double *work, nami_err *err)
 {
-    int k = o->k, nfit = o->n - o->ncal;
+    int k = o->k, nfit = o->n - o->ncal, rc;
     size_t n = (size_t)o->n;
     for (int j = 0; j < k; j++) {
-        for (int i = 0; i < nfit; i++) work[i] = x[(size_t)j * n + (size_t)order[i]];
-        double *all = o->sorted + (size_t)j * n, mean, sd;
-        memcpy(all, x + (size_t)j * n, n * sizeof *all);
-        sims_moments(all, o->n, &mean, &sd);
-        if (isnan(sd) || fit_scalar(o, j, work, nfit))
-            return err_set(err, NAMI_EINPUT, "scalar %d has draws that are not finite", j + 1);
-        qsort(all, n, sizeof *all, by_value);
+        const double *all = x + (size_t)j * n;
+        for (int i = 0; i < o->n; i++)
+            if (!isfinite(all[i]))
+                return err_set(err, NAMI_EINPUT, "scalar %d has draws that are not finite", j + 1);
+        for (int i = 0; i < nfit; i++) work[i] = all[order[i]];
+        fit_scalar(o, j, work, nfit);
     }
-    if (correlate(o, x, order, nfit)) return err_nomem(err);
-    if (dense_chol(k, o->factor)) return err_set(err, NAMI_EBUG, "a shrunk covariance is singular");
-    for (int j = 0; j < k; j++) { /* 1 / (R^-1)_jj */
-        double square = 0;
-        memset(work, 0, (size_t)k * sizeof *work);
-        work[j] = 1;
-        dense_lower(k, o->factor, work);
-        for (int i = j; i < k; i++) square += work[i] * work[i];
-        o->given_sd[j] = 1 / sqrt(square);
-    }
+    if (o->factor && (rc = relate(o, x, order, nfit, work, err))) return rc;
     for (int i = 0; i < o->ncal; i++)
         distances(o, x + order[nfit + i], n, work, &o->distance[i], &o->largest[i]);
     count_above(o->distance, o->ncal, work, o->further);
@@ -156,24 +165,20 @@ static int fit(struct ood *o, const double *x, int *order, double *work, nami_er
 int ood_fit(const double *x, int k, int n, uint64_t seed, struct ood *out, nami_err *err)
 {
     struct ood *o = out;
-    *o = (struct ood){.k = k, .n = n, .ncal = n / 2};
+    *o = (struct ood){.k = k, .n = n, .ncal = n - n / 3};
     if (k < 1 || n < LEAST)
         return err_set(err, NAMI_EUSAGE, "a check for unusual data needs %d draws at least", LEAST);
-    if (k > MOST)
-        return err_set(err, NAMI_ELIMIT, "a check for unusual data takes %d scalars at most", MOST);
     size_t m = (size_t)k;
     double **column[] = {&o->centre, &o->scale, &o->mean, &o->sd, &o->given_sd};
     int ok = 1, *order = raw_array(int, n);
     double *work = raw_array(double, n > k ? n : k);
     for (int i = 0; i < 5; i++) ok &= (*column[i] = new_array(double, m)) != NULL;
-    o->factor = new_array(double, m *m);
-    o->sorted = raw_array(double, m *(size_t)n);
+    if (k <= MOST_RELATED) ok &= (o->factor = new_array(double, m *m)) != NULL;
     o->distance = raw_array(double, o->ncal);
     o->largest = raw_array(double, o->ncal);
     o->further = raw_array(int, o->ncal);
     o->larger = raw_array(int, o->ncal);
-    ok &= order && work && o->factor && o->sorted && o->distance && o->largest && o->further &&
-          o->larger;
+    ok &= order && work && o->distance && o->largest && o->further && o->larger;
     int rc = ok ? 0 : err_nomem(err);
     if (!rc) {
         struct rng r;
@@ -216,13 +221,9 @@ int ood_query(const struct ood *o, const double *x, struct ood_answer *out, nami
     if (!y) return err_nomem(err);
     distances(o, x, 1, y, &a->distance, &largest);
     calibrate(o, largest, a);
-    dense_upper(o->k, o->factor, y); /* R^-1 y */
+    if (o->factor) dense_upper(o->k, o->factor, y); /* R^-1 y */
     for (int j = 0; j < o->k; j++) {
-        const double *v = o->sorted + (size_t)j * (size_t)o->n;
-        struct ood_scalar s = {j, robust_z(o, j, x[j]), y[j] * o->given_sd[j], 0};
-        double below = 1.0 + count_below(v, o->n, x[j], 1),
-               above = 1.0 + o->n - count_below(v, o->n, x[j], 0);
-        s.tail = fmin(1, 2 * fmin(below, above) / (o->n + 1.0));
+        struct ood_scalar s = {j, robust_z(o, j, x[j]), o->factor ? y[j] * o->given_sd[j] : 0};
         int at = a->ntop;
         double size = fmax(fabs(s.z), fabs(s.given));
         while (at > 0 && size > fmax(fabs(a->top[at - 1].z), fabs(a->top[at - 1].given))) at--;
@@ -243,7 +244,6 @@ void ood_free(struct ood *o)
     free(o->sd);
     free(o->factor);
     free(o->given_sd);
-    free(o->sorted);
     free(o->distance);
     free(o->largest);
     free(o->further);

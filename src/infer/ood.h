@@ -2,7 +2,8 @@
 
    Two distances from draws of the prior predictive, both on robustly standardised scalars
    (z = (x - median) / spread; y = 3 asinh(z / 3) tames heavy tails):
-     - Mahalanobis' of y, with a covariance shrunk towards the diagonal (Schäfer, Strimmer 2005),
+     - Mahalanobis' of y, with a covariance shrunk towards the diagonal (Schäfer, Strimmer 2005);
+       of more than 256 scalars, the diagonal alone, since time grows with their square,
      - the largest |z|.
    Each is ranked among those of draws that were not used to estimate anything, so that a
    p-value is exact for any model: a data set from the model has p <= t with probability t at most.
@@ -17,14 +18,13 @@
 enum { OOD_TOP = 5 };
 
 struct ood {
-    int k, n;               /* scalars; draws: the first half fits, the rest calibrates */
+    int k, n;               /* scalars; draws: a third fits, the rest calibrates */
     int ncal;               /* the rest */
     double shrink;          /* 0: the covariance as it is; 1: its diagonal */
     double *centre, *scale; /* (k): median, (q95 - q05) / 3.29; scale 0: always the same value */
     double *mean, *sd;      /* (k): of y */
-    double *factor;         /* (k, k): of y's correlations, as dense.h has it */
+    double *factor;         /* (k, k): of y's correlations, as dense.h has it; or NULL */
     double *given_sd;       /* (k): of a scalar's y, given all others */
-    double *sorted;         /* (k, n): all draws, increasing */
     double *distance, *largest; /* (ncal): of the draws that calibrate */
     int *further, *larger;      /* (ncal): how many of them are at least as far, as large */
 };
@@ -33,11 +33,10 @@ struct ood_scalar {
     int scalar;
     double z;     /* how far from the median, in robust standard deviations */
     double given; /* how far from what the other scalars suggest */
-    double tail;  /* two-sided tail probability among all draws */
 };
 
 struct ood_answer {
-    double p; /* of the smaller of the next two; no smaller than 1 / (ncal + 1) */
+    double p; /* of the smaller of the next two; no smaller than 2 / (ncal + 1) if that is one alone */
     double p_distance;
     double p_largest;
     double distance;                /* Mahalanobis' */

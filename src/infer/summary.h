@@ -18,4 +18,24 @@
    All are NaN if an x is NaN or all weights are 0; sd and mcse are NaN if n = 1. */
 int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err);
 
+/* Draws in islands that know nothing of each other (infer/smc.h), but not independent inside of
+   them: mcse and ess anew, from the means of the islands, m_k, and their shares of the weights:
+       mcse  sum W_k^2 (m_k - m)^2 n / (n - 1) over n islands; NaN if there is one */
+void summarise_islands(size_t n, const double *x, const double *logw, size_t islands,
+                       struct summary *out);
+
+/* ---- its parts, for digest.c -------------------------------------------------------- */
+
+struct weighted {
+    double x, w;
+};
+
+/* By x, increasing; tmp: room for n.  Returns d or tmp, where the result is. */
+struct weighted *weighted_sort(size_t n, struct weighted *d, struct weighted *tmp);
+/* From m, s = sum w (x - m)^2, e = sum w^2 (x - m)^2 and sum2 = sum w^2. */
+void summary_moments(double m, double s, double e, double sum2, struct summary *out);
+/* Of n >= 1 sorted points whose weights sum to 1; ess is n'. */
+void summary_quantiles(size_t n, const struct weighted *d, double ess, struct summary *out);
+void summary_unknown(struct summary *out); /* all are NaN */
+
 #endif

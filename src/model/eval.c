@@ -97,7 +97,7 @@ static void densities(void *job, int worker)
     while (next_chunk(j, e, &i)) {
         chunk_in(j, e, i, j->at);
         for (int b = 0; j->weight && b < e->cap; b++) j->weight[b] = b < e->lanes;
-        e->weight = j->weight;
+        e->weight[0] = j->weight;
         exec_run(e);
         if (j->out->logp) memcpy(j->out->logp + i, e->total, sizeof(double) * (size_t)e->lanes);
         if (j->out->by_stmt) chunk_out(j, e, i, e->by_tag, e->ntag, j->out->by_stmt);

@@ -216,7 +216,9 @@ int model_footprints(struct model *m);
 int model_schedule(struct model *m);
 int model_graph(struct model *m, nami_err *err);
 /* by_density: all stochastic nodes are given, and their log densities are summed.  Else they are
-   drawn; if `only` is not NULL, just the instances marked in it, from what is given. */
+   drawn; if `only` is not NULL, just the instances marked in it, from what is given.  What is
+   computed is computed, unless it is marked COMPILE_NOT. */
+enum { COMPILE_NOT = 2 };
 int model_compile(struct model *m, struct prog *p, int by_density, const unsigned char *only);
 
 /* ---- constants: constant.c ---- */

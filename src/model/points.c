@@ -17,8 +17,7 @@ static const struct stmt *stmt_of(const struct model *m, int e)
     return m->state[e] == E_RANDOM ? &m->stmt.a[m->inst_stmt[m->owner[e]]] : NULL;
 }
 
-/* The row of a stochastic element; -1 for others. */
-static int row_of(const struct model *m, int e)
+int point_row(const struct model *m, int e)
 {
     const struct stmt *s = stmt_of(m, e);
     return s && s->rel->stochastic ? m->row[e] : -1;
@@ -27,15 +26,16 @@ static int row_of(const struct model *m, int e)
 static int is_stochastic(const struct model *m, const struct array *a)
 {
     for (int e = a->first; e < a->first + a->n; e++)
-        if (row_of(m, e) >= 0) return 1;
+        if (point_row(m, e) >= 0) return 1;
     return 0;
 }
 
 /* ---- what cannot be ----------------------------------------------------------------------- */
 
 /* Bounds are closed: draws may underflow.  Vectors and matrices: each element for itself. */
-static int is_possible(const struct stmt *s, double x)
+int point_possible(const struct model *m, int e, double x)
 {
+    const struct stmt *s = stmt_of(m, e);
     if (isnan(x)) return 0;
     if (!s->dist) return 1;
     const struct domain_info *d = &domains[s->dist->domain];
@@ -43,13 +43,13 @@ static int is_possible(const struct stmt *s, double x)
     return d->rank == 2 || (x >= d->lo && x <= d->hi);
 }
 
-static int impossible(const struct model *m, int e, size_t i, double x, nami_err *err)
+int point_refuse(const struct model *m, int e, double x, const char *of, size_t i, nami_err *err)
 {
     const struct stmt *s = stmt_of(m, e);
     struct str name = {0};
     elem_name(m, e, &name);
-    err_set(err, NAMI_EINPUT, "%.100s is %g in draw %zu; it must be %s", name.oom ? "?" : name.s, x,
-            i + 1, isnan(x) || !s->dist ? "a number" : domains[s->dist->domain].what);
+    err_set(err, NAMI_EINPUT, "%.100s is %g in %s %zu; it must be %s", name.oom ? "?" : name.s,
+            x, of, i + 1, isnan(x) || !s->dist ? "a number" : domains[s->dist->domain].what);
     str_free(&name);
     return NAMI_EINPUT;
 }
@@ -57,11 +57,10 @@ static int impossible(const struct model *m, int e, size_t i, double x, nami_err
 static int check_points(const struct model *m, size_t n, const double *x, nami_err *err)
 {
     for (int e = 0; e < m->nelem; e++) {
-        int r = row_of(m, e);
-        const struct stmt *s = stmt_of(m, e);
+        int r = point_row(m, e);
         for (size_t i = 0; r >= 0 && i < n; i++)
-            if (!is_possible(s, x[(size_t)r * n + i]))
-                return impossible(m, e, i, x[(size_t)r * n + i], err);
+            if (!point_possible(m, e, x[(size_t)r * n + i]))
+                return point_refuse(m, e, x[(size_t)r * n + i], "draw", i, err);
     }
     return 0;
 }
@@ -112,7 +111,7 @@ static int scatter(const struct model *m, struct npz *z, const struct array *a, 
     if (!row) return err_nomem(err);
     column_walk_init(&w, a->ndim, a->dim);
     for (int k = 0; k < a->n; k++, column_walk_next(&w))
-        row[f->fortran ? w.at : (size_t)k] = row_of(m, a->first + k);
+        row[f->fortran ? w.at : (size_t)k] = point_row(m, a->first + k);
     for (size_t k = 0, count; k < f->n && !rc; k += count) {
         count = f->n - k < PART ? f->n - k : PART;
         if ((rc = npz_next(z, count, buf, err))) break;

@@ -10,4 +10,11 @@
    shape, and possible: no NaN, nothing beyond the bounds of its distribution. */
 int points_read(const struct model *m, const char *path, size_t *n, double **x, nami_err *err);
 
+/* The row of an element that has a distribution; -1 for others. */
+int point_row(const struct model *m, int e);
+/* Can such an element be x, by the bounds of its distribution?  If not: what it must be, said of the
+   i-th `of` "draw", "observation" ... */
+int point_possible(const struct model *m, int e, double x);
+int point_refuse(const struct model *m, int e, double x, const char *of, size_t i, nami_err *err);
+
 #endif

@@ -159,6 +159,18 @@ WIDE static void feature_map(const void *self, int n, double *out, const double 
     }
 }
 
+WIDE static void feature_grad(const void *self, int n, const double *out, const double *dout,
+                              const double *const *a, double *const *da)
+{
+    (void)self, (void)out;
+    if (!da[0]) return;
+    EACH(i, n)
+    {
+        double near = fabs(a[0][i]), far = near > FAR ? near - FAR : 0;
+        da[0][i] = dout[i] / (1 + far);
+    }
+}
+
 /* 1 if the variable is in a state, centred for two states: -1 and 1 */
 WIDE static void state_map(const void *self, int n, double *out, const double *const *a)
 {
@@ -192,6 +204,39 @@ static void code_block(const void *self, const int *dim, int L, double *const *o
     }
 }
 
+/* Of a number, or of a vector of numbers: what has been clamped does not move */
+static void code_grad(const void *self, const int *dim, int L, const double *const *out,
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
+{
+    const struct code *c = self;
+    (void)dim, (void)work;
+    for (int j = 0; j < c->n; j++)
+        for (int b = 0; b < L && da[j]; b++) {
+            double x = a[j].p[(size_t)b * (size_t)a[j].step];
+            if (dout[j][b] == 0 || !(fabs(out[j][b]) < FARTHEST)) continue;
+            da[j][b] += dout[j][b] * unconstrain_slope(c->domain, c->lo, c->hi, x) / c->sd[j];
+        }
+}
+
+/* The scratch of the gradients below: x, dx and 2 n doubles, then u and du */
+static int back_work(const struct code *c) { return 4 * c->n + 2 * c->ncoord; }
+
+/* Lane b of: da += derivatives by the coordinates, given those by x (or NULL), and jac
+   times that of log |dx/du| */
+static void coordinates_grad(const struct code *c, const struct lanes *a, int b, const double *dx,
+                             double jac, double *const *da, double *work)
+{
+    double *u = work + 4 * c->n, *du = u + c->ncoord;
+    for (int k = 0; k < c->ncoord; k++) {
+        u[k] = c->mean[k] + c->sd[k] * a[k].p[(size_t)b * (size_t)a[k].step];
+        du[k] = 0;
+    }
+    constrain_grad(c->domain, c->lo, c->hi, c->n, u, work, dx, jac, du, work + 2 * c->n);
+    for (int k = 0; k < c->ncoord; k++)
+        if (da[k]) da[k][b] += c->sd[k] * du[k];
+}
+
 /* log |d coordinates / d x| from the coordinates */
 static void jacobian_block(const void *self, const int *dim, int L, double *const *out,
                            const struct lanes *a, double *work)
@@ -207,15 +252,24 @@ static void jacobian_block(const void *self, const int *dim, int L, double *cons
     }
 }
 
+static void jacobian_grad(const void *self, const int *dim, int L, const double *const *out,
+                          const double *const *dout, const struct lanes *a, double *const *da,
+                          double *work)
+{
+    (void)dim, (void)out;
+    for (int b = 0; b < L && da[0]; b++) coordinates_grad(self, a, b, NULL, -dout[0][b], da, work);
+}
+
 /* ---- instructions ------------------------------------------------------------------- */
 
 static int is_plain(const struct code *c)
 {
+    if (c->kind == CODE_STATES) return 1;
     return c->kind == CODE_REAL && isinf(c->lo) && isinf(c->hi) &&
            (c->domain == REAL || c->domain == VECTOR);
 }
 
-/* All variables on the whole line at once. */
+/* All variables on the whole line, and all states, at once. */
 static int compile_plain(struct code *code, int ncode, const unsigned char *want, struct prog *p)
 {
     int n = 0, at = (int)p->constant.n;
@@ -235,7 +289,8 @@ static int compile_plain(struct code *code, int ncode, const unsigned char *want
         p->nrow += c->n;
         for (int j = 0; j < c->n; j++, n++) {
             row[n] = c->row[j];
-            if (vec_push(&p->constant, c->mean[j]) || vec_push(&p->constant, c->sd[j]))
+            double mean = c->kind == CODE_STATES ? c->low : c->mean[j];
+            if (vec_push(&p->constant, mean) || vec_push(&p->constant, c->sd[j]))
                 return NAMI_ENOMEM;
         }
     }
@@ -254,6 +309,7 @@ int code_encode(const struct code *c, struct prog *p)
     x->out = c->coord;
     x->self = c;
     x->block = code_block;
+    if (c->kind == CODE_REAL && c->domain != SIMPLEX && c->domain != SPD) x->block_grad = code_grad;
     x->nwork = c->n + c->ncoord;
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->n, .idx = c->row};
@@ -276,39 +332,55 @@ static int compile_states(const struct code *c, struct prog *p)
     return 0;
 }
 
-/* Features of all that are not states lie in rows of their own, then go to units. */
-static int compile_features(struct code *code, int ncode, const unsigned char *want, struct prog *p)
+/* Which features are computed together: coordinates of numbers, and of what has two states. */
+static int feature_group(const struct code *c, const unsigned char *want)
 {
-    int n = 0, first = p->nrow;
+    if (!(want[c->node] & 2)) return -1;
+    return c->kind != CODE_STATES ? 0 : c->states == 2 ? 1 : 2;
+}
+
+/* One instruction for a group; features lie in rows of their own, from `first` on, and go to units
+   in this order. */
+static int compile_feature_group(struct code *code, int ncode, const unsigned char *want, int group,
+                                 int first, struct prog *p)
+{
+    int n = 0;
     for (int v = 0; v < ncode; v++)
-        if (want[code[v].node] & 2 && code[v].kind != CODE_STATES) n += code[v].nfeature;
+        if (feature_group(&code[v], want) == group) n += code[v].nfeature;
     int *row = arena_array(&p->mem, int, n + 1);
     struct instr *x = row && n ? prog_emit(p, I_MAP, n, 1) : NULL;
     if (!row || (n && !x)) return NAMI_ENOMEM;
-    if (x) {
-        x->out = first;
-        x->map = feature_map;
-        x->narg = 1;
-        x->arg[0] = (struct operand){.m = 1, .idx = row};
-    }
-    p->nrow += n;
+    if (!n) return 0;
+    x->out = p->nrow;
+    x->map = group ? two_map : feature_map;
+    x->narg = 1;
+    x->arg[0] = (struct operand){.m = 1, .idx = row};
     n = 0;
     for (int v = 0; v < ncode; v++) {
         struct code *c = &code[v];
-        if (!(want[c->node] & 2)) continue;
-        if (c->kind == CODE_STATES) continue;
-        c->feature = p->nunit + n;
-        for (int k = 0; k < c->ncoord; k++) row[n++] = c->coord + k;
+        if (feature_group(c, want) != group) continue;
+        c->feature = p->nunit + p->nrow - first;
+        p->nrow += c->nfeature;
+        for (int k = 0; k < c->nfeature; k++) row[n++] = c->coord + k;
     }
+    return 0;
+}
+
+static int compile_features(struct code *code, int ncode, const unsigned char *want, struct prog *p)
+{
+    int first = p->nrow, n;
+    for (int group = 0; group < 2; group++)
+        if (compile_feature_group(code, ncode, want, group, first, p)) return NAMI_ENOMEM;
     for (int v = 0; v < ncode; v++) {
         struct code *c = &code[v];
-        if (!(want[c->node] & 2) || c->kind != CODE_STATES) continue;
+        if (feature_group(c, want) != 2) continue;
         c->feature = p->nunit + p->nrow - first;
         if (compile_states(c, p)) return NAMI_ENOMEM;
     }
     n = p->nrow - first;
     if (!n) return 0;
-    if (!(x = prog_emit(p, I_UNITS, n, 1))) return NAMI_ENOMEM;
+    struct instr *x = prog_emit(p, I_UNITS, n, 1);
+    if (!x) return NAMI_ENOMEM;
     x->narg = 1;
     x->arg[0] = (struct operand){.m = 1, .base = first, .si = 1};
     x->dim[0] = p->nunit;
@@ -347,6 +419,20 @@ static void decode_block(const void *self, const int *dim, int L, double *const 
     }
 }
 
+static void decode_grad(const void *self, const int *dim, int L, const double *const *out,
+                        const double *const *dout, const struct lanes *a, double *const *da,
+                        double *work)
+{
+    const struct code *c = self;
+    double *dx = work + c->n;
+    (void)dim, (void)out;
+    for (int b = 0; b < L; b++) {
+        int moves = 0; /* where no derivative comes in, none goes out: exp(u) may be infinite */
+        for (int j = 0; j < c->n; j++) moves |= (dx[j] = dout[j][b]) != 0;
+        if (moves) coordinates_grad(c, a, b, dx, 0, da, work);
+    }
+}
+
 int code_decode(const struct code *c, struct prog *p)
 {
     struct instr *x = prog_emit(p, I_BLOCK, 1, c->n);
@@ -355,7 +441,8 @@ int code_decode(const struct code *c, struct prog *p)
     p->nrow += c->n;
     x->self = c;
     x->block = decode_block;
-    x->nwork = c->n + c->ncoord;
+    if (c->kind == CODE_REAL) x->block_grad = decode_grad;
+    x->nwork = back_work(c);
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->ncoord, .base = c->coord, .sj = 1};
     if (!(x = prog_emit(p, I_COPY, c->n, 1))) return NAMI_ENOMEM;
@@ -376,6 +463,7 @@ int code_feature(const struct code *c, int k, struct prog *p)
         if (!(x = prog_emit(p, I_MAP, 1, 1))) return NAMI_ENOMEM;
         x->out = p->nrow++;
         x->map = feature_map;
+        x->map_grad = feature_grad;
         x->narg = 1;
         x->arg[0] = (struct operand){.m = 1, .base = c->coord + k};
     }
@@ -393,10 +481,23 @@ int code_jacobian(const struct code *c, struct prog *p, int tag)
     if (!x) return NAMI_ENOMEM;
     x->self = c;
     x->block = jacobian_block;
-    x->nwork = c->n + c->ncoord;
+    x->block_grad = jacobian_grad;
+    x->blind = 1;
+    x->nwork = back_work(c);
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->ncoord, .base = c->coord, .sj = 1};
     x->sum = 1;
     x->tag = tag;
     return 0;
+}
+
+void code_coordinates(const struct code *c, size_t n, const double *z, double *u, double *work)
+{
+    double *x = work, *y = work + c->n;
+    for (size_t i = 0; i < n; i++) {
+        for (int j = 0; j < c->n; j++) x[j] = z[(size_t)c->row[j] * n + i];
+        coordinates(c, x, y);
+        for (int k = 0; k < c->ncoord; k++)
+            u[(size_t)k * n + i] = clamp((y[k] - c->mean[k]) / c->sd[k]);
+    }
 }

@@ -44,11 +44,19 @@ int codes_compile(struct code *code, int ncode, const unsigned char *want, struc
 /* log |d coordinates / d x|, added to the total under this tag. */
 int code_jacobian(const struct code *c, struct prog *p, int tag);
 
+/* The coordinates u[k * n + i] of points z[row * n + i].  work: c->n + c->ncoord doubles. */
+void code_coordinates(const struct code *c, size_t n, const double *z, double *u, double *work);
+
 /* For draws, where a node's coordinates become known one by one: instructions that give its
    coordinates from its elements (their rows), its elements from its coordinates, and the features
    of coordinate k, whose units are set. */
 int code_encode(const struct code *c, struct prog *p);
 int code_decode(const struct code *c, struct prog *p);
 int code_feature(const struct code *c, int k, struct prog *p);
+
+/* For all numbers and vectors of numbers among n codes at once: their elements from their
+   coordinates, and log |dx / d coordinates|, added to the total under this lot and tag.  done[i] = 1
+   for those it sees to: simplices and matrices are left. */
+int codes_decode(const struct code *const *c, int n, struct prog *p, int lot, unsigned char *done);
 
 #endif

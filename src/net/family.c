@@ -36,17 +36,18 @@ WIDE void exp_sum(int n, int m, double *restrict x, double *restrict top, double
     }
 }
 
-WIDE void flow_in(const struct lanes *a, struct slab s, double *restrict t, double *restrict logj)
+WIDE void flow_in(const struct lanes *value, const struct lanes *o, struct slab s,
+                  double *restrict t, double *restrict logj)
 {
     double xbuf[SLAB], obuf[SLAB], rbuf[SLAB];
-    const double *restrict x = lanes_at(&a[0], s, xbuf);
-    const double *restrict o = lanes_at(&a[1 + SHIFT], s, obuf);
-    const double *restrict r = lanes_at(&a[1 + SCALE], s, rbuf);
+    const double *restrict x = lanes_at(value, s, xbuf);
+    const double *restrict shift = lanes_at(&o[SHIFT], s, obuf);
+    const double *restrict r = lanes_at(&o[SCALE], s, rbuf);
     EACH(b, s.m)
     {
         double slope;
         logj[b] = log_sd(r[b], &slope);
-        t[b] = (x[b] - o[b]) * exp(-logj[b]);
+        t[b] = (x[b] - shift[b]) * exp(-logj[b]);
     }
 }
 
@@ -78,4 +79,18 @@ WIDE void flow_grad(const struct lanes *a, struct slab s, const double *restrict
     add(s, dx, da[0]);
     add(s, dm, da[1 + SHIFT]);
     add(s, dr, da[1 + SCALE]);
+}
+
+WIDE void flow_path(const struct lanes *o, struct slab s, const double *restrict t,
+                    const double *restrict g, double *const *da)
+{
+    double rbuf[SLAB], dr[SLAB];
+    const double *restrict r = lanes_at(&o[SCALE], s, rbuf);
+    EACH(b, s.m)
+    {
+        double slope, sd = exp(log_sd(r[b], &slope));
+        dr[b] = g[b] * t[b] * sd * slope;
+    }
+    add(s, g, da[SHIFT]);
+    add(s, dr, da[SCALE]);
 }

@@ -37,8 +37,18 @@ struct family {
        transformation of one uniform or normal number) as far as the family allows. */
     void (*sample)(const void *self, const struct stream *s, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work);
-    int (*work)(const int *dim); /* doubles of scratch for any of the three; NULL: none */
+    /* A draw's derivatives by the outputs: out[0] = the draw, a = outputs; adds dout[0] * d draw /
+       d output to da.  Where the draw is no transformation of one number, that of the quantile with
+       the same probability: right in distribution.  NULL: discrete. */
+    block_grad_fn *path;
+    int (*work)(const int *dim); /* doubles of scratch for any of the four; NULL: none */
 };
+
+/* Do draws have derivatives by the outputs? */
+static inline int head_has_path(const struct head *h)
+{
+    return h->family->path && (!h->dist || h->dist->path);
+}
 
 #define FAMILY(id) extern const struct family family_##id;
 #include "net/family.def"

@@ -29,13 +29,17 @@ void exp_sum(int n, int m, double *x, double *top, double *sum);
 
 enum { SHIFT, SCALE, FLOW };
 
-/* t, and the logarithm of dx/dt, for value and outputs a */
-void flow_in(const struct lanes *a, struct slab s, double *t, double *logj);
+/* t, and the logarithm of dx/dt, for a value and outputs o */
+void flow_in(const struct lanes *value, const struct lanes *o, struct slab s, double *t,
+             double *logj);
 /* x for outputs o */
 void flow_out(const struct lanes *o, struct slab s, const double *t, double *x);
 /* g (log q(t) - logj): adds its derivatives by x, shift and r, given by_t = g d log q(t) / dt */
 void flow_grad(const struct lanes *a, struct slab s, const double *t, const double *g,
                const double *by_t, double *const *da);
+/* g x: adds its derivatives by shift and r at fixed t, for outputs o */
+void flow_path(const struct lanes *o, struct slab s, const double *t, const double *g,
+               double *const *da);
 
 /* The numbers of a call that begin at slab s */
 static inline struct stream stream_at(const struct stream *stream, struct slab s)

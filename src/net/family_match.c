@@ -119,9 +119,32 @@ static void sample(const void *self, const struct stream *stream, const int *dim
     }
 }
 
+static void path(const void *self, const int *dim, int L, const double *const *out,
+                 const double *const *dout, const struct lanes *a, double *const *da, double *work)
+{
+    (void)dim, (void)work;
+    const struct head *h = self;
+    if (!head_has_path(h)) return;
+    EACH_SLAB(s, L)
+    {
+        struct args y;
+        double xbuf[SLAB], gbuf[SLAB], d[DIST_ARGS][SLAB], *dall[DIST_ARGS];
+        arguments(h, a, s, &y);
+        for (int k = 0; k < DIST_ARGS; k++)
+            dall[k] = k < h->dist->narg && is_output(h, k) ? d[k] : NULL;
+        h->dist->path(h->dist, s.m, lanes_of(out[0], s, xbuf), lanes_of(dout[0], s, gbuf), y.p,
+                      dall);
+        for (int k = 0, j = 0; k < h->dist->narg; k++) {
+            if (!is_output(h, k)) continue;
+            EACH(b, s.m) d[k][b] *= y.dx[k][b];
+            add(s, d[k], da[j++]);
+        }
+    }
+}
+
 const struct family family_match = {
     "match",          "the distribution that the model gives the variable",
     .own_scale = 1,   .outputs = outputs,
     .logq = logq,     .grad = grad,
-    .sample = sample,
+    .sample = sample, .path = path,
 };

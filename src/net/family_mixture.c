@@ -35,17 +35,17 @@ static struct parts parts_in(double *work, int K)
     return (struct parts){work, work + n, work + 2 * n, work + 3 * n, work + 4 * n};
 }
 
-/* lq <- log q.  The sums of joint and prior are for the gradient. */
-WIDE static void mixture(int K, const struct lanes *a, struct slab s, struct parts p, double *lq,
-                         double *joint_sum, double *prior_sum)
+/* lq <- log q.  The sums of joint and prior are for the gradients. */
+WIDE static void mixture(int K, const struct lanes *value, const struct lanes *out, struct slab s,
+                         struct parts p, double *lq, double *joint_sum, double *prior_sum)
 {
     struct spread c = spread(K);
     double xbuf[SLAB], lbuf[SLAB], obuf[SLAB], rbuf[SLAB], joint_top[SLAB], prior_top[SLAB];
-    const double *restrict x = lanes_at(&a[0], s, xbuf);
+    const double *restrict x = lanes_at(value, s, xbuf);
     for (int k = 0; k < K; k++) {
-        const double *restrict l = lanes_at(&a[1 + k], s, lbuf);
-        const double *restrict o = lanes_at(&a[1 + K + k], s, obuf);
-        const double *restrict r = lanes_at(&a[1 + 2 * K + k], s, rbuf);
+        const double *restrict l = lanes_at(&out[k], s, lbuf);
+        const double *restrict o = lanes_at(&out[K + k], s, obuf);
+        const double *restrict r = lanes_at(&out[2 * K + k], s, rbuf);
         double *restrict z = p.z + k * SLAB, *restrict inv = p.inv + k * SLAB;
         double *restrict slope = p.slope + k * SLAB, *restrict joint = p.joint + k * SLAB;
         double *restrict prior = p.prior + k * SLAB, mean = c.first + k * c.gap;
@@ -104,6 +104,27 @@ WIDE static void gauss_grad(int L, const double *dout, const struct lanes *a, do
     }
 }
 
+/* x = o + z exp(log_sd(r)) */
+WIDE static void gauss_path(int L, const double *draw, const double *dout, const struct lanes *a,
+                            double *const *da)
+{
+    EACH_SLAB(s, L)
+    {
+        double xbuf[SLAB], obuf[SLAB], rbuf[SLAB], gbuf[SLAB], dr[SLAB];
+        const double *restrict x = lanes_of(draw, s, xbuf), *restrict g = lanes_of(dout, s, gbuf);
+        const double *restrict o = lanes_at(&a[1], s, obuf);
+        const double *restrict r = lanes_at(&a[2], s, rbuf);
+        EACH(b, s.m)
+        {
+            double slope;
+            log_sd(r[b], &slope);
+            dr[b] = g[b] * (x[b] - o[b]) * slope;
+        }
+        add(s, g, da[1]);
+        add(s, dr, da[2]);
+    }
+}
+
 /* -------------------------------------------------------------------------------------- */
 
 static void logq(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
@@ -119,7 +140,7 @@ static void logq(const void *self, const int *dim, int L, double *const *out, co
     EACH_SLAB(s, L)
     {
         double lq[SLAB], joint_sum[SLAB], prior_sum[SLAB];
-        mixture(K, a, s, p, lq, joint_sum, prior_sum);
+        mixture(K, a, a + 1, s, p, lq, joint_sum, prior_sum);
         put(s, lq, out[0]);
     }
 }
@@ -142,7 +163,7 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
         double lq[SLAB], joint_sum[SLAB], prior_sum[SLAB], gbuf[SLAB];
         double dx[SLAB], dl[SLAB], dm[SLAB], dr[SLAB];
         const double *restrict g = lanes_of(dout[0], s, gbuf);
-        mixture(K, a, s, p, lq, joint_sum, prior_sum);
+        mixture(K, a, a + 1, s, p, lq, joint_sum, prior_sum);
         fill(dx, 0);
         EACH(b, s.m)
         {
@@ -166,6 +187,79 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
             add(s, dr, da[1 + 2 * K + k]);
         }
         add(s, dx, da[0]);
+    }
+}
+
+/* Phi(-z) / N(z), z >= 0 */
+INLINE double mills(double z)
+{
+    double t = z < 25 ? z : 25, i = 1 / (z > 25 ? z : 25), q = i * i;
+    double near = sqrt(M_PI / 2) * exp(0.5 * t * t) * erfc(t * M_SQRT1_2);
+    double far = i * (1 - q * (1 - q * (3 - q * (15 - q * 105))));
+    return z < 25 ? near : far;
+}
+
+/* F(x) = sum_k w_k Phi(z_k) does not move, w = softmax(l), so x moves by -(dF/d output) / q:
+   by the mean of k: R_k;  by log sd_k: R_k z_k sd_k;  by l_k: w_k (F - Phi(z_k)) / q.
+   With e_k = R_k sd_k M(z_k), M(z) = Phi(-z) / N(z) if z > 0 and -Phi(z) / N(z) if not, what is
+   small in both tails stays exact: w_k (F - Phi(z_k)) / q = e_k - w_k sum_j e_j - w_k D_k / q,
+   where D_k = sum of the w_j with z_j <= 0 if z_k > 0, and minus that of the others if not.  Where
+   components are so far apart that q is below 1e-20 between them, 1/q is cut there: no draw will
+   see it. */
+WIDE static void path(const void *self, const int *dim, int L, const double *const *out,
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
+{
+    (void)self;
+    int K = dim[1] / 3;
+    if (K == 1) {
+        gauss_path(L, out[0], dout[0], a, da);
+        return;
+    }
+    struct parts p = parts_in(work, K);
+    struct lanes x = {out[0], 1};
+    EACH_SLAB(s, L)
+    {
+        double lq[SLAB], joint_sum[SLAB], prior_sum[SLAB], gbuf[SLAB], above[SLAB], below[SLAB];
+        double dl[SLAB], dm[SLAB], dr[SLAB], sum[SLAB];
+        const double *restrict g = lanes_of(dout[0], s, gbuf);
+        mixture(K, &x, a, s, p, lq, joint_sum, prior_sum);
+        fill(sum, 0);
+        fill(above, 0);
+        fill(below, 0);
+        for (int k = 0; k < K; k++) {
+            const double *restrict z = p.z + k * SLAB;
+            double *restrict inv = p.inv + k * SLAB, *restrict slope = p.slope + k * SLAB;
+            double *restrict joint = p.joint + k * SLAB, *restrict prior = p.prior + k * SLAB;
+            EACH(b, s.m)
+            {
+                double R = joint[b] / joint_sum[b], w = prior[b] / prior_sum[b];
+                double m = mills(fabs(z[b])), sd = 1 / inv[b];
+                joint[b] = R;
+                prior[b] = w;
+                slope[b] *= R * z[b] * sd;
+                inv[b] = R * sd * (z[b] > 0 ? m : -m);
+                sum[b] += inv[b];
+                above[b] += z[b] > 0 ? w : 0;
+                below[b] += z[b] > 0 ? 0 : w;
+            }
+        }
+        EACH(b, s.m) lq[b] = exp(lq[b] > -46 ? -lq[b] : 46);
+        for (int k = 0; k < K; k++) {
+            const double *restrict z = p.z + k * SLAB, *restrict e = p.inv + k * SLAB;
+            const double *restrict slope = p.slope + k * SLAB;
+            const double *restrict R = p.joint + k * SLAB, *restrict w = p.prior + k * SLAB;
+            EACH(b, s.m)
+            {
+                double D = z[b] > 0 ? below[b] : -above[b];
+                dl[b] = g[b] * (e[b] - w[b] * (sum[b] + D * lq[b]));
+                dm[b] = g[b] * R[b];
+                dr[b] = g[b] * slope[b];
+            }
+            add(s, dl, da[k]);
+            add(s, dm, da[K + k]);
+            add(s, dr, da[2 * K + k]);
+        }
     }
 }
 
@@ -216,5 +310,5 @@ const struct family family_mixture = {
     .size = 5,          .size_what = "components",
     .outputs = outputs, .logq = logq,
     .grad = grad,       .sample = sample,
-    .work = work_size,
+    .path = path,       .work = work_size,
 };

@@ -97,7 +97,7 @@ WIDE static void logq(const void *self, const int *dim, int L, double *const *ou
     {
         struct flow f;
         double t[SLAB], ls[SLAB], lq[SLAB];
-        flow_in(a, s, t, ls);
+        flow_in(a, a + 1, s, t, ls);
         flow(H, a + 1, s, t, load(H, a + 1, s, work), &f);
         EACH(b, s.m) lq[b] = f.logj[b] - 0.5 * f.u[b] * f.u[b] - ls[b] - HALF_LOG_2PI;
         put(s, lq, out[0]);
@@ -117,7 +117,7 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
         struct flow f;
         double t[SLAB], ls[SLAB], gbuf[SLAB], dt[SLAB], dl[SLAB], da_[SLAB], dc[SLAB];
         const double *restrict g = lanes_of(dout[0], s, gbuf);
-        flow_in(a, s, t, ls);
+        flow_in(a, a + 1, s, t, ls);
         struct parts p = load(H, a + 1, s, work);
         flow(H, a + 1, s, t, p, &f);
         fill(dt, 0);
@@ -148,6 +148,49 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
             add(s, dc, da[1 + FLOW + 2 * H + j]);
         }
         flow_grad(a, s, t, g, dt, da);
+    }
+}
+
+/* The t with u(t) = u moves by -(du/d output) / (du/dt).  With R, Q, e as above, du/dl_j = R_j -
+   Q_j and du/dz_j = (1/P + 1/M) E_j / a_j, so that du/dt = (1/P + 1/M) E, and t moves with c_j by
+   e_j, with log a_j by -e_j z_j / a_j.  Where u(t) is flat, 1 / (du/dt) is cut at 1e20: no draw
+   will see it. */
+WIDE static void path(const void *self, const int *dim, int L, const double *const *out,
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
+{
+    (void)self;
+    int H = units(dim);
+    struct lanes x = {out[0], 1};
+    EACH_SLAB(s, L)
+    {
+        struct flow f;
+        double t[SLAB], ls[SLAB], gbuf[SLAB], by_t[SLAB], dl[SLAB], da_[SLAB], dc[SLAB];
+        const double *restrict g = lanes_of(dout[0], s, gbuf);
+        flow_in(&x, a, s, t, ls);
+        struct parts p = load(H, a, s, work);
+        flow(H, a, s, t, p, &f);
+        EACH(b, s.m)
+        {
+            by_t[b] = g[b] * exp(ls[b]);
+            f.logj[b] = by_t[b] * exp(f.logj[b] > -46 ? -f.logj[b] : 46);
+            f.E[b] = by_t[b] / f.E[b];
+        }
+        for (int j = 0; j < H; j++) {
+            const double *restrict z = p.z + j * SLAB, *restrict slope = p.slope + j * SLAB;
+            const double *restrict a_ = p.a + j * SLAB, *restrict P = p.P + j * SLAB;
+            const double *restrict M = p.M + j * SLAB, *restrict E = p.E + j * SLAB;
+            EACH(b, s.m)
+            {
+                dl[b] = f.logj[b] * (M[b] / f.M[b] - P[b] / f.P[b]);
+                dc[b] = E[b] * f.E[b];
+                da_[b] = -dc[b] * z[b] / a_[b] * slope[b];
+            }
+            add(s, dl, da[FLOW + j]);
+            add(s, da_, da[FLOW + H + j]);
+            add(s, dc, da[FLOW + 2 * H + j]);
+        }
+        flow_path(a, s, t, g, da);
     }
 }
 
@@ -218,5 +261,6 @@ const struct family family_naf = {
     .logq = logq,
     .grad = grad,
     .sample = sample,
+    .path = path,
     .work = work_size,
 };

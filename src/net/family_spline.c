@@ -129,7 +129,7 @@ WIDE static void logq(const void *self, const int *dim, int L, double *const *ou
         struct shares share;
         struct bin at;
         double t[SLAB], ls[SLAB], lq[SLAB];
-        flow_in(a, s, t, ls);
+        flow_in(a, a + 1, s, t, ls);
         shares(bins(dim), a + 1, s, work, &share);
         find(bins(dim), a + 1, s, &share, false, t, &at);
         EACH(b, s.m)
@@ -144,7 +144,7 @@ WIDE static void logq(const void *self, const int *dim, int L, double *const *ou
     }
 }
 
-/* Derivatives of log q by t, by the corner, size and slopes of the bin */
+/* Derivatives by t, by the corner, size and slopes of the bin; of log q, */
 struct back {
     double t[SLAB], x0[SLAB], y0[SLAB], w[SLAB], h[SLAB], d0[SLAB], d1[SLAB];
 };
@@ -173,6 +173,26 @@ WIDE static void point_grad(int m, const double *restrict t, const double *restr
     }
 }
 
+/* and of the t with u(t) = u: minus those of u, over du/dt.  Outside of the bins it does not move.
+ */
+WIDE static void point_path(int m, const double *restrict t, const double *restrict g,
+                            const struct bin *restrict at, struct back *restrict d)
+{
+    EACH(b, m)
+    {
+        struct point c = point(t[b], at, b);
+        double v = c.v, p = c.p, s = c.sl, w = 1 / at->w[b], D = 1 / c.D, ratio = c.A * D;
+        double slope = s * s * D * D * c.N, h = at->h[b], g_in = inside(t[b]) ? g[b] : 0;
+        double by = -g_in / slope, by_s = h * D * (v * v - ratio * (1 - 2 * p));
+        d->x0[b] = g_in;
+        d->y0[b] = by;
+        d->w[b] = g_in * v - by * by_s * s * w;
+        d->h[b] = by * (ratio + by_s * w);
+        d->d0[b] = by * h * p * D * (1 - ratio) * at->dd0[b];
+        d->d1[b] = -by * h * p * D * ratio * at->dd1[b];
+    }
+}
+
 /* From derivatives by a corner and by the size of bin `at` to those by outputs: with shares p_j,
    p_j (G_j - sum_i p_i G_i), G_j by the size of bin j */
 WIDE static void shares_grad(int K, struct slab s, const double *restrict e,
@@ -196,6 +216,23 @@ WIDE static void shares_grad(int K, struct slab s, const double *restrict e,
         }
 }
 
+/* All outputs behind shift and r, by derivatives of the bins */
+static void bins_grad(int K, struct slab s, const struct shares *y, const struct bin *at,
+                      const struct back *d, double *const *da)
+{
+    double dk[SLAB];
+    shares_grad(K, s, y->w, y->wsum, at->k, d->x0, d->w, da);
+    shares_grad(K, s, y->h, y->hsum, at->k, d->y0, d->h, da + K);
+    for (int k = 0; k + 1 < K; k++) { /* the knot between bins k and k + 1 */
+        EACH(b, s.m)
+        {
+            double right = at->k[b] == k + 1 ? d->d0[b] : 0;
+            dk[b] = at->k[b] == k ? d->d1[b] : right;
+        }
+        add(s, dk, da[2 * K + k]);
+    }
+}
+
 WIDE static void grad(const void *self, const int *dim, int L, const double *const *out,
                       const double *const *dout, const struct lanes *a, double *const *da,
                       double *work)
@@ -207,23 +244,38 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
         struct shares share;
         struct bin at;
         struct back d;
-        double t[SLAB], ls[SLAB], gbuf[SLAB], dk[SLAB];
+        double t[SLAB], ls[SLAB], gbuf[SLAB];
         const double *restrict g = lanes_of(dout[0], s, gbuf);
-        flow_in(a, s, t, ls);
+        flow_in(a, a + 1, s, t, ls);
         shares(K, a + 1, s, work, &share);
         find(K, a + 1, s, &share, false, t, &at);
         point_grad(s.m, t, g, &at, &d);
         flow_grad(a, s, t, g, d.t, da);
-        shares_grad(K, s, share.w, share.wsum, at.k, d.x0, d.w, da + 1 + FLOW);
-        shares_grad(K, s, share.h, share.hsum, at.k, d.y0, d.h, da + 1 + FLOW + K);
-        for (int k = 0; k + 1 < K; k++) { /* the knot between bins k and k + 1 */
-            EACH(b, s.m)
-            {
-                double right = at.k[b] == k + 1 ? d.d0[b] : 0;
-                dk[b] = at.k[b] == k ? d.d1[b] : right;
-            }
-            add(s, dk, da[1 + FLOW + 2 * K + k]);
-        }
+        bins_grad(K, s, &share, &at, &d, da + 1 + FLOW);
+    }
+}
+
+WIDE static void path(const void *self, const int *dim, int L, const double *const *out,
+                      const double *const *dout, const struct lanes *a, double *const *da,
+                      double *work)
+{
+    (void)self;
+    int K = bins(dim);
+    struct lanes x = {out[0], 1};
+    EACH_SLAB(s, L)
+    {
+        struct shares share;
+        struct bin at;
+        struct back d;
+        double t[SLAB], ls[SLAB], gbuf[SLAB], by_t[SLAB];
+        const double *restrict g = lanes_of(dout[0], s, gbuf);
+        flow_in(&x, a, s, t, ls);
+        shares(K, a, s, work, &share);
+        find(K, a, s, &share, false, t, &at);
+        EACH(b, s.m) by_t[b] = g[b] * exp(ls[b]);
+        point_path(s.m, t, by_t, &at, &d);
+        flow_path(a, s, t, g, da);
+        bins_grad(K, s, &share, &at, &d, da + FLOW);
     }
 }
 
@@ -260,5 +312,5 @@ const struct family family_spline = {
     .size = 10,         .size_what = "bins",
     .outputs = outputs, .logq = logq,
     .grad = grad,       .sample = sample,
-    .work = work_size,
+    .path = path,       .work = work_size,
 };

@@ -52,15 +52,17 @@ static int units_of(const struct made *m, const int *label, int n)
     return k;
 }
 
-/* Inputs as a block wants them: those with derivatives first; returns how many these are. */
+/* Inputs as a block wants them: embeddings, which have derivatives; latents; data.  Returns how
+   many the first are. */
 static int inputs_of(const struct made *m, const int *unit, int n, int *from)
 {
-    int k = 0, back;
-    for (int i = 0; i < n; i++)
-        if (unit[i] >= m->q->nfeature) from[k++] = unit[i];
-    back = k;
-    for (int i = 0; i < n; i++)
-        if (unit[i] < m->q->nfeature) from[k++] = unit[i];
+    const struct qnet *q = m->q;
+    int k = 0, back = 0;
+    for (int kind = 0; kind < 3; kind++) {
+        for (int i = 0; i < n; i++)
+            if (kind == (unit[i] >= q->nfeature ? 0 : q->given[unit[i]] ? 2 : 1)) from[k++] = unit[i];
+        if (!kind) back = k;
+    }
     return back;
 }
 

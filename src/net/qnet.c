@@ -48,8 +48,8 @@ static void embeddings(const struct qnet *q, const struct share *s, const struct
     for (size_t e = 0; e < q->m->embed.n; e++) seen[e] = seen[e] == q->embedding[e].nnode;
 }
 
-/* A factor's inputs: embeddings; the features of its other parents in their roles; the
-   coordinates before it. */
+/* A factor's inputs: embeddings; the coordinates before it; the features of its other parents in
+   their roles, latents first.  (A plate's roles are latent if they are for the first of it.) */
 static int inputs(struct qnet *q, const struct share *s, struct factor *f, const int *of, int *seen)
 {
     const struct code *own = &q->code[f->node];
@@ -66,11 +66,14 @@ static int inputs(struct qnet *q, const struct share *s, struct factor *f, const
     for (size_t e = 0; e < q->m->embed.n; e++)
         for (int k = 0; seen[e] && k < q->embedding[e].n; k++) *in++ = q->embedding[e].unit + k;
     f->nback = (int)(in - f->in);
-    for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++) {
-        const struct code *c = &q->code[s->parent[j]];
-        for (int k = 0; !IS_EMBEDDED(s->parent[j]) && k < c->nfeature; k++) *in++ = c->feature + k;
-    }
     for (int k = 0; k < f->k; k++) *in++ = own->feature + k;
+    const int *parent = s->parent + s->off[f->pos], *role = s->parent + s->off[s->rep[f->pos]];
+    for (int seen_too = 0; seen_too < 2; seen_too++)
+        for (int64_t j = 0; j < s->off[f->pos + 1] - s->off[f->pos]; j++) {
+            const struct code *c = &q->code[parent[j]];
+            if (q->m->bn->node.a[role[j]].observed != seen_too || IS_EMBEDDED(parent[j])) continue;
+            for (int k = 0; k < c->nfeature; k++) *in++ = c->feature + k;
+        }
     return 0;
 }
 
@@ -217,6 +220,9 @@ static int no_family(const struct qnet *q, const struct code *c, nami_err *err)
         bn_name(q->m->bn, c->node));
 }
 
+/* Matched on the logit scale: (0, 1) rounds to its ends. */
+static int is_logistic(const struct code *c) { return c->dist == &dist_relaxed_bernoulli; }
+
 static int choose_head(struct qnet *q, struct group *g, size_t n, const double *x, nami_err *err)
 {
     const struct factor *f = &q->factor[q->member[g->first]];
@@ -225,6 +231,8 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
     g->head = (struct head){.family = want, .size = q->opt.size ? q->opt.size : want->size};
     if (c->kind == CODE_STATES) {
         g->head = (struct head){.family = &family_categorical, .size = c->states};
+    } else if (want == &family_match && is_logistic(c)) {
+        g->head = (struct head){.family = &family_logistic};
     } else if (c->kind == CODE_COUNTS || want == &family_match) {
         const double *draw = x + (size_t)c->row[0] * n;
         g->head = (struct head){.family = &family_match, .fixed = isfinite(c->hi) ? c->hi : 0};
@@ -293,8 +301,9 @@ static int emit_jacobians(struct qnet *q)
     for (int f = 0; f < q->nfactor && !rc; f++) {
         const struct group *g = &q->group[q->factor[f].group];
         if (q->factor[f].k == 0 && q->code[q->factor[f].node].kind == CODE_REAL &&
-            !g->head.family->own_scale)
-            rc = code_jacobian(&q->code[q->factor[f].node], &q->prog, g->tag);
+            !g->head.family->own_scale &&
+            !(rc = code_jacobian(&q->code[q->factor[f].node], &q->prog, g->tag)))
+            q->prog.code.a[q->prog.code.n - 1].arg[0].data = 1;
     }
     return rc;
 }
@@ -398,6 +407,7 @@ static int head_fits(const struct qnet *q, const struct code *c, const struct he
     for (int k = 0; k < DIST_ARGS; k++)
         if (!isfinite(h->shift[k]) || !isfinite(h->scale[k])) return 0;
     if (c->kind == CODE_STATES) return h->family == &family_categorical && h->size == c->states;
+    if (want == &family_match && is_logistic(c)) return h->family == &family_logistic && !h->size;
     if (matched)
         return (c->kind == CODE_COUNTS || want == h->family) && h->size == 0 && c->n == 1 &&
                c->dist && c->dist->logp;
@@ -467,6 +477,15 @@ static int make_heads(struct qnet *q, const struct origin *o, nami_err *err)
     return rc;
 }
 
+static int mark_given(struct qnet *q)
+{
+    q->given = arena_array(&q->mem, unsigned char, q->nfeature + 1);
+    for (int v = 0; q->given && v < bn_n(q->m->bn); v++)
+        if (q->m->bn->node.a[v].observed && q->code[v].feature >= 0)
+            memset(q->given + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
+    return q->given ? 0 : NAMI_ENOMEM;
+}
+
 static int build(struct qnet *q, struct origin *o, nami_err *err)
 {
     struct share s = {0};
@@ -482,6 +501,7 @@ static int build(struct qnet *q, struct origin *o, nami_err *err)
     if (!rc) wants(q->m, q->h, q->code, want);
     if (!rc && codes_compile(q->code, nodes, want, &q->prog)) rc = err_nomem(err);
     q->nfeature = q->prog.nunit;
+    if (!rc && mark_given(q)) rc = err_nomem(err);
     q->nencode = q->prog.code.n;
     if (!rc) rc = net_embed(q, of, err);
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);

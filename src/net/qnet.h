@@ -69,6 +69,7 @@ struct qnet {
     struct net_options opt;
     struct code *code;
     int nfeature;                    /* the first units; those of embeddings follow */
+    unsigned char *given;            /* of features: of an observed variable? */
     struct net_embedding *embedding; /* as many as the model declares */
     int nfactor, ngroup, npart, *member;
     struct factor *factor;

@@ -4,15 +4,19 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/simd.h"
+#include "net/joint.h"
 
 /* While the program is made. */
 struct maker {
+    struct sampler *s; /* or NULL: nobody asks for waves */
     struct qnet *q;
     struct prog *p;
     unsigned char *ready; /* of units: computed by now */
     unsigned char *done;  /* of factors: drawn by now */
     int **left;           /* of each block: instances that are not emitted yet, -1 at the end */
     int ndone;
+    int *fix; /* with derivatives: see sampler_prog */
 };
 
 /* ---- layers -------------------------------------------------------------------------------------
@@ -26,15 +30,29 @@ static int inputs_ready(const struct maker *k, const struct dense *d, int i)
     return 1;
 }
 
+/* Inputs that have derivatives: all but data, which come last. */
+static int inputs_back(const struct qnet *q, const struct dense *d)
+{
+    int back = 0;
+    for (int i = 0; i < d->n; i++)
+        for (int k = d->in; k > back; k--) {
+            int u = d->from[(size_t)i * (size_t)d->in + (size_t)k - 1];
+            if (u >= q->nfeature || !q->given[u]) back = k;
+        }
+    return back;
+}
+
 /* Instances i0 .. i1-1 of a layer, as a layer of their own. */
 static int emit_part(struct maker *k, const struct dense *d, int i0, int i1)
 {
     struct dense *part = arena_array(&k->p->mem, struct dense, 1);
     if (!part) return NAMI_ENOMEM;
     *part = *d;
+    part->nuse = part->pulled = part->written = 0; /* those of all instances */
     part->n = i1 - i0;
     part->from = d->from + (size_t)i0 * (size_t)d->in;
     part->to = d->to + i0 * d->out;
+    if (k->fix) part->back = inputs_back(k->q, part);
     memset(k->ready + part->to, 1, (size_t)part->n * (size_t)d->out);
     struct instr x = {.kind = I_DENSE, .n = part->n, .width = d->out, .out = -1, .tag = -1};
     x.self = part;
@@ -74,6 +92,40 @@ static int is_ready(const struct maker *k, int f)
     return !k->done[f] && k->ready[x->unit]; /* the coordinates before it are among its inputs */
 }
 
+static int is_real(const struct maker *k, int f)
+{
+    return k->q->code[k->q->factor[f].node].kind == CODE_REAL;
+}
+
+static void subtract(struct instr *c, enum lot lot)
+{
+    c->sum = -1;
+    c->lot = lot;
+}
+
+/* The number that is fixed, or else the one drawn. */
+WIDE static void fixed_map(const void *self, int n, double *out, const double *const *a)
+{
+    (void)self;
+    EACH(i, n) out[i] = a[0][i] == a[0][i] ? a[0][i] : a[1][i];
+}
+
+/* The values of discrete factors f from rows that were drawn, unless they are fixed. */
+static int emit_fixed(struct maker *k, const int *f, int n, int drawn)
+{
+    for (int i = 0; i < n; i++) {
+        const struct factor *x = &k->q->factor[f[i]];
+        struct instr *c = prog_emit(k->p, I_MAP, 1, 1);
+        if (!c) return NAMI_ENOMEM;
+        c->map = fixed_map;
+        c->out = qnet_value(k->q, x);
+        c->narg = 2;
+        c->arg[0] = (struct operand){.m = 1, .base = k->fix[x->node] = k->p->nrow++};
+        c->arg[1] = (struct operand){.m = 1, .base = drawn + i};
+    }
+    return 0;
+}
+
 /* The head of n members of a group: outputs as rows, a draw, its log density. */
 static int emit_draws(struct maker *k, const struct group *g, const int *f, int n)
 {
@@ -100,8 +152,18 @@ static int emit_draws(struct maker *k, const struct group *g, const int *f, int 
     draw.nwork = fam->work ? fam->work(draw.dim) : 0;
     draw.outs = (struct operand){.m = 1, .idx = value};
     draw.arg[0] = (struct operand){.m = g->nout, .idx = out};
+    if (k->fix && !is_real(k, f[0])) {
+        draw.outs = (struct operand){.m = 1, .base = k->p->nrow, .si = 1};
+        k->p->nrow += n;
+    }
+    if (k->fix) draw.block_grad = fam->path;
     if (vec_push(&k->p->code, draw)) return NAMI_ENOMEM;
+    if (k->fix && !is_real(k, f[0]) && emit_fixed(k, f, n, draw.outs.base)) return NAMI_ENOMEM;
     struct instr logq = qnet_head(g, n, value, out);
+    if (k->fix) {
+        logq.arg[0].data = !is_real(k, f[0]);
+        subtract(&logq, is_real(k, f[0]) ? LOT_LATENT : LOT_SCORE);
+    }
     return vec_push(&k->p->code, logq) ? NAMI_ENOMEM : 0;
 }
 
@@ -116,14 +178,18 @@ static int emit_known(struct maker *k, int f)
     if (own) rc = code_encode(c, k->p);
     if (!rc && c->feature >= 0) {
         rc = code_feature(c, x->k, k->p);
+        if (!rc && k->fix) k->p->code.a[k->p->code.n - 1].dim[1] = c->kind != CODE_REAL;
         memset(k->ready + c->feature + x->k, 1, (size_t)(c->kind == CODE_STATES ? c->nfeature : 1));
     }
     if (!rc && !own && x->k == c->ncoord - 1) {
         rc = code_decode(c, k->p);
         if (!rc && c->kind == CODE_REAL) rc = code_jacobian(c, k->p, g->tag);
+        if (!rc && k->fix && c->kind == CODE_REAL)
+            subtract(&k->p->code.a[k->p->code.n - 1], LOT_LATENT);
     }
     k->done[f] = 1;
     k->ndone++;
+    if (k->s) k->s->known[x->node] = (int)k->s->wave.n; /* its last coordinate comes last */
     return rc;
 }
 
@@ -146,7 +212,8 @@ static int emit_wave(struct maker *k)
     for (int i = 0; i < nall && !rc; i++) rc = emit_known(k, all[i]);
     free(now);
     free(all);
-    return rc ? rc : k->ndone > before ? 0 : NAMI_EBUG;
+    if (rc || k->ndone == before) return rc ? rc : NAMI_EBUG;
+    return k->s && vec_push(&k->s->wave, k->p->code.n) ? NAMI_ENOMEM : 0;
 }
 
 /* ---- all ---------------------------------------------------------------------------- */
@@ -167,20 +234,23 @@ static int start(struct maker *k)
     for (int v = 0; v < bn_n(q->m->bn); v++)
         if (q->m->bn->node.a[v].observed && q->code[v].feature >= 0)
             memset(k->ready + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
-    for (size_t i = 0; i < q->nencode; i++)
-        if (vec_push(&k->p->code, q->prog.code.a[i])) return NAMI_ENOMEM;
+    for (size_t i = 0; i < q->nencode; i++) {
+        struct instr c = q->prog.code.a[i]; /* of data: nothing is differentiated by them */
+        c.map_grad = NULL, c.block_grad = NULL;
+        if (vec_push(&k->p->code, c)) return NAMI_ENOMEM;
+    }
     for (size_t i = 0; i < q->prog.constant.n; i++)
         if (vec_push(&k->p->constant, q->prog.constant.a[i])) return NAMI_ENOMEM;
     return 0;
 }
 
-static int make_prog(struct sampler *s, struct qnet *q)
+static int make_prog(struct sampler *s, struct qnet *q, struct prog *p, int *fix)
 {
-    struct maker k = {.q = q, .p = &s->prog};
-    s->prog.nrow = q->prog.nrow;
-    s->prog.nnode = q->prog.nnode;
-    s->prog.nunit = q->prog.nunit;
-    s->prog.nparam = q->prog.nparam;
+    struct maker k = {.s = s, .q = q, .p = p, .fix = fix};
+    p->nrow = q->prog.nrow;
+    p->nnode = q->prog.nnode;
+    p->nunit = q->prog.nunit;
+    p->nparam = q->prog.nparam;
     int rc = start(&k);
     while (!rc && k.ndone < q->nfactor) rc = emit_wave(&k);
     for (size_t b = 0; k.left && b < q->block.n; b++) free(k.left[b]);
@@ -189,6 +259,8 @@ static int make_prog(struct sampler *s, struct qnet *q)
     free(k.done);
     return rc;
 }
+
+int sampler_prog(struct qnet *q, struct prog *p, int *fix) { return make_prog(NULL, q, p, fix); }
 
 /* The model's own draws of barren latents, and of the observed ones if again; or the density of
    the former. */
@@ -208,7 +280,10 @@ static int make_rest(struct qnet *q, struct prog *p, int again, int by_density)
 int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
 {
     *s = (struct sampler){.q = q};
-    int rc = make_prog(s, q);
+    int nodes = bn_n(q->m->bn);
+    s->known = raw_array(int, nodes + 1);
+    for (int v = 0; s->known && v < nodes; v++) s->known[v] = -1;
+    int rc = s->known ? make_prog(s, q, &s->prog, NULL) : NAMI_ENOMEM;
     if (rc == NAMI_EBUG) return err_set(err, rc, "the factors of the inverse wait for each other");
     if (!rc) rc = make_rest(q, &s->rest, 0, 0);
     if (!rc) rc = make_rest(q, &s->pred, 1, 0);
@@ -219,6 +294,8 @@ int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
 void sampler_free(struct sampler *s)
 {
     prog_free(&s->prog);
+    vec_free(&s->wave);
+    free(s->known);
     prog_free(&s->rest);
     prog_free(&s->pred);
     prog_free(&s->barren);

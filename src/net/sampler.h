@@ -9,9 +9,17 @@
 
 #include "net/qnet.h"
 
+/* The program that draws.  With derivatives, it is for the ELBO: log q is subtracted from the total,
+   in lots (joint.h), all draws of continuous latents have derivatives, and those of discrete ones
+   can be fixed: fix[node] is a new row, whose number is taken instead of a draw if it is not
+   NaN. */
+int sampler_prog(struct qnet *q, struct prog *p, int *fix);
+
 struct sampler {
     const struct qnet *q;
     struct prog prog;
+    vec(size_t) wave;   /* draws come in waves: where the instructions of each end in prog */
+    int *known;         /* of nodes: the wave after which a latent is known; -1: has no factor */
     struct prog rest;   /* from the rows: barren latents, what is computed */
     struct prog pred;   /* the same, and the observed variables anew: posterior prediction */
     struct prog barren; /* its total is log p of the barren latents, given their parents */

@@ -92,25 +92,26 @@ static void tile_write(const struct exec *x, const struct operand *o, const stru
 /* ---- totals ------------------------------------------------------------------------- */
 
 /* rows * w results, in the order of the instances: so a lane's sum does not depend on tiles. */
-static void add_rows(const struct exec *x, double *to, const struct tile *t, const double *v)
+static void add_rows(const struct exec *x, double *to, const struct tile *t, const double *v,
+                     double sign)
 {
     int w = t->w < x->lanes - t->b0 ? t->w : x->lanes - t->b0;
     to += t->b0;
     if (w == 1) {
         double sum = *to;
-        for (int i = 0; i < t->rows; i++) sum += v[(size_t)i * (size_t)t->w];
+        for (int i = 0; i < t->rows; i++) sum += sign * v[(size_t)i * (size_t)t->w];
         *to = sum;
         return;
     }
-    for (int i = 0; i < t->rows; i++, v += t->w) EACH(b, w) to[b] += v[b];
+    for (int i = 0; i < t->rows; i++, v += t->w) EACH(b, w) to[b] += sign * v[b];
 }
 
 static void add_up(const struct exec *x, const struct instr *c, const struct tile *t,
                    const double *v)
 {
-    add_rows(x, x->total, t, v);
+    add_rows(x, x->total, t, v, c->sum);
     if (x->by_tag && c->tag >= 0 && c->tag < x->ntag)
-        add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v);
+        add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v, c->sum);
 }
 
 /* ---- units -------------------------------------------------------------------------- */
@@ -276,7 +277,11 @@ void exec_part(struct exec *x, size_t from, size_t to)
         memset(x->total, 0, (size_t)x->cap * sizeof *x->total);
         if (x->by_tag) memset(x->by_tag, 0, (size_t)x->ntag * (size_t)x->cap * sizeof *x->by_tag);
     }
-    for (size_t k = from; k < to; k++) run[x->p->code.a[k].kind](x, &x->p->code.a[k]);
+    for (size_t k = from; k < to; k++) {
+        const struct instr *c = &x->p->code.a[k];
+        if (x->no_total && c->out < 0 && (c->kind == I_MAP || c->kind == I_BLOCK)) continue;
+        run[c->kind](x, c);
+    }
 }
 
 void exec_run(struct exec *x) { exec_part(x, 0, x->p->code.n); }

@@ -69,8 +69,6 @@ double *tile_place(const struct exec *x, const struct operand *o, double *rows,
 void put_unit(const struct exec *x, void *units, int u, const double *from);
 void add_unit(const struct exec *x, void *units, int u, const double *from);
 void get_unit(const struct exec *x, const void *units, int u, double *to, int add);
-/* The instructions from .. to-1; with from 0, totals are cleared first. */
-void exec_part(struct exec *x, size_t from, size_t to);
 /* Fills s->in and s->out for instance i; returns the number of elements of all arguments. */
 int block_point(const struct exec *x, const struct instr *c, int i);
 

@@ -4,6 +4,13 @@
 
 #include "base/simd.h"
 
+/* What a result that adds to the total is worth in a lane. */
+static inline double worth(const struct exec *x, const struct instr *c, int b)
+{
+    const double *w = x->weight[c->lot];
+    return w ? c->sum * w[b] : c->sum;
+}
+
 /* The derivatives of a tile's results: those of their rows, and the lane's weight if they add to
    the total. */
 static const double *incoming(const struct exec *x, const struct instr *c, const struct tile *t)
@@ -18,7 +25,7 @@ static const double *incoming(const struct exec *x, const struct instr *c, const
         else if (from != d)
             memcpy(d, from, (size_t)t->n * sizeof *d);
         for (int i = 0; i < t->rows; i++)
-            for (int b = 0; b < t->w; b++) d[i * t->w + b] += x->weight ? x->weight[t->b0 + b] : 1;
+            for (int b = 0; b < t->w; b++) d[i * t->w + b] += worth(x, c, t->b0 + b);
         for (int i = t->rows * t->w; i < t->n; i++) d[i] = 0;
         from = d;
     }
@@ -123,16 +130,17 @@ static void back_block(struct exec *x, const struct instr *c)
     struct scratch *s = x->scratch;
     struct operand to = outputs(c);
     int L = x->lanes; /* no more: a kernel may sum over lanes (weights of a layer) */
-    if (!c->block_grad || (c->out < 0 && !c->sum)) return;
+    int kept = c->out >= 0 || c->kind == I_BDRAW;
+    if (!c->block_grad || (!kept && !c->sum)) return;
     for (int i = 0; i < c->n; i++) {
         block_point(x, c, i);
         point_back(x, c, i);
-        if (c->out < 0 && !c->blind)
+        if (!kept && !c->blind)
             c->block(c->self, c->dim, padded(x), s->out, s->in, s->work); /* not kept */
         for (int j = 0; j < c->width; j++) {
             double *d = s->dout[j] = lanes_of(x, s->dlane, j);
-            for (int b = 0; b < L; b++) d[b] = !c->sum ? 0 : x->weight ? x->weight[b] : 1;
-            if (c->out >= 0) {
+            for (int b = 0; b < L; b++) d[b] = c->sum ? worth(x, c, b) : 0;
+            if (kept) {
                 const double *from = lanes_of(x, x->adj, operand_at(&to, i, j));
                 for (int b = 0; b < L; b++) d[b] += from[b];
             }
@@ -199,7 +207,7 @@ static void back_part(struct exec *x, size_t from, size_t to)
     for (size_t k = to; k-- > from;) {
         const struct instr *c = &x->p->code.a[k];
         if (c->kind == I_MAP) back_map(x, c);
-        if (c->kind == I_BLOCK) back_block(x, c);
+        if (c->kind == I_BLOCK || c->kind == I_BDRAW) back_block(x, c);
         if (c->kind == I_COPY) back_copy(x, c);
         if (c->kind == I_UNITS) back_units(x, c);
         if (c->kind == I_DENSE) back_dense(x, c);

@@ -196,3 +196,79 @@ int exec_lanes(const struct prog *p)
     if (lanes > MEMORY / 8 / rows) lanes = MEMORY / 8 / rows / 8 * 8;
     return lanes < FEWEST ? FEWEST : lanes;
 }
+
+/* ---- one program behind another ----------------------------------------------------- */
+
+struct shift {
+    struct prog *p;
+    int same; /* rows before this keep their numbers */
+    int row, unit, constant;
+    size_t param;
+};
+
+static int shift_row(const struct shift *s, int r) { return r < s->same ? r : r + s->row; }
+
+/* Rows that are partly shifted become a list. */
+static int shift_operand(const struct shift *s, struct operand *o, int n)
+{
+    if (o->is_const && !o->idx) return o->base += s->constant, 0;
+    int fixed = o->idx ? o->shared : 0, count = (fixed ? 1 : n) * o->m;
+    int first = operand_at(o, 0, 0), last = operand_at(o, n - 1, o->m - 1);
+    if (!o->idx && (first < s->same) == (last < s->same)) {
+        o->base = shift_row(s, o->base);
+        return 0;
+    }
+    int *idx = arena_array(&s->p->mem, int, count + 1);
+    if (!idx) return NAMI_ENOMEM;
+    for (int k = 0; k < count; k++) {
+        int r = operand_at(o, k / o->m, k % o->m);
+        idx[k] = o->is_const ? r + s->constant : shift_row(s, r);
+    }
+    o->idx = idx;
+    return 0;
+}
+
+static int shift_dense(const struct shift *s, struct instr *c)
+{
+    struct dense *d = arena_array(&s->p->mem, struct dense, 1);
+    const struct dense *old = c->self;
+    int n = old->n * old->in, *from = arena_array(&s->p->mem, int, n + 1);
+    if (!d || !from) return NAMI_ENOMEM;
+    *d = *old;
+    for (int i = 0; i < n; i++) from[i] = old->from[i] + s->unit;
+    d->from = from;
+    d->to += s->unit;
+    d->w += s->param;
+    d->nuse = d->pulled = d->written = 0; /* until it is finished */
+    c->self = d;
+    return 0;
+}
+
+static int shift_instr(const struct shift *s, struct instr *c)
+{
+    int rc = 0, outs = c->kind == I_COPY || c->kind == I_DRAW || c->kind == I_BDRAW;
+    for (int k = 0; k < c->narg && !rc; k++) rc = shift_operand(s, &c->arg[k], c->n);
+    if (outs && !rc) rc = shift_operand(s, &c->outs, c->n);
+    if (!outs && c->out >= 0) c->out = shift_row(s, c->out);
+    if (c->kind == I_UNITS || c->kind == I_ROWS) c->dim[0] += s->unit;
+    if (c->kind == I_ROWS) c->dim[1] = 0;
+    if (c->kind == I_DENSE && !rc) rc = shift_dense(s, c);
+    return rc;
+}
+
+int prog_append(struct prog *p, const struct prog *from)
+{
+    struct shift s = {p, from->nnode, p->nrow - from->nnode, p->nunit, (int)p->constant.n,
+                      p->nparam};
+    int rc = 0;
+    for (size_t i = 0; i < from->constant.n && !rc; i++)
+        rc = vec_push(&p->constant, from->constant.a[i]);
+    for (size_t i = 0; i < from->code.n && !rc; i++) {
+        struct instr c = from->code.a[i];
+        if (!(rc = shift_instr(&s, &c))) rc = vec_push(&p->code, c);
+    }
+    p->nrow += from->nrow - from->nnode;
+    p->nunit += from->nunit;
+    p->nparam += from->nparam;
+    return rc ? NAMI_ENOMEM : 0;
+}

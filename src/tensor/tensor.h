@@ -36,7 +36,8 @@ enum instr_kind {
     I_MAP,   /* rows out .. out+n-1 = map(args) */
     I_BLOCK, /* instance i writes rows out + i * width .. + width-1 */
     I_DRAW,  /* like I_MAP, but sampled: draw() into the rows outs */
-    I_BDRAW, /* like I_BLOCK, but sampled: bdraw() into the rows outs */
+    I_BDRAW, /* like I_BLOCK, but sampled: bdraw() into the rows outs; block_grad, if not NULL, has
+                the derivatives of what was drawn by the arguments */
     I_COPY,  /* rows outs = args */
     I_UNITS, /* units dim[0] .. + n-1 = args; without derivatives if dim[1] */
     I_DENSE, /* a layer of a network, on units: self is a struct dense */
@@ -56,7 +57,8 @@ struct instr {
     struct operand arg[INSTR_ARGS];
     int dim[INSTR_DIMS]; /* for block kernels */
     int blind;           /* the gradient does not read the results: they need not be kept for it */
-    int sum;             /* add the results (log densities) to the total: see exec.total */
+    int sum;             /* 1: add the results (log densities) to exec.total; -1: subtract */
+    int lot;             /* with sum: exec.weight[lot] is what they are worth, backwards */
     int tag;             /* the caller's: which statement this is */
     const void *self;
     map_fn *map;
@@ -91,6 +93,11 @@ void prog_free(struct prog *p);
 /* A new instruction at the end, without arguments, results or tag; NULL: no memory. */
 struct instr *prog_emit(struct prog *p, enum instr_kind kind, int n, int width);
 int prog_const(struct prog *p, double x); /* its number, or -1; equal ones are not merged */
+/* The instructions of another program behind those of p.  The first from->nnode rows are the same
+   in both; its temporaries, units, weights and constants get numbers behind those of p. */
+int prog_append(struct prog *p, const struct prog *from);
+
+enum { LOTS = 3 };
 
 /* The workspace of one thread: rows, adjoints, scratch; allocated once. */
 struct exec {
@@ -105,12 +112,14 @@ struct exec {
     int direct;
     double *adj;       /* the same for derivatives of the total; NULL if not wanted */
     double *total;     /* per lane: sum of the results of instructions with `sum` */
+    int no_total; /* derivatives are all that is wanted: what only adds to the total is left out */
     double *const_adj; /* derivatives by the constants, summed over lanes; NULL if not wanted */
     double
         *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
     int ntag;
     int data_rows;        /* the first rows have no derivatives: adj of these is left alone */
-    const double *weight; /* per lane: d loss / d total, for exec_back; NULL: 1 */
+    /* Per lane: d loss / d total, for exec_back, by instr.lot; NULL: 1. */
+    const double *weight[LOTS];
     /* Networks: float if is_float, else double.  The caller sets param. */
     int is_float;
     struct chunk units;
@@ -129,6 +138,8 @@ void exec_fini(struct exec *x);
 /* Runs all instructions for x->lanes lanes.  The rows of variables that no instruction
    writes are inputs and must be filled. */
 void exec_run(struct exec *x);
+/* The instructions from .. to-1; with from 0, totals are cleared first. */
+void exec_part(struct exec *x, size_t from, size_t to);
 /* After exec_run: adj = d(total)/d(row) for every row (times weight), const_adj and units.adj
    likewise; derivatives by the weights of networks are left to product->weights.  The program must
    not reuse temporaries (each row written once). */

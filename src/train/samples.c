@@ -46,13 +46,70 @@ int samples_read(struct training *r, const char *path, nami_err *err)
     return rc;
 }
 
+int samples_brighten(const struct training *r, struct feeds *f, nami_err *err)
+{
+    int rc = 0, how = r->plan.brightness;
+    for (size_t i = 0; i < f->feed.n && !rc && how != AS_IS; i++) {
+        struct records *x = &f->feed.a[i].r;
+        if (!r->m->observed[f->feed.a[i].array->first]) continue; /* labels */
+        rc = how == SCALED      ? records_scale(x, err)
+             : how == THRESHOLD ? records_threshold(x, err)
+                                : records_binarise(x, r->plan.train.seed, err);
+    }
+    return rc ? rc : feeds_check(f, r->m, err);
+}
+
+/* What the data must give, they give; the rest are labels. */
+int samples_complete(const struct training *r, const struct feeds *all, nami_err *err)
+{
+    const struct model *m = r->m;
+    for (size_t a = 0; a < m->array.n; a++) {
+        const struct array *x = &m->array.a[a];
+        const struct feed *f = feeds_find(all, x->name);
+        int seen = 0;
+        for (int e = x->first; e < x->first + x->n; e++)
+            seen |= m->observed[e] && m->state[e] == E_RANDOM;
+        if (seen && !f)
+            return err_set(err, NAMI_EINPUT, "%.60s is observed, but no data are given: --data %.60s=FILE",
+                           x->name, x->name);
+        for (size_t i = 0; seen && i < all->n; i++)
+            if (feed_misses(f, i))
+                return err_set(err, NAMI_EINPUT, "observation %zu of %.60s has missing numbers", i + 1,
+                               x->name);
+    }
+    return 0;
+}
+
+int samples_feed(struct training *r, const char *const *file, int nfile, nami_err *err)
+{
+    unsigned long long had = r->plan.observations;
+    char rest[40];
+    int rc = feeds_read(&r->feeds, r->m, file, nfile, err);
+    if (!rc) rc = samples_brighten(r, &r->feeds, err);
+    if (!rc) rc = samples_complete(r, &r->feeds, err);
+    if (!rc && r->saved.tensor.n && had != r->feeds.n)
+        rc = err_set(err, NAMI_EUSAGE,
+                     "there are %zu observations, but the network was trained on %llu; give the "
+                     "same files again",
+                     r->feeds.n, had);
+    r->plan.observations = r->feeds.n;
+    size_t valid = r->feeds.n / 10 < (size_t)r->plan.train.valid ? r->feeds.n / 10
+                                                                 : (size_t)r->plan.train.valid;
+    snprintf(rest, sizeof rest, "rest,%zu", valid ? valid : 1);
+    if (!rc)
+        rc = split_make(&r->split, r->feeds.n, r->plan.split ? r->plan.split : rest, 1,
+                        r->plan.train.seed, err);
+    return rc;
+}
+
 int samples_source(struct training *r, uint64_t seed, struct source **out, nami_err *err)
 {
     const struct train_options *t = &r->plan.train;
     double *x = r->points;
     r->points = NULL;
-    int rc = x ? source_points(r->m, seed, t->batch, t->valid, r->plan.samples, x, out, err)
-               : source_model(r->m, seed, t->batch, t->valid, out, err);
+    int rc = r->feeds.n ? source_feeds(&r->feeds, &r->split, seed, t->batch, out, err)
+             : x        ? source_points(r->m, seed, t->batch, t->valid, r->plan.samples, x, out, err)
+                        : source_model(r->m, seed, t->batch, t->valid, out, err);
     if (rc) {
         source_free(*out);
         *out = NULL;

@@ -30,9 +30,11 @@ struct source {
     size_t batch, stride;
     int nvalid;
     double *valid; /* (row, nvalid * batch); NULL: drawn */
-    /* points */
+    /* points, or observations */
     double *point; /* (n, rows) */
+    const struct feeds *feeds;
     size_t n, ntrain;
+    int *train;     /* those to train on; NULL: the first */
     int *perm;      /* of those to train on; behind it, those to validate on */
     uint64_t epoch; /* of perm, + 1 */
     struct ahead *ahead;
@@ -135,7 +137,7 @@ static void shuffle(struct source *s, uint64_t epoch)
 {
     struct rng r;
     rng_init(&r, s->seed ^ 0x73687566, epoch);
-    for (size_t i = 0; i < s->ntrain; i++) s->perm[i] = (int)i;
+    for (size_t i = 0; i < s->ntrain; i++) s->perm[i] = s->train ? s->train[i] : (int)i;
     for (size_t i = s->ntrain; i > 1; i--) {
         size_t j = (size_t)(rng_unit(&r) * (double)i);
         int t = s->perm[i - 1];
@@ -163,8 +165,9 @@ int source_batch(struct source *s, uint64_t step, struct batch *b, nami_err *err
         rc = block_ahead(s, k, err);
         *b = (struct batch){.x = s->ahead->x[k % 2], .n = s->batch * BLOCK};
         b->first = step % BLOCK * s->batch;
-    } else if (s->point) {
-        *b = (struct batch){.point = s->point, .index = chosen(s, step), .seed = s->seed};
+    } else if (s->perm) {
+        *b = (struct batch){.point = s->point, .feeds = s->feeds, .seed = s->seed};
+        b->index = chosen(s, step);
         b->first = step * s->stride;
     } else {
         *b = (struct batch){.seed = s->seed, .first = step * s->stride};
@@ -174,13 +177,17 @@ int source_batch(struct source *s, uint64_t step, struct batch *b, nami_err *err
 
 int source_valid(struct source *s, int k, struct batch *b)
 {
-    if (s->point)
-        *b = (struct batch){.point = s->point, .index = s->perm + s->ntrain + (size_t)k * s->batch};
-    else if (s->valid)
-        *b = (struct batch){.x = s->valid, .n = (size_t)s->nvalid * s->batch};
-    else
-        *b = (struct batch){.seed = s->seed ^ VALID_SEED, .first = (size_t)k * s->stride};
-    if (s->valid) b->first = (size_t)k * s->batch;
+    size_t from = (size_t)k * s->batch;
+    *b = (struct batch){.seed = s->seed ^ VALID_SEED, .first = (size_t)k * s->stride};
+    if (s->point) {
+        *b = (struct batch){.point = s->point, .index = s->perm + s->ntrain + from};
+    } else if (s->feeds) {
+        b->feeds = s->feeds;
+        b->index = s->perm + s->ntrain + from;
+        if (s->n - s->ntrain - from < s->batch) b->count = (int)(s->n - s->ntrain - from);
+    } else if (s->valid) {
+        *b = (struct batch){.x = s->valid, .n = (size_t)s->nvalid * s->batch, .first = from};
+    }
     return 0;
 }
 
@@ -236,12 +243,35 @@ int source_points(const struct model *m, uint64_t seed, int batch, int valid, si
     return 0;
 }
 
+int source_feeds(const struct feeds *f, const struct split *split, uint64_t seed, int batch,
+                 struct source **out, nami_err *err)
+{
+    struct source *s = *out = start(NULL, seed, batch);
+    if (!s) return err_nomem(err);
+    size_t ntrain = s->ntrain = split->n[SPLIT_TRAIN], nvalid = split->n[SPLIT_VALID];
+    s->feeds = f;
+    s->n = ntrain + nvalid;
+    s->nvalid = (int)((nvalid + s->batch - 1) / s->batch);
+    if (ntrain < s->batch)
+        return err_set(err, NAMI_EINPUT,
+                       "%zu observations to train on are too few for batches of %d; give more, or "
+                       "--batch %zu",
+                       ntrain, batch, ntrain);
+    s->train = raw_array(int, ntrain);
+    s->perm = raw_array(int, s->n);
+    if (!s->train || !s->perm) return err_nomem(err);
+    memcpy(s->train, split_index(split, SPLIT_TRAIN), sizeof(int) * ntrain);
+    memcpy(s->perm + ntrain, split_index(split, SPLIT_VALID), sizeof(int) * nvalid);
+    return 0;
+}
+
 void source_free(struct source *s)
 {
     if (!s) return;
     if (s->ahead) stop_ahead(s->ahead);
     free(s->valid);
     free(s->point);
+    free(s->train);
     free(s->perm);
     free(s);
 }

@@ -12,13 +12,14 @@ static const double CUT = 0.3, SMALLEST = 1e-3; /* of the rate; its smallest par
 
 const char *const train_done[] = {"", "all steps were made", "the loss no longer falls"};
 
-int train_make(struct train *x, struct qnet *q, struct source *s, const struct train_options *opt,
-               int threads, nami_err *err)
+int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
+               const struct train_options *opt, int threads, nami_err *err)
 {
+    struct bound_options bound = {opt->particles, 1, opt->labels};
     *x = (struct train){
         .opt = *opt, .source = s, .rate = opt->rate, .best = INFINITY, .best_bad = INT_MAX};
-    x->width = HIST_PARTS + q->npart;
-    int rc = trainer_make(&x->t, q, opt->batch, threads, err);
+    x->width = HIST_PARTS + (e ? e->npart : q->npart);
+    int rc = trainer_make(&x->t, q, e, &bound, opt->batch, threads, err);
     if (rc) return rc;
     x->best_param = new_array(float, x->t.nparam + 1);
     if (!x->best_param) return err_nomem(err);
@@ -46,8 +47,8 @@ static int leave_out(struct train *x, nami_err *err)
 {
     struct trainer *t = &x->t;
     x->skipped++;
-    for (int k = 0; k < t->q->npart; k++)
-        if (!isfinite(t->loss[k])) x->bad_part = t->q->part[k].name;
+    for (int k = 0; k < t->npart; k++)
+        if (!isfinite(t->loss[k])) x->bad_part = t->part[k].name;
     if (++x->bad < BAD_MOST) return 0;
     if (++x->falls > FALLS_MOST)
         return err_set(err, NAMI_EINPUT,
@@ -66,23 +67,26 @@ static int leave_out(struct train *x, nami_err *err)
 /* ---- validation ---------------------------------------------------------------------------------
  */
 
-/* Means over the batches whose loss is finite.  More of these is better than any loss: weights must
+/* Means over the points of batches whose loss is finite.  More of these is better than any loss: weights must
    not win by what they cannot do. */
 static int mean_losses(struct train *x, double *row)
 {
     struct trainer *t = &x->t;
     int n = source_nvalid(x->source), used = 0;
+    double points = 0; /* in batches */
     memset(row, 0, sizeof *row * (size_t)x->width);
     for (int k = 0; k < n; k++) {
         struct batch b;
         source_valid(x->source, k, &b);
         trainer_loss(t, &b);
         if (!isfinite(t->total)) continue;
+        double weight = b.count ? (double)b.count / t->batch : 1;
         used++;
-        row[HIST_VALID] += t->total;
-        for (int p = 0; p < t->q->npart; p++) row[HIST_PARTS + p] += t->loss[p];
+        points += weight;
+        row[HIST_VALID] += weight * t->total;
+        for (int p = 0; p < t->npart; p++) row[HIST_PARTS + p] += weight * t->loss[p];
     }
-    for (int k = HIST_VALID; k < x->width; k++) row[k] = used ? row[k] / used : NAN;
+    for (int k = HIST_VALID; k < x->width; k++) row[k] = used ? row[k] / points : NAN;
     return n - used;
 }
 
@@ -121,6 +125,12 @@ static double rate_now(const struct train *x)
     return left < cool ? x->rate * left / cool : x->rate;
 }
 
+static double warm_now(const struct train *x)
+{
+    double part = ((double)x->step + 1) / (x->opt.warmup + 1);
+    return part < 1 ? part : 1;
+}
+
 int train_step(struct train *x, int *checked, nami_err *err)
 {
     struct trainer *t = &x->t;
@@ -128,7 +138,9 @@ int train_step(struct train *x, int *checked, nami_err *err)
     int rc = source_batch(x->source, x->step, &b, err);
     *checked = 0;
     if (rc) return rc;
+    t->opt.warm = warm_now(x);
     trainer_gradient(t, &b);
+    t->opt.warm = 1; /* for validation */
     if (isfinite(t->total) && isfinite(t->norm)) {
         trainer_apply(t, rate_now(x), x->opt.clip);
         x->sum += t->total;

@@ -14,6 +14,10 @@ struct train_options {
     int patience;    /* validations without a better loss until the rate is cut */
     double cooldown; /* over this last part of the steps the rate falls to 0 */
     uint64_t seed;
+    /* of a bound (bound.h) */
+    int particles; /* draws of a point */
+    int warmup;    /* steps until the latents' terms have their full weight */
+    double labels; /* weight of log q of what is known of discrete latents */
 };
 
 /* One validation. */
@@ -43,9 +47,9 @@ struct train {
 enum { TRAIN_STEPS = 1, TRAIN_STALLED };
 extern const char *const train_done[]; /* as a sentence */
 
-/* The source is taken over. */
-int train_make(struct train *x, struct qnet *q, struct source *s, const struct train_options *opt,
-               int threads, nami_err *err);
+/* e: NULL, or what is trained is the bound.  The source is taken over. */
+int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
+               const struct train_options *opt, int threads, nami_err *err);
 void train_free(struct train *x);
 
 /* One step, and a validation if it is time (then *checked is set).  0, or an error. */

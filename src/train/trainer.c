@@ -1,11 +1,13 @@
 #include "train/trainer.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/simd.h"
+#include "train/bound.h"
 
 enum {
     LANES = 64,          /* of a chunk: its units stay in the second-level cache */
@@ -14,10 +16,10 @@ enum {
     BATCH_MOST = 1 << 24
 };
 
-/* Rows o0 .. o1-1 of a layer. */
+/* Rows o0 .. o1-1 of a layer.  More of them have the same weights, if it is used again. */
 struct rows {
     const struct dense *d;
-    int o0, o1;
+    int o0, o1, again;
 };
 
 /* Segments that add to the same part of the loss. */
@@ -46,6 +48,12 @@ struct lane_work {
     float rate, scale, b1, b2; /* of the step */
     int grad;
     void *block[4];
+    /* of a bound, for each lane of the batch */
+    double *total, *data, *score, *share, *worth[LOTS];
+    unsigned char *known;      /* of points: discrete latents are given */
+    unsigned char *fed;        /* of choices: the data may give them */
+    const struct feeds *feeds; /* these */
+    float *more;               /* gradients of layers that are used again */
 };
 
 /* Points of the batch. */
@@ -53,6 +61,8 @@ static int count(const struct trainer *t)
 {
     return t->work->b->count ? t->work->b->count : t->batch;
 }
+
+static int lanes(const struct trainer *t) { return count(t) * t->per; }
 
 size_t trainer_stride(const struct trainer *t) { return ((size_t)t->batch + 7) / 8 * 8; }
 
@@ -68,27 +78,58 @@ static void fill_up(const struct trainer *t, struct exec *x, int real)
     }
 }
 
+static void find_fed(struct trainer *t, const struct feeds *f)
+{
+    struct lane_work *w = t->work;
+    w->feeds = f;
+    for (size_t k = 0; k < t->e->choice.n; k++) {
+        int row = t->q->code[t->e->choice.a[k].node].row[0];
+        w->fed[k] = 0;
+        for (size_t i = 0; f && i < f->feed.n; i++)
+            for (size_t j = 0; j < f->feed.a[i].r.k; j++) w->fed[k] |= f->feed.a[i].row[j] == row;
+    }
+}
+
+/* Discrete latents that the data give, or the configuration of the lane. */
+static void fix_choices(const struct trainer *t, int c)
+{
+    const struct lane_work *w = t->work;
+    const struct exec *x = &w->x[c];
+    const struct elbo *e = t->e;
+    int all = t->per > 1 && t->opt.particles <= 1;
+    for (size_t k = 0; k < e->choice.n; k++) {
+        const struct choice *h = &e->choice.a[k];
+        const double *given = x->row + (size_t)t->q->code[h->node].row[0] * (size_t)x->cap;
+        double *fix = x->row + (size_t)h->row * (size_t)x->cap;
+        for (int b = 0; b < x->lanes; b++) {
+            int lane = w->lane[c] + b, given_now = w->fed[k] && !isnan(given[b]);
+            if (lane % t->per == 0 && lane < lanes(t))
+                w->known[lane / t->per] = given_now && (!k || w->known[lane / t->per]);
+            fix[b] = all ? elbo_state(e, lane % t->per, (int)k) : NAN;
+            if (given_now) fix[b] = given[b] - (h->states ? h->low : 0);
+        }
+    }
+}
+
 static void load(const struct trainer *t, int c)
 {
     const struct lane_work *w = t->work;
     const struct batch *b = w->b;
     struct exec *x = &w->x[c];
     const struct model *m = t->q->m;
-    int n = count(t), first = w->lane[c] < n ? w->lane[c] : n - 1;
+    int n = lanes(t), first = w->lane[c] < n ? w->lane[c] : n - 1;
     int real = n - first < x->lanes ? n - first : x->lanes;
     x->seed = b->seed;
-    x->first = b->first + (uint64_t)w->lane[c];
+    x->first = b->first * (uint64_t)t->per + (uint64_t)w->lane[c];
+    int index[LANES];
+    for (int i = 0; b->index && i < real; i++) index[i] = b->index[(first + i) / t->per];
     if (b->point) {
-        for (int i = 0; i < real; i += 8) { /* eight at a time: a cache line of each row */
-            const double *from[8];
-            for (int k = 0; k < 8; k++) {
-                int at = b->index[first + (i + k < real ? i + k : real - 1)];
-                from[k] = b->point + (size_t)at * (size_t)m->nrow;
-            }
-            for (int r = 0; r < m->nrow; r++)
-                for (int k = 0; k < 8; k++)
-                    x->row[(size_t)r * (size_t)x->cap + (size_t)(i + k)] = from[k][r];
-        }
+        for (int r = 0; r < m->nrow; r++)
+            for (int i = 0; i < real; i++)
+                x->row[(size_t)r * (size_t)x->cap + (size_t)i] =
+                    b->point[(size_t)index[i] * (size_t)m->nrow + (size_t)r];
+    } else if (b->feeds) {
+        feeds_copy_some(b->feeds, real, index, x->row, (size_t)x->cap);
     } else if (b->x) {
         for (int r = 0; r < m->nrow; r++)
             memcpy(x->row + (size_t)r * (size_t)x->cap,
@@ -105,6 +146,7 @@ static void load(const struct trainer *t, int c)
         exec_run(s);
     }
     fill_up(t, x, real);
+    if (t->e) fix_choices(t, c);
 }
 
 static void run_chunk(void *t_, int c)
@@ -112,7 +154,7 @@ static void run_chunk(void *t_, int c)
     const struct trainer *t = t_;
     struct exec *x = &t->work->x[c];
     load(t, c);
-    if (t->work->grad)
+    if (t->work->grad && !t->e)
         exec_both(x);
     else
         exec_run(x);
@@ -142,11 +184,24 @@ static void run_norm(void *t_, int i)
                         square_sum(o1 - o0, t->grad + d->w + in * (size_t)d->out + o0);
 }
 
+/* The same weights, used by another layer. */
+static void add_more(const struct trainer *t, const struct rows *r)
+{
+    const struct lane_work *w = t->work;
+    size_t in = (size_t)r->d->in, bias = r->d->w + in * (size_t)r->d->out;
+    w->x[0].product->weights(r->d, w->units, w->nchunk, r->o0, r->o1, w->more);
+    for (size_t k = r->d->w + (size_t)r->o0 * in; k < r->d->w + (size_t)r->o1 * in; k++)
+        t->grad[k] += w->more[k];
+    for (size_t k = bias + (size_t)r->o0; k < bias + (size_t)r->o1; k++) t->grad[k] += w->more[k];
+}
+
 static void weights(struct trainer *t, const struct chunk *units, int i)
 {
     const struct lane_work *w = t->work;
     const struct rows *r = &w->rows.a[i];
+    if (i && r[-1].again) return; /* done with it */
     w->x[0].product->weights(r->d, units, w->nchunk, r->o0, r->o1, t->grad);
+    for (; r->again; r++) add_more(t, r + 1);
     run_norm(t, i);
 }
 
@@ -159,7 +214,8 @@ static void run_weights(void *t_, int i)
 static void add_norms(struct trainer *t)
 {
     double sum = 0;
-    for (size_t i = 0; i < t->work->rows.n; i++) sum += t->work->norm2[i];
+    for (size_t i = 0; i < t->work->rows.n; i++)
+        if (!i || !t->work->rows.a[i - 1].again) sum += t->work->norm2[i];
     t->norm = sqrt(sum);
 }
 
@@ -240,33 +296,95 @@ void trainer_apply(struct trainer *t, double rate, double clip)
 static void add_losses(struct trainer *t)
 {
     const struct lane_work *w = t->work;
-    int n = count(t);
+    int n = lanes(t);
     t->total = 0;
-    for (int k = 0; k < t->q->npart; k++) {
+    for (int k = 0; k < t->npart; k++) {
         double sum = 0;
         for (int c = 0; c < w->nchunk; c++)
             for (int b = 0; b < w->x[c].lanes && w->lane[c] + b < n; b++)
-                sum -= w->x[c].by_tag[(size_t)k * (size_t)w->x[c].cap + (size_t)b];
-        t->loss[k] = sum / n;
+                sum -= w->x[c].by_tag[(size_t)k * (size_t)w->x[c].cap + (size_t)b] *
+                       (t->e ? w->share[w->lane[c] + b] : 1);
+        t->loss[k] = t->e ? sum : sum / n;
         t->total += t->loss[k];
     }
 }
 
-void trainer_loss(struct trainer *t, const struct batch *b)
+/* ---- a bound ------------------------------------------------------------------------ */
+
+static void gather(const struct trainer *t)
+{
+    const struct lane_work *w = t->work;
+    for (int c = 0; c < w->nchunk; c++) {
+        const struct exec *x = &w->x[c];
+        size_t at = (size_t)w->lane[c], n = sizeof(double) * (size_t)x->lanes;
+        memcpy(w->total + at, x->total, n);
+        memcpy(w->data + at, x->by_tag + (size_t)elbo_data(t->e) * (size_t)x->cap, n);
+        memset(w->score + at, 0, n);
+        for (size_t k = 0; k < t->e->choice.n; k++) {
+            int part = t->e->choice.a[k].part;
+            if (k && part == t->e->choice.a[k - 1].part) continue; /* a plate's are one part */
+            for (int b = 0; b < x->lanes; b++)
+                w->score[at + (size_t)b] -= x->by_tag[(size_t)part * (size_t)x->cap + (size_t)b];
+        }
+    }
+}
+
+static void add_bound(struct trainer *t)
+{
+    struct lane_work *w = t->work;
+    int choices = t->e->choice.n > 0;
+    struct bound b = {.n = count(t),
+                      .k = t->per,
+                      .all = t->per > 1 && t->opt.particles <= 1,
+                      .total = w->total,
+                      .data = w->data,
+                      .score = choices ? w->score : NULL,
+                      .known = choices ? w->known : NULL,
+                      .warm = t->opt.warm,
+                      .labels = t->opt.labels};
+    gather(t);
+    double total = bound_of(&b, w->worth, w->share);
+    for (int l = lanes(t); l < t->batch * t->per; l++)
+        for (int k = 0; k < LOTS; k++) w->worth[k][l] = 0;
+    add_losses(t);
+    t->total = total;
+}
+
+static void run_back(void *t_, int c)
+{
+    const struct trainer *t = t_;
+    exec_back(&t->work->x[c]);
+}
+
+static void take(struct trainer *t, const struct batch *b)
 {
     t->work->b = b;
+    if (t->e && b->feeds != t->work->feeds) find_fed(t, b->feeds);
+}
+
+void trainer_loss(struct trainer *t, const struct batch *b)
+{
+    take(t, b);
     t->work->grad = 0;
     pool_run(t->pool, t->work->nchunk, run_chunk, t);
-    add_losses(t);
+    if (t->e)
+        add_bound(t);
+    else
+        add_losses(t);
 }
 
 void trainer_gradient(struct trainer *t, const struct batch *b)
 {
     struct lane_work *w = t->work;
-    w->b = b;
+    take(t, b);
     w->grad = 1;
     for (int i = 0, n = count(t); i < t->batch; i++) w->weight[i] = i < n ? -1.0 / n : 0;
-    if (w->piece.n) {
+    if (t->e) {
+        pool_run(t->pool, w->nchunk, run_chunk, t);
+        add_bound(t);
+        pool_run(t->pool, w->nchunk, run_back, t);
+        pool_run(t->pool, (int)w->rows.n, run_weights, t);
+    } else if (w->piece.n) {
         pool_run(t->pool, w->nchunk, run_begin, t);
         atomic_store(&w->next, 0);
         pool_run(t->pool, w->nview, run_pieces, t);
@@ -288,10 +406,39 @@ static int cut_rows(struct lane_work *w, const struct dense *d)
     int step = each * d->out <= ROWS_WORK ? d->out : (int)(ROWS_WORK / each) / 12 * 12;
     if (step < 12) step = 12;
     for (int o = 0; o < d->out; o += step) {
-        struct rows r = {d, o, o + step < d->out ? o + step : d->out};
+        struct rows r = {d, o, o + step < d->out ? o + step : d->out, 0};
         if (vec_push(&w->rows, r)) return NAMI_ENOMEM;
     }
     return 0;
+}
+
+/* Those of a bound.  Layers with the same weights follow each other, row by row. */
+static int cut_blocks(struct lane_work *w, const struct elbo *e)
+{
+    for (size_t i = 0; i < e->block.n; i++) {
+        size_t first = w->rows.n, n = 0;
+        for (size_t j = 0; j < e->block.n; j++) {
+            if (e->block.a[j].d->w != e->block.a[i].d->w) continue;
+            if (j < i) break; /* with the first */
+            n++;
+        }
+        if (!n) continue;
+        if (cut_rows(w, e->block.a[i].d)) return NAMI_ENOMEM;
+        size_t parts = w->rows.n - first;
+        if (n == 1) continue;
+        if (vec_reserve(&w->rows, first + parts * n)) return NAMI_ENOMEM;
+        for (size_t p = parts; p-- > 0;) {
+            struct rows r = w->rows.a[first + p];
+            size_t to = first + p * n;
+            for (size_t j = i; j < e->block.n; j++)
+                if (e->block.a[j].d->w == r.d->w)
+                    w->rows.a[to++] = (struct rows){e->block.a[j].d, r.o0, r.o1, 1};
+            w->rows.a[to - 1].again = 0;
+        }
+        w->rows.n = first + parts * n;
+    }
+    w->norm2 = new_array(double, w->rows.n + 1);
+    return w->norm2 ? 0 : NAMI_ENOMEM;
 }
 
 static size_t segment_end(const struct prog *p, size_t s)
@@ -373,7 +520,7 @@ static int make_chunks(struct trainer *t, nami_err *err)
 {
     struct lane_work *w = t->work;
     struct qnet *q = t->q;
-    int groups = (t->batch + 7) / 8, n = (groups + LANES / 8 - 1) / (LANES / 8), rc = 0;
+    int groups = (t->batch * t->per + 7) / 8, n = (groups + LANES / 8 - 1) / (LANES / 8), rc = 0;
     w->nview = w->piece.n ? pool_size(t->pool) : 0;
     w->x = new_array(struct exec, n);
     w->sim = new_array(struct exec, n);
@@ -386,15 +533,15 @@ static int make_chunks(struct trainer *t, nami_err *err)
         int c = w->nchunk, lanes = (groups / n + (c < groups % n)) * 8;
         struct exec *x = &w->x[c];
         w->lane[c + 1] = w->lane[c] + lanes;
-        rc = exec_init(x, w->p, LANES, q->npart, EXEC_GRAD | EXEC_FLOAT, err);
+        rc = exec_init(x, w->p, LANES, t->npart, EXEC_GRAD | EXEC_FLOAT, err);
         if (!rc && q->m->sample.nrow && !q->m->simulator)
             rc = exec_init(&w->sim[c], &q->m->sample, LANES, 0, 0, err);
         if (rc) continue;
         w->sim[c].param = q->m->weight.a;
         x->lanes = lanes;
-        x->data_rows = q->prog.nnode;
+        x->data_rows = t->e ? 0 : q->prog.nnode;
         x->param = t->param;
-        x->weight = w->weight + w->lane[c];
+        for (int k = 0; k < LOTS; k++) x->weight[k] = (t->e ? w->worth[k] : w->weight) + w->lane[c];
         x->units.L = lanes;
         w->units[c] = x->units;
         for (int k = 0; k < w->nview && !rc; k++) {
@@ -405,9 +552,31 @@ static int make_chunks(struct trainer *t, nami_err *err)
     return rc;
 }
 
-int trainer_make(struct trainer *t, struct qnet *q, int batch, int threads, nami_err *err)
+static int make_lanes(struct trainer *t)
 {
-    *t = (struct trainer){.q = q, .batch = batch, .nparam = q->prog.nparam};
+    struct lane_work *w = t->work;
+    size_t n = (size_t)t->batch * (size_t)t->per + 64;
+    w->total = new_array(double, 4 * n + LOTS * n);
+    w->known = new_array(unsigned char, t->batch + 8);
+    w->fed = new_array(unsigned char, t->e->choice.n + 1);
+    if (!w->total || !w->known || !w->fed) return NAMI_ENOMEM;
+    w->data = w->total + n, w->score = w->data + n, w->share = w->score + n;
+    for (int k = 0; k < LOTS; k++) w->worth[k] = w->share + n * (size_t)(k + 1);
+    return 0;
+}
+
+int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct bound_options *opt,
+                 int batch, int threads, nami_err *err)
+{
+    *t = (struct trainer){.q = q, .e = e, .batch = batch, .per = 1};
+    t->prog = e ? &e->prog : &q->prog;
+    t->npart = e ? e->npart : q->npart;
+    t->part = e ? e->part : q->part;
+    t->nparam = t->prog->nparam;
+    if (e) {
+        t->opt = *opt;
+        t->per = opt->particles > 1 ? opt->particles : e->configs > 1 ? e->configs : 1;
+    }
     if (batch < 1 || batch > BATCH_MOST)
         return err_set(err, NAMI_ELIMIT, "a batch has 1 to %d points, not %d", BATCH_MOST, batch);
     struct lane_work *w = t->work = new_array(struct lane_work, 1);
@@ -419,11 +588,18 @@ int trainer_make(struct trainer *t, struct qnet *q, int batch, int threads, nami
         if (!*at[i]) return err_nomem(err);
         memset(*at[i], 0, (t->nparam + 16) * sizeof(float));
     }
-    t->loss = new_array(double, q->npart + 1);
+    t->loss = new_array(double, t->npart + 1);
     if (!t->loss) return err_nomem(err);
     if ((rc = pool_new(threads, &t->pool, err))) return rc;
-    if (cut(w, &q->prog, pool_size(t->pool))) return err_nomem(err);
-    if (!(rc = make_chunks(t, err))) qnet_start(q, q->opt.seed, t->param);
+    w->p = t->prog;
+    if (e ? cut_blocks(w, e) || make_lanes(t) : cut(w, t->prog, pool_size(t->pool)))
+        return err_nomem(err);
+    if (e && !(w->more = new_array(float, t->nparam + 16))) return err_nomem(err);
+    rc = make_chunks(t, err);
+    if (!rc && e)
+        elbo_start(e, q->opt.seed, t->param);
+    else if (!rc)
+        qnet_start(q, q->opt.seed, t->param);
     return rc;
 }
 
@@ -448,6 +624,10 @@ void trainer_free(struct trainer *t)
     prog_free(&w->packed);
     vec_free(&w->piece);
     free(w->norm2);
+    free(w->total);
+    free(w->known);
+    free(w->fed);
+    free(w->more);
     vec_free(&w->rows);
     free(w);
     free(t->loss);

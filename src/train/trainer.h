@@ -1,4 +1,5 @@
-/* trainer.h: gradients of E[-log q(z | x)], and steps of Adam, on all threads.
+/* trainer.h: gradients of E[-log q(z | x)], or of minus a bound of log p(x), and steps of Adam, on
+   all threads.
 
    A batch is cut into chunks of lanes, forwards and backwards chunk by chunk; then the weights are
    cut into rows of layers, each of which sums over the whole batch.  Chunks depend on the size of
@@ -7,34 +8,51 @@
 #define TRAIN_TRAINER_H
 
 #include "base/pool.h"
-#include "net/qnet.h"
+#include "model/feed.h"
+#include "net/elbo.h"
 
 /* Where a batch comes from: points of the model, x[row * n + i] with i = first ...; or the points
-   number index[0], ... of many that lie one after another, point[k * rows + row]; or, if both are
-   NULL, draws number first ... of the model itself (first % 8 == 0). */
+   number index[0], ... of many that lie one after another, point[k * rows + row]; or observations
+   number index[0], ..., which leave the rows of latents as they are; or, if all three are NULL, draws
+   number first ... of the model itself (first % 8 == 0). */
 struct batch {
     const double *x;
     size_t n;
     const double *point;
+    const struct feeds *feeds;
     const int *index;
     uint64_t seed, first;
     int count; /* so many points only; 0: as many as a batch has, which is the most */
 };
 
+/* How a bound is trained (bound.h). */
+struct bound_options {
+    int particles;       /* draws of a point */
+    double warm, labels; /* as of struct bound */
+};
+
 struct trainer {
     struct qnet *q;
+    struct elbo *e;           /* NULL: the loss is E[-log q] */
+    struct bound_options opt; /* of e */
+    const struct prog *prog;
+    int npart;
+    const struct part *part;
+    int per;   /* lanes of a point */
     struct pool *pool;
     int batch; /* points of a batch */
     size_t nparam;
     float *param, *grad, *m, *v; /* weights, gradients, Adam's moments */
-    double *loss;                /* of the last batch: of each part of q */
-    double total;                /* their sum */
+    double *loss;                /* of the last batch: of each part */
+    double total;                /* their sum; of several draws, minus the bound */
     double norm;                 /* of the gradient */
     uint64_t step;               /* steps applied so far */
     struct lane_work *work;      /* private */
 };
 
-int trainer_make(struct trainer *t, struct qnet *q, int batch, int threads, nami_err *err);
+/* e: NULL, or what is trained is the bound.  Weights are those to start from. */
+int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct bound_options *opt,
+                 int batch, int threads, nami_err *err);
 void trainer_free(struct trainer *t);
 
 /* The points a batch takes of a stream of draws: the batch rounded up to a multiple of 8. */

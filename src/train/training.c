@@ -9,11 +9,38 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "data/draws.h"
+#include "model/eval.h"
 
 static const char VERSION[] = "1";
 
 /* ---- a run ------------------------------------------------------------------------------------
  */
+
+const char *const brightness_words[] = {"as-is", "scale", "binarise", "threshold", NULL};
+
+/* An observation's data; what it says of latents is left out. */
+static void copy_observed(const struct training *r, size_t i, double *x, size_t stride)
+{
+    for (size_t k = 0; k < r->feeds.feed.n; k++) {
+        const struct feed *f = &r->feeds.feed.a[k];
+        if (r->m->observed[f->array->first]) records_row(&f->r, i, f->row, x, stride);
+    }
+}
+
+/* Scales of latents by draws of the prior, of data by the data. */
+static int make_on_data(struct training *r, int threads, nami_err *err)
+{
+    enum { MOST = 4096 };
+    size_t n = r->split.n[SPLIT_TRAIN] < MOST ? r->split.n[SPLIT_TRAIN] : MOST;
+    const int *index = split_index(&r->split, SPLIT_TRAIN);
+    double *x = raw_array(double, (size_t)r->m->nrow *n + 1);
+    if (!x) return err_nomem(err);
+    int rc = model_simulate(r->m, r->plan.net.seed ^ 0x7072696f72, 0, n, threads, x, err);
+    for (size_t i = 0; i < n && !rc; i++) copy_observed(r, (size_t)index[i], x + i, n);
+    if (!rc) rc = qnet_make_on(&r->q, r->m, r->h, &r->plan.net, n, x, err);
+    free(x);
+    return rc;
+}
 
 int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads,
                      nami_err *err)
@@ -23,22 +50,33 @@ int training_prepare(struct training *r, const double *saved, size_t nsaved, int
     if (!rc && !r->h->nlatent)
         rc = err_set(err, NAMI_EINPUT,
                      "there is nothing to learn: no latent variable has observed descendants");
-    if (!rc && r->points && !saved)
+    if (!rc && r->feeds.n && !saved)
+        rc = make_on_data(r, threads, err);
+    else if (!rc && r->points && !saved)
         rc = qnet_make_on(&r->q, r->m, r->h, &r->plan.net, r->plan.samples, r->points, err);
     else if (!rc)
         rc = qnet_make(&r->q, r->m, r->h, &r->plan.net, saved, nsaved, threads, err);
+    if (!rc && r->plan.elbo) rc = elbo_make(&r->e, &r->q, err);
     return rc;
+}
+
+static struct elbo *elbo_of(const struct training *r)
+{
+    return r->plan.elbo ? (struct elbo *)&r->e : NULL;
 }
 
 int training_start(struct training *r, struct source *s, int threads, nami_err *err)
 {
-    return train_make(&r->train, &r->q, s, &r->plan.train, threads, err);
+    return train_make(&r->train, &r->q, elbo_of(r), s, &r->plan.train, threads, err);
 }
 
 void training_free(struct training *r)
 {
     train_free(&r->train);
+    elbo_free(&r->e);
     qnet_free(&r->q);
+    feeds_free(&r->feeds);
+    split_free(&r->split);
     inverse_free(r->h);
     inversion_fini(&r->inversion);
     model_free(&r->own);
@@ -88,6 +126,9 @@ static const struct setting settings[] = {
                                 ROW("patience", train.patience, 'i')
                                     ROW("cooldown", train.cooldown, 'd')
                                         ROW("seed", train.seed, 'u') ROW("samples", samples, 'u')
+    ROW("elbo", elbo, 'i') ROW("particles", train.particles, 'i') ROW("warmup", train.warmup, 'i')
+    ROW("labels", train.labels, 'd') ROW("observations", observations, 'u')
+    ROW("brightness", brightness, 'i')
 #undef ROW
 };
 enum { NSETTING = sizeof settings / sizeof *settings };
@@ -111,6 +152,7 @@ static int put_settings(const struct plan *p, struct str *out)
     bad |= json_object_set_new(o, "set", set);
     bad |= json_object_set_new(o, "hidden", hidden);
     if (p->observe) bad |= json_object_set_new(o, "observe", json_string(p->observe));
+    if (p->split) bad |= json_object_set_new(o, "split", json_string(p->split));
     if (p->invert.method) bad |= json_object_set_new(o, "method", json_string(p->invert.method));
     if (p->invert.mode) bad |= json_object_set_new(o, "mode", json_string(p->invert.mode));
     if (p->invert.criterion)
@@ -150,7 +192,8 @@ static int plan_is_sane(const struct plan *p)
     return p->net.family && p->net.size >= 0 && p->net.act >= 0 && p->net.act < NACT &&
            (int)p->net.kind >= 0 && p->net.kind <= NET_MADE && t->batch > 0 && t->steps > 0 &&
            t->check > 0 && t->valid > 0 && t->patience > 0 && t->rate > 0 && t->clip >= 0 &&
-           t->cooldown >= 0 && t->cooldown <= 1;
+           t->cooldown >= 0 && t->cooldown <= 1 && t->particles >= 0 && t->warmup >= 0 &&
+           t->labels >= 0 && p->brightness >= AS_IS && p->brightness <= THRESHOLD;
 }
 
 /* A string of the settings, copied; NULL if there is none. */
@@ -192,6 +235,7 @@ static int get_settings(struct training *r, const char *text, nami_err *err)
         p->nset = (int)json_array_size(set);
         p->net.nhidden = (int)json_array_size(hidden);
         p->observe = text_of(r, o, "observe");
+        p->split = text_of(r, o, "split");
         p->invert.method = text_of(r, o, "method");
         p->invert.mode = text_of(r, o, "mode");
         p->invert.criterion = text_of(r, o, "criterion");
@@ -264,21 +308,32 @@ static int set_state(struct train *x, const double *s)
 
 /* ---- weights ------------------------------------------------------------------------ */
 
+/* A layer that is used again has been seen. */
+static int is_again(const struct block *b, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (b[k].d->w == b[i].d->w) return 1;
+    return 0;
+}
+
 /* Calls each(arg, name, ndim, dim, where in the parameters) for every weight and bias. */
-static int each_weight(const struct qnet *q,
+static int each_weight(const struct training *r,
                        int (*each)(void *arg, const char *name, int ndim, const size_t *dim,
                                    size_t at, nami_err *err),
                        void *arg, nami_err *err)
 {
+    const struct block *block = r->plan.elbo ? r->e.block.a : r->q.block.a;
+    size_t n = r->plan.elbo ? r->e.block.n : r->q.block.n;
     int rc = 0;
-    for (size_t i = 0; i < q->block.n && !rc; i++) {
-        const struct dense *d = q->block.a[i].d;
+    for (size_t i = 0; i < n && !rc; i++) {
+        const struct dense *d = block[i].d;
         size_t dim[2] = {(size_t)d->out, (size_t)d->in};
         struct str name = {0};
-        str_printf(&name, "%s.weight", q->block.a[i].name);
+        if (i >= r->q.block.n && is_again(block, i)) continue;
+        str_printf(&name, "%s.weight", block[i].name);
         rc = name.oom ? err_nomem(err) : each(arg, name.s, 2, dim, d->w, err);
         name.n = 0;
-        str_printf(&name, "%s.bias", q->block.a[i].name);
+        str_printf(&name, "%s.bias", block[i].name);
         if (!rc)
             rc = name.oom ? err_nomem(err) : each(arg, name.s, 1, dim, d->w + dim[0] * dim[1], err);
         str_free(&name);
@@ -343,7 +398,7 @@ int training_save(const struct training *r, const char *path, const char *invers
     int rc = scale ? put_texts(r, &s, inverse, err) : err_nomem(err);
     if (scale) qnet_saved(&r->q, scale);
     get_state(x, state);
-    if (!rc) rc = each_weight(&r->q, add_weight, &w, err);
+    if (!rc) rc = each_weight(r, add_weight, &w, err);
     if (!rc) rc = st_add(&s, "nami.scales", ST_F64, 1, &nscale, scale, err);
     if (!rc) rc = st_add(&s, "nami.state", ST_F64, 1, &nstate, state, err);
     if (!rc) rc = st_add(&s, "nami.history", ST_F64, 2, hist, x->history.a, err);
@@ -397,10 +452,18 @@ int training_read(struct training *r, const char *path, int threads, nami_err *e
     return training_prepare(r, scales->x, scales->n, threads, err);
 }
 
+size_t training_nparam(const struct training *r)
+{
+    return r->plan.elbo ? r->e.prog.nparam : r->q.prog.nparam;
+}
+
 int training_weights(struct training *r, float *param, nami_err *err)
 {
     struct weights w = {.st = &r->saved, .param = param};
-    return each_weight(&r->q, take_weight, &w, err);
+    if (r->plan.elbo) elbo_start(&r->e, 0, param); /* what is not learnt */
+    int rc = each_weight(r, take_weight, &w, err);
+    if (!rc && r->plan.elbo) elbo_model(&r->e, param);
+    return rc;
 }
 
 int training_continue(struct training *r, struct source *s, int threads, nami_err *err)
@@ -416,7 +479,7 @@ int training_continue(struct training *r, struct source *s, int threads, nami_er
     if (!state || state->n != STATE || !hist || hist->n % (size_t)x->width)
         return broken(err, "nami.state");
     w.param = x->best_param;
-    if ((rc = each_weight(&r->q, take_weight, &w, err))) return rc;
+    if ((rc = each_weight(r, take_weight, &w, err))) return rc;
     for (int i = 0; i < 3; i++) {
         const struct st_tensor *t = tensor_of(&r->saved, name[i], ST_F32);
         if (!t || t->n != x->t.nparam) return broken(err, name[i]);

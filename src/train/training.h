@@ -15,7 +15,16 @@ struct plan {
     struct net_options net;
     struct train_options train;
     uint64_t samples; /* draws of a file; 0: fresh ones of the model */
+    /* of a bound */
+    int elbo;              /* the model is learnt, too: the bound is maximised */
+    uint64_t observations; /* of all files */
+    int brightness;        /* what they went through: see enum brightness */
+    const char *split;     /* which are to train on: split.h; NULL: all but some */
 };
+
+/* What is done to observations of images: nothing; to [0, 1]; to 0 or 1, drawn or by 0.5. */
+enum brightness { AS_IS, SCALED, BINARISED, THRESHOLD };
+extern const char *const brightness_words[]; /* NULL at the end */
 
 /* Everything of a run, in one place. */
 struct training {
@@ -24,10 +33,13 @@ struct training {
     struct inversion inversion;
     struct inverse *h;
     struct qnet q;
+    struct elbo e; /* if plan.elbo */
     struct train train;
     struct plan plan;
     double
         *points; /* of a file to train on, plan.samples of them, until a source has them; or NULL */
+    struct feeds feeds; /* observations to learn from, */
+    struct split split; /* for training and validation */
     struct str text;
     struct st saved; /* what it was read from */
 };
@@ -45,7 +57,9 @@ int training_save(const struct training *r, const char *path, const char *invers
 /* Reads a file: model, inverse and network with the best weights; training_continue then goes on
    training where it stopped. */
 int training_read(struct training *r, const char *path, int threads, nami_err *err);
-/* The best weights of a file that was read: param[r->q.prog.nparam]. */
+/* The best weights of a file that was read: param[training_nparam(r)].  Those of the model's
+   networks become its own. */
+size_t training_nparam(const struct training *r);
 int training_weights(struct training *r, float *param, nami_err *err);
 int training_continue(struct training *r, struct source *s, int threads, nami_err *err);
 

@@ -195,9 +195,14 @@ static int collect(struct model *m, int by_density, const unsigned char *only, s
         const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
         int level = by_density ? m->dlevel[k] : m->level[k];
         int w = m->lhs_off[k + 1] - m->lhs_off[k];
-        if (level < 0 || (only && s->rel->stochastic && !only[k])) continue;
-        if (by_density && s->rel->stochastic) level = INT_MAX; /* all at the end */
-        key[n] = (struct key){level, m->inst_stmt[k], k, form_of(m, s, k - s->first) + (uint64_t)w};
+        if (level < 0) continue;
+        if (only && (s->rel->stochastic ? !only[k] : only[k] == COMPILE_NOT)) continue;
+        uint64_t form = form_of(m, s, k - s->first) + (uint64_t)w;
+        if (by_density && s->rel->stochastic) { /* all at the end; data and latents apart */
+            level = INT_MAX;
+            form = 2 * form + m->observed[m->lhs[m->lhs_off[k]]];
+        }
+        key[n] = (struct key){level, m->inst_stmt[k], k, form};
         if (n) sorted &= compare(&key[n - 1], &key[n]) < 0;
         n++;
     }

@@ -1,0 +1,141 @@
+#include "infer/ais.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "infer/weights.h"
+
+const char *const ais_starts[] = {"network", "prior", NULL};
+
+/* ---- what is common to all data sets -------------------------------------------------- */
+
+/* Sigmoid-shaped: small steps at both ends (Grosse, Ghahramani, Adams 2015). */
+static double *schedule(int temps)
+{
+    double *beta = raw_array(double, temps + 1), edge = 1 / (1 + exp(4.0));
+    for (int t = 0; t <= temps && beta; t++)
+        beta[t] = (1 / (1 + exp(4 - 8.0 * t / temps)) - edge) / (1 - 2 * edge);
+    if (beta) beta[0] = 0, beta[temps] = 1;
+    return beta;
+}
+
+static int compile_prior(struct qnet *q, struct prog *p)
+{
+    unsigned char *only = new_array(unsigned char, q->m->ninst + 1);
+    if (!only) return NAMI_ENOMEM;
+    for (int i = 0; i < q->h->nlatent; i++) only[q->code[q->h->perm[i]].inst] = 1;
+    int rc = model_compile(q->m, p, 0, only);
+    free(only);
+    return rc;
+}
+
+int ais_init(struct ais *s, const struct infer *a, const struct ais_options *o, nami_err *err)
+{
+    const struct model *m = a->q->m;
+    *s = (struct ais){.a = a, .o = *o};
+    if (o->temps < 1 || o->temps > AIS_TEMPS || o->leapfrog < 1)
+        return err_set(err, NAMI_EUSAGE, "there must be 1 to %d temperatures, and a leapfrog step",
+                       AIS_TEMPS);
+    int rc = joint_make(&s->joint, a->q, err);
+    if (rc) return rc;
+    s->param = raw_array(float, m->weight.n);
+    s->beta = schedule(o->temps);
+    if (!s->param || !s->beta || (o->start == AIS_PRIOR && compile_prior(a->q, &s->prior)))
+        return err_nomem(err);
+    for (size_t i = 0; i < m->weight.n; i++) s->param[i] = (float)m->weight.a[i];
+    return 0;
+}
+
+void ais_fini(struct ais *s)
+{
+    joint_free(&s->joint);
+    prog_free(&s->prior);
+    free(s->param);
+    free(s->beta);
+}
+
+/* ---- where chains begin ----------------------------------------------------------------- */
+
+enum { FIT = 200, NUMBERS = 1 << 22 }; /* draws of the network; numbers in memory at once, about */
+
+static void moments(const double *u, double *mean, double *sd)
+{
+    double m = 0, v = 0;
+    for (int i = 0; i < FIT; i++) m += u[i] / FIT;
+    for (int i = 0; i < FIT; i++) v += (u[i] - m) * (u[i] - m) / (FIT - 1);
+    *mean = m;
+    *sd = v > 1e-12 ? sqrt(v) : 1e-6;
+}
+
+/* Means and sds of the network's draws, some sets at a time. */
+static int fit(const struct ais *s, const struct query *q, size_t first, struct ais_guide *g,
+               int threads, nami_err *err)
+{
+    size_t rows = (size_t)s->joint.q->m->nrow, n = (size_t)s->joint.n;
+    size_t most = NUMBERS / (rows * FIT) + 1;
+    struct query ask = {q->x, q->nset, FIT, q->seed ^ 0x666974};
+    double *z = raw_array(double, rows *FIT *most), *u = raw_array(double, n *FIT *most);
+    int rc = z && u ? 0 : err_nomem(err);
+    for (size_t s0 = 0, sets; s0 < g->nset && !rc; s0 += sets) {
+        sets = g->nset - s0 < most ? g->nset - s0 : most;
+        rc = infer_draws(s->a, &ask, (first + s0) * FIT, sets * FIT, threads, z, NULL, NULL, err);
+        if (!rc && joint_coordinates(&s->joint, sets * FIT, z, u)) rc = err_nomem(err);
+        for (size_t k = 0; k < n && !rc; k++)
+            for (size_t i = 0; i < sets; i++)
+                moments(u + (k * sets + i) * FIT, &g->mean[k * g->nset + s0 + i],
+                        &g->sd[k * g->nset + s0 + i]);
+    }
+    free(z);
+    free(u);
+    return rc;
+}
+
+/* ---- two runs: a short one for the sizes of steps, and that of the weights --------------------
+ */
+
+static int run(const struct ais *s, const struct query *q, size_t first, struct ais_guide *g,
+               int threads, const struct ais_out *out, double *accept, nami_err *err)
+{
+    double *beta = schedule(g->temps);
+    struct ais_run pilot = {s, q, first, AIS_TUNERS, q->seed ^ 0x74756e65, beta, g->temps,
+                            g, 1, NULL,  NULL};
+    struct ais_run full = {s, q, first,     q->per, q->seed ^ 0x616973, s->beta, s->o.temps,
+                           g, 0, out->logw, accept};
+    int rc = beta ? 0 : err_nomem(err);
+    if (!rc && g->mean) rc = fit(s, q, first, g, threads, err);
+    if (!rc && s->o.temps > 1) rc = ais_chains(&pilot, threads, err);
+    if (!rc) rc = ais_chains(&full, threads, err);
+    free(beta);
+    return rc;
+}
+
+int ais_sets(const struct ais *s, const struct query *q, size_t first, size_t nset, int threads,
+             const struct ais_out *out, nami_err *err)
+{
+    size_t per = q->per, n = (size_t)s->joint.n;
+    int network = s->o.start == AIS_NETWORK, tenth = s->o.temps / 10;
+    struct ais_guide g = {.nset = nset, .temps = tenth > 50 ? tenth : 50};
+    if (g.temps > s->o.temps) g.temps = s->o.temps;
+    g.step = new_array(double, nset *(size_t)g.temps);
+    if (network) g.mean = raw_array(double, n *nset), g.sd = raw_array(double, n *nset);
+    double *accept = raw_array(double, nset *per);
+    int rc = 0;
+    if (!g.step || !accept || (network && (!g.mean || !g.sd))) rc = err_nomem(err);
+    if (!rc) rc = run(s, q, first, &g, threads, out, accept, err);
+    for (size_t i = 0; i < nset && !rc; i++) {
+        const double *w = out->logw + i * per, *share = accept + i * per;
+        struct diagnostics *f = &out->found[i];
+        *f = (struct diagnostics){.khat = NAN, .ess = weights_ess(per, w)};
+        f->log_z = weights_log_mean(per, w, &f->log_se);
+        if (!out->accept) continue;
+        out->accept[i] = 0;
+        for (size_t c = 0; c < per; c++) out->accept[i] += share[c] / (double)per;
+    }
+    free(g.step);
+    free(g.mean);
+    free(g.sd);
+    free(accept);
+    return rc;
+}

@@ -1,0 +1,58 @@
+/* answer_smc.c: an answer by sequential Monte Carlo. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "infer/answer.h"
+#include "infer/smc.h"
+#include "infer/weights.h"
+
+/* Barren latents are drawn from the model: what they add to log p, they add to log q. */
+static int add_barren(const struct infer *a, struct answer *x, int threads, nami_err *err)
+{
+    double *b = raw_array(double, x->n);
+    int rc = b ? infer_barren(a, x->n, x->z, threads, b, err) : err_nomem(err);
+    for (size_t i = 0; i < x->n && !rc; i++) x->logp[i] += b[i], x->logq[i] += b[i];
+    free(b);
+    return rc;
+}
+
+/* Evidence from islands: the mean of their estimates, as if all had the same size. */
+static void find(struct answer *x, size_t s, double *logz)
+{
+    struct diagnostics *f = &x->found[s];
+    double *w = x->logw + s * x->per, n = (double)x->islands;
+    for (size_t k = 0; k < x->islands; k++) {
+        size_t size = smc_first(x->per, x->islands, k + 1) - smc_first(x->per, x->islands, k);
+        logz[k] += log((double)size * n / (double)x->per);
+    }
+    f->log_z = weights_log_mean(x->islands, logz, &f->log_se);
+    f->ess = weights_ess(x->per, w);
+    weights_normalise(x->per, w);
+}
+
+int answer_smc(const struct infer *a, const struct query *q, size_t first, int threads,
+               struct answer *x, nami_err *err)
+{
+    x->islands = smc_islands(a, q->per);
+    double *logz = raw_array(double, x->nset * x->islands);
+    int *resampled = raw_array(int, x->nset * x->islands);
+    struct smc_out out = {.z = x->z,
+                          .pred = x->pred,
+                          .logq = x->logq,
+                          .logp = x->logp,
+                          .logw = x->logw,
+                          .logz = logz,
+                          .resampled = resampled};
+    int rc = logz && resampled ? 0 : err_nomem(err);
+    if (!rc) rc = smc_run(a, q, first, x->nset, threads, &out, err);
+    if (!rc && a->q->h->nmodel && x->z) rc = add_barren(a, x, threads, err);
+    for (size_t s = 0; s < x->nset && !rc; s++) {
+        int any = 0;
+        for (size_t k = 0; k < x->islands; k++) any |= resampled[s * x->islands + k];
+        if (any) find(x, s, logz + s * x->islands);
+    }
+    free(logz);
+    free(resampled);
+    return rc;
+}

@@ -1,0 +1,80 @@
+#include "infer/blocks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+/* Other methods answer for a whole data set at once. */
+static int splits(enum answer_method m) { return m == ANSWER_DIRECT || m == ANSWER_IS; }
+
+static int in_pieces(const struct blocks *f) { return f->q->per > f->block && splits(f->method); }
+
+int blocks_init(struct blocks *f, const struct infer *a, const struct query *q,
+                enum answer_method method, int predict, int threads, size_t numbers, nami_err *err)
+{
+    size_t rows = ((size_t)a->q->m->nrow + 2) * (predict ? 2 : 1);
+    *f = (struct blocks){.a = a, .q = q, .method = method, .predict = predict, .threads = threads};
+    f->block = numbers / rows + 1;
+    f->work = q->nset * q->per * (in_pieces(f) && method == ANSWER_IS ? 2 : 1);
+    f->found = new_array(struct diagnostics, q->nset);
+    if (in_pieces(f) && method == ANSWER_IS) f->logw = raw_array(double, q->per);
+    if (!f->found || (f->work > q->nset * q->per && !f->logw)) return err_nomem(err);
+    for (size_t s = 0; s < q->nset; s++) f->found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
+    return 0;
+}
+
+void blocks_fini(struct blocks *f)
+{
+    free(f->logw);
+    free(f->found);
+    *f = (struct blocks){0};
+}
+
+int blocks_more(const struct blocks *f) { return f->next < f->q->nset * f->q->per; }
+
+static int next_sets(struct blocks *f, struct answer *out, nami_err *err)
+{
+    size_t per = f->q->per, s = f->next / per, n = f->block / per + !(f->block / per);
+    if (n > f->q->nset - s) n = f->q->nset - s;
+    int rc = answer_sets(f->a, f->q, f->method, s, n, f->predict, f->threads, out, err);
+    if (rc) return rc;
+    memcpy(f->found + s, out->found, n * sizeof *out->found);
+    f->next += out->n;
+    f->done += out->n;
+    return 0;
+}
+
+static size_t piece(const struct blocks *f, size_t first, size_t end)
+{
+    return end - first < f->block ? end - first : f->block;
+}
+
+/* Weights of the data set that ends at `end`; what they belong to is made again later. */
+static int next_weights(struct blocks *f, size_t end, struct answer *out, nami_err *err)
+{
+    size_t per = f->q->per, at = f->weighed, n = piece(f, at, end);
+    int rc = answer_draws(f->a, f->q, f->method, at, n, 0, f->threads, out, err);
+    if (rc) return rc;
+    memcpy(f->logw + (at + per - end), out->logw, n * sizeof *f->logw);
+    out->n = 0;
+    f->weighed += n;
+    f->done += n;
+    return f->weighed == end ? answer_smooth(per, f->logw, &f->found[at / per], err) : 0;
+}
+
+int blocks_next(struct blocks *f, struct answer *out, nami_err *err)
+{
+    size_t per = f->q->per, at = f->next, end = (at / per + 1) * per, n = piece(f, at, end);
+    *out = (struct answer){0};
+    if (!in_pieces(f)) return next_sets(f, out, err);
+    if (f->logw && f->weighed < end) return next_weights(f, end, out, err);
+    int rc = answer_draws(f->a, f->q, f->method, at, n, f->predict, f->threads, out, err);
+    if (rc) return rc;
+    if (f->logw) memcpy(out->logw, f->logw + (at + per - end), n * sizeof *f->logw);
+    f->next += n;
+    f->done += n;
+    return 0;
+}

@@ -1,0 +1,158 @@
+#include "infer/digest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+
+enum { POINTS = 1 << 22, LEAST = 1 << 12, MOST = 1 << 20, PARTS = 4 };
+
+size_t digest_room(size_t nnum)
+{
+    size_t room = POINTS / (nnum + !nnum);
+    return room < LEAST ? LEAST : room > MOST ? MOST : room;
+}
+
+static void restart(struct digest *d)
+{
+    size_t each = d->per < d->room ? d->per : d->room;
+    d->seen = 0;
+    for (size_t k = 0; k < d->nnum; k++)
+        d->of[k] = (struct digest_number){.x = d->x + k * each, .w = d->w ? d->w + k * each : NULL};
+}
+
+int digest_init(struct digest *d, size_t nnum, const size_t *row, size_t per, size_t room,
+                nami_err *err)
+{
+    *d = (struct digest){.nnum = nnum, .row = row, .per = per, .room = room};
+    d->of = new_array(struct digest_number, nnum);
+    d->x = raw_array(double, nnum *(per < room ? per : room));
+    if (per > room) {
+        d->w = raw_array(double, nnum *room);
+        d->sort = raw_array(struct weighted, 2 * room);
+    } else
+        d->logw = raw_array(double, per);
+    if (!d->of || !d->x || (per > room ? !d->w || !d->sort : !d->logw)) return err_nomem(err);
+    restart(d);
+    return 0;
+}
+
+void digest_fini(struct digest *d)
+{
+    free(d->of);
+    free(d->x);
+    free(d->w);
+    free(d->sort);
+    free(d->logw);
+    *d = (struct digest){0};
+}
+
+static void run_on(struct running *r, double x, double w)
+{
+    double from = x - r->mean;
+    r->w += w;
+    r->mean += w / r->w * from;
+    r->square += w * from * (x - r->mean);
+}
+
+/* Neighbours of the increasing v become one up to a weight of `most`, equal ones up to any. */
+static size_t join(size_t n, struct weighted *v, double most)
+{
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct weighted *to = &v[m - (m > 0)];
+        double w = to->w + v[i].w;
+        int equal = m && to->x == v[i].x;
+        if (equal || (m && w <= most && isfinite(to->x) && isfinite(v[i].x))) {
+            if (!equal) to->x = to->x * (to->w / w) + v[i].x * (v[i].w / w);
+            to->w = w;
+        } else
+            v[m++] = v[i];
+    }
+    return m;
+}
+
+/* The points of one number, sorted; *n of them. */
+static struct weighted *sorted(const struct digest *d, const struct digest_number *p, size_t *n)
+{
+    for (size_t i = 0; i < p->n; i++) d->sort[i] = (struct weighted){p->x[i], p->w[i]};
+    struct weighted *v = weighted_sort(p->n, d->sort, d->sort + d->room);
+    *n = join(p->n, v, 0);
+    return v;
+}
+
+/* At most half of the room is full afterwards, but for one point and two infinite ones: any two
+   neighbours weigh more than PARTS / room of all. */
+static void make_room(const struct digest *d, struct digest_number *p)
+{
+    size_t n;
+    struct weighted *v = sorted(d, p, &n);
+    if (n > d->room / 2) n = join(n, v, p->once.w * PARTS / (double)d->room);
+    for (size_t i = 0; i < n; i++) {
+        p->x[i] = v[i].x;
+        p->w[i] = v[i].w;
+    }
+    p->n = n;
+}
+
+static void put_number(const struct digest *d, struct digest_number *p, size_t n, const double *x,
+                       const double *logw)
+{
+    for (size_t i = 0; i < n; i++) {
+        double w = logw ? exp(logw[i]) : 1;
+        p->bad |= isnan(x[i]) || isnan(w);
+        if (p->bad || w == 0) continue; /* x may be infinite */
+        run_on(&p->once, x[i], w);
+        run_on(&p->twice, x[i], w * w);
+        if (p->n == d->room) make_room(d, p);
+        p->x[p->n] = x[i];
+        p->w[p->n++] = w;
+    }
+}
+
+void digest_put(struct digest *d, size_t n, const double *x, size_t stride, const double *logw)
+{
+    d->weighted = logw != NULL;
+    for (size_t k = 0; k < d->nnum; k++) {
+        const double *from = x + d->row[k] * stride;
+        if (d->w)
+            put_number(d, &d->of[k], n, from, logw);
+        else
+            memcpy(d->of[k].x + d->seen, from, n * sizeof *from);
+    }
+    if (!d->w && logw) memcpy(d->logw + d->seen, logw, n * sizeof *logw);
+    d->seen += n;
+}
+
+/* With the letters of summary.c: s, e and sum2 on the scale of weights that sum to 1. */
+static void conclude(const struct digest *d, const struct digest_number *p, struct summary *out)
+{
+    const struct running *a = &p->once, *b = &p->twice;
+    double apart = b->mean - a->mean, s = a->square / a->w, sum2 = b->w / a->w / a->w,
+           e = (b->square + b->w * apart * apart) / a->w / a->w;
+    size_t n;
+    if (p->bad || !(a->w > 0)) {
+        summary_unknown(out);
+        return;
+    }
+    struct weighted *v = sorted(d, p, &n);
+    for (size_t i = 0; i < n; i++) v[i].w /= a->w;
+    summary_moments(a->mean, s, e, sum2, out);
+    summary_quantiles(n, v, 1 / sum2, out);
+}
+
+int digest_end(struct digest *d, struct summary *out, nami_err *err)
+{
+    int rc = 0;
+    for (size_t k = 0; k < d->nnum && !rc; k++) {
+        struct summary *to = &out[d->row[k]];
+        if (d->w)
+            conclude(d, &d->of[k], to);
+        else
+            rc = summarise(d->seen, d->of[k].x, d->weighted ? d->logw : NULL, to, err);
+    }
+    restart(d);
+    return rc;
+}

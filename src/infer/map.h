@@ -1,0 +1,30 @@
+/* map.h: where p(z | x) is largest: the most probable values of continuous latents (MAP).
+
+   Where that is depends on the scale.  The usual density is that of the variables themselves; on
+   the unconstrained scale (logarithms of what is positive, ...) it has the factor |dz / d
+   coordinates|, and a maximum inside also where the former is largest at the edge. */
+#ifndef INFER_MAP_H
+#define INFER_MAP_H
+
+#include "infer/infer.h"
+#include "infer/lbfgs.h"
+
+/* Of one data set. */
+struct map_mode {
+    enum lbfgs_state state; /* LBFGS_FOUND: a maximum.  LBFGS_FLAT: at the edge of the support, or
+                               nothing speaks against going on.  LBFGS_FALLS: no bound */
+    double logp;            /* log p(x, z), without barren latents */
+    double grad;            /* the largest derivative by a coordinate */
+    int steps;
+    int agree; /* searches that ended at the same density */
+};
+
+/* For all sets of the query, q->per searches each, from draws of the network, of which the best
+   counts: out[set]; the points z[row * nset + set], NaN for barren latents and what follows from
+   them; sd likewise, if not NULL: the standard deviation of the normal with the same curvature
+   (Laplace), NaN where there is no maximum inside.  The same for any number of threads. NAMI_EINPUT
+   if p(x, z) is not known or a latent is discrete. */
+int map_sets(const struct infer *a, const struct query *q, int unconstrained, int threads,
+             struct map_mode *out, double *z, double *sd, nami_err *err);
+
+#endif

@@ -1,0 +1,280 @@
+#include "infer/smc_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "net/reads.h"
+
+/* ---- when --------------------------------------------------------------------------------- */
+
+/* Of nodes: the waves that add the term of p(x, z), and log q; -1: none. */
+struct when {
+    int *p, *q;
+};
+
+/* So many latents may be open at a time for their log q, and what was observed of them, to be added
+   at once. */
+enum { FEW = 4 };
+
+/* Latents are open from the wave that makes them known to that which adds their term. */
+static void count_open(const struct sampler *s, const struct when *x, int *open)
+{
+    memset(open, 0, sizeof *open * s->wave.n);
+    for (int v = 0; v < bn_n(s->q->m->bn); v++)
+        for (int w = s->known[v]; w >= 0 && w < x->p[v]; w++) open[w]++;
+}
+
+static int is_brief(int from, int to, const int *open)
+{
+    for (int w = from; w < to; w++)
+        if (open[w] > FEW) return 0;
+    return 1;
+}
+
+static void find_waves(const struct sampler *s, int *open, struct when *x)
+{
+    const struct bn *bn = s->q->m->bn;
+    for (int v = 0; v < bn_n(bn); v++) {
+        x->p[v] = s->known[v];
+        for_parents (&bn->dag, v, u)
+            if (x->p[v] >= 0 && s->known[u] > x->p[v]) x->p[v] = s->known[u];
+    }
+    count_open(s, x, open);
+    for (int v = 0; v < bn_n(bn); v++)
+        x->q[v] = is_brief(s->known[v], x->p[v], open) ? s->known[v] : x->p[v];
+    for (int v = 0; v < bn_n(bn); v++) {
+        if (!bn->node.a[v].observed) continue;
+        x->p[v] = 0;
+        for_parents (&bn->dag, v, u)
+            if (x->q[u] > x->p[v]) x->p[v] = x->q[u];
+    }
+}
+
+/* ---- draws: log q later -------------------------------------------------------------------- */
+
+/* Instances i .. i+n-1 of an instruction. */
+static struct instr part_of(const struct instr *c, int i, int n)
+{
+    struct instr x = *c;
+    x.n = n;
+    for (int a = 0; a < x.narg; a++) {
+        struct operand *o = &x.arg[a];
+        if (!o->idx)
+            o->base += i * o->si;
+        else if (!o->shared)
+            o->idx += (size_t)i * (size_t)o->m;
+    }
+    return x;
+}
+
+struct later {
+    int wave;
+    struct instr x;
+};
+
+/* What adds log q or a Jacobian reads the value, or the first coordinate, of a latent: owner[row].
+   Instances that belong to one wave stay together. */
+static int put_draws(struct smc_plan *p, const struct sampler *s, const int *wave)
+{
+    const struct qnet *q = s->q;
+    vec(struct later) later = {0};
+    int *owner = new_array(int, s->prog.nrow + 1), rc = owner ? 0 : -1;
+    for (int f = 0; f < q->nfactor && !rc; f++)
+        owner[qnet_value(q, &q->factor[f])] = q->factor[f].node;
+    for (size_t c = 0, w = 0; w < (size_t)p->n && !rc; w++) {
+        for (; c < p->step[w].draw && !rc; c++) {
+            const struct instr *x = &s->prog.code.a[c];
+            if (!x->sum) rc = vec_push(&p->draw.code, *x);
+            for (int i = 0, n; x->sum && i < x->n && !rc; i += n) {
+                int when = wave[owner[operand_at(&x->arg[0], i, 0)]];
+                for (n = 1; i + n < x->n; n++)
+                    if (wave[owner[operand_at(&x->arg[0], i + n, 0)]] != when) break;
+                rc = vec_push(&later, ((struct later){when, part_of(x, i, n)}));
+            }
+        }
+        for (size_t i = 0; i < later.n && !rc; i++)
+            if (later.a[i].wave == (int)w) rc = vec_push(&p->draw.code, later.a[i].x);
+        p->step[w].draw = p->draw.code.n;
+    }
+    vec_free(&later);
+    free(owner);
+    return rc;
+}
+
+/* ---- terms ----------------------------------------------------------------------------------- */
+
+/* Marks what is computed on the way to instance k. */
+static int mark_computed(const struct model *m, const struct reads *g, int k, unsigned char *only)
+{
+    vec(int) todo = {0};
+    int rc = vec_push(&todo, k);
+    while (todo.n && !rc) {
+        k = todo.a[--todo.n];
+        for (size_t i = g->off[k]; i < g->off[k + 1] && !rc; i++) {
+            int from = g->read[i].from;
+            if (m->node[from] >= 0 || only[from] != COMPILE_NOT) continue;
+            only[from] = 0;
+            rc = vec_push(&todo, from);
+        }
+    }
+    vec_free(&todo);
+    return rc;
+}
+
+/* One program, wave after wave; temporaries of one wave lie where those of the others do. */
+static int put_terms(struct smc_plan *p, struct model *m, const struct reads *g, const int *wave)
+{
+    int rows = 0;
+    unsigned char *only = raw_array(unsigned char, m->ninst + 1);
+    int rc = only ? 0 : NAMI_ENOMEM;
+    for (int w = 0; w < p->n && !rc; w++) {
+        for (int k = 0; k < m->ninst; k++)
+            only[k] = m->node[k] < 0 ? COMPILE_NOT : wave[m->node[k]] == w;
+        for (int k = 0; k < m->ninst && !rc; k++)
+            if (only[k] == 1) rc = mark_computed(m, g, k, only);
+        if (!rc) rc = model_compile(m, &p->term, 1, only);
+        p->step[w].term = p->term.code.n;
+        if (p->term.nrow > rows) rows = p->term.nrow;
+    }
+    p->term.nrow = rows;
+    free(only);
+    return rc;
+}
+
+/* ---- what lanes take along -------------------------------------------------------------- */
+
+/* Of rows or units: the wave since which lanes differ in it (-1: they do not), and the last one
+   that reads it. */
+struct life {
+    int *since, *last;
+};
+
+struct walk {
+    struct life row, unit;
+    int wave;
+};
+
+static int life_init(struct life *x, int n)
+{
+    x->since = raw_array(int, n + 1);
+    x->last = raw_array(int, n + 1);
+    for (int i = 0; x->since && x->last && i < n; i++) x->since[i] = x->last[i] = -1;
+    return x->since && x->last ? 0 : -1;
+}
+
+static int life_read(struct life *x, int wave, int i)
+{
+    x->last[i] = wave;
+    return x->since[i] >= 0;
+}
+
+static void life_write(struct life *x, int wave, int i)
+{
+    if (x->since[i] < 0) x->since[i] = wave;
+}
+
+/* Do lanes differ in anything that the instruction reads? */
+static int reads_any(struct walk *k, const struct instr *c)
+{
+    int any = c->kind == I_DRAW || c->kind == I_BDRAW;
+    for (int a = 0; a < c->narg; a++)
+        for (int i = 0; i < c->n && !c->arg[a].is_const; i++)
+            for (int j = 0; j < c->arg[a].m; j++)
+                any |= life_read(&k->row, k->wave, operand_at(&c->arg[a], i, j));
+    if (c->kind == I_DENSE) {
+        const struct dense *d = c->self;
+        for (size_t i = 0; i < (size_t)d->n * (size_t)d->in; i++)
+            any |= life_read(&k->unit, k->wave, d->from[i]);
+    }
+    for (int i = 0; i < c->n && c->kind == I_ROWS; i++)
+        any |= life_read(&k->unit, k->wave, c->dim[0] + i);
+    return any;
+}
+
+static void writes_all(struct walk *k, const struct instr *c)
+{
+    if (c->kind == I_DENSE) {
+        const struct dense *d = c->self;
+        for (int i = 0; i < d->n * d->out; i++) life_write(&k->unit, k->wave, d->to + i);
+    } else if (c->kind == I_UNITS) {
+        for (int i = 0; i < c->n; i++) life_write(&k->unit, k->wave, c->dim[0] + i);
+    } else if (c->kind == I_COPY || c->kind == I_DRAW || c->kind == I_BDRAW) {
+        for (int i = 0; i < c->n; i++)
+            for (int j = 0; j < c->outs.m; j++)
+                life_write(&k->row, k->wave, operand_at(&c->outs, i, j));
+    } else if (c->out >= 0) {
+        for (int i = 0; i < c->n * c->width; i++) life_write(&k->row, k->wave, c->out + i);
+    }
+}
+
+/* Those that lanes differ in and that are read after wave w; the first `keep` in any case. */
+static int *list(struct smc_plan *p, const struct life *x, int n, int keep, int w, int *count)
+{
+    *count = 0;
+    for (int pass = 0, *to = NULL;; pass++) {
+        int k = 0;
+        for (int i = 0; i < n; i++) {
+            if (x->since[i] < 0 || x->since[i] > w || (i >= keep && x->last[i] <= w)) continue;
+            if (pass) to[k] = i;
+            k++;
+        }
+        if (pass) return *count = k, to;
+        if (!(to = arena_array(&p->mem, int, k + 1))) return NULL;
+    }
+}
+
+static int put_lists(struct smc_plan *p, int keep)
+{
+    const struct prog *g = &p->draw;
+    struct walk k = {0};
+    int rc = life_init(&k.row, g->nrow) | life_init(&k.unit, g->nunit);
+    for (size_t c = 0; k.wave < p->n && !rc; k.wave++)
+        for (; c < p->step[k.wave].draw; c++)
+            if (reads_any(&k, &g->code.a[c])) writes_all(&k, &g->code.a[c]);
+    for (int w = 0; w + 1 < p->n && !rc; w++) {
+        struct smc_step *x = &p->step[w];
+        x->row = list(p, &k.row, g->nrow, keep, w, &x->nrow);
+        x->unit = list(p, &k.unit, g->nunit, 0, w, &x->nunit);
+        if (!x->row || !x->unit) rc = -1;
+    }
+    free(k.row.since), free(k.row.last);
+    free(k.unit.since), free(k.unit.last);
+    return rc;
+}
+
+/* ---- all -------------------------------------------------------------------------------- */
+
+int smc_plan_make(struct smc_plan *p, const struct sampler *s, nami_err *err)
+{
+    struct model *m = s->q->m;
+    struct reads g;
+    int waves = (int)s->wave.n;
+    *p = (struct smc_plan){.n = waves ? waves : 1, .draw = s->prog};
+    memset(&p->draw.code, 0, sizeof p->draw.code);
+    int rc = reads_make(m, s->q->h, &g, err), nodes = bn_n(m->bn);
+    int *open = raw_array(int, p->n);
+    struct when x = {raw_array(int, nodes + 1), raw_array(int, nodes + 1)};
+    p->step = arena_array(&p->mem, struct smc_step, p->n + 1);
+    if (!rc && (!open || !x.p || !x.q || !p->step)) rc = err_nomem(err);
+    if (!rc) {
+        find_waves(s, open, &x);
+        for (int w = 0; w < p->n; w++)
+            p->step[w].draw = waves ? s->wave.a[w] : s->prog.code.n; /* nothing to draw */
+        if (put_draws(p, s, x.q) || put_terms(p, m, &g, x.p) || put_lists(p, m->nrow))
+            rc = err_nomem(err);
+    }
+    reads_free(&g);
+    free(open);
+    free(x.p);
+    free(x.q);
+    return rc;
+}
+
+void smc_plan_free(struct smc_plan *p)
+{
+    vec_free(&p->draw.code);
+    prog_free(&p->term);
+    arena_free(&p->mem);
+    *p = (struct smc_plan){0};
+}

@@ -1,0 +1,195 @@
+#include "model/feed.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "data/data_impl.h"
+#include "model/points.h"
+
+/* ---- which array ------------------------------------------------------------------------- */
+
+static const struct array *array_called(const struct model *m, const char *name, size_t len)
+{
+    for (size_t i = 0; i < m->array.n; i++) {
+        const char *s = m->array.a[i].name;
+        if (strncmp(s, name, len) == 0 && !s[len]) return &m->array.a[i];
+    }
+    return NULL;
+}
+
+static int is_observed(const struct model *m, const struct array *a)
+{
+    for (int e = a->first; e < a->first + a->n; e++)
+        if (m->observed[e] && point_row(m, e) >= 0) return 1;
+    return 0;
+}
+
+/* ---- one file ---------------------------------------------------------------------------- */
+
+/* An error in the file, with its name and place. */
+static int in_file(const char *path, const nami_err *why, nami_err *err)
+{
+    char place[32] = "";
+    if (why->line) snprintf(place, sizeof place, ":%d:%d", why->line, why->col);
+    return err_set(err, why->code, "%.150s%s: %.320s", path, place, why->msg);
+}
+
+static int is_flat(int ndim, const int *dim, size_t n)
+{
+    return ndim == 0 || (size_t)dim[ndim - 1] == n;
+}
+
+/* As many numbers, in the same shape, or one of both in a row. */
+static int check_shape(const struct array *a, const struct records *r, nami_err *err)
+{
+    char got[PATH_MAX_LEN], want[PATH_MAX_LEN];
+    size_t n = (size_t)a->n;
+    int same = a->ndim == r->ndim && memcmp(a->dim, r->dim, sizeof(int) * (size_t)a->ndim) == 0;
+    if (r->k == n && (same || is_flat(a->ndim, a->dim, n) || is_flat(r->ndim, r->dim, n))) return 0;
+    return err_set(err, NAMI_EINPUT,
+                   "an observation of '%.60s' has the shape %s, but the model's has %s", a->name,
+                   shape_text(got, r->ndim, r->dim), shape_text(want, a->ndim, a->dim));
+}
+
+static int add(struct feeds *f, const struct model *m, const struct array *a, const char *path,
+               nami_err *err)
+{
+    struct feed x = {.array = a};
+    if (feeds_find(f, a->name))
+        return err_set(err, NAMI_EINPUT, "'%.60s' has observations already", a->name);
+    int rc = records_read(&x.r, path, a->name, err);
+    if (!rc) rc = check_shape(a, &x.r, err);
+    if (!rc && f->feed.n && x.r.n != f->n)
+        rc = err_set(err, NAMI_EINPUT, "'%.60s' has %zu observations, but '%.60s' has %zu", a->name,
+                     x.r.n, f->feed.a[0].array->name, f->n);
+    if (!rc && !(x.row = raw_array(int, x.r.k))) rc = err_nomem(err);
+    for (size_t j = 0; j < x.r.k && !rc; j++) x.row[j] = point_row(m, a->first + (int)j);
+    if (!rc && vec_push(&f->feed, x)) rc = err_nomem(err);
+    if (rc) {
+        records_free(&x.r);
+        free(x.row);
+        return rc;
+    }
+    f->n = x.r.n;
+    return 0;
+}
+
+/* "x=FILE": what is behind the sign, and the array; or the whole, and NULL. */
+static int split_name(const struct model *m, const char *file, const struct array **a,
+                      const char **path, nami_err *err)
+{
+    size_t n = strcspn(file, "=/.");
+    *a = NULL;
+    *path = file;
+    if (file[n] != '=') return 0;
+    *path = file + n + 1;
+    *a = array_called(m, file, n);
+    if (*a) return 0;
+    return err_set(err, NAMI_EINPUT, "the model has no '%.*s'", n < 60 ? (int)n : 60, file);
+}
+
+/* Of a file without names, the one array that is observed. */
+static int check_alone(const struct model *m, const char *path, nami_err *err)
+{
+    const struct records_format *f = records_format_of(path);
+    const struct array *one = NULL, *other = NULL;
+    for (size_t i = 0; i < m->array.n; i++) {
+        if (!is_observed(m, &m->array.a[i])) continue;
+        other = one;
+        one = &m->array.a[i];
+    }
+    if (!one)
+        return err_set(err, NAMI_EINPUT,
+                       "the model observes nothing; say whose data these are: x=%s", path);
+    if (!other || (f && f->named)) return 0;
+    return err_set(err, NAMI_EINPUT,
+                   "this file does not say whether these are '%.60s' or '%.60s'; give its name: "
+                   "%.60s=%s",
+                   other->name, one->name, one->name, path);
+}
+
+static int add_file(struct feeds *f, const struct model *m, const char *file, nami_err *err)
+{
+    const struct array *a;
+    const char *path;
+    int rc = split_name(m, file, &a, &path, err);
+    if (rc) return rc;
+    if (a) return add(f, m, a, path, err);
+    rc = check_alone(m, path, err);
+    for (size_t i = 0; i < m->array.n && !rc; i++)
+        if (is_observed(m, &m->array.a[i])) rc = add(f, m, &m->array.a[i], path, err);
+    return rc;
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+int feeds_read(struct feeds *f, const struct model *m, const char *const *file, int nfile,
+               nami_err *err)
+{
+    nami_err why = {0};
+    *f = (struct feeds){0};
+    for (int i = 0; i < nfile; i++)
+        if (add_file(f, m, file[i], &why)) return in_file(file[i], &why, err);
+    return 0;
+}
+
+void feeds_free(struct feeds *f)
+{
+    for (size_t i = 0; i < f->feed.n; i++) {
+        records_free(&f->feed.a[i].r);
+        free(f->feed.a[i].row);
+    }
+    vec_free(&f->feed);
+}
+
+struct feed *feeds_find(const struct feeds *f, const char *name)
+{
+    for (size_t i = 0; i < f->feed.n; i++)
+        if (strcmp(f->feed.a[i].array->name, name) == 0) return &f->feed.a[i];
+    return NULL;
+}
+
+static int check_feed(const struct model *m, const struct feed *f, nami_err *err)
+{
+    for (size_t i = 0; i < f->r.n; i++)
+        for (size_t j = 0; j < f->r.k; j++) {
+            double x = records_at(&f->r, i, j);
+            int e = f->array->first + (int)j;
+            if (f->row[j] >= 0 && !isnan(x) && !point_possible(m, e, x))
+                return point_refuse(m, e, x, "observation", i, err);
+        }
+    return 0;
+}
+
+int feeds_check(const struct feeds *f, const struct model *m, nami_err *err)
+{
+    int rc = 0;
+    for (size_t i = 0; i < f->feed.n && !rc; i++) rc = check_feed(m, &f->feed.a[i], err);
+    return rc;
+}
+
+void feeds_copy(const struct feeds *f, size_t i, double *x, size_t stride)
+{
+    for (size_t k = 0; k < f->feed.n; k++)
+        records_row(&f->feed.a[k].r, i, f->feed.a[k].row, x, stride);
+}
+
+void feeds_copy_some(const struct feeds *f, int n, const int *i, double *x, size_t stride)
+{
+    for (size_t k = 0; k < f->feed.n; k++) {
+        const struct feed *a = &f->feed.a[k];
+        for (size_t j = 0; j < a->r.k; j++)
+            if (a->row[j] >= 0) records_column(&a->r, j, n, i, x + (size_t)a->row[j] * stride);
+    }
+}
+
+int feed_misses(const struct feed *f, size_t i)
+{
+    if (f->r.type == RECORDS_BYTE) return 0;
+    for (size_t j = 0; j < f->r.k; j++)
+        if (isnan(records_at(&f->r, i, j))) return 1;
+    return 0;
+}

@@ -1,0 +1,184 @@
+/* decode.c: numbers from their coordinates, many at once: x = f(v), v = mean + sd u, where f is
+
+       line       v
+       half       edge + v's exponential, or minus it
+       interval   lo + (hi - lo) / (1 + exp(-v)), from the nearer end */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/simd.h"
+#include "dist/math.h"
+#include "net/code.h"
+
+enum shape { LINE, HALF, INTERVAL, NSHAPE };
+
+/* Arguments: the coordinate; mean, sd; and two more, edge and sign or lo and hi. */
+WIDE static void line_map(const void *self, int n, double *out, const double *const *a)
+{
+    (void)self;
+    EACH(i, n) out[i] = a[1][i] + a[2][i] * a[0][i];
+}
+
+WIDE static void line_grad(const void *self, int n, const double *out, const double *dout,
+                           const double *const *a, double *const *da)
+{
+    (void)self, (void)out;
+    if (!da[0]) return;
+    EACH(i, n) da[0][i] = a[2][i] * dout[i];
+}
+
+WIDE static void half_map(const void *self, int n, double *out, const double *const *a)
+{
+    (void)self;
+    EACH(i, n) out[i] = a[3][i] + a[4][i] * exp(a[1][i] + a[2][i] * a[0][i]);
+}
+
+WIDE static void half_grad(const void *self, int n, const double *out, const double *dout,
+                           const double *const *a, double *const *da)
+{
+    (void)self, (void)out;
+    if (!da[0]) return;
+    EACH(i, n) da[0][i] = dout[i] * a[2][i] * a[4][i] * exp(a[1][i] + a[2][i] * a[0][i]);
+}
+
+WIDE static void interval_map(const void *self, int n, double *out, const double *const *a)
+{
+    (void)self;
+    EACH(i, n)
+    {
+        double v = a[1][i] + a[2][i] * a[0][i], e = exp(-fabs(v)),
+               s = (a[4][i] - a[3][i]) * e / (1 + e);
+        out[i] = v < 0 ? a[3][i] + s : a[4][i] - s;
+    }
+}
+
+WIDE static void interval_grad(const void *self, int n, const double *out, const double *dout,
+                               const double *const *a, double *const *da)
+{
+    (void)self, (void)out;
+    if (!da[0]) return;
+    EACH(i, n)
+    {
+        double e = exp(-fabs(a[1][i] + a[2][i] * a[0][i]));
+        da[0][i] = dout[i] * a[2][i] * (a[4][i] - a[3][i]) * e / ((1 + e) * (1 + e));
+    }
+}
+
+/* log |dx/du|: log sd; + v; + log(hi - lo) - |v| - 2 log(1 + exp(-|v|)) */
+WIDE static void line_log(const void *self, int n, double *out, const double *const *a)
+{
+    (void)self;
+    EACH(i, n) out[i] = log(a[2][i]);
+}
+
+WIDE static void half_log(const void *self, int n, double *out, const double *const *a)
+{
+    (void)self;
+    EACH(i, n) out[i] = log(a[2][i]) + a[1][i] + a[2][i] * a[0][i];
+}
+
+WIDE static void interval_log(const void *self, int n, double *out, const double *const *a)
+{
+    (void)self;
+    EACH(i, n)
+    {
+        double v = fabs(a[1][i] + a[2][i] * a[0][i]);
+        out[i] = log(a[2][i] * (a[4][i] - a[3][i])) - v - 2 * log1p(exp(-v));
+    }
+}
+
+WIDE static void interval_log_grad(const void *self, int n, const double *out, const double *dout,
+                                   const double *const *a, double *const *da)
+{
+    (void)self, (void)out;
+    if (!da[0]) return;
+    EACH(i, n)
+    {
+        double v = a[1][i] + a[2][i] * a[0][i], e = exp(-fabs(v)), t = (1 - e) / (1 + e);
+        da[0][i] = dout[i] * a[2][i] * (v < 0 ? t : -t);
+    }
+}
+
+static const struct {
+    map_fn *map, *log;
+    map_grad_fn *grad, *log_grad;
+} shapes[NSHAPE] = {
+    [LINE] = {line_map, line_log, line_grad, NULL},
+    [HALF] = {half_map, half_log, half_grad, line_grad},
+    [INTERVAL] = {interval_map, interval_log, interval_grad, interval_log_grad},
+};
+
+/* ---- instructions ------------------------------------------------------------------- */
+
+static int shape_of(const struct code *c, double *p)
+{
+    double lo = c->lo > domains[c->domain].lo ? c->lo : domains[c->domain].lo;
+    double hi = c->hi < domains[c->domain].hi ? c->hi : domains[c->domain].hi;
+    if (c->kind != CODE_REAL || c->domain == SIMPLEX || c->domain == SPD) return -1;
+    p[0] = isinf(lo) ? hi : lo;
+    p[1] = isinf(lo) ? -1 : isinf(hi) ? 1 : hi;
+    return isinf(lo) && isinf(hi) ? LINE : isinf(lo) || isinf(hi) ? HALF : INTERVAL;
+}
+
+/* An instruction on n coordinates, u their rows; constants begin at `at`, four each. */
+static struct instr *emit(struct prog *p, int n, const int *u, int at)
+{
+    struct instr *x = prog_emit(p, I_MAP, n, 1);
+    if (!x) return NULL;
+    x->narg = 5;
+    x->blind = 1;
+    x->arg[0] = (struct operand){.m = 1, .idx = u};
+    for (int k = 0; k < 4; k++)
+        x->arg[k + 1] = (struct operand){.is_const = 1, .m = 1, .base = at + k, .si = 4};
+    return x;
+}
+
+static int decode(enum shape s, int n, const int *u, const int *row, int at, int lot,
+                  struct prog *p)
+{
+    struct instr *x = emit(p, n, u, at);
+    if (!x) return NAMI_ENOMEM;
+    x->map = shapes[s].map;
+    x->map_grad = shapes[s].grad;
+    x->out = p->nrow;
+    p->nrow += n;
+    if (!(x = prog_emit(p, I_COPY, n, 1))) return NAMI_ENOMEM;
+    x->narg = 1;
+    x->arg[0] = (struct operand){.m = 1, .base = p->nrow - n, .si = 1};
+    x->outs = (struct operand){.m = 1, .idx = row};
+    if (!(x = emit(p, n, u, at))) return NAMI_ENOMEM;
+    x->map = shapes[s].log;
+    x->map_grad = shapes[s].log_grad;
+    x->sum = 1;
+    x->lot = x->tag = lot;
+    return 0;
+}
+
+int codes_decode(const struct code *const *c, int n, struct prog *p, int lot, unsigned char *done)
+{
+    int rc = 0;
+    for (int s = 0; s < NSHAPE && !rc; s++) {
+        double more[2];
+        int m = 0, at = (int)p->constant.n;
+        for (int i = 0; i < n; i++)
+            if (shape_of(c[i], more) == s) m += c[i]->n;
+        if (!m) continue;
+        int *u = arena_array(&p->mem, int, m), *row = arena_array(&p->mem, int, m);
+        if (!u || !row) return NAMI_ENOMEM;
+        m = 0;
+        for (int i = 0; i < n; i++) {
+            if (shape_of(c[i], more) != s) continue;
+            done[i] = 1;
+            for (int k = 0; k < c[i]->n; k++, m++) {
+                u[m] = c[i]->coord + k;
+                row[m] = c[i]->row[k];
+                if (vec_push(&p->constant, c[i]->mean[k]) || vec_push(&p->constant, c[i]->sd[k]) ||
+                    vec_push(&p->constant, more[0]) || vec_push(&p->constant, more[1]))
+                    return NAMI_ENOMEM;
+            }
+        }
+        rc = decode((enum shape)s, m, u, row, at, lot, p);
+    }
+    return rc;
+}

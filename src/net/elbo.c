@@ -1,0 +1,130 @@
+#include "net/elbo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "net/sampler.h"
+
+void elbo_free(struct elbo *e)
+{
+    prog_free(&e->prog);
+    vec_free(&e->block);
+    vec_free(&e->choice);
+    arena_free(&e->mem);
+}
+
+/* ---- parts -------------------------------------------------------------------------- */
+
+static int make_parts(struct elbo *e)
+{
+    const struct qnet *q = e->q;
+    e->npart = q->npart + 2;
+    e->part = arena_array(&e->mem, struct part, e->npart);
+    if (!e->part) return NAMI_ENOMEM;
+    memcpy(e->part, q->part, sizeof *q->part * (size_t)q->npart);
+    e->part[q->npart] = (struct part){"prior", q->h->nlatent};
+    e->part[q->npart + 1] = (struct part){"data", bn_n(q->m->bn) - q->h->nlatent - q->h->nmodel};
+    return 0;
+}
+
+/* ---- discrete latents --------------------------------------------------------------- */
+
+static int make_choices(struct elbo *e, const int *fix)
+{
+    const struct qnet *q = e->q;
+    e->configs = 1;
+    for (int f = 0; f < q->nfactor; f++) {
+        const struct factor *x = &q->factor[f];
+        const struct code *c = &q->code[x->node];
+        if (c->kind == CODE_REAL) continue;
+        int states = c->kind == CODE_STATES ? c->states : 0;
+        struct choice y = {x->node, q->group[x->group].tag, fix[x->node], states, c->low};
+        if (vec_push(&e->choice, y)) return NAMI_ENOMEM;
+        e->configs = e->configs * states <= ELBO_CONFIGS ? e->configs * states : 0;
+    }
+    return 0;
+}
+
+int elbo_state(const struct elbo *e, int c, int k)
+{
+    for (int i = 0; i < k; i++) c /= e->choice.a[i].states;
+    return c % e->choice.a[k].states;
+}
+
+/* ---- layers ------------------------------------------------------------------------- */
+
+/* "dec/1": the layer of a network that has its weights here; NULL: it is not learnt. */
+static const char *layer_name(struct elbo *e, size_t w)
+{
+    const struct model *m = e->q->m;
+    for (size_t i = 0; i < m->net.n; i++) {
+        const struct net *net = &m->net.a[i];
+        size_t at = net->w;
+        for (int l = 0, in = net->in; l < net->nlayer; in = net->layer[l++].out) {
+            if (at == w && net->learn) {
+                struct str s = {0};
+                str_printf(&s, "model/%s/%d", net->name, l);
+                const char *name = s.oom ? NULL : arena_strndup(&e->mem, s.s, s.n);
+                str_free(&s);
+                return name ? name : "";
+            }
+            at += ((size_t)in + 1) * (size_t)net->layer[l].out;
+        }
+    }
+    return NULL;
+}
+
+/* Those of the model that are learnt; a network that is used twice has its layers twice. */
+static int make_blocks(struct elbo *e, size_t first)
+{
+    const struct qnet *q = e->q;
+    for (size_t i = 0; i < q->block.n; i++)
+        if (vec_push(&e->block, q->block.a[i])) return NAMI_ENOMEM;
+    for (size_t k = first; k < e->prog.code.n; k++) {
+        if (e->prog.code.a[k].kind != I_DENSE) continue;
+        struct block b = {.d = e->prog.code.a[k].self};
+        b.name = layer_name(e, b.d->w - q->prog.nparam);
+        if (!b.name) continue;
+        if (!*b.name || vec_push(&e->block, b)) return NAMI_ENOMEM;
+    }
+    return 0;
+}
+
+/* ---- all ---------------------------------------------------------------------------- */
+
+static int make(struct elbo *e)
+{
+    struct qnet *q = e->q;
+    int tag[2], *fix = new_array(int, bn_n(q->m->bn) + 1), rc = fix ? 0 : NAMI_ENOMEM;
+    if (!rc) rc = sampler_prog(q, &e->prog, fix);
+    size_t first = e->prog.code.n;
+    if (!rc) rc = make_parts(e);
+    if (!rc) rc = make_choices(e, fix);
+    tag[LOT_DATA] = e->npart - 1, tag[LOT_LATENT] = e->npart - 2;
+    if (!rc) rc = joint_terms(q, &e->prog, tag);
+    if (!rc) rc = make_blocks(e, first);
+    if (!rc) rc = prog_finish(&e->prog);
+    free(fix);
+    return rc;
+}
+
+int elbo_make(struct elbo *e, struct qnet *q, nami_err *err)
+{
+    *e = (struct elbo){.q = q};
+    int rc = joint_known(q, err);
+    return rc ? rc : make(e) ? err_nomem(err) : 0;
+}
+
+void elbo_start(const struct elbo *e, uint64_t seed, float *param)
+{
+    size_t first = e->q->prog.nparam;
+    qnet_start(e->q, seed, param);
+    for (size_t i = first; i < e->prog.nparam; i++) param[i] = (float)e->q->m->weight.a[i - first];
+}
+
+void elbo_model(const struct elbo *e, const float *param)
+{
+    size_t first = e->q->prog.nparam;
+    for (size_t i = first; i < e->prog.nparam; i++) e->q->m->weight.a[i - first] = param[i];
+}

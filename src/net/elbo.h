@@ -1,0 +1,44 @@
+/* elbo.h: the evidence lower bound, for learning a model together with its inference network.
+
+   A program that draws the latents from q(z | x), with derivatives through the draws, and whose
+   total is log p(x, z) - log q(z | x).  Its weights are those of q, then those of the model's
+   networks.  Terms come in lots: log p(x | z), what is said of continuous latents, and log q of
+   discrete ones, which have no derivatives to go through: their weight is a score. */
+#ifndef NET_ELBO_H
+#define NET_ELBO_H
+
+#include "net/joint.h"
+
+enum { ELBO_CONFIGS = 64 }; /* of discrete latents: more are drawn, not gone through */
+
+/* A discrete latent. */
+struct choice {
+    int node, part;
+    int row;         /* its number, if it is fixed; NaN: drawn (see sampler_prog) */
+    int states, low; /* states 0: it is a count */
+};
+
+struct elbo {
+    struct qnet *q;
+    struct prog prog;
+    vec(struct block) block; /* all layers: those of q, then those of the model's networks */
+    struct part *part;       /* those of q, then the prior and the data */
+    int npart;
+    vec(struct choice) choice;
+    int configs; /* of all choices together; 1 without any; 0: too many to go through */
+    struct arena mem;
+};
+
+/* q must outlive it.  NAMI_EINPUT if the model has no density or a latent no factor. */
+int elbo_make(struct elbo *e, struct qnet *q, nami_err *err);
+void elbo_free(struct elbo *e);
+/* The part of log p(x | z). */
+static inline int elbo_data(const struct elbo *e) { return e->npart - 1; }
+/* The state of choice k in configuration c. */
+int elbo_state(const struct elbo *e, int c, int k);
+/* Weights to start from: param[e->prog.nparam]. */
+void elbo_start(const struct elbo *e, uint64_t seed, float *param);
+/* The model's own weights become those of the parameters. */
+void elbo_model(const struct elbo *e, const float *param);
+
+#endif

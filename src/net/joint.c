@@ -1,0 +1,142 @@
+#include "net/joint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+int joint_known(const struct qnet *q, nami_err *err)
+{
+    const struct model *m = q->m;
+    for (size_t i = 0; i < m->stmt.n; i++)
+        if (m->stmt.a[i].rel->stochastic && !m->stmt.a[i].dist)
+            return err_set(err, NAMI_EINPUT,
+                           "the model has a simulator, and no density: p(x, z) is not known");
+    if (q->h->nnuisance)
+        return err_set(err, NAMI_EINPUT,
+                       "the network has no factors for %d latents (they are not in 'infer'), so "
+                       "that p(x, z) is not known",
+                       q->h->nnuisance);
+    return 0;
+}
+
+/* ---- terms -------------------------------------------------------------------------- */
+
+static int all_given(const struct operand *o, int n, const unsigned char *given, int rows)
+{
+    if (o->is_const) return 0;
+    for (int i = 0; i < (operand_fixed(o) ? 1 : n); i++)
+        for (int k = 0; k < o->m; k++) {
+            int r = operand_at(o, i, k);
+            if (r >= rows || !given[r]) return 0;
+        }
+    return 1;
+}
+
+/* A term is one of the data if its variable is; nothing is differentiated by data.  Nobody asks for
+   single terms, and their derivatives do not need them (the densities of dist/). */
+static void sort_terms(const struct model *m, struct prog *p, const unsigned char *given,
+                       const int tag[2])
+{
+    for (size_t k = 0; k < p->code.n; k++) {
+        struct instr *c = &p->code.a[k];
+        for (int a = 0; a < c->narg; a++)
+            c->arg[a].data |= all_given(&c->arg[a], c->n, given, m->nrow);
+        if (!c->sum) continue;
+        c->out = -1;
+        c->blind = 1;
+        c->lot = c->arg[0].data ? LOT_DATA : LOT_LATENT;
+        c->tag = tag[c->lot];
+    }
+}
+
+int joint_terms(struct qnet *q, struct prog *p, const int tag[2])
+{
+    struct model *m = q->m;
+    struct prog terms = {0};
+    unsigned char *only = new_array(unsigned char, m->ninst + 1);
+    unsigned char *given = new_array(unsigned char, m->nrow + 1);
+    int rc = only && given ? 0 : NAMI_ENOMEM;
+    for (int e = 0; e < m->nelem && !rc; e++)
+        if (m->row[e] >= 0 && m->row[e] < m->nrow) given[m->row[e]] = m->observed[e];
+    for (int k = 0; k < m->ninst && !rc; k++) only[k] = m->node[k] >= 0;
+    for (int i = 0; i < q->h->nmodel && !rc; i++) only[q->code[q->h->model[i]].inst] = 0;
+    if (!rc && !(rc = model_compile(m, &terms, 1, only))) {
+        sort_terms(m, &terms, given, tag);
+        rc = prog_append(p, &terms);
+    }
+    prog_free(&terms);
+    free(only);
+    free(given);
+    return rc;
+}
+
+/* ---- coordinates -------------------------------------------------------------------- */
+
+static int decode(struct joint *j, const struct qnet *q)
+{
+    int n = q->h->nlatent, rc;
+    const struct code **c = raw_array(const struct code *, n);
+    unsigned char *done = new_array(unsigned char, n);
+    for (int i = 0; i < n && c; i++) c[i] = &j->code[q->h->perm[i]];
+    rc = c && done ? codes_decode(c, n, &j->prog, LOT_JACOBIAN, done) : NAMI_ENOMEM;
+    for (int i = 0; i < n && !rc; i++) {
+        if (done[i]) continue;
+        rc = code_decode(c[i], &j->prog);
+        if (!rc && !(rc = code_jacobian(c[i], &j->prog, LOT_JACOBIAN))) {
+            struct instr *x = &j->prog.code.a[j->prog.code.n - 1];
+            x->sum = -1;
+            x->lot = LOT_JACOBIAN;
+        }
+    }
+    free(c);
+    free(done);
+    return rc;
+}
+
+static int make(struct joint *j, struct qnet *q)
+{
+    struct prog *p = &j->prog;
+    int nodes = bn_n(q->m->bn), rc = 0, tag[2] = {LOT_DATA, LOT_LATENT};
+    j->code = arena_array(&p->mem, struct code, nodes + 1);
+    if (!j->code) return NAMI_ENOMEM;
+    memcpy(j->code, q->code, sizeof *j->code * (size_t)nodes);
+    for (int v = 0; v < nodes; v++) j->code[v].coord = -1;
+    p->nnode = q->m->nrow;
+    p->nrow = j->coord = q->m->nrow;
+    for (int i = 0; i < q->h->nlatent; i++) {
+        struct code *c = &j->code[q->h->perm[i]];
+        c->coord = j->coord + j->n;
+        j->n += c->ncoord;
+    }
+    p->nrow += j->n;
+    if (!rc) rc = decode(j, q);
+    if (!rc) rc = joint_terms(q, p, tag);
+    return rc ? rc : prog_finish(p);
+}
+
+int joint_make(struct joint *j, struct qnet *q, nami_err *err)
+{
+    *j = (struct joint){.q = q};
+    int rc = joint_known(q, err);
+    for (int i = 0; i < q->h->nlatent && !rc; i++)
+        if (q->code[q->h->perm[i]].kind != CODE_REAL)
+            rc = err_set(err, NAMI_EINPUT, "%s is discrete, and has no gradient",
+                         bn_name(q->m->bn, q->h->perm[i]));
+    return rc ? rc : make(j, q) ? err_nomem(err) : 0;
+}
+
+void joint_free(struct joint *j) { prog_free(&j->prog); }
+
+int joint_coordinates(const struct joint *j, size_t n, const double *z, double *u)
+{
+    const struct qnet *q = j->q;
+    double *work = raw_array(double, 2 * (size_t)q->m->nrow + (size_t)j->n);
+    if (!work) return NAMI_ENOMEM;
+    for (int i = 0; i < q->h->nlatent; i++) {
+        const struct code *c = &j->code[q->h->perm[i]];
+        code_coordinates(c, n, z, u + (size_t)(c->coord - j->coord) * n, work);
+    }
+    free(work);
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* joint.h: log p(x, z) of a model as a function of its latents on the unconstrained scale: what
+   chains of HMC and searches for a mode walk on.
+
+   The program's first rows are the model's; observed ones are given.  Then come the coordinates of
+   all latents that have a factor, which are given, too; the latents follow from them.  The total is
+   log p(x, z) plus the logarithm of |dz / d coordinates|.  Its terms come in three lots, which are
+   their tags, too (see exec.weight, exec.by_tag): log p(x | z), log p(z), and that logarithm.
+   Barren latents are left out: their density is 1 when they are summed over. */
+#ifndef NET_JOINT_H
+#define NET_JOINT_H
+
+#include "net/qnet.h"
+
+/* LOT_SCORE: see elbo.h */
+enum lot { LOT_DATA, LOT_LATENT, LOT_SCORE, LOT_JACOBIAN = LOT_SCORE };
+
+struct joint {
+    const struct qnet *q;
+    struct prog prog;  /* its weights are the model's */
+    int coord, n;      /* the first row of the coordinates, how many */
+    struct code *code; /* of nodes; coord is -1 where there is none */
+};
+
+/* q must outlive it.  NAMI_EINPUT if the model has no density, or a latent is discrete or has no
+   factor. */
+int joint_make(struct joint *j, struct qnet *q, nami_err *err);
+void joint_free(struct joint *j);
+/* The coordinates u[k * n + i] of the latents in points z[row * n + i]; 0 or NAMI_ENOMEM. */
+int joint_coordinates(const struct joint *j, size_t n, const double *z, double *u);
+
+/* ---- inside net/ ---- */
+
+/* Why there is no density of all latents and data; 0 if there is. */
+int joint_known(const struct qnet *q, nami_err *err);
+/* The terms of log p(x, z) but those of barren latents behind p, in their lots.  Terms of the data
+   get the first tag, others the second. */
+int joint_terms(struct qnet *q, struct prog *p, const int tag[2]);
+
+#endif

@@ -1,0 +1,195 @@
+/* The ELBO as a program: its value against densities one by one, its gradients against differences
+   with the same random numbers. */
+#include "net/elbo.h"
+#include "net/sampler.h"
+#include "net_at.h"
+
+enum { LANES = 16 };
+
+static const struct {
+    const char *name, *text;
+    int rejects; /* match draws by rejection: no smooth function of its arguments; see test_path */
+} models[] = {
+    {"normal", "model { z ~ normal(0, 1); w ~ normal(z, 2); x ~ normal(z * w, 1) } observe x", 0},
+    {"plate",
+     "const N = 4\nmodel { mu ~ normal(0, 2); s ~ lognormal(0, 0.5);\n"
+     "for (i in 1:N) { z[i] ~ normal(mu, s); x[i] ~ normal(z[i], 0.5) } } observe x",
+     0},
+    {"bounded",
+     "model { a ~ beta(2, 3); b ~ gamma(2, 1); c ~ uniform(-1, 2);\n"
+     "x ~ normal(a * b + c, 0.3); y ~ binomial(5, a) } observe x, y",
+     1},
+    {"simplex",
+     "model { p[1:3] ~ dirichlet(c(1, 2, 3)); S[1:2,1:2] ~ inv_wishart(5, diag(c(1, 1)));\n"
+     "x[1:2] ~ multi_normal(c(0, 1), S); k ~ categorical(p) } observe x, k",
+     0},
+    {"decoder",
+     "network f : real[2] -> real[5] { dense(6, tanh); dense(5) }\n"
+     "network g : real[1] -> real[1] { dense(3, tanh); dense(1) }\n"
+     "model { for (l in 1:2) { h[l] ~ relaxed_bernoulli(1.5, 0.4) }\n"
+     "a[1:5] <- f(h[1:2])\n b <- g(h[1]); d <- g(h[2])\n"
+     "for (p in 1:5) { x[p] ~ bernoulli_logit(a[p]) } y ~ normal(b + d, 1) }\n"
+     "observe x, y\nlearn f\nlearn g",
+     0},
+    {"onehot",
+     "model { z[1:3] ~ relaxed_onehot(0.7, c(0.2, 0.3, 0.5)); x ~ normal(z[1] - z[3], 0.2) }\n"
+     "observe x",
+     0},
+    {"states",
+     "model { k ~ categorical(c(0.2, 0.3, 0.5)); z ~ normal(k, 1); x ~ normal(z, 0.5) }\n"
+     "observe x",
+     0},
+};
+
+static struct net_options options_of(const char *family, enum net_kind kind)
+{
+    static const struct net_options o = {.nhidden = 1, .hidden = {7}, .act = ACT_TANH, .skip = -1};
+    struct net_options r = o;
+    r.family = family_find(family, strlen(family));
+    r.kind = kind;
+    if (strcmp(family, "mixture") == 0) r.size = 1; /* more: see test_path */
+    return r;
+}
+
+static double *weights_of(const struct elbo *e)
+{
+    double *q = random_weights(e->q, 3), *w = calloc(e->prog.nparam + 1, sizeof *w);
+    assert_non_null(w);
+    /* small: near the ends of an interval draws are rounded, and differences are noise */
+    for (size_t i = 0; i < e->q->prog.nparam; i++) w[i] = 0.4 * q[i];
+    for (size_t i = e->q->prog.nparam; i < e->prog.nparam; i++)
+        w[i] = e->q->m->weight.a[i - e->q->prog.nparam] + 0.1 * (double)(i % 3);
+    free(q);
+    return w;
+}
+
+/* Data in the observed rows, fixed numbers of discrete latents in theirs. */
+static void start(struct exec *x, const struct elbo *e, const double *w)
+{
+    nami_err err = {0};
+    const struct model *m = e->q->m;
+    double *at = draw(m, LANES, 1);
+    if (exec_init(x, &e->prog, LANES, e->npart, EXEC_GRAD, &err)) fail_msg("%s", err.msg);
+    x->param = w;
+    x->seed = 11;
+    for (int el = 0; el < m->nelem; el++)
+        if (m->row[el] >= 0 && m->row[el] < m->nrow && m->observed[el])
+            memcpy(x->row + (size_t)m->row[el] * (size_t)x->cap, at + (size_t)m->row[el] * LANES,
+                   sizeof *at * LANES);
+    for (size_t k = 0; k < e->choice.n; k++)
+        for (int b = 0; b < LANES; b++)
+            x->row[(size_t)e->choice.a[k].row * (size_t)x->cap + (size_t)b] =
+                e->configs > 1 ? elbo_state(e, b % e->configs, (int)k) : NAN;
+    free(at);
+}
+
+static double sum_of(const struct exec *x)
+{
+    double sum = 0;
+    for (int b = 0; b < x->lanes; b++) sum += x->total[b] * (1 + 0.1 * b);
+    return sum;
+}
+
+static double value(struct exec *x)
+{
+    exec_run(x);
+    return sum_of(x);
+}
+
+/* log p(x, z) of what was drawn, by the model; log q, by the network the other way round. */
+static void check_value(const char *what, struct exec *x, const struct elbo *e, const double *w)
+{
+    struct qnet *q = e->q;
+    struct model *m = q->m;
+    double *z = calloc((size_t)m->nrow * LANES, sizeof *z), logp[LANES];
+    nami_err err = {0};
+    struct exec y;
+    value(x);
+    for (int r = 0; r < m->nrow; r++)
+        memcpy(z + (size_t)r * LANES, x->row + (size_t)r * (size_t)x->cap, sizeof *z * LANES);
+    for (size_t i = q->prog.nparam; i < e->prog.nparam; i++)
+        m->weight.a[i - q->prog.nparam] = w[i];
+    if (model_logp(m, LANES, z, 1, &(struct density){.logp = logp}, &err)) fail_msg("%s", err.msg);
+    exec_at(&y, q, LANES, 0, w);
+    for (int r = 0; r < m->nrow; r++)
+        memcpy(y.row + (size_t)r * (size_t)y.cap, z + (size_t)r * LANES, sizeof *z * LANES);
+    exec_run(&y);
+    for (int b = 0; b < LANES; b++) {
+        double want = logp[b] - y.total[b], parts = 0;
+        for (int k = 0; k < e->npart; k++) parts += x->by_tag[k * x->cap + b];
+        if (!(fabs(x->total[b] - want) < 1e-6 * fmax(1, fabs(want))))
+            fail_msg("%s: %.10g, not %.10g", what, x->total[b], want);
+        assert_true(fabs(parts - x->total[b]) < 1e-9 * fmax(1, fabs(parts)));
+    }
+    exec_fini(&y);
+    free(z);
+}
+
+static void check_gradient(const char *what, struct exec *x, const struct elbo *e, double *w)
+{
+    double weight[LANES], *grad = calloc(e->prog.nparam + 1, sizeof *grad), big = 0;
+    double *more = calloc(e->prog.nparam + 1, sizeof *more);
+    assert_true(grad && more);
+    for (int b = 0; b < LANES; b++) weight[b] = 1 + 0.1 * b;
+    for (int k = 0; k < LOTS; k++) x->weight[k] = weight;
+    value(x);
+    exec_back(x);
+    for (size_t i = 0; i < e->block.n; i++) {
+        const struct dense *d = e->block.a[i].d;
+        size_t n = ((size_t)d->in + 1) * (size_t)d->out;
+        x->product->weights(d, &x->units, 1, 0, d->out, more);
+        for (size_t k = d->w; k < d->w + n; k++) grad[k] += more[k];
+    }
+    for (size_t i = 0; i < e->prog.nparam; i++) big = fmax(big, fabs(grad[i]));
+    for (size_t i = 0; i < e->prog.nparam; i++) {
+        double keep = w[i], h = 1e-4, d[2];
+        for (int k = 0; k < 2; k++, h /= 2) {
+            w[i] = keep + h;
+            double up = value(x);
+            w[i] = keep - h;
+            d[k] = (up - value(x)) / (2 * h);
+        }
+        w[i] = keep;
+        if (!(fabs((4 * d[1] - d[0]) / 3 - grad[i]) < 1e-5 * fmax(fabs(grad[i]), 1e-2 * big)))
+            fail_msg("%s: by weight %zu of %zu (of q: %zu): %.10g, differences give %.10g", what, i,
+                     e->prog.nparam, e->q->prog.nparam, grad[i], (4 * d[1] - d[0]) / 3);
+    }
+    free(grad);
+    free(more);
+}
+
+static void test_gradients(void **state)
+{
+    static const char *const family[] = {"match", "mixture", "spline", "naf", "logistic"};
+    (void)state;
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        for (size_t f = 0; f < sizeof family / sizeof *family; f++)
+            for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
+                struct net_at n;
+                struct elbo e;
+                struct exec x;
+                char what[80];
+                nami_err err = {0};
+                if (models[i].rejects && strcmp(family[f], "match") == 0) continue;
+                if (!family_find(family[f], strlen(family[f])) || !family_find(family[f], strlen(family[f]))->path) continue;
+                struct net_options opt = options_of(family[f], (enum net_kind)kind);
+                snprintf(what, sizeof what, "%s, %s, %s", models[i].name, family[f],
+                         net_kinds[kind]);
+                net_at(&n, models[i].text, NULL, NULL, &opt);
+                if (elbo_make(&e, &n.q, &err)) fail_msg("%s: %s", what, err.msg);
+                double *w = weights_of(&e);
+                start(&x, &e, w);
+                check_value(what, &x, &e, w);
+                check_gradient(what, &x, &e, w);
+                exec_fini(&x);
+                elbo_free(&e);
+                net_drop(&n);
+                free(w);
+            }
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_gradients),
+};
+
+RUN(tests)

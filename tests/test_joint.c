@@ -1,0 +1,170 @@
+/* log p(x, z) as a function of coordinates: the model's own density times the slope of each latent
+   by its coordinate, for every kind of support; derivatives against differences, lot by lot. */
+#include "net_at.h"
+
+#include "net/joint.h"
+
+static const char zoo[] = "model {\n"
+                          "  m[1:2] ~ multi_normal(c(0, 0), diag(c(1, 4)))\n"
+                          "  p[1:3] ~ dirichlet(c(2, 2, 2))\n"
+                          "  s ~ gamma(3, 2)\n"
+                          "  u ~ uniform(2, 5)\n"
+                          "  w ~ beta(2, 3)\n"
+                          "  above ~ normal(0, 1) T(1, )\n"
+                          "  below ~ normal(0, 1) T(, 3)\n"
+                          "  part ~ pareto(1.5, 3)\n"
+                          "  for (i in 1:4) { k[i] ~ categorical(p[1:3])\n"
+                          "    y[i] ~ normal(m[1] + k[i] * u, s + above) }\n"
+                          "  t ~ normal(m[2] * w + below * part, 1)\n"
+                          "  later ~ normal(m[1], s)\n"
+                          "}\n"
+                          "observe y, t, k\n";
+
+enum { LANES = 24 };
+static const struct net_options opt = {.nhidden = 1, .hidden = {8}, .act = ACT_TANH, .skip = -1};
+
+struct joint_at {
+    struct net_at n;
+    struct joint j;
+    struct exec x;
+    double *z; /* draws of the model */
+};
+
+static void joint_at(struct joint_at *s)
+{
+    nami_err err = {0};
+    net_at(&s->n, zoo, NULL, NULL, &opt);
+    if (joint_make(&s->j, &s->n.q, &err)) fail_msg("%s", err.msg);
+    if (exec_init(&s->x, &s->j.prog, LANES, LOTS, EXEC_GRAD, &err)) fail_msg("%s", err.msg);
+    s->z = draw(&s->n.m, LANES, 1);
+    double *u = calloc((size_t)s->j.n * LANES, sizeof *u);
+    assert_int_equal(joint_coordinates(&s->j, LANES, s->z, u), 0);
+    for (int r = 0; r < s->n.m.nrow; r++)
+        memcpy(s->x.row + r * LANES, s->z + r * LANES, sizeof *u * LANES);
+    for (int i = 0; i < s->n.q.h->nlatent; i++) { /* latents come from their coordinates alone */
+        const struct code *c = &s->j.code[s->n.q.h->perm[i]];
+        for (int k = 0; k < c->n; k++)
+            for (int b = 0; b < LANES; b++) s->x.row[c->row[k] * LANES + b] = NAN;
+    }
+    memcpy(s->x.row + s->j.coord * LANES, u, sizeof *u * (size_t)s->j.n * LANES);
+    free(u);
+    exec_run(&s->x);
+}
+
+static void joint_drop(struct joint_at *s)
+{
+    exec_fini(&s->x);
+    joint_free(&s->j);
+    net_drop(&s->n);
+    free(s->z);
+}
+
+static void density(void **state)
+{
+    struct joint_at s;
+    double lp[LANES], barren[LANES] = {0};
+    (void)state;
+    joint_at(&s);
+    const struct model *m = &s.n.m;
+    assert_int_equal(s.j.n, 2 + 2 + 6);
+    logp(m, LANES, s.z, 1, (struct density){.logp = lp});
+    for (int b = 0; b < LANES; b++) {
+        double mean = s.z[row_of(m, "m", 0) * LANES + b], sd = s.z[row_of(m, "s", 0) * LANES + b];
+        double d = (s.z[row_of(m, "later", 0) * LANES + b] - mean) / sd;
+        barren[b] = -0.5 * d * d - log(sd) - 0.5 * log(2 * M_PI);
+    }
+    for (int i = 0; i < s.n.q.h->nlatent; i++) {
+        const struct code *c = &s.j.code[s.n.q.h->perm[i]];
+        for (int k = 0; k < c->n; k++)
+            for (int b = 0; b < LANES; b++) {
+                double got = s.x.row[c->row[k] * LANES + b], want = s.z[c->row[k] * LANES + b];
+                if (!(fabs(got - want) < 1e-9 * fmax(1, fabs(want))))
+                    fail_msg("%g, not %g", got, want);
+            }
+    }
+    for (int b = 0; b < LANES; b++) {
+        const double *lot = s.x.by_tag + b;
+        assert_true(fabs(lot[LOT_DATA * LANES] + lot[LOT_LATENT * LANES] - lp[b] + barren[b]) <
+                    1e-8 * fmax(1, fabs(lp[b])));
+        assert_true(fabs(lot[0] + lot[LANES] + lot[2 * LANES] - s.x.total[b]) <
+                    1e-9 * fmax(1, fabs(lp[b])));
+    }
+    joint_drop(&s);
+}
+
+/* The Jacobian's lot is log |dz/du|: of numbers, the sum of the logarithms of their slopes. Simplex
+   and vector: one element by each coordinate, in turn. */
+static void jacobian(void **state)
+{
+    struct joint_at s;
+    double sum[LANES] = {0}, want[LANES], h = 1e-5;
+    (void)state;
+    joint_at(&s);
+    memcpy(want, s.x.by_tag + LOT_JACOBIAN * LANES, sizeof want);
+    for (int i = 0; i < s.n.q.h->nlatent; i++) {
+        const struct code *c = &s.j.code[s.n.q.h->perm[i]];
+        for (int k = 0; k < c->ncoord; k++) { /* triangular: the diagonal is enough */
+            double *u = s.x.row + (c->coord + k) * LANES, *z = s.x.row + c->row[k] * LANES;
+            double keep[LANES], up[LANES];
+            memcpy(keep, u, sizeof keep);
+            for (int b = 0; b < LANES; b++) u[b] = keep[b] + h;
+            exec_run(&s.x);
+            memcpy(up, z, sizeof up);
+            for (int b = 0; b < LANES; b++) u[b] = keep[b] - h;
+            exec_run(&s.x);
+            for (int b = 0; b < LANES; b++) sum[b] += log(fabs(up[b] - z[b]) / (2 * h));
+            memcpy(u, keep, sizeof keep);
+        }
+    }
+    for (int b = 0; b < LANES; b++)
+        if (!(fabs(sum[b] - want[b]) < 1e-6)) fail_msg("%.10g, not %.10g", want[b], sum[b]);
+    joint_drop(&s);
+}
+
+/* Each lot with a weight of its own; with no_total, the same derivatives. */
+static void gradient(void **state)
+{
+    struct joint_at s;
+    double w[LOTS][LANES], h = 1e-5;
+    (void)state;
+    joint_at(&s);
+    size_t size = (size_t)s.j.n * LANES;
+    double *got = calloc(size, sizeof *got), *u = s.x.row + s.j.coord * LANES;
+    for (int l = 0; l < LOTS; l++) {
+        for (int b = 0; b < LANES; b++) w[l][b] = 0.3 + l + 0.1 * b;
+        s.x.weight[l] = w[l];
+    }
+    exec_both(&s.x);
+    memcpy(got, s.x.adj + s.j.coord * LANES, sizeof *got * size);
+    s.x.no_total = 1;
+    exec_both(&s.x);
+    assert_memory_equal(got, s.x.adj + s.j.coord * LANES, sizeof *got * size);
+    s.x.no_total = 0;
+    for (int k = 0; k < s.j.n; k++) {
+        double keep[LANES], f[2][LANES];
+        memcpy(keep, u + k * LANES, sizeof keep);
+        for (int side = 0; side < 2; side++) {
+            for (int b = 0; b < LANES; b++) u[k * LANES + b] = keep[b] + (side ? -h : h);
+            exec_run(&s.x);
+            for (int b = 0; b < LANES; b++) {
+                f[side][b] = 0;
+                for (int l = 0; l < LOTS; l++) f[side][b] += w[l][b] * s.x.by_tag[l * LANES + b];
+            }
+        }
+        memcpy(u + k * LANES, keep, sizeof keep);
+        for (int b = 0; b < LANES; b++) {
+            double d = (f[0][b] - f[1][b]) / (2 * h);
+            if (!(fabs(got[k * LANES + b] - d) < 1e-4 * fmax(1, fabs(d))))
+                fail_msg("coordinate %d: %.10g, differences give %.10g", k, got[k * LANES + b], d);
+        }
+    }
+    free(got);
+    joint_drop(&s);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(density),
+    cmocka_unit_test(jacobian),
+    cmocka_unit_test(gradient),
+};
+RUN(tests)
