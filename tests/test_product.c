@@ -218,6 +218,7 @@ static void pulled_layers(void **state)
                     from[j][i * user[j].in + k + q] = p.d.to + i * out + q;
         }
         free(p.param), p.param = numbers(&p, &r, p.nparam = np, 1);
+        free(p.grad), p.grad = numbers(&p, &r, np, 1);
         for (int c = 0; c < p.nchunk; c++) {
             free(p.c[c].unit), p.c[c].unit = numbers(&p, &r, to * p.c[c].cap, 2);
             free(p.c[c].adj), p.c[c].adj = numbers(&p, &r, to * p.c[c].cap, 1);
