@@ -85,7 +85,8 @@ static void work_new(struct work *k, const struct shape *s, size_t width)
             from[i] = t * units + (s->n > 1 ? i / s->in + j / 5 * 28 + j % 5 : eight * 8 + i % 8);
         }
         size_t w = (size_t)t * (size_t)s->out * (size_t)(s->in + 1);
-        k->d[t] = (struct dense){s->n, s->in, s->out, ACT_RELU, s->in, from, t * units + read, w, 0};
+        k->d[t] = (struct dense){s->n, s->in, s->out, ACT_RELU, s->in, from, t * units + read,
+                                 w,    0,     NULL,   0,        0};
     }
     size_t nparam = (size_t)s->nets * (size_t)s->out * (size_t)(s->in + 1);
     k->param = numbers(&r, nparam, width);

@@ -194,6 +194,65 @@ static void large_layers(void **state)
     }
 }
 
+/* A layer that pulls from two that read it gets what plain loops of those two push. */
+static void pulled_layers(void **state)
+{
+    (void)state;
+    struct rng r;
+    rng_init(&r, 15, 0);
+    for (int t = 0; t < 20 * NACT; t++) {
+        struct problem p;
+        struct dense user[2];
+        int out = between(&r, 1, 20), k = between(&r, 0, 3), *from[2];
+        problem_new(&p, &r, t % 2, t / 2 % NACT, between(&r, 1, 3), 1, out, 72);
+        int to = p.d.to + p.d.n * out, np = 0;
+        for (int j = 0; j < 2; j++) {
+            user[j] =
+                (struct dense){.n = p.d.n, .in = k + out, .out = between(&r, 1, 20), .to = to};
+            user[j].w = (size_t)np, user[j].back = user[j].in;
+            np += user[j].out * (user[j].in + 1), to += p.d.n * user[j].out;
+            user[j].from = from[j] = calloc((size_t)(p.d.n * user[j].in), sizeof(int));
+            assert_non_null(from[j]);
+            for (int i = 0; i < p.d.n; i++)
+                for (int q = 0; q < out; q++)
+                    from[j][i * user[j].in + k + q] = p.d.to + i * out + q;
+        }
+        free(p.param), p.param = numbers(&p, &r, p.nparam = np, 1);
+        free(p.grad), p.grad = numbers(&p, &r, np, 1);
+        for (int c = 0; c < p.nchunk; c++) {
+            free(p.c[c].unit), p.c[c].unit = numbers(&p, &r, to * p.c[c].cap, 2);
+            free(p.c[c].adj), p.c[c].adj = numbers(&p, &r, to * p.c[c].cap, 1);
+        }
+        p.nunit = to, p.d.back = 0;
+        struct problem want = problem_copy(&p);
+        const struct product *ref = product_ref(p.is_float);
+        for (int c = 0; c < p.nchunk; c++) {
+            struct chunk *x = &want.c[c];
+            for (int i = 0; i < p.d.n * out; i++)
+                for (int b = 0; b < x->L; b++)
+                    set(&p, x->adj, (size_t)((p.d.to + i) * x->cap + b), 0);
+            for (int j = 0; j < 2; j++) ref->back(&user[j], want.param, x);
+            ref->back(&want.d, want.param, x);
+        }
+        const struct use use[] = {{&user[0], k}, {&user[1], k}};
+        p.d.use = use, p.d.nuse = 2;
+        for (size_t s = 0; s <= sizeof names / sizeof *names; s++) {
+            const struct product *f = s ? product_find(names[s - 1], p.is_float) : ref;
+            struct problem q = problem_copy(&p);
+            for (int c = 0; f && c < p.nchunk; c++) {
+                size_t at = (size_t)(p.d.to * p.c[c].cap) * width(&p);
+                f->back(&q.d, q.param, &q.c[c]);
+                same(&q, f->name, "pulled", (char *)q.c[c].adj + at, (char *)want.c[c].adj + at,
+                     (to - p.d.to) * p.c[c].cap);
+            }
+            problem_free(&q, 0);
+        }
+        problem_free(&want, 0);
+        free(from[0]), free(from[1]);
+        problem_free(&p, 1);
+    }
+}
+
 /* Whoever computes which outputs: the same bits. */
 static void weights_in_parts(void **state)
 {
@@ -342,8 +401,9 @@ static void choice(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(random_layers),    cmocka_unit_test(large_layers),
-    cmocka_unit_test(weights_in_parts), cmocka_unit_test(derivatives),
-    cmocka_unit_test(activations),      cmocka_unit_test(choice),
+    cmocka_unit_test(random_layers), cmocka_unit_test(large_layers),
+    cmocka_unit_test(pulled_layers), cmocka_unit_test(weights_in_parts),
+    cmocka_unit_test(derivatives),   cmocka_unit_test(activations),
+    cmocka_unit_test(choice),
 };
 RUN(tests)

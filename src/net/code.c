@@ -1,6 +1,7 @@
 #include "net/code.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/simd.h"
@@ -144,7 +145,13 @@ WIDE static void standard_map(const void *self, int n, double *out, const double
 WIDE static void feature_map(const void *self, int n, double *out, const double *const *a)
 {
     const double *u = a[0];
+    int any = 0;
     (void)self;
+    for (int i = 0; i < n; i++) any |= fabs(u[i]) > FAR;
+    if (!any) { /* mostly; and log1p is slow at 0 */
+        memcpy(out, u, (size_t)n * sizeof *u);
+        return;
+    }
     EACH(i, n)
     {
         double near = fabs(u[i]), far = near > FAR ? near - FAR : 0, d = near - far + log1p(far);

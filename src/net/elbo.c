@@ -104,7 +104,7 @@ static int make(struct elbo *e)
     tag[LOT_DATA] = e->npart - 1, tag[LOT_LATENT] = e->npart - 2;
     if (!rc) rc = joint_terms(q, &e->prog, tag);
     if (!rc) rc = make_blocks(e, first);
-    if (!rc) rc = prog_whole(&e->prog);
+    if (!rc) rc = prog_finish(&e->prog);
     free(fix);
     return rc;
 }

@@ -118,7 +118,7 @@ static int make(struct joint *j, struct qnet *q)
     p->nrow += j->n;
     if (!rc) rc = decode(j, q);
     if (!rc) rc = joint_terms(q, p, tag);
-    return rc ? rc : prog_whole(p);
+    return rc ? rc : prog_finish(p);
 }
 
 int joint_make(struct joint *j, struct qnet *q, nami_err *err)

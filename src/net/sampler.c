@@ -48,6 +48,7 @@ static int emit_part(struct maker *k, const struct dense *d, int i0, int i1)
     struct dense *part = arena_array(&k->p->mem, struct dense, 1);
     if (!part) return NAMI_ENOMEM;
     *part = *d;
+    part->nuse = part->pulled = part->written = 0; /* those of all instances */
     part->n = i1 - i0;
     part->from = d->from + (size_t)i0 * (size_t)d->in;
     part->to = d->to + i0 * d->out;

@@ -381,9 +381,9 @@ int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned 
 
 int exec_share(struct exec *x, const struct exec *of, nami_err *err)
 {
-    struct prog none = *of->p; /* as exec_init, for no rows and no units */
-    none.nrow = none.nunit = 0;
-    struct exec own = {.p = &none, .cap = of->cap};
+    struct prog none = *of->p; /* as exec_init, for no rows */
+    none.nrow = 0;
+    struct exec own = {.p = &none, .cap = of->cap, .is_float = of->is_float, .units = of->units};
     struct needs need = needs_of(of->p);
     size_t size = lay_out(&own, need, EXEC_GRAD, NULL);
     *x = (struct exec){0};
@@ -393,6 +393,7 @@ int exec_share(struct exec *x, const struct exec *of, nami_err *err)
     *x = *of;
     x->scratch = own.scratch;
     x->total = own.total;
+    x->units = own.units;
     x->mem = block;
     return 0;
 }

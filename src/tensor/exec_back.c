@@ -215,22 +215,22 @@ static void back_part(struct exec *x, size_t from, size_t to)
     }
 }
 
-/* Before a segment is gone back through: what is added to before it is written. */
-static void clear_segment(const struct exec *x, size_t s)
+/* Before instructions are gone back through: the units that they write, and that are added to. */
+static void clear_part(const struct exec *x, size_t from, size_t to)
 {
-    const struct prog *p = x->p;
-    size_t end = s + 1 < p->segment.n ? p->segment.a[s + 1].clear : p->clear.n;
-    for (size_t i = p->segment.a[s].clear; i < end; i++)
-        clear_units(x, p->clear.a[i], p->clear.a[i] + 1);
+    for (size_t k = from; k < to; k++) {
+        const struct instr *c = &x->p->code.a[k];
+        const struct dense *d = c->kind == I_DENSE ? c->self : NULL;
+        if (d && !d->written) clear_units(x, d->to, d->to + d->n * d->out);
+        if (c->kind == I_UNITS && !c->dim[1]) clear_units(x, c->dim[0], c->dim[0] + c->n);
+    }
 }
 
 void exec_back(struct exec *x)
 {
-    const struct prog *p = x->p;
     clear_rows(x);
-    clear_units(x, 0, p->segment.n ? p->segment.a[0].unit : p->nunit);
-    for (size_t s = 0; s < p->segment.n; s++) clear_segment(x, s);
-    back_part(x, 0, p->code.n);
+    clear_part(x, 0, x->p->code.n);
+    back_part(x, 0, x->p->code.n);
 }
 
 static size_t segment_end(const struct prog *p, size_t s)
@@ -245,17 +245,22 @@ static size_t before_segments(const struct prog *p)
 
 void exec_begin(struct exec *x)
 {
-    const struct prog *p = x->p;
     clear_rows(x);
-    clear_units(x, 0, p->segment.n ? p->segment.a[0].unit : p->nunit);
-    exec_part(x, 0, before_segments(p));
+    clear_part(x, 0, before_segments(x->p));
+    exec_part(x, 0, before_segments(x->p));
+}
+
+void exec_begun(struct exec *x, const struct exec *of)
+{
+    size_t size = x->is_float ? sizeof(float) : sizeof(double), n = (size_t)x->p->segment.a[0].unit;
+    memcpy(x->units.unit, of->units.unit, n * (size_t)x->cap * size);
 }
 
 void exec_segment(struct exec *x, size_t s)
 {
     size_t from = x->p->segment.a[s].first, end = segment_end(x->p, s);
     exec_part(x, from, end);
-    clear_segment(x, s);
+    clear_part(x, from, end);
     back_part(x, from, end);
 }
 

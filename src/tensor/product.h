@@ -18,13 +18,23 @@ int act_find(const char *name, size_t len); /* or -1 */
 /* n times the same layer: instance i writes the units to + i * out ...,
        y_o = act(bias_o + sum over k of w[o,k] * unit[from[i * in + k]]).
    A masked network is many of these; a convolution is one, with n positions. */
+struct dense;
+struct use { /* who reads the outputs of a layer, instance by instance: the inputs k ... of d */
+    const struct dense *d;
+    int k;
+};
 struct dense {
     int n, in, out, act;
     int back;        /* the first `back` of the inputs get derivatives; the rest are data */
     const int *from; /* (n, in); an input may appear once in an instance */
     int to;
-    size_t w;  /* where in the parameters: w (out, in), then bias (out) */
-    int fresh; /* back() writes the adj of inputs, instead of adding to it */
+    size_t w; /* where in the parameters: w (out, in), then bias (out) */
+    /* Backwards, a layer can pull the derivatives by its outputs from all layers that read them,
+       instead of being added to by each (prog_finish sees to that). */
+    int nuse; /* 0: it is added to */
+    const struct use *use;
+    int pulled;  /* the first `pulled` of the inputs are outputs of layers that pull */
+    int written; /* adj of the outputs is written before it is added to: it need not be cleared */
 };
 
 /* A chunk of lanes: cap is a multiple of 8; lanes 0 .. L-1 are worked on, L a multiple of 8. */
@@ -36,8 +46,8 @@ struct chunk {
 struct product {
     const char *name; /* "avx512" */
     void (*forward)(const struct dense *d, const void *param, const struct chunk *c);
-    /* adj of the outputs is multiplied by act'; then adj of the first `back` inputs +=
-       w^T adj. */
+    /* adj of the outputs = the sum of w^T adj of their uses, if there are any; it is multiplied
+       by act'; then adj of the inputs pulled .. back-1 += w^T adj. */
     void (*back)(const struct dense *d, const void *param, const struct chunk *c);
     /* After back() of all chunks: derivatives by the weights of outputs o0 .. o1-1 and their
        biases, summed over chunks, instances and lanes in an order that depends on nothing else.

@@ -8,97 +8,170 @@ void prog_free(struct prog *p)
     vec_free(&p->code);
     vec_free(&p->constant);
     vec_free(&p->segment);
-    vec_free(&p->clear);
     p->nrow = p->nnode = p->nunit = 0;
 }
 
 int prog_segment(struct prog *p)
 {
-    struct segment s = {p->code.n, p->nunit, 0};
+    struct segment s = {p->code.n, p->nunit};
     return vec_push(&p->segment, s) ? NAMI_ENOMEM : 0;
 }
 
-/* ---- which derivatives are the first ones ------------------------------------------- */
+/* ---- who pulls ---------------------------------------------------------------------- */
 
-/* Backwards, adj of a unit is reached by one instruction after the other; the first may write it, the
-   others add.  A unit that is first reached by one that also adds must be cleared before. */
-struct reach {
-    struct prog *p;
-    unsigned char *seen; /* of units */
-    int first;           /* of the segment: units before it are cleared always */
+/* Layer d, from its input k on, or rows read what layer p writes: all of it. */
+struct read {
+    struct dense *p, *d;
+    struct instr *rows;
+    int k;
 };
 
-/* Units that an instruction reaches: their number is added to *again if they were before, else
-   they are listed in p->clear. */
-static int reach(struct reach *r, int unit, int *again)
-{
-    if (unit < r->first || r->seen[unit]) return (*again)++, 0;
-    r->seen[unit] = 1;
-    return vec_push(&r->p->clear, unit);
-}
+struct reads {
+    vec(struct read) a;
+    struct dense **owner; /* of units: the layer that has written it */
+};
 
-/* Were all of them new?  Then they are written, and need not be cleared. */
-static int all_new(struct prog *p, size_t listed, int again)
-{
-    if (!again) p->clear.n = listed;
-    return !again;
-}
+enum { ADDED = -1 }; /* dense.written, for the time being: somebody adds to parts of it */
 
-/* Units that nothing has reached stay in the list: their adj is read. */
-static int finish_units(struct reach *r, const struct instr *c)
+/* Are the inputs k ... of d all outputs of p, instance by instance? */
+static int reads_all(const struct dense *d, int k, const struct dense *p)
 {
-    int again = 0, rc = 0;
-    for (int i = 0; i < c->n && !rc; i++) rc = reach(r, c->dim[0] + i, &again);
-    return rc;
-}
-
-static int finish_rows(struct reach *r, struct instr *c)
-{
-    size_t listed = r->p->clear.n;
-    int again = 0, rc = 0;
-    for (int i = 0; i < c->n && !rc; i++) rc = reach(r, c->dim[0] + i, &again);
-    c->dim[1] = all_new(r->p, listed, again);
-    return rc;
-}
-
-/* Outputs that nothing has reached stay in the list: their adj is read. */
-static int finish_dense(struct reach *r, struct dense *d)
-{
-    int again = 0, rc = 0;
-    for (int k = 0; k < d->n * d->out && !rc; k++) rc = reach(r, d->to + k, &again);
-    size_t listed = r->p->clear.n;
-    again = 0;
+    if (p->n != d->n || k + p->out > d->back) return 0;
     for (int i = 0; i < d->n; i++)
-        for (int k = 0; k < d->back && !rc; k++)
-            rc = reach(r, d->from[(size_t)i * (size_t)d->in + (size_t)k], &again);
-    d->fresh = all_new(r->p, listed, again);
-    return rc;
+        for (int j = 0; j < p->out; j++)
+            if (d->from[(size_t)i * (size_t)d->in + (size_t)(k + j)] != p->to + i * p->out + j)
+                return 0;
+    return 1;
+}
+
+/* Inputs are pulled up to the first that is not part of all that a layer of this segment, whose
+   units begin at `first`, writes. */
+static int read_dense(struct reads *r, struct dense *d, int first)
+{
+    struct dense *p;
+    int k = 0;
+    d->use = NULL;
+    d->nuse = d->written = 0;
+    for (int j = 0; j < d->n * d->out; j++) r->owner[d->to + j] = d;
+    for (; k < d->back && (p = r->owner[d->from[k]]); k += p->out) {
+        struct read x = {p, d, NULL, k};
+        if (p->to < first || !reads_all(d, k, p)) break;
+        if (vec_push(&r->a, x)) return NAMI_ENOMEM;
+        p->nuse++;
+    }
+    d->pulled = k;
+    for (int i = 0; i < d->n; i++)
+        for (int j = k; j < d->back; j++)
+            if ((p = r->owner[d->from[(size_t)i * (size_t)d->in + (size_t)j]])) p->written = ADDED;
+    return 0;
+}
+
+static int read_rows(struct reads *r, struct instr *c)
+{
+    struct dense *p = r->owner[c->dim[0]];
+    struct read x = {p, NULL, c, 0};
+    c->dim[1] = 0;
+    if (p && p->to == c->dim[0] && p->n * p->out == c->n) return p->nuse++, vec_push(&r->a, x);
+    for (int i = 0; i < c->n; i++)
+        if ((p = r->owner[c->dim[0] + i])) p->written = ADDED;
+    return 0;
+}
+
+/* Who is added to by one is added to by all that read it. */
+static void settle(struct reads *r)
+{
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (struct read *x = r->a.a; x < r->a.a + r->a.n; x++) {
+            int pulls = x->p->written != ADDED;
+            if (pulls && (x->rows ? x->p->nuse > 1 : x->k >= x->d->pulled))
+                x->p->written = ADDED, changed = 1;
+            if (!pulls && x->d && x->k < x->d->pulled) x->d->pulled = x->k, changed = 1;
+        }
+    }
+}
+
+static int list_uses(struct prog *p, const struct reads *r)
+{
+    for (struct read *x = r->a.a; x < r->a.a + r->a.n; x++) {
+        struct dense *d = x->p;
+        if (d->written == ADDED || x->rows) {
+            if (x->rows) x->rows->dim[1] = d->written != ADDED;
+            d->nuse = 0;
+        } else {
+            if (!d->written && !(d->use = arena_array(&p->mem, struct use, d->nuse)))
+                return NAMI_ENOMEM;
+            if (!d->written) d->nuse = 0;
+            ((struct use *)d->use)[d->nuse++] = (struct use){x->d, x->k};
+        }
+        if (d->written != ADDED) d->written = 1;
+    }
+    return 0;
 }
 
 int prog_finish(struct prog *p)
 {
-    struct reach r = {.p = p, .seen = mem_zero((size_t)p->nunit + 1, 1)};
-    int rc = r.seen ? 0 : NAMI_ENOMEM;
-    for (size_t s = 0; s < p->segment.n && !rc; s++) {
-        size_t end = s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;
-        r.first = p->segment.a[s].unit;
-        p->segment.a[s].clear = p->clear.n;
-        for (size_t k = end; k-- > p->segment.a[s].first && !rc;) {
-            struct instr *c = &p->code.a[k];
-            if (c->kind == I_UNITS && !c->dim[1]) rc = finish_units(&r, c);
-            if (c->kind == I_ROWS) rc = finish_rows(&r, c);
-            if (c->kind == I_DENSE) rc = finish_dense(&r, (struct dense *)c->self);
-        }
+    struct reads r = {.owner = new_array(struct dense *, p->nunit + 1)};
+    int rc = r.owner ? 0 : NAMI_ENOMEM, first = 0;
+    for (size_t k = 0, s = 0; k < p->code.n && !rc; k++) {
+        struct instr *c = &p->code.a[k];
+        if (s < p->segment.n && k == p->segment.a[s].first) first = p->segment.a[s++].unit;
+        if (c->kind == I_ROWS) rc = read_rows(&r, c);
+        if (c->kind == I_DENSE) rc = read_dense(&r, (struct dense *)c->self, first);
     }
-    free(r.seen);
+    if (!rc) settle(&r);
+    if (!rc) rc = list_uses(p, &r);
+    for (size_t k = 0; k < p->code.n; k++) {
+        struct dense *d = p->code.a[k].kind == I_DENSE ? (struct dense *)p->code.a[k].self : NULL;
+        if (d && d->written == ADDED) d->written = 0;
+    }
+    vec_free(&r.a);
+    free(r.owner);
     return rc ? NAMI_ENOMEM : 0;
 }
 
-int prog_whole(struct prog *p)
+/* ---- segments that take turns ------------------------------------------------------- */
+
+/* Units from `first` on move down by `shift`. */
+static int pack_instr(struct prog *p, struct instr *c, int first, int shift)
 {
-    struct segment all = {0};
-    return vec_push(&p->segment, all) ? NAMI_ENOMEM : prog_finish(p);
+    if ((c->kind == I_ROWS || c->kind == I_UNITS) && c->dim[0] >= first) c->dim[0] -= shift;
+    if (c->kind != I_DENSE) return 0;
+    const struct dense *old = c->self;
+    size_t n = (size_t)old->n * (size_t)old->in;
+    struct dense *d = arena_array(&p->mem, struct dense, 1);
+    int *from = arena_array(&p->mem, int, n + 1);
+    if (!d || !from) return NAMI_ENOMEM;
+    for (size_t i = 0; i < n; i++) from[i] = old->from[i] - (old->from[i] < first ? 0 : shift);
+    *d = *old;
+    d->from = from;
+    d->to -= shift;
+    c->self = d;
+    return 0;
 }
+
+int prog_pack(struct prog *p, const struct prog *of)
+{
+    int first = of->segment.n ? of->segment.a[0].unit : of->nunit, rc = 0;
+    *p = (struct prog){.nrow = of->nrow, .nnode = of->nnode, .nparam = of->nparam, .nunit = first};
+    for (size_t k = 0; k < of->constant.n && !rc; k++)
+        rc = vec_push(&p->constant, of->constant.a[k]);
+    for (size_t k = 0, s = 0; k < of->code.n && !rc; k++) {
+        struct instr c = of->code.a[k];
+        if (s < of->segment.n && of->segment.a[s].first == k) {
+            struct segment x = {k, first};
+            int end = ++s < of->segment.n ? of->segment.a[s].unit : of->nunit;
+            int width = end - of->segment.a[s - 1].unit;
+            if (p->nunit < first + width) p->nunit = first + width;
+            rc = vec_push(&p->segment, x);
+        }
+        if (!rc && s) rc = pack_instr(p, &c, first, of->segment.a[s - 1].unit - first);
+        if (!rc) rc = vec_push(&p->code, c);
+    }
+    return rc ? NAMI_ENOMEM : prog_finish(p);
+}
+
+/* ------------------------------------------------------------------------------------- */
 
 struct instr *prog_emit(struct prog *p, enum instr_kind kind, int n, int width)
 {
@@ -166,6 +239,7 @@ static int shift_dense(const struct shift *s, struct instr *c)
     d->from = from;
     d->to += s->unit;
     d->w += s->param;
+    d->nuse = d->pulled = d->written = 0; /* until it is finished */
     c->self = d;
     return 0;
 }
@@ -177,6 +251,7 @@ static int shift_instr(const struct shift *s, struct instr *c)
     if (outs && !rc) rc = shift_operand(s, &c->outs, c->n);
     if (!outs && c->out >= 0) c->out = shift_row(s, c->out);
     if (c->kind == I_UNITS || c->kind == I_ROWS) c->dim[0] += s->unit;
+    if (c->kind == I_ROWS) c->dim[1] = 0;
     if (c->kind == I_DENSE && !rc) rc = shift_dense(s, c);
     return rc;
 }

@@ -75,8 +75,7 @@ struct instr {
 /* Part of a program that nothing behind it reads: code[first] up to the next segment. */
 struct segment {
     size_t first;
-    int unit;     /* the first unit that it writes; those of the next begin behind its last */
-    size_t clear; /* units whose adj must be cleared: prog.clear from here to the next segment's */
+    int unit; /* the first unit that it writes; those of the next begin behind its last */
 };
 
 struct prog {
@@ -88,7 +87,6 @@ struct prog {
     int nunit;     /* units of networks */
     size_t nparam; /* their weights */
     vec(struct segment) segment; /* or none; see exec_both */
-    vec(int) clear;
 };
 
 void prog_free(struct prog *p);
@@ -154,16 +152,18 @@ void exec_both(struct exec *x);
 /* Its steps: what comes before the segments; forwards and backwards through segment s; and back
    through what came before. */
 void exec_begin(struct exec *x);
+void exec_begun(struct exec *x, const struct exec *of); /* as `of` has, whose rows x shares */
 void exec_segment(struct exec *x, size_t s);
 void exec_end(struct exec *x);
-/* Another's rows, units and derivatives with scratch and totals of its own, so that two threads can
-   be in different segments of one workspace.  exec_fini frees what is its own. */
+/* Another's rows and their derivatives, with units, scratch and totals of its own, so that two
+   threads can be in different segments.  exec_fini frees what is its own. */
 int exec_share(struct exec *x, const struct exec *of, nami_err *err);
 int prog_segment(struct prog *p); /* one begins here; 0 or NAMI_ENOMEM */
-/* The program is complete: finds out which derivatives are written before they are added to, so
-   that few need to be cleared. */
+/* The program is complete: finds out which layers can pull their derivatives (product.h). */
 int prog_finish(struct prog *p);
-int prog_whole(struct prog *p); /* the same for a program of one piece */
+/* The same program, finished, with the units of all segments in one place, where they take turns
+   and stay in the cache: to be run segment by segment.  It borrows from `of`. */
+int prog_pack(struct prog *p, const struct prog *of);
 
 /* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);

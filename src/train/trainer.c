@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,10 +22,9 @@ struct rows {
     int o0, o1, again;
 };
 
-/* Segments that add to the same part of the loss, and the rows of their layers. */
+/* Segments that add to the same part of the loss. */
 struct piece {
     size_t s0, s1;
-    size_t r0, r1;
     double work; /* products */
 };
 
@@ -32,13 +32,18 @@ struct lane_work {
     int nchunk;
     struct exec *x;      /* the network, for each chunk */
     struct exec *sim;    /* the model's draws, for each chunk */
-    struct chunk *units; /* of each chunk, for sums over the batch */
+    struct chunk *units; /* of each chunk (of each thread's), for sums over the batch */
     int *lane;           /* the first lane of each chunk in the batch */
     double *weight;      /* of each lane of the batch: -1 / points, 0 for those that fill up */
     vec(struct rows) rows;
-    double *norm2;           /* of the gradients of each rows */
-    vec(struct piece) piece; /* the whole network; none if it cannot be cut */
-    struct exec *view;       /* of chunk c for piece i: view[i * nchunk + c] */
+    double *norm2;        /* of the gradients of each rows */
+    const struct prog *p; /* the network; if it is cut into pieces, packed */
+    struct prog packed;
+    vec(struct piece) piece; /* all of it; none if it cannot be cut */
+    size_t *first_rows;      /* of each of its segments; at the end, their number */
+    struct exec *view;       /* of chunk c in thread k: view[c * nview + k] */
+    int nview;
+    atomic_int next; /* the piece that comes next */
     const struct batch *b;
     float rate, scale, b1, b2; /* of the step */
     int grad;
@@ -48,7 +53,7 @@ struct lane_work {
     unsigned char *known;      /* of points: discrete latents are given */
     unsigned char *fed;        /* of choices: the data may give them */
     const struct feeds *feeds; /* these */
-    float *more;                /* gradients of layers that are used again */
+    float *more;               /* gradients of layers that are used again */
 };
 
 /* Points of the batch. */
@@ -190,15 +195,20 @@ static void add_more(const struct trainer *t, const struct rows *r)
     for (size_t k = bias + (size_t)r->o0; k < bias + (size_t)r->o1; k++) t->grad[k] += w->more[k];
 }
 
-static void run_weights(void *t_, int i)
+static void weights(struct trainer *t, const struct chunk *units, int i)
 {
-    const struct trainer *t = t_;
     const struct lane_work *w = t->work;
     const struct rows *r = &w->rows.a[i];
     if (i && r[-1].again) return; /* done with it */
-    w->x[0].product->weights(r->d, w->units, w->nchunk, r->o0, r->o1, t->grad);
+    w->x[0].product->weights(r->d, units, w->nchunk, r->o0, r->o1, t->grad);
     for (; r->again; r++) add_more(t, r + 1);
-    run_norm(t_, i);
+    run_norm(t, i);
+}
+
+static void run_weights(void *t_, int i)
+{
+    struct trainer *t = t_;
+    weights(t, t->work->units, i);
 }
 
 static void add_norms(struct trainer *t)
@@ -225,32 +235,23 @@ static void run_begin(void *t_, int c)
     exec_begin(&t->work->x[c]);
 }
 
-/* All chunks through a piece, then its weights, while its numbers are in the cache. */
-static void run_piece(void *t_, int i)
+/* Pieces, as long as there are any, in one of as many places as there are threads: all chunks
+   through a segment, then its weights, while its numbers are in the cache. */
+static void run_pieces(void *t_, int k)
 {
-    const struct trainer *t = t_;
-    const struct lane_work *w = t->work;
-    const struct piece *p = &w->piece.a[i];
-    for (size_t s = p->s0; s < p->s1; s++)
-        for (int c = 0; c < w->nchunk; c++) {
-            struct exec *x = &w->view[i * w->nchunk + c];
-            x->lanes = w->x[c].lanes;
-            x->weight[0] = w->x[c].weight[0];
-            exec_segment(x, s);
+    struct trainer *t = t_;
+    struct lane_work *w = t->work;
+    struct exec *view = w->view + k;
+    struct chunk *units = w->units + k * w->nchunk;
+    for (int i, known = 0; (i = atomic_fetch_add(&w->next, 1)) < (int)w->piece.n; known = 1)
+        for (size_t s = w->piece.a[i].s0; s < w->piece.a[i].s1; s++) {
+            for (int c = 0; c < w->nchunk; c++) {
+                if (!known) exec_begun(&view[c * w->nview], &w->x[c]);
+                exec_segment(&view[c * w->nview], s);
+            }
+            for (size_t r = w->first_rows[s]; r < w->first_rows[s + 1]; r++)
+                weights(t, units, (int)r);
         }
-    for (size_t r = p->r0; r < p->r1; r++) run_weights(t_, (int)r);
-}
-
-/* Is it better than chunk by chunk?  The results are the same. */
-static int by_piece(const struct trainer *t)
-{
-    const struct lane_work *w = t->work;
-    double most = 0, all = 0;
-    for (size_t i = 0; i < w->piece.n; i++) {
-        all += w->piece.a[i].work;
-        if (w->piece.a[i].work > most) most = w->piece.a[i].work;
-    }
-    return w->piece.n > 1 && most * pool_size(t->pool) < 1.15 * all;
 }
 
 /* ---- Adam --------------------------------------------------------------------------- */
@@ -383,9 +384,10 @@ void trainer_gradient(struct trainer *t, const struct batch *b)
         add_bound(t);
         pool_run(t->pool, w->nchunk, run_back, t);
         pool_run(t->pool, (int)w->rows.n, run_weights, t);
-    } else if (by_piece(t)) {
+    } else if (w->piece.n) {
         pool_run(t->pool, w->nchunk, run_begin, t);
-        pool_run(t->pool, (int)w->piece.n, run_piece, t);
+        atomic_store(&w->next, 0);
+        pool_run(t->pool, w->nview, run_pieces, t);
         add_losses(t);
     } else {
         pool_run(t->pool, w->nchunk, run_chunk, t);
@@ -406,17 +408,6 @@ static int cut_rows(struct lane_work *w, const struct dense *d)
     for (int o = 0; o < d->out; o += step) {
         struct rows r = {d, o, o + step < d->out ? o + step : d->out, 0};
         if (vec_push(&w->rows, r)) return NAMI_ENOMEM;
-    }
-    return 0;
-}
-
-static int cut_layers(struct lane_work *w, const struct prog *p, size_t from, size_t to,
-                      double *work)
-{
-    for (size_t k = from; k < to; k++) {
-        const struct dense *d = p->code.a[k].kind == I_DENSE ? p->code.a[k].self : NULL;
-        if (d && cut_rows(w, d)) return NAMI_ENOMEM;
-        if (d) *work += (double)d->n * d->out * (2.0 * d->in + d->back);
     }
     return 0;
 }
@@ -450,54 +441,78 @@ static int cut_blocks(struct lane_work *w, const struct elbo *e)
     return w->norm2 ? 0 : NAMI_ENOMEM;
 }
 
-/* Whose loss a segment adds to. */
-static int tag_of(const struct prog *p, size_t from, size_t to)
+static size_t segment_end(const struct prog *p, size_t s)
 {
+    return s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;
+}
+
+static const struct dense *layer(const struct prog *p, size_t k)
+{
+    return p->code.a[k].kind == I_DENSE ? p->code.a[k].self : NULL;
+}
+
+static double products(const struct prog *p, size_t from, size_t to)
+{
+    const struct dense *d;
+    double sum = 0;
     for (size_t k = from; k < to; k++)
+        if ((d = layer(p, k))) sum += (double)d->n * d->out * (2.0 * d->in + d->back);
+    return sum;
+}
+
+/* Whose loss a segment adds to. */
+static int tag_of(const struct prog *p, size_t from)
+{
+    for (size_t k = from; k < p->code.n; k++)
         if (p->code.a[k].sum) return p->code.a[k].tag;
     return -1;
 }
 
-/* Segments to pieces, neither too many nor two with the same tag.  Embeddings, which stand before
-   the segments and get derivatives of all of them, leave no piece. */
+/* Segments to pieces, neither too many nor two with the same tag. */
 static int cut_pieces(struct lane_work *w, const struct prog *p)
 {
-    double before = 0, all = 0, work;
+    double all = products(p, 0, p->code.n);
     int last = -1;
-    if (cut_layers(w, p, 0, p->segment.n ? p->segment.a[0].first : p->code.n, &before))
-        return NAMI_ENOMEM;
     for (size_t s = 0; s < p->segment.n; s++) {
         size_t from = p->segment.a[s].first;
-        size_t to = s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;
-        struct piece x = {s, s + 1, w->rows.n, 0, 0};
-        if (cut_layers(w, p, from, to, &x.work)) return NAMI_ENOMEM;
-        x.r1 = w->rows.n;
-        if (vec_push(&w->piece, x)) return NAMI_ENOMEM;
-        all += x.work;
-    }
-    size_t n = 0;
-    for (size_t i = 0; i < w->piece.n; i++) { /* join neighbours */
-        struct piece *to = n ? &w->piece.a[n - 1] : NULL, x = w->piece.a[i];
-        int tag = tag_of(p, p->segment.a[x.s0].first, p->code.n);
-        work = to ? to->work + x.work : 0;
-        if (to && (tag == last || work < all / PIECES))
-            *to = (struct piece){to->s0, x.s1, to->r0, x.r1, work};
-        else
-            w->piece.a[n++] = x;
+        struct piece *to = w->piece.n ? &w->piece.a[w->piece.n - 1] : NULL;
+        struct piece x = {s, s + 1, products(p, from, segment_end(p, s))};
+        int tag = tag_of(p, from);
+        if (to && (tag == last || to->work + x.work < all / PIECES))
+            *to = (struct piece){to->s0, x.s1, to->work + x.work};
+        else if (vec_push(&w->piece, x))
+            return NAMI_ENOMEM;
         last = tag;
     }
-    w->piece.n = before > 0 || n < 2 ? 0 : n;
-    w->norm2 = new_array(double, w->rows.n + 1);
-    return w->norm2 ? 0 : NAMI_ENOMEM;
+    return 0;
 }
 
-static int make_views(struct lane_work *w, nami_err *err)
+/* Are pieces better than chunks?  The results are the same.  Not with embeddings, which stand
+   before the segments and get derivatives of all of them; nor if one piece is most of the work. */
+static int by_piece(const struct lane_work *w, const struct prog *p, int threads)
 {
-    int n = (int)w->piece.n * w->nchunk, rc = 0;
-    w->view = new_array(struct exec, n + 1);
-    if (!w->view) return err_nomem(err);
-    for (int i = 0; i < n && !rc; i++) rc = exec_share(&w->view[i], &w->x[i % w->nchunk], err);
-    return rc;
+    double most = 0, all = 0;
+    for (size_t i = 0; i < w->piece.n; i++) {
+        all += w->piece.a[i].work;
+        if (w->piece.a[i].work > most) most = w->piece.a[i].work;
+    }
+    return w->piece.n > 1 && most * threads < 1.15 * all && all == products(p, 0, p->code.n);
+}
+
+static int cut(struct lane_work *w, const struct prog *p, int threads)
+{
+    if (cut_pieces(w, p)) return NAMI_ENOMEM;
+    if (!by_piece(w, p, threads)) w->piece.n = 0;
+    if (w->piece.n && prog_pack(&w->packed, p)) return NAMI_ENOMEM;
+    w->p = p = w->piece.n ? &w->packed : p;
+    if (!(w->first_rows = new_array(size_t, p->segment.n + 1))) return NAMI_ENOMEM;
+    for (size_t k = 0, s = 0; k < p->code.n; k++) {
+        if (s < p->segment.n && k == p->segment.a[s].first) w->first_rows[s++] = w->rows.n;
+        if (layer(p, k) && cut_rows(w, layer(p, k))) return NAMI_ENOMEM;
+    }
+    w->first_rows[p->segment.n] = w->rows.n;
+    w->norm2 = new_array(double, w->rows.n + 1);
+    return w->norm2 ? 0 : NAMI_ENOMEM;
 }
 
 /* Groups of eight lanes, dealt out evenly to the chunks. */
@@ -506,26 +521,33 @@ static int make_chunks(struct trainer *t, nami_err *err)
     struct lane_work *w = t->work;
     struct qnet *q = t->q;
     int groups = (t->batch * t->per + 7) / 8, n = (groups + LANES / 8 - 1) / (LANES / 8), rc = 0;
+    w->nview = w->piece.n ? pool_size(t->pool) : 0;
     w->x = new_array(struct exec, n);
     w->sim = new_array(struct exec, n);
-    w->units = new_array(struct chunk, n);
+    w->view = new_array(struct exec, w->nview * n);
+    w->units = new_array(struct chunk, (w->nview + 1) * n);
     w->lane = new_array(int, n + 1);
     w->weight = new_array(double, groups * 8);
-    if (!w->x || !w->sim || !w->units || !w->lane || !w->weight) return err_nomem(err);
+    if (!w->x || !w->sim || !w->view || !w->units || !w->lane || !w->weight) return err_nomem(err);
     for (w->nchunk = 0; w->nchunk < n && !rc; w->nchunk++) {
         int c = w->nchunk, lanes = (groups / n + (c < groups % n)) * 8;
         struct exec *x = &w->x[c];
         w->lane[c + 1] = w->lane[c] + lanes;
-        rc = exec_init(x, t->prog, LANES, t->npart, EXEC_GRAD | EXEC_FLOAT, err);
-        if (!rc && q->m->sample.nrow && !q->m->simulator) rc = exec_init(&w->sim[c], &q->m->sample, LANES, 0, 0, err);
+        rc = exec_init(x, w->p, LANES, t->npart, EXEC_GRAD | EXEC_FLOAT, err);
+        if (!rc && q->m->sample.nrow && !q->m->simulator)
+            rc = exec_init(&w->sim[c], &q->m->sample, LANES, 0, 0, err);
         if (rc) continue;
         w->sim[c].param = q->m->weight.a;
         x->lanes = lanes;
         x->data_rows = t->e ? 0 : q->prog.nnode;
         x->param = t->param;
         for (int k = 0; k < LOTS; k++) x->weight[k] = (t->e ? w->worth[k] : w->weight) + w->lane[c];
+        x->units.L = lanes;
         w->units[c] = x->units;
-        w->units[c].L = lanes;
+        for (int k = 0; k < w->nview && !rc; k++) {
+            rc = exec_share(&w->view[c * w->nview + k], x, err);
+            w->units[k * n + c] = w->view[c * w->nview + k].units;
+        }
     }
     return rc;
 }
@@ -567,11 +589,13 @@ int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct
         memset(*at[i], 0, (t->nparam + 16) * sizeof(float));
     }
     t->loss = new_array(double, t->npart + 1);
-    if (!t->loss || (e ? cut_blocks(w, e) || make_lanes(t) : cut_pieces(w, t->prog)))
+    if (!t->loss) return err_nomem(err);
+    if ((rc = pool_new(threads, &t->pool, err))) return rc;
+    w->p = t->prog;
+    if (e ? cut_blocks(w, e) || make_lanes(t) : cut(w, t->prog, pool_size(t->pool)))
         return err_nomem(err);
     if (e && !(w->more = new_array(float, t->nparam + 16))) return err_nomem(err);
-    if (!(rc = make_chunks(t, err))) rc = make_views(w, err);
-    if (!rc) rc = pool_new(threads, &t->pool, err);
+    rc = make_chunks(t, err);
     if (!rc && e)
         elbo_start(e, q->opt.seed, t->param);
     else if (!rc)
@@ -594,8 +618,10 @@ void trainer_free(struct trainer *t)
     free(w->units);
     free(w->lane);
     free(w->weight);
-    for (size_t i = 0; w->view && i < w->piece.n * (size_t)w->nchunk; i++) exec_fini(&w->view[i]);
+    for (int i = 0; w->view && i < w->nview * w->nchunk; i++) exec_fini(&w->view[i]);
     free(w->view);
+    free(w->first_rows);
+    prog_free(&w->packed);
     vec_free(&w->piece);
     free(w->norm2);
     free(w->total);
