@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 {
     if (argc < 3) return 2;
     size_t nset = argc > 3 ? (size_t)atoi(argv[3]) : 64, chains = 5;
-    struct ais_options o = {AIS_NETWORK, argc > 4 ? atoi(argv[4]) : 20, 10};
+    struct ais_options o = {AIS_NETWORK, argc > 4 ? atoi(argv[4]) : 100, 10};
     struct net_options net = {.nhidden = 1, .hidden = {100}, .act = ACT_RELU, .skip = -1};
     const char *data = argv[2];
     struct model m = {0};

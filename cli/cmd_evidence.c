@@ -48,8 +48,8 @@ struct job {
     const struct options *o;
     struct trained net;
     const struct evidence_method *method;
-    size_t per;     /* draws or chains of a data set */
-    size_t islands; /* of methods that resample */
+    size_t per;                /* draws or chains of a data set */
+    size_t islands;            /* of methods that resample; or chains */
     struct diagnostics *found; /* of data sets */
     double *ood;               /* p of each */
 };

@@ -124,9 +124,7 @@ static int judge(const struct found *f)
     static const char *const why[] = {
         [LBFGS_FLAT] = "the density is largest at the edge of the support, or far out",
         [LBFGS_FALLS] = "the density grows without bound",
-        [LBFGS_STOPS] =
-            "no maximum was found: the density may have none, as when a scale goes to 0 "
-            "together with what it scales"};
+        [LBFGS_STOPS] = "no maximum was found: perhaps a scale goes to 0 with all that it scales"};
     size_t bad = 0, last = 0;
     for (size_t s = 0; s < f->nset; s++)
         if (f->mode[s].state != LBFGS_FOUND) bad++, last = s;

@@ -129,7 +129,7 @@ static void look(const struct ais_run *r, struct chains *c, const double *v)
 static void evaluate(const struct ais_run *r, struct chains *c, const double *v, double *A,
                      double *B)
 {
-    const double *data = c->x.by_tag + LOT_DATA * c->cap, *total = c->x.total;
+    const double *data = c->x.by_tag + (size_t)LOT_DATA * (size_t)c->cap, *total = c->x.total;
     look(r, c, v);
     c->x.no_total = 0;
     exec_run(&c->x);

@@ -10,7 +10,7 @@
 #include "infer/dense.h"
 #include "nami.h"
 
-enum { LINE_TRIALS = 50, IDLE = 20 }; /* points of a line; steps that make f no smaller */
+enum { LINE_TRIALS = 50, IDLE = 20 }; /* points of a line; steps since f was smallest */
 static const double LINE_DOWN = 1e-4, LINE_SLOPE = 0.9; /* of the weak Wolfe conditions */
 static const double FAR = 1e6;                          /* an element of x that is lost */
 static const double ZERO = 1e-10, ROUNDING = 1e-5;      /* gradients that are 0; that may be */
@@ -19,8 +19,9 @@ static const double STEP = 1e-3;                        /* to a minimum, when th
 int lbfgs_init(struct lbfgs *b, int n)
 {
     size_t m = (size_t)n;
-    *b = (struct lbfgs){.n = n,
-                        .mem = new_array(double, (4 + 2 * LBFGS_PAIRS) * m + 2 * LBFGS_PAIRS)};
+    *b = (struct lbfgs){
+        .n = n,
+        .mem = new_array(double, (4 + 2 * (size_t)LBFGS_PAIRS) * m + 2 * (size_t)LBFGS_PAIRS)};
     if (!b->mem) return NAMI_ENOMEM;
     b->x = b->mem;
     b->g = b->x + m;
@@ -122,7 +123,8 @@ static void keep_pair(struct lbfgs *b, const double *g)
 static void accept(struct lbfgs *b, double f, const double *g)
 {
     if (b->steps >= 0) keep_pair(b, g);
-    b->idle = b->steps >= 0 && b->f - f <= 1e-14 * fmax(1, fabs(f)) ? b->idle + 1 : 0;
+    b->idle = b->steps < 0 || f < b->least ? 0 : b->idle + 1;
+    if (!b->idle) b->least = f;
     memcpy(b->x, b->to, sizeof *b->x * (size_t)b->n);
     memcpy(b->g, g, sizeof *g * (size_t)b->n);
     b->f = f;

@@ -32,6 +32,7 @@ struct lbfgs {
     int pairs, last;
     double slope, t, lo, hi; /* on the line: df/dt at 0; where we are; brackets */
     int trials, idle;
+    double least; /* of f so far: rounding may make it larger */
     double *mem;
 };
 

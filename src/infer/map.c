@@ -180,12 +180,12 @@ static void differences(struct job *j, struct worker *w, size_t set)
         }
         exec_both(x);
         for (int i = 0; i < m; i++) {
-            size_t k = (size_t)(k0 + i);
+            size_t k = (size_t)k0 + (size_t)i;
             for (int l = 0; l < n; l++)
                 w->H[k * (size_t)n + (size_t)l] =
                     (slope(j, x, 2 * i + 1, l) - slope(j, x, 2 * i, l)) / (2 * h);
             for (int r = 0; r < j->nrow; r++) {
-                const double *z = x->row + (size_t)j->row[r] * (size_t)cap + 2 * i;
+                const double *z = x->row + (size_t)j->row[r] * (size_t)cap + 2 * (size_t)i;
                 w->J[(size_t)r * (size_t)n + k] = (z[0] - z[1]) / (2 * h);
             }
         }

@@ -155,30 +155,37 @@ static int decode(enum shape s, int n, const int *u, const int *row, int at, int
     return 0;
 }
 
+/* All codes of one shape: constants, rows of coordinates and elements; m elements. */
+static int decode_all(enum shape s, const struct code *const *c, int n, int m, struct prog *p,
+                      int lot, unsigned char *done)
+{
+    int at = (int)p->constant.n, k = 0;
+    int *u = arena_array(&p->mem, int, m), *row = arena_array(&p->mem, int, m);
+    if (!u || !row) return NAMI_ENOMEM;
+    for (int i = 0; i < n; i++) {
+        double number[4];
+        if (shape_of(c[i], number + 2) != (int)s) continue;
+        done[i] = 1;
+        for (int e = 0; e < c[i]->n; e++, k++) {
+            u[k] = c[i]->coord + e;
+            row[k] = c[i]->row[e];
+            number[0] = c[i]->mean[e], number[1] = c[i]->sd[e];
+            for (int l = 0; l < 4; l++)
+                if (vec_push(&p->constant, number[l])) return NAMI_ENOMEM;
+        }
+    }
+    return decode(s, m, u, row, at, lot, p);
+}
+
 int codes_decode(const struct code *const *c, int n, struct prog *p, int lot, unsigned char *done)
 {
     int rc = 0;
     for (int s = 0; s < NSHAPE && !rc; s++) {
         double more[2];
-        int m = 0, at = (int)p->constant.n;
+        int m = 0;
         for (int i = 0; i < n; i++)
             if (shape_of(c[i], more) == s) m += c[i]->n;
-        if (!m) continue;
-        int *u = arena_array(&p->mem, int, m), *row = arena_array(&p->mem, int, m);
-        if (!u || !row) return NAMI_ENOMEM;
-        m = 0;
-        for (int i = 0; i < n; i++) {
-            if (shape_of(c[i], more) != s) continue;
-            done[i] = 1;
-            for (int k = 0; k < c[i]->n; k++, m++) {
-                u[m] = c[i]->coord + k;
-                row[m] = c[i]->row[k];
-                if (vec_push(&p->constant, c[i]->mean[k]) || vec_push(&p->constant, c[i]->sd[k]) ||
-                    vec_push(&p->constant, more[0]) || vec_push(&p->constant, more[1]))
-                    return NAMI_ENOMEM;
-            }
-        }
-        rc = decode((enum shape)s, m, u, row, at, lot, p);
+        if (m) rc = decode_all((enum shape)s, c, n, m, p, lot, done);
     }
     return rc;
 }
