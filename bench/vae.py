@@ -58,7 +58,7 @@ def one(method, hidden, seed):
     test = ["--data", f"{mnist}/t10k-images-idx3-ubyte", "--sets", str(a.images), "--json", "--threads", str(a.threads)]
     for name, args in dict(is1=["--method", "is", "-n", "1"], is1000=["--method", "is", "-n", "1000"],
                            ais=["--method", "ais", "--start", "prior", "--chains", str(a.chains), "--temps", str(a.temps),
-                                "--leapfrog", "10"]).items():
+                                "--leapfrog", "5"]).items():
         if name == "is1":  # the ELBO: the mean of log weights, one draw each
             x = []
             for s in range(16):

@@ -158,15 +158,15 @@ static void random_numbers(const struct ais_run *r, struct chains *c, uint64_t l
 
 static void leapfrog(const struct ais_run *r, struct chains *c, double beta)
 {
-    int steps = r->s->o.leapfrog, prior = r->s->o.start == AIS_PRIOR;
+    int last = r->s->o.leapfrog, prior = r->s->o.start == AIS_PRIOR;
     size_t cap = (size_t)c->cap, first = (size_t)r->s->joint.coord * cap;
     for (int b = 0; b < c->cap; b++) c->w_data[b] = beta, c->w_rest[b] = prior ? 1 : beta;
     c->x.no_total = 1;
-    for (int l = 0; l <= steps; l++) {
-        double part = l == 0 || l == steps ? 0.5 : 1;
+    for (int l = 0; l <= last; l++) {
+        double part = l == 0 || l == last ? 0.5 : 1;
         for (size_t k = 0; k < (size_t)c->n * cap; k += cap)
             drift(c->cap, part, c->eps, c->p + k, c->to + k);
-        if (l == steps) break;
+        if (l == last) break;
         look(r, c, c->to);
         exec_both(&c->x);
         for (size_t k = 0; k < (size_t)c->n * cap; k += cap)

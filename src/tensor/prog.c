@@ -119,8 +119,10 @@ int prog_finish(struct prog *p)
         if (c->kind == I_ROWS) rc = read_rows(&r, c);
         if (c->kind == I_DENSE) rc = read_dense(&r, (struct dense *)c->self, first);
     }
-    if (!rc) settle(&r);
-    if (!rc) rc = list_uses(p, &r);
+    if (!rc) {
+        settle(&r);
+        rc = list_uses(p, &r);
+    }
     for (size_t k = 0; k < p->code.n; k++) {
         struct dense *d = p->code.a[k].kind == I_DENSE ? (struct dense *)p->code.a[k].self : NULL;
         if (d && d->written == ADDED) d->written = 0;

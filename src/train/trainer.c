@@ -530,19 +530,19 @@ static int make_chunks(struct trainer *t, nami_err *err)
     w->weight = new_array(double, groups * 8);
     if (!w->x || !w->sim || !w->view || !w->units || !w->lane || !w->weight) return err_nomem(err);
     for (w->nchunk = 0; w->nchunk < n && !rc; w->nchunk++) {
-        int c = w->nchunk, lanes = (groups / n + (c < groups % n)) * 8;
+        int c = w->nchunk, width = (groups / n + (c < groups % n)) * 8;
         struct exec *x = &w->x[c];
-        w->lane[c + 1] = w->lane[c] + lanes;
+        w->lane[c + 1] = w->lane[c] + width;
         rc = exec_init(x, w->p, LANES, t->npart, EXEC_GRAD | EXEC_FLOAT, err);
         if (!rc && q->m->sample.nrow && !q->m->simulator)
             rc = exec_init(&w->sim[c], &q->m->sample, LANES, 0, 0, err);
         if (rc) continue;
         w->sim[c].param = q->m->weight.a;
-        x->lanes = lanes;
+        x->lanes = width;
         x->data_rows = t->e ? 0 : q->prog.nnode;
         x->param = t->param;
         for (int k = 0; k < LOTS; k++) x->weight[k] = (t->e ? w->worth[k] : w->weight) + w->lane[c];
-        x->units.L = lanes;
+        x->units.L = width;
         w->units[c] = x->units;
         for (int k = 0; k < w->nview && !rc; k++) {
             rc = exec_share(&w->view[c * w->nview + k], x, err);
