@@ -87,8 +87,9 @@ static int loop_options(const nami_train_options *o, struct train_options *t, na
                                         : o->clip > 0 ? o->clip
                                                       : 100,
                                 .seed = o->seed,
-                                .particles = o->particles,
-                                .warmup = o->warmup};
+                                .particles = o->particles ? o->particles : 1,
+                                .warmup = o->warmup,
+                                .labels = 1};
     return 0;
 }
 
