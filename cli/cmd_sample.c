@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/parallel.h"
 #include "data/posterior.h"
 #include "infer/blocks.h"
@@ -130,7 +131,11 @@ static int open_picture(struct job *j)
     nami_err err;
     int rc = gallery_find(j->nseen, j->seen, &v, &err);
     if (!rc) rc = gallery_begin(&j->picture, v, j->q.nset, &err);
-    return rc ? fail(RUNNING, NULL, &err) : EXIT_YES;
+    if (rc) return fail(RUNNING, NULL, &err);
+    for (int i = 0; i < j->o->out.n; i++) /* now, not when all is drawn */
+        if (is_picture(j->o->out.a[i]) && file_check(j->o->out.a[i], &err))
+            return fail(WRITING, j->o->out.a[i], &err);
+    return EXIT_YES;
 }
 
 static int open_files(struct job *j)

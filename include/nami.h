@@ -190,6 +190,12 @@ typedef struct {
     const char *skip;        /* NULL: "auto"; yes, no: inputs feed outputs directly, too */
     const char *whiten;      /* NULL: "auto"; yes, no: layers that take correlations away */
     int no_share;            /* a network of its own for each latent of a plate */
+    /* what is minimised */
+    const char *objective; /* NULL or "ic": E[-log q(z | x)]; "elbo": minus a bound of log p(x) of
+                              given points or samples, by which the model's networks after `learn`
+                              are learnt, too */
+    int particles;         /* elbo: draws for each point; 0: 1; more: the importance-weighted bound */
+    int warmup;            /* elbo: nami_trainer_step's until log p(z) - log q has its full weight */
     /* the draws */
     int batch;       /* points of a gradient; 0: 250 */
     int threads;     /* 0: as many as there are processors */
@@ -230,7 +236,9 @@ const char *nami_trainer_layer(const nami_trainer *t, int layer, size_t *first, 
 
 /* The loss is E[-log q(z | x)], in nats; its smallest possible value is the entropy of the
    posterior.  It is a sum of parts: one for each latent, or for each plate of them that shares a
-   network. */
+   network.  Of "elbo" it is minus the bound; "prior" and "data" are parts, too (with several
+   draws of a point, the bound is not their sum), latents are drawn, not read, and layers of the
+   model are called model/NAME/0 ... */
 
 int nami_trainer_batch(const nami_trainer *t); /* points of a gradient */
 /* The gradient of the mean loss of n points (at most a batch), laid out as above; computed
@@ -246,7 +254,7 @@ int nami_trainer_apply(nami_trainer *t, double rate, nami_err *err);
 /* One step of `nami train`: gradient, Adam, and, if it is time, a validation.  Returns 1; 0 when
    all steps were made, or the loss no longer falls; or an error. */
 int nami_trainer_step(nami_trainer *t, nami_err *err);
-uint64_t nami_trainer_steps(const nami_trainer *t); /* batches drawn so far */
+uint64_t nami_trainer_steps(const nami_trainer *t); /* batches drawn so far; elbo: and given */
 double nami_trainer_valid(const nami_trainer *t);   /* the last validation's loss; NaN: none yet */
 
 int nami_trainer_parts(const nami_trainer *t);

@@ -523,12 +523,79 @@ static void memory(void **state)
     nami_model_free(m);
 }
 
+/* A model that is learnt: a bound of points of one's own. */
+static void bound(void **state)
+{
+    (void)state;
+    enum { N = 64 };
+    static const char text[] = "network dec : real[2] -> real[3] { dense(3) }\n"
+                               "model { for (k in 1:2) { z[k] ~ normal(0, 1) }\n"
+                               "a[1:3] <- dec(z[1:2])\n"
+                               "for (p in 1:3) { x[p] ~ normal(a[p], 0.5) } }\n"
+                               "observe x\nlearn dec\n";
+    char file[] = "/tmp/nami_bound_XXXXXX";
+    int fd = mkstemp(file);
+    nami_model *m;
+    nami_err err;
+    assert_true(fd >= 0 && write(fd, text, sizeof text - 1) == sizeof text - 1);
+    close(fd);
+    if (nami_model_read(file, NULL, &m, &err)) fail_msg("%s", err.msg);
+    for (int particles = 1; particles < 4; particles += 2) {
+        nami_train_options opt = {
+            .objective = "elbo", .particles = particles, .hidden = {16}, .batch = N, .seed = 3};
+        nami_trainer *t = new_trainer(m, &opt), *again;
+        double *x = draw(m, 7, N), first = loss_of(t, N, x), loss, sum = 0;
+        size_t at, out, in, nparam = nami_trainer_size(t);
+        const char *name = NULL, *last = NULL;
+        for (int i = 0; (name = nami_trainer_layer(t, i, &at, &out, &in)); i++) last = name;
+        assert_string_equal(last, "model/dec/0");
+        assert_true(out == 3 && in == 2 && at + 9 == nparam);
+        float was[9], *param = nami_trainer_params(t);
+        memcpy(was, param + at, sizeof was);
+        for (int i = 0; i < 400; i++) {
+            loss = gradient(t, N, x);
+            assert_int_equal(nami_trainer_apply(t, 5e-3, &err), 0);
+        }
+        assert_int_equal(nami_trainer_steps(t), 400);
+        assert_true(loss_of(t, N, x) < first - 1 && apart(9, param + at, was) > 0.1);
+        int np = nami_trainer_parts(t);
+        assert_true(np > 2);
+        assert_string_equal(nami_trainer_part_name(t, np - 2), "prior");
+        assert_string_equal(nami_trainer_part_name(t, np - 1), "data");
+        loss = gradient(t, N, x);
+        for (int k = 0; k < np; k++) sum += nami_trainer_part_loss(t, k);
+        if (particles == 1) assert_true(fabs(sum - loss) < 1e-6 * fabs(loss));
+        assert_true(loss != gradient(t, N, x)); /* latents are drawn anew, */
+        loss = loss_of(t, N, x);
+        assert_true(loss == loss_of(t, N, x)); /* but for a loss they are the same, */
+        char net[sizeof file + 4];
+        snprintf(net, sizeof net, "%s.net", file);
+        assert_int_equal(nami_trainer_save(t, net, &err), 0);
+        if (nami_trainer_read(net, NULL, &again, &err)) fail_msg("%s", err.msg);
+        assert_same(nami_trainer_params(again), param, nparam); /* and after reading */
+        assert_true(loss == loss_of(again, N, x));
+        assert_int_equal(nami_trainer_gradient(again, 0, NULL, NULL, &err), NAMI_EUSAGE);
+        assert_int_equal(nami_trainer_step(again, &err), NAMI_EUSAGE);
+        if (!strstr(err.msg, "given")) fail_msg("%s", err.msg);
+        unlink(net);
+        nami_trainer_free(again);
+        nami_trainer_free(t);
+        free(x);
+    }
+    refused(m, NULL, (nami_train_options){.objective = "elb"}, NAMI_EUSAGE, "choose from ic, elbo");
+    refused(m, NULL, (nami_train_options){.objective = "elbo", .particles = -1}, NAMI_EUSAGE,
+            "particles");
+    nami_model_free(m);
+    unlink(file);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(loss_falls),   cmocka_unit_test(gradient_by_differences),
     cmocka_unit_test(half_batches), cmocka_unit_test(same_steps),
     cmocka_unit_test(streams),      cmocka_unit_test(questions),
     cmocka_unit_test(files),        cmocka_unit_test(files_with_options),
-    cmocka_unit_test(samples),      cmocka_unit_test(messages),
+    cmocka_unit_test(samples),      cmocka_unit_test(bound),
+    cmocka_unit_test(messages),
     cmocka_unit_test(memory),
 };
 

@@ -166,6 +166,7 @@ done
 sed 's/\[8\]/[9]/; s/dense(8)/dense(9)/; s/1:8/1:9/; /<- 0/d; s/2:9/1:9/; s/p - 1/p/' dots.nami >nine.nami
 ok "an image" "$nami" train nine.nami $dots --pixels threshold -o nine.net -q
 says "and its prediction" 0 'PNG' sh -c "'$nami' sample nine.net --data x=dots.csv --sets 12 -n 20 -o q.png -q && head -c 8 q.png | tail -c 7"
+says "that cannot be written" 3 'cannot create' "$nami" sample nine.net --data x=dots.csv --sets 12 -n 20 -o none/q.png
 says "a picture of draws" 0 'PNG' sh -c "'$nami' simulate d.net -n 9 -o p.png -q && head -c 8 p.png | tail -c 7"
 says "of a model" 0 'PNG' sh -c "'$nami' simulate dots.nami -n 9 -o m.png -q && head -c 8 m.png | tail -c 7"
 says "no image of draws" 2 'no image to draw' "$nami" simulate truth.nami -n 4 --only z1 -o none.png

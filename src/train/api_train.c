@@ -68,6 +68,8 @@ static int loop_options(const nami_train_options *o, struct train_options *t, na
     if (o->batch < 0 || o->steps < 0 || o->check < 0 || o->valid < 0 || o->patience < 0)
         return err_set(err, NAMI_EUSAGE,
                        "batch, steps, check, valid and patience must not be negative");
+    if (o->particles < 0 || o->warmup < 0)
+        return err_set(err, NAMI_EUSAGE, "particles and warmup must not be negative");
     if (!(o->rate >= 0 && o->rate < INFINITY) || !(o->cooldown <= 1) || isnan(o->clip))
         return err_set(err, NAMI_EUSAGE,
                        "rate must not be negative, and cooldown is a part of 1: %g, %g", o->rate,
@@ -84,7 +86,10 @@ static int loop_options(const nami_train_options *o, struct train_options *t, na
                                 .clip = o->clip < 0   ? 0
                                         : o->clip > 0 ? o->clip
                                                       : 100,
-                                .seed = o->seed};
+                                .seed = o->seed,
+                                .particles = o->particles ? o->particles : 1,
+                                .warmup = o->warmup,
+                                .labels = 1};
     return 0;
 }
 
@@ -102,7 +107,9 @@ static int make_plan(struct training *r, const nami_model *w, const nami_options
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         if (*text[i] && !(*text[i] = arena_strndup(&r->mem, *text[i], strlen(*text[i]))))
             return err_nomem(err);
-    int rc = net_options(o, &p->net, err);
+    static const char *const objectives[] = {"ic", "elbo", NULL};
+    int rc = choose(objectives, o->objective ? o->objective : "ic", "objective", &p->elbo, err);
+    if (!rc) rc = net_options(o, &p->net, err);
     return rc ? rc : loop_options(o, &p->train, err);
 }
 
@@ -112,13 +119,16 @@ static int make_plan(struct training *r, const nami_model *w, const nami_options
 static int needs_source(nami_trainer *t, nami_err *err)
 {
     struct source **s = &t->r.train.source;
+    if (!*s && t->r.plan.elbo && !t->r.points)
+        return err_set(err, NAMI_EUSAGE,
+                       "a bound is of points or samples that are given, not of the model's draws");
     return *s ? 0 : samples_source(&t->r, t->seed, s, err);
 }
 
 /* With the room for losses, and samples in their place, if all went well; else nothing. */
 static int finish(nami_trainer *t, int rc, nami_trainer **out, nami_err *err)
 {
-    if (!rc && !(t->part = new_array(double, t->r.q.npart))) rc = err_nomem(err);
+    if (!rc && !(t->part = new_array(double, t->r.train.t.npart))) rc = err_nomem(err);
     if (!rc && t->r.points) rc = needs_source(t, err);
     if (rc)
         nami_trainer_free(t);
@@ -188,13 +198,13 @@ float *nami_trainer_params(nami_trainer *t) { return t->r.train.t.param; }
 float *nami_trainer_grads(nami_trainer *t) { return t->r.train.t.grad; }
 int nami_trainer_batch(const nami_trainer *t) { return t->r.train.t.batch; }
 uint64_t nami_trainer_steps(const nami_trainer *t) { return t->r.train.step; }
-int nami_trainer_parts(const nami_trainer *t) { return t->r.q.npart; }
+int nami_trainer_parts(const nami_trainer *t) { return t->r.train.t.npart; }
 
-static int is_part(const nami_trainer *t, int i) { return i >= 0 && i < t->r.q.npart; }
+static int is_part(const nami_trainer *t, int i) { return i >= 0 && i < nami_trainer_parts(t); }
 
 const char *nami_trainer_part_name(const nami_trainer *t, int i)
 {
-    return is_part(t, i) ? t->r.q.part[i].name : NULL;
+    return is_part(t, i) ? t->r.train.t.part[i].name : NULL;
 }
 
 double nami_trainer_part_loss(const nami_trainer *t, int i)
@@ -211,16 +221,22 @@ double nami_trainer_valid(const nami_trainer *t)
 const char *nami_trainer_layer(const nami_trainer *t, int i, size_t *first, size_t *outputs,
                                size_t *inputs)
 {
-    const struct qnet *q = &t->r.q;
-    if (i < 0 || (size_t)i >= q->block.n) return NULL;
-    const struct dense *d = q->block.a[i].d;
+    const struct block *b = i < 0 ? NULL : training_layer(&t->r, (size_t)i);
+    if (!b) return NULL;
+    const struct dense *d = b->d;
     *first = d->w;
     *outputs = (size_t)d->out;
     *inputs = (size_t)d->in;
-    return q->block.a[i].name;
+    return b->name;
 }
 
 /* ---- gradients and losses ----------------------------------------------------------- */
+
+/* Of the latents of given points, in batch number k. */
+static uint64_t point_seed(const nami_trainer *t, uint64_t k)
+{
+    return draw_seed(t->seed ^ 0x706f696e7473, k);
+}
 
 /* The weights that the caller has come to are those to keep. */
 static void adopt(nami_trainer *t)
@@ -235,7 +251,7 @@ static void adopt(nami_trainer *t)
 int nami_trainer_gradient(nami_trainer *t, size_t n, const double *x, double *loss, nami_err *err)
 {
     struct trainer *w = &t->r.train.t;
-    struct batch b = {.x = x, .n = n, .count = (int)n};
+    struct batch b = {.x = x, .n = n, .count = (int)n, .seed = point_seed(t, t->r.train.step)};
     int rc = 0;
     err_clear(err);
     if (x && (n < 1 || n > (size_t)w->batch))
@@ -246,9 +262,9 @@ int nami_trainer_gradient(nami_trainer *t, size_t n, const double *x, double *lo
         rc = source_batch(t->r.train.source, t->r.train.step, &b, err);
     if (rc) return rc;
     t->own = 1;
-    if (!x) t->r.train.step++;
+    if (!x || t->r.plan.elbo) t->r.train.step++; /* latents are drawn anew */
     trainer_gradient(w, &b);
-    memcpy(t->part, w->loss, sizeof *t->part * (size_t)t->r.q.npart);
+    memcpy(t->part, w->loss, sizeof *t->part * (size_t)nami_trainer_parts(t));
     if (loss) *loss = w->total;
     return 0;
 }
@@ -264,14 +280,14 @@ int nami_trainer_loss(nami_trainer *t, size_t n, const double *x, double *loss, 
     if (x && !n) rc = err_set(err, NAMI_EUSAGE, "the loss of no points is not known");
     if (rc) return rc;
     if (!x) n = (size_t)source_nvalid(t->r.train.source) * batch;
-    memset(t->part, 0, sizeof *t->part * (size_t)t->r.q.npart);
+    memset(t->part, 0, sizeof *t->part * (size_t)nami_trainer_parts(t));
     for (size_t at = 0; at < n; at += batch) {
         size_t count = n - at < batch ? n - at : batch;
-        struct batch b = {.x = x, .n = n, .first = at, .count = (int)count};
+        struct batch b = {.x = x ? x + at : NULL, .n = n, .count = (int)count, .seed = point_seed(t, ~at)};
         if (!x) source_valid(t->r.train.source, (int)(at / batch), &b);
         trainer_loss(w, &b);
         double share = (double)count / (double)n;
-        for (int k = 0; k < t->r.q.npart; k++) t->part[k] += share * w->loss[k];
+        for (int k = 0; k < nami_trainer_parts(t); k++) t->part[k] += share * w->loss[k];
         total += share * w->total;
     }
     if (loss) *loss = total;
@@ -302,7 +318,7 @@ int nami_trainer_step(nami_trainer *t, nami_err *err)
     t->own = 0;
     if ((rc = train_step(x, &checked, err))) return rc;
     memcpy(t->part, checked ? train_last(x) + HIST_PARTS : x->t.loss,
-           sizeof *t->part * (size_t)t->r.q.npart);
+           sizeof *t->part * (size_t)nami_trainer_parts(t));
     return !x->done;
 }
 

@@ -180,7 +180,8 @@ int source_valid(struct source *s, int k, struct batch *b)
     size_t from = (size_t)k * s->batch;
     *b = (struct batch){.seed = s->seed ^ VALID_SEED, .first = (size_t)k * s->stride};
     if (s->point) {
-        *b = (struct batch){.point = s->point, .index = s->perm + s->ntrain + from};
+        b->point = s->point;
+        b->index = s->perm + s->ntrain + from;
     } else if (s->feeds) {
         b->feeds = s->feeds;
         b->index = s->perm + s->ntrain + from;

@@ -131,10 +131,11 @@ static void load(const struct trainer *t, int c)
     } else if (b->feeds) {
         feeds_copy_some(b->feeds, real, index, x->row, (size_t)x->cap);
     } else if (b->x) {
-        for (int r = 0; r < m->nrow; r++)
-            memcpy(x->row + (size_t)r * (size_t)x->cap,
-                   b->x + (size_t)r * b->n + b->first + (size_t)first,
-                   sizeof(double) * (size_t)real);
+        for (int r = 0; r < m->nrow; r++) {
+            const double *from = b->x + (size_t)r * b->n + b->first;
+            double *row = x->row + (size_t)r * (size_t)x->cap;
+            for (int i = 0; i < real; i++) row[i] = from[(first + i) / t->per];
+        }
     } else {
         struct exec *s = &w->sim[c];
         s->seed = b->seed;

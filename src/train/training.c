@@ -324,24 +324,33 @@ static int is_again(const struct block *b, size_t i)
     return 0;
 }
 
+const struct block *training_layer(const struct training *r, size_t i)
+{
+    const struct block *b = r->plan.elbo ? r->e.block.a : r->q.block.a;
+    size_t n = r->plan.elbo ? r->e.block.n : r->q.block.n;
+    if (i < r->q.block.n) return &b[i];
+    i -= r->q.block.n;
+    for (size_t k = r->q.block.n; k < n; k++)
+        if (!is_again(b, k) && !i--) return &b[k];
+    return NULL;
+}
+
 /* Calls each(arg, name, ndim, dim, where in the parameters) for every weight and bias. */
 static int each_weight(const struct training *r,
                        int (*each)(void *arg, const char *name, int ndim, const size_t *dim,
                                    size_t at, nami_err *err),
                        void *arg, nami_err *err)
 {
-    const struct block *block = r->plan.elbo ? r->e.block.a : r->q.block.a;
-    size_t n = r->plan.elbo ? r->e.block.n : r->q.block.n;
+    const struct block *b;
     int rc = 0;
-    for (size_t i = 0; i < n && !rc; i++) {
-        const struct dense *d = block[i].d;
+    for (size_t i = 0; !rc && (b = training_layer(r, i)); i++) {
+        const struct dense *d = b->d;
         size_t dim[2] = {(size_t)d->out, (size_t)d->in};
         struct str name = {0};
-        if (i >= r->q.block.n && is_again(block, i)) continue;
-        str_printf(&name, "%s.weight", block[i].name);
+        str_printf(&name, "%s.weight", b->name);
         rc = name.oom ? err_nomem(err) : each(arg, name.s, 2, dim, d->w, err);
         name.n = 0;
-        str_printf(&name, "%s.bias", block[i].name);
+        str_printf(&name, "%s.bias", b->name);
         if (!rc)
             rc = name.oom ? err_nomem(err) : each(arg, name.s, 1, dim, d->w + dim[0] * dim[1], err);
         str_free(&name);

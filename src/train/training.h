@@ -49,6 +49,9 @@ struct training {
    are any); or NULL. */
 int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads,
                      nami_err *err);
+/* Layer number i of the parameters: of the network, then, of a bound, of the model; NULL: there are
+   not so many. */
+const struct block *training_layer(const struct training *r, size_t i);
 int training_start(struct training *r, struct source *s, int threads, nami_err *err);
 void training_free(struct training *r);
 
