@@ -49,8 +49,8 @@ int training_prepare(struct training *r, const double *saved, size_t nsaved, int
                      nami_err *err)
 {
     int rc = r->plan.elbo ? joint_density(r->m, err) : 0;
-    if (!rc) rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
-    if (!rc) rc = inversion_run(&r->inversion, &r->h, err);
+    if (!rc && !r->h) rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
+    if (!rc && !r->h) rc = inversion_run(&r->inversion, &r->h, err);
     if (!rc && !r->h->nlatent)
         rc = err_set(err, NAMI_EINPUT,
                      "there is nothing to learn: no latent variable has observed descendants");
