@@ -146,8 +146,7 @@ static void put_variant(const struct variant *v, struct str *out)
         str_printf(out, "%s%d", i ? "," : "", n->hidden[i]);
     str_printf(out, "],\"layers\":%d,\"params\":%d,\"activation\":\"%s\",\"family\":\"%s\",",
                n->nhidden, v->params, act_names[n->act], n->family ? n->family->name : "match");
-    str_printf(out, "\"components\":%d,\"skip\":%d,\"share\":%s}", n->size, n->skip,
-               n->no_share ? "false" : "true");
+    str_printf(out, "\"components\":%d,\"skip\":%d,\"shared\":%d}", n->size, n->skip, n->shared);
 }
 
 /* All that a job's result depends on, but for its run. */

@@ -359,7 +359,8 @@ int study_summary(const struct study *s, struct str *out, nami_err *err)
         (c->kind == CLAIM_FALLS ? put_fall : put_pairs)(s, c, room, out);
     str_put(out,
             "\nPaired tests over runs, one-sided: Student's, and of all signs of the differences. "
-            "\"holds\": both below 0.01; \"the contrary holds\": both below 0.01 the other way round.\n\n");
+            "\"holds\": both below 0.01; \"the contrary holds\": both below 0.01 the other way "
+            "round.\n\n");
     for (const struct figure *f = s->x->figure; f->file; f++)
         str_printf(out, "![%s](%s.svg)\n", f->title, f->file);
     if (s->x->remarks) str_printf(out, "\n%s\n", s->x->remarks);
