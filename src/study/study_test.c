@@ -3,11 +3,12 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rng.h"
-#include "base/vec.h"
 
 enum { EXACT_MOST = 20, FLIPS = 100000 };
+enum { FALLS_MOST = 40, FALLS_PAIRS = FALLS_MOST * (FALLS_MOST - 1) / 2 };
 
 /* ---- signs that are random ------------------------------------------------------------ */
 
@@ -71,25 +72,19 @@ void paired_test(int n, const double *d, struct paired *out)
    + c(n-1, k-n+1). */
 double falls_test(int n, const double *x)
 {
+    double c[FALLS_PAIRS + 1] = {1}, to[FALLS_PAIRS + 1], p = 0;
     int pairs = n * (n - 1) / 2, rises = 0;
-    if (n < 2) return NAN;
-    double *c = new_array(double, pairs + 1), *to = new_array(double, pairs + 1), p = NAN;
+    if (n < 2 || n > FALLS_MOST) return NAN;
     for (int i = 0; i < n; i++)
         for (int j = i + 1; j < n; j++) rises += x[j] >= x[i];
-    if (c && to) {
-        c[0] = 1;
-        for (int m = 2; m <= n; m++) {
-            for (int k = 0; k <= pairs; k++) {
-                to[k] = 0;
-                for (int i = 0; i < m && i <= k; i++) to[k] += c[k - i] / m;
-            }
-            for (int k = 0; k <= pairs; k++) c[k] = to[k];
+    for (int m = 2; m <= n; m++) {
+        for (int k = 0; k <= pairs; k++) {
+            to[k] = 0;
+            for (int i = 0; i < m && i <= k; i++) to[k] += c[k - i] / m;
         }
-        p = 0;
-        for (int k = 0; k <= rises; k++) p += c[k];
+        memcpy(c, to, sizeof *c * (size_t)(pairs + 1));
     }
-    free(c);
-    free(to);
+    for (int k = 0; k <= rises; k++) p += c[k];
     return p;
 }
 

@@ -14,7 +14,8 @@ struct paired {
 };
 void paired_test(int n, const double *d, struct paired *out);
 
-/* Kendall's test: the probability that n numbers in a random order would fall as much. */
+/* Kendall's test: the probability that n numbers in a random order would fall as much; NaN unless
+   2 <= n <= 40. */
 double falls_test(int n, const double *x);
 
 /* Of n numbers, which are sorted. */
