@@ -11,7 +11,8 @@
 struct options {
     struct opt_common common;
     const char *out, *data;
-    int runs, quick, full, epochs, threads, quiet;
+    int runs, quick, full, threads, quiet;
+    struct opt_many set;
     uint64_t seed;
 };
 
@@ -22,7 +23,8 @@ static const struct opt options[] = {
     {"runs", 0, OPT_COUNT, AT(runs), "N", "10", NULL, "each with its own seed and model", 0},
     {"full", 0, OPT_FLAG, AT(full), NULL, NULL, NULL, "the paper's settings, the default", 0},
     {"quick", 0, OPT_FLAG, AT(quick), NULL, NULL, NULL, "fewer epochs, smaller models: minutes", 0},
-    {"epochs", 0, OPT_COUNT, AT(epochs), "N", "0", NULL, "instead of what the settings say", 0},
+    {"set", 0, OPT_MANY, AT(set), "NAME=N", NULL, NULL,
+     "another number of epochs, steps, ... than settings.json would have; may be repeated", 0},
     {"data", 'd', OPT_TEXT, AT(data), "FILE", NULL, NULL,
      "vae: images to learn from, as of 'nami train --data x=FILE'", 0},
     {"seed", 0, OPT_SEED, AT(seed), "N", "0", NULL, "of all that is random", 0},
@@ -100,7 +102,8 @@ static int run(const void *options_, int narg, char **arg)
     struct study_options opt = {.quick = o->quick,
                                 .runs = o->runs,
                                 .threads = parallel_threads(o->threads),
-                                .epochs = o->epochs,
+                                .set = o->set.a,
+                                .nset = o->set.n,
                                 .seed = o->seed,
                                 .dir = o->out,
                                 .data = o->data};

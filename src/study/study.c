@@ -131,9 +131,32 @@ static const struct {
 } numbers[] = {
 #define ROW(field) {#field, offsetof(struct settings, field)},
     ROW(epochs) ROW(steps) ROW(batch) ROW(cut) ROW(size) ROW(sets) ROW(draws) ROW(judge) ROW(temps)
-        ROW(chains) ROW(params)
+        ROW(chains) ROW(params) ROW(percent)
 #undef ROW
 };
+
+/* "epochs=100" */
+static int change(struct settings *s, const char *set, nami_err *err)
+{
+    size_t n = strcspn(set, "=");
+    char *end = NULL;
+    long x = set[n] ? strtol(set + n + 1, &end, 10) : 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (strlen(numbers[i].name) == n && memcmp(numbers[i].name, set, n) == 0) {
+            if (x < 1 || x > 1 << 30 || *end)
+                return err_set(err, NAMI_EUSAGE, "%.40s: a number from 1 on is wanted", set);
+            *(int *)((char *)s + numbers[i].at) = (int)x;
+            return 0;
+        }
+    struct str all = {0};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        str_printf(&all, "%s%s", i ? ", " : "", numbers[i].name);
+    int rc = all.oom ? err_nomem(err)
+                     : err_set(err, NAMI_EUSAGE, "there is no setting '%.*s', but these: %s",
+                               n < 40 ? (int)n : 40, set, all.s);
+    str_free(&all);
+    return rc;
+}
 
 static void put_variant(const struct variant *v, struct str *out)
 {
@@ -144,8 +167,8 @@ static void put_variant(const struct variant *v, struct str *out)
                v->method, v->mode ? v->mode : "best", v->added, net_kinds[n->kind]);
     for (int i = 0; i < n->nhidden && !v->fit; i++)
         str_printf(out, "%s%d", i ? "," : "", n->hidden[i]);
-    str_printf(out, "],\"layers\":%d,\"params\":%d,\"activation\":\"%s\",\"family\":\"%s\",",
-               n->nhidden, v->params, act_names[n->act], n->family ? n->family->name : "match");
+    str_printf(out, "],\"layers\":%d,\"fit\":%d,\"activation\":\"%s\",\"family\":\"%s\",",
+               n->nhidden, v->fit, act_names[n->act], n->family ? n->family->name : "match");
     str_printf(out, "\"components\":%d,\"skip\":%d,\"shared\":%d}", n->size, n->skip, n->shared);
 }
 
@@ -222,11 +245,12 @@ int study_new(const struct experiment *x, const struct study_options *opt, struc
     struct study *s = *out = new_array(struct study, 1);
     if (!s) return err_nomem(err);
     *s = (struct study){.x = x, .opt = *opt, .s = opt->quick ? x->quick : x->full};
-    if (opt->epochs) s->s.epochs = opt->epochs;
     while (x->variant[s->nvariant].name) s->nvariant++;
     s->nepoch = study_count(x->epoch);
     s->nend = study_count(x->end);
-    int rc = settle(s, err);
+    int rc = 0;
+    for (int i = 0; i < opt->nset && !rc; i++) rc = change(&s->s, opt->set[i], err);
+    if (!rc) rc = settle(s, err);
     if (rc) return rc;
     s->job = arena_array(&s->mem, struct job, (size_t)opt->runs * (size_t)s->nvariant + 1);
     if (!s->job) return err_nomem(err);

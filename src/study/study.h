@@ -19,14 +19,15 @@ struct measure {
 struct settings {
     int epochs, steps, batch; /* steps of an epoch */
     double rate;
-    int cut;    /* epochs until the rate is cut to a tenth, again and again; 0: never */
-    int size;   /* of the model: levels of a tree, points of a mixture, images */
-    int sets;   /* held-out data sets */
-    int draws;  /* of q for each of them, at each epoch */
-    int judge;  /* draws for what is measured at the end */
-    int temps;  /* of annealed importance sampling */
-    int chains; /* of it, for each data set */
-    int params; /* of networks that are made to have as many as another: about; 0: as they are */
+    int cut;     /* epochs until the rate is cut to a tenth, again and again; 0: never */
+    int size;    /* of the model: levels of a tree, points of a mixture, images */
+    int sets;    /* held-out data sets */
+    int draws;   /* of q for each of them, at each epoch */
+    int judge;   /* draws for what is measured at the end */
+    int temps;   /* of annealed importance sampling */
+    int chains;  /* of it, for each data set */
+    int params;  /* of networks that are made to have as many as another: about */
+    int percent; /* of the variants' sizes: vae */
 };
 
 struct variant {
@@ -35,8 +36,7 @@ struct variant {
     const char *method, *mode;
     int added; /* edges beyond the inverse: skip */
     struct net_options net;
-    int fit; /* hidden layers are made to fit settings.params, or `params` if that is given */
-    int params;
+    int fit;   /* hidden layers are made to fit settings.params */
     int cost;  /* of an epoch, beside that of others; 0 is 1 */
     double at; /* where it stands among those of its kind: the size of a network */
 };
@@ -46,7 +46,8 @@ struct variant {
 enum claim_kind {
     CLAIM_LESS,   /* `measure` is less for `a` than for `b` */
     CLAIM_SPREAD, /* so is its distance to the median over runs */
-    CLAIM_FALLS   /* it falls from variant to variant of `a`, in their order */
+    CLAIM_FALLS,  /* it falls from variant to variant of `a`, in their order */
+    CLAIM_RISES
 };
 struct claim {
     const char *text;
@@ -83,7 +84,8 @@ const struct experiment *experiment_by_name(const char *name);
 
 struct study_options {
     int quick, runs, threads;
-    int epochs; /* 0: as the settings say */
+    const char *const *set; /* "epochs=100": instead of what the settings say */
+    int nset;
     uint64_t seed;
     const char *dir, *data; /* where results go; what is learnt from, if anything is */
 };

@@ -54,14 +54,14 @@ static int fit_hidden(struct training *r, size_t want, nami_err *err)
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
-int fit_network(struct fit *f, const struct job *j, nami_err *err)
+int fit_network(struct fit *f, const struct job *j, int params, nami_err *err)
 {
     struct training *r = &f->r;
-    int params = j->v->params ? j->v->params : j->s->params, rc = 0;
+    int rc = 0;
     struct bound_options bound = {1, 1, 1};
     r->plan.net = j->v->net;
     r->plan.net.seed = j->seed;
-    if (j->v->fit && params) rc = fit_hidden(r, (size_t)params, err);
+    if (params) rc = fit_hidden(r, (size_t)params, err);
     if (!rc) rc = training_prepare(r, NULL, 0, 1, err);
     if (!rc)
         rc = trainer_make(&f->t, &r->q, r->plan.elbo ? &r->e : NULL, &bound, j->s->batch, 1, err);

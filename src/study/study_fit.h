@@ -17,11 +17,11 @@ struct fit {
 enum fit_seed { FIT_TRAIN, FIT_TEST, FIT_HELD, FIT_DRAWS, FIT_JUDGE, FIT_MODEL };
 uint64_t fit_seed(const struct job *j, enum fit_seed what);
 
-/* The model from its text; the inverse; the network.  fit_free() in any case.
-   fit_more: adds edges to the inverse, in between; or NULL. */
+/* The model from its text; the inverse; the network.  fit_free() in any case. */
 int fit_model(struct fit *f, const char *text, nami_err *err);
 int fit_invert(struct fit *f, const struct job *j, nami_err *err);
-int fit_network(struct fit *f, const struct job *j, nami_err *err);
+/* About `params` of them, by the units of its hidden layers; 0: as the variant says. */
+int fit_network(struct fit *f, const struct job *j, int params, nami_err *err);
 void fit_free(struct fit *f);
 
 /* The rate of an epoch (from 0). */

@@ -167,7 +167,7 @@ static int gmm_make(struct gmm *g, const struct job *j, nami_err *err)
     int rc = all.oom ? err_nomem(err) : fit_model(f, all.s, err);
     str_free(&all);
     if (!rc) rc = fit_invert(f, j, err);
-    if (!rc) rc = fit_network(f, j, err);
+    if (!rc) rc = fit_network(f, j, s->params, err);
     if (!rc) rc = find_rows(f->r.m, s->size, &g->rows, err);
     if (rc) return rc;
     size_t rows = (size_t)f->r.m->nrow;

@@ -297,7 +297,8 @@ static void put_pairs(const struct study *s, const struct claim *c, double *d, s
                    verdict(fmax(t.p_t, t.p_flip), fmax(contrary.p_t, contrary.p_flip)));
 }
 
-static void put_fall(const struct study *s, const struct claim *c, double *x, struct str *out)
+/* Falls, or rises. */
+static void put_order(const struct study *s, const struct claim *c, double *x, struct str *out)
 {
     int k = measure_find(s->x->end, c->measure), n = 0;
     for (int v = 0; v < s->nvariant; v++) {
@@ -305,12 +306,14 @@ static void put_fall(const struct study *s, const struct claim *c, double *x, st
         if (isfinite(m)) x[n++] = m;
     }
     str_printf(out, "| %s | %s of %s, in their order | ", c->text, c->measure, c->a);
-    double difference = n ? x[n - 1] - x[0] : NAN, p = falls_test(n, x);
+    double difference = n ? x[n - 1] - x[0] : NAN, falls = falls_test(n, x);
     for (int i = 0; i < n; i++) x[i] = -x[i];
+    double rises = falls_test(n, x), p = c->kind == CLAIM_FALLS ? falls : rises;
     if (n < 2)
         str_put(out, "| | | | |\n");
     else
-        str_printf(out, "%.4g | | | %.2g | %s |\n", difference, p, verdict(p, falls_test(n, x)));
+        str_printf(out, "%.4g | | | %.2g | %s |\n", difference, p,
+                   verdict(p, c->kind == CLAIM_FALLS ? rises : falls));
 }
 
 /* ---- the page -----------------------------------------------------------------------------------
@@ -356,7 +359,7 @@ int study_summary(const struct study *s, struct str *out, nami_err *err)
             "\n| claim | measure | difference [95 %] | runs won | p (t) | p (signs) | verdict |\n"
             "|---|---|---|--:|--:|--:|---|\n");
     for (const struct claim *c = s->x->claim; c->text; c++)
-        (c->kind == CLAIM_FALLS ? put_fall : put_pairs)(s, c, room, out);
+        (c->kind == CLAIM_FALLS || c->kind == CLAIM_RISES ? put_order : put_pairs)(s, c, room, out);
     str_put(out,
             "\nPaired tests over runs, one-sided: Student's, and of all signs of the differences. "
             "\"holds\": both below 0.01; \"the contrary holds\": both below 0.01 the other way "
