@@ -34,6 +34,8 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
+enum { SAVE = 300 }; /* seconds */
+
 static const char *experiment_words(int i) { return experiments[i] ? experiments[i]->name : NULL; }
 
 /* Ctrl-C: what is done is kept. */
@@ -106,7 +108,8 @@ static int run(const void *options_, int narg, char **arg)
                                 .nset = o->set.n,
                                 .seed = o->seed,
                                 .dir = o->out,
-                                .data = o->data};
+                                .data = o->data,
+                                .save = SAVE};
     rc = study_new(x, &opt, &s, &err) ? fail(READING, NULL, &err) : work(s, o);
     study_free(s);
     return rc;

@@ -56,7 +56,7 @@ static void put_number(struct str *out, double x)
 
 int job_save(const struct study *s, const struct job *j, nami_err *err)
 {
-    struct str out = {0}, path = {0};
+    struct str out = {0};
     size_t rows = job_epochs(s, j), n = (size_t)s->nepoch;
     str_put(&out, "{\"variant\":");
     str_quote(&out, j->v->name);
@@ -76,10 +76,9 @@ int job_save(const struct study *s, const struct job *j, nami_err *err)
         put_number(&out, j->end[k]);
     }
     str_put(&out, "}}\n");
-    str_printf(&path, "%s.json", j->path);
-    int rc = out.oom || path.oom ? err_nomem(err) : file_save(path.s, out.s, out.n, err);
+    int rc = out.oom ? err_nomem(err) : file_save(j->path, out.s, out.n, err);
+    if (!rc) unlink(j->part_path);
     str_free(&out);
-    str_free(&path);
     return rc;
 }
 
@@ -109,16 +108,14 @@ static int take(const struct study *s, struct job *j, const json_t *o)
 
 int job_load(const struct study *s, struct job *j, nami_err *err)
 {
-    struct str path = {0}, text = {0};
-    str_printf(&path, "%s.json", j->path);
-    int rc = path.oom ? err_nomem(err) : access(path.s, F_OK) ? 1 : file_read(path.s, &text, err);
+    struct str text = {0};
+    int rc = access(j->path, F_OK) ? 1 : file_read(j->path, &text, err);
     if (!rc) {
         json_t *o = json_loadb(text.s ? text.s : "", text.n, 0, NULL);
         rc = o ? take(s, j, o) : 1;
         json_decref(o);
         if (rc < 0) err_nomem(err);
     }
-    str_free(&path);
     str_free(&text);
     return rc;
 }
@@ -131,7 +128,7 @@ static const struct {
 } numbers[] = {
 #define ROW(field) {#field, offsetof(struct settings, field)},
     ROW(epochs) ROW(steps) ROW(batch) ROW(cut) ROW(size) ROW(sets) ROW(draws) ROW(judge) ROW(temps)
-        ROW(chains) ROW(params) ROW(percent)
+        ROW(chains) ROW(leapfrog) ROW(params) ROW(percent)
 #undef ROW
 };
 
@@ -224,14 +221,17 @@ static int settle(const struct study *s, nami_err *err)
 static int add_job(struct study *s, int run, const struct variant *v, nami_err *err)
 {
     struct job *j = &s->job[s->njob++];
-    struct str path = {0};
+    struct str path = {0}, part = {0};
     *j = (struct job){.x = s->x, .v = v, .s = &s->s, .data = s->opt.data, .run = run, .in = s};
     j->seed = s->opt.seed + (uint64_t)run;
     j->end = arena_array(&s->mem, double, s->nend + 1);
-    str_printf(&path, "%s/runs/%s-%02d", s->opt.dir, v->name, run);
+    str_printf(&path, "%s/runs/%s-%02d.json", s->opt.dir, v->name, run);
+    str_printf(&part, "%s/runs/%s-%02d.part", s->opt.dir, v->name, run);
     j->path = path.oom ? NULL : arena_strndup(&s->mem, path.s, path.n);
+    j->part_path = part.oom ? NULL : arena_strndup(&s->mem, part.s, part.n);
     str_free(&path);
-    if (!j->end || !j->path) return err_nomem(err);
+    str_free(&part);
+    if (!j->end || !j->path || !j->part_path) return err_nomem(err);
     int rc = job_load(s, j, err);
     j->done = rc == 0;
     if (rc < 0) return rc;

@@ -19,15 +19,16 @@ struct measure {
 struct settings {
     int epochs, steps, batch; /* steps of an epoch */
     double rate;
-    int cut;     /* epochs until the rate is cut to a tenth, again and again; 0: never */
-    int size;    /* of the model: levels of a tree, points of a mixture, images */
-    int sets;    /* held-out data sets */
-    int draws;   /* of q for each of them, at each epoch */
-    int judge;   /* draws for what is measured at the end */
-    int temps;   /* of annealed importance sampling */
-    int chains;  /* of it, for each data set */
-    int params;  /* of networks that are made to have as many as another: about */
-    int percent; /* of the variants' sizes: vae */
+    int cut;      /* epochs until the rate is cut to a tenth, again and again; 0: never */
+    int size;     /* of the model: levels of a tree, points of a mixture */
+    int sets;     /* held-out data sets */
+    int draws;    /* of q for each of them, at each epoch */
+    int judge;    /* draws for what is measured at the end */
+    int temps;    /* of annealed importance sampling */
+    int chains;   /* of it, for each data set */
+    int leapfrog; /* steps of its moves */
+    int params;   /* of networks that are made to have as many as another: about */
+    int percent;  /* of the variants' sizes: vae */
 };
 
 struct variant {
@@ -88,6 +89,7 @@ struct study_options {
     int nset;
     uint64_t seed;
     const char *dir, *data; /* where results go; what is learnt from, if anything is */
+    double save;            /* seconds between two writings of an unfinished job that takes long */
 };
 
 /* One variant in one run. */
@@ -95,9 +97,10 @@ struct job {
     const struct experiment *x;
     const struct variant *v;
     const struct settings *s;
-    const char *data, *path; /* of its result, without the ending */
-    int run;                 /* from 1 */
-    uint64_t seed;           /* of the run */
+    const char *data;
+    const char *path, *part_path; /* of its result, and of what is unfinished */
+    int run;                      /* from 1 */
+    uint64_t seed;                /* of the run */
     struct study *in;
     int done;          /* its result is there */
     double part;       /* of an unfinished one: what is done, 0 to 1 */

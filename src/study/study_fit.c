@@ -2,8 +2,11 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
+#include "data/safetensors.h"
 
 uint64_t fit_seed(const struct job *j, enum fit_seed what) { return j->seed * 16 + (uint64_t)what; }
 
@@ -88,4 +91,65 @@ void fit_step(struct fit *f, const struct batch *b, double rate)
         trainer_apply(&f->t, rate, 0);
     else
         f->skipped++;
+}
+
+/* ---- unfinished ----------------------------------------------------------------------------- */
+
+static const char *const names[] = {"param", "m", "v"};
+
+int fit_save(const struct fit *f, const struct job *j, nami_err *err)
+{
+    const float *x[] = {f->t.param, f->t.m, f->t.v};
+    int64_t state[] = {(int64_t)f->t.step, f->skipped};
+    size_t two = 2;
+    struct str out = {0};
+    struct st st = {0};
+    int rc = 0;
+    for (int i = 0; i < 3 && !rc; i++)
+        rc = st_add(&st, names[i], ST_F32, 1, &f->t.nparam, x[i], err);
+    if (!rc) rc = st_add(&st, "state", ST_I64, 1, &two, state, err);
+    if (!rc) rc = st_add(&st, "epoch", ST_F64, 1, &j->epoch.n, j->epoch.a, err);
+    if (!rc) rc = st_print(&st, &out, err);
+    if (!rc) rc = file_save(j->part_path, out.s, out.n, err);
+    str_free(&out);
+    st_free(&st);
+    return rc;
+}
+
+/* 1 if it is none of this job's. */
+static int take(struct fit *f, struct job *j, const struct st *st, int *epochs)
+{
+    float *x[] = {f->t.param, f->t.m, f->t.v};
+    const struct st_tensor *t[3], *state = st_find(st, "state"), *epoch = st_find(st, "epoch");
+    size_t width = (size_t)study_count(j->x->epoch);
+    for (int i = 0; i < 3; i++) {
+        t[i] = st_find(st, names[i]);
+        if (!t[i] || t[i]->type != ST_F32 || t[i]->n != f->t.nparam) return 1;
+    }
+    if (!state || state->type != ST_I64 || state->n != 2) return 1;
+    if (!epoch || epoch->type != ST_F64 || epoch->n % width ||
+        epoch->n / width > (size_t)j->s->epochs)
+        return 1;
+    if (vec_reserve(&j->epoch, epoch->n + 1)) return NAMI_ENOMEM;
+    for (int i = 0; i < 3; i++) memcpy(x[i], t[i]->x, sizeof(float) * f->t.nparam);
+    if (epoch->n) memcpy(j->epoch.a, epoch->x, sizeof(double) * epoch->n);
+    j->epoch.n = epoch->n;
+    f->t.step = (uint64_t)((const int64_t *)state->x)[0];
+    f->skipped = (int)((const int64_t *)state->x)[1];
+    *epochs = (int)(epoch->n / width);
+    return 0;
+}
+
+int fit_load(struct fit *f, struct job *j, int *epochs, nami_err *err)
+{
+    struct str text = {0};
+    struct st st = {0};
+    *epochs = 0;
+    if (access(j->part_path, F_OK)) return 0;
+    int rc = file_read(j->part_path, &text, err);
+    if (!rc && !st_parse(&st, text.s ? text.s : "", text.n, NULL) && take(f, j, &st, epochs) < 0)
+        rc = err_nomem(err);
+    st_free(&st);
+    str_free(&text);
+    return rc;
 }

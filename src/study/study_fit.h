@@ -24,6 +24,12 @@ int fit_invert(struct fit *f, const struct job *j, nami_err *err);
 int fit_network(struct fit *f, const struct job *j, int params, nami_err *err);
 void fit_free(struct fit *f);
 
+/* For jobs that take long: weights, Adam's moments and what was measured, so that a job that is cut
+   off goes on as if nothing had happened.  fit_load: *epochs have been done, perhaps none.  The
+   file goes when the job is done. */
+int fit_save(const struct fit *f, const struct job *j, nami_err *err);
+int fit_load(struct fit *f, struct job *j, int *epochs, nami_err *err);
+
 /* The rate of an epoch (from 0). */
 double fit_rate(const struct settings *s, int epoch);
 /* A step; its loss is f->t.total. */
