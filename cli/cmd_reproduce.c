@@ -110,7 +110,9 @@ static int run(const void *options_, int narg, char **arg)
                                 .dir = o->out,
                                 .data = o->data,
                                 .save = SAVE};
-    rc = study_new(x, &opt, &s, &err) ? fail(READING, NULL, &err) : work(s, o);
+    rc = study_new(x, &opt, &s, &err)
+             ? fail(err.code == NAMI_EFILE ? WRITING : READING, NULL, &err)
+             : work(s, o);
     study_free(s);
     return rc;
 }

@@ -55,7 +55,7 @@ static const struct opt options[] = {
     {"family", 0, OPT_WORD, AT(family), "NAME", "match", family_words,
      "of the factors of continuous latents: 'nami list families'", 0},
     {"components", 0, OPT_COUNT, AT(size), "N", "0", NULL,
-     "of a mixture, also where match has nothing to offer; bins of a spline; units of a flow; 0: as "
+     "of a mixture, and of those that stand in for vectors with match; bins of a spline; units of a flow; 0: as "
      "the family likes it",
      0},
     {"net", 0, OPT_WORD, AT(net), "KIND", "auto", net_words,

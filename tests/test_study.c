@@ -201,9 +201,9 @@ static void threads(void **state)
         do_study(&fake, (struct study_options){.runs = 3, .threads = 2, .dir = two}, NULL), 0);
     same_files(one, two);
     struct str s = read_in(one, "summary.md");
-    assert_non_null(strstr(s.s, "| b is less | worth, b-* less a-* | -2 [-2, -2] | 6 of 6 | "));
+    assert_non_null(strstr(s.s, "| b is less | worth, `b-*` less `a-*` | -2 [-2, -2] | 6 of 6 | "));
     assert_non_null(strstr(s.s, " | 0.016 | not shown |"));
-    assert_non_null(strstr(s.s, "| a falls | worth of a-*, in their order | -1 |"));
+    assert_non_null(strstr(s.s, "| a falls | worth of `a-*`, in their order | -1 |"));
     str_free(&s);
     remove_dir(one);
     remove_dir(two);
@@ -456,10 +456,102 @@ static void gmm(void **state)
     remove_dir(dir);
 }
 
+/* Killed while it trains, it goes on from what was saved, to the same numbers. */
+static void vae(void **state)
+{
+    (void)state;
+    static const struct variant v[] = {
+        {.name = "mean-field-20",
+         .what = "",
+         .method = "mean-field",
+         .net = {.kind = NET_MADE, .nhidden = 1, .hidden = {1}, .act = ACT_TANH},
+         .at = 20},
+        {.name = "faithful-20",
+         .what = "",
+         .method = "nami",
+         .net = {.kind = NET_MADE, .nhidden = 1, .hidden = {1}, .act = ACT_TANH, .skip = 1},
+         .at = 20},
+        {0}};
+    struct experiment x = study_vae;
+    struct study *s;
+    char whole[24], cut[24], part[60];
+    x.variant = v;
+    x.full = (struct settings){.epochs = 20,
+                               .steps = 5,
+                               .batch = 40,
+                               .rate = 5e-3,
+                               .sets = 8,
+                               .judge = 40,
+                               .temps = 10,
+                               .chains = 4,
+                               .leapfrog = 2,
+                               .percent = 50};
+    new_dir(whole);
+    new_dir(cut);
+    struct study_options o = {.runs = 1, .threads = 1, .dir = whole, .save = 1000};
+    if (do_study(&x, o, &s)) fail_msg("%s", err.msg);
+    for (int i = 0; i < 2; i++) {
+        print_message("%s: test %.3f to %.3f; -ELBO %.3f, -log p(x) %.3f\n", v[i].name,
+                      s->job[i].epoch.a[1], s->job[i].epoch.a[39], end_of(s, i, "elbo"),
+                      end_of(s, i, "ais"));
+        assert_true(s->job[i].epoch.a[39] < s->job[i].epoch.a[1] - 1);
+        near(end_of(s, i, "gap"), end_of(s, i, "elbo") - end_of(s, i, "ais"), 1e-9);
+    }
+    study_free(s);
+    o.dir = cut;
+    o.save = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        do_study(&x, o, NULL);
+        _exit(0);
+    }
+    snprintf(part, sizeof part, "%s/runs/%s-01.part", cut, v[0].name);
+    for (int i = 0; i < 60000 && access(part, F_OK); i++) usleep(1000);
+    kill(child, SIGKILL);
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(access(part, F_OK), 0);
+    if (do_study(&x, o, NULL)) fail_msg("%s", err.msg);
+    assert_int_not_equal(access(part, F_OK), 0);
+    for (int i = 0; i < 2; i++) {
+        struct str a = read_in(whole, i ? "epochs.csv" : "ends.csv"),
+                   b = read_in(cut, i ? "epochs.csv" : "ends.csv");
+        assert_string_equal(a.s, b.s);
+        str_free(&a);
+        str_free(&b);
+    }
+    remove_dir(whole);
+    remove_dir(cut);
+}
+
+/* Settings by name. */
+static void changed(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"epochs=3", "size=7"}, *const bad[] = {"epoch=3"},
+                             *const none[] = {"epochs=0"};
+    struct study *s;
+    char dir[24];
+    new_dir(dir);
+    struct study_options o = {.runs = 1, .threads = 1, .dir = dir, .set = good, .nset = 2};
+    assert_int_equal(study_new(&fake, &o, &s, &err), 0);
+    assert_true(s->s.epochs == 3 && s->s.size == 7);
+    study_free(s);
+    o.set = bad, o.nset = 1;
+    assert_int_equal(study_new(&fake, &o, &s, &err), NAMI_EUSAGE);
+    assert_non_null(strstr(err.msg, "there is no setting 'epoch', but these: epochs, steps"));
+    study_free(s);
+    o.set = none;
+    assert_int_equal(study_new(&fake, &o, &s, &err), NAMI_EUSAGE);
+    study_free(s);
+    remove_dir(dir);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(student), cmocka_unit_test(signs),        cmocka_unit_test(falling),
-    cmocka_unit_test(threads), cmocka_unit_test(table),        cmocka_unit_test(killed),
-    cmocka_unit_test(stopped), cmocka_unit_test(nomem_report), cmocka_unit_test(tree),
-    cmocka_unit_test(counts),  cmocka_unit_test(gmm)};
+    cmocka_unit_test(vae),          cmocka_unit_test(changed), cmocka_unit_test(student),
+    cmocka_unit_test(signs),        cmocka_unit_test(falling), cmocka_unit_test(threads),
+    cmocka_unit_test(table),        cmocka_unit_test(killed),  cmocka_unit_test(stopped),
+    cmocka_unit_test(nomem_report), cmocka_unit_test(tree),    cmocka_unit_test(counts),
+    cmocka_unit_test(gmm)};
 
 RUN(tests)

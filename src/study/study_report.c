@@ -166,9 +166,11 @@ static void fit_axes(const struct figure *f, const struct curves *c, struct plot
         plot_include(l->lo + from, l->n - from, &p->y0, &p->y1);
         plot_include(l->hi + from, l->n - from, &p->y0, &p->y1);
     }
-    double more = 0.04 * (p->y1 - p->y0);
+    double more = 0.04 * (p->y1 - p->y0), beside = f->against ? 0.02 * (p->x1 - p->x0) : 0;
     p->y0 -= more;
     p->y1 += more;
+    p->x0 -= beside;
+    p->x1 += beside;
 }
 
 int study_figure(const struct study *s, const struct figure *f, struct str *out, nami_err *err)
@@ -285,7 +287,7 @@ static void put_pairs(const struct study *s, const struct claim *c, double *d, s
     paired_test(n, d, &t);
     for (int i = 0; i < n; i++) d[i] = -d[i];
     paired_test(n, d, &contrary);
-    str_printf(out, "| %s | %s%s, %s less %s | ", c->text,
+    str_printf(out, "| %s | %s%s, `%s` less `%s` | ", c->text,
                c->kind == CLAIM_SPREAD ? "spread of " : "", c->measure, c->a, c->b);
     if (n < 1)
         str_put(out, "| | | | |\n");
@@ -305,7 +307,7 @@ static void put_order(const struct study *s, const struct claim *c, double *x, s
         double m = fits(c->a, s->x->variant[v].name) ? over_runs(s, v, -1, k).mean : NAN;
         if (isfinite(m)) x[n++] = m;
     }
-    str_printf(out, "| %s | %s of %s, in their order | ", c->text, c->measure, c->a);
+    str_printf(out, "| %s | %s of `%s`, in their order | ", c->text, c->measure, c->a);
     double difference = n ? x[n - 1] - x[0] : NAN, falls = falls_test(n, x);
     for (int i = 0; i < n; i++) x[i] = -x[i];
     double rises = falls_test(n, x), p = c->kind == CLAIM_FALLS ? falls : rises;
@@ -355,9 +357,8 @@ int study_summary(const struct study *s, struct str *out, nami_err *err)
     str_put(out, "\nMeans over runs ± standard deviation.\n\n");
     for (int k = 0; k < s->nend; k++)
         str_printf(out, "- `%s`: %s\n", s->x->end[k].name, s->x->end[k].what);
-    str_put(out,
-            "\n| claim | measure | difference [95 %] | runs won | p (t) | p (signs) | verdict |\n"
-            "|---|---|---|--:|--:|--:|---|\n");
+    str_put(out, "\n| claim | measure | difference [95 %] | won | p (t) | p (signs) | verdict |\n"
+                 "|---|---|---|--:|--:|--:|---|\n");
     for (const struct claim *c = s->x->claim; c->text; c++)
         (c->kind == CLAIM_FALLS || c->kind == CLAIM_RISES ? put_order : put_pairs)(s, c, room, out);
     str_put(out,
