@@ -10,7 +10,7 @@
 
 struct options {
     struct opt_common common;
-    const char *out, *data;
+    const char *out, *data, *only;
     int runs, quick, full, threads, quiet;
     struct opt_many set;
     uint64_t seed;
@@ -25,8 +25,10 @@ static const struct opt options[] = {
     {"quick", 0, OPT_FLAG, AT(quick), NULL, NULL, NULL, "fewer epochs, smaller models: minutes", 0},
     {"set", 0, OPT_MANY, AT(set), "NAME=N", NULL, NULL,
      "another number of epochs, steps, ... than settings.json would have; may be repeated", 0},
+    {"only", 0, OPT_TEXT, AT(only), "NAMES", NULL, NULL,
+     "only these variants, a comma list; others can follow", 0},
     {"data", 'd', OPT_TEXT, AT(data), "FILE", NULL, NULL,
-     "vae: images to learn from, as of 'nami train --data x=FILE'", 0},
+     "vae: a folder with MNIST's files, or a .npz file with binary images 'train' and 'test'", 0},
     {"seed", 0, OPT_SEED, AT(seed), "N", "0", NULL, "of all that is random", 0},
     {"threads", 0, OPT_COUNT, AT(threads), "N", "0", NULL,
      "jobs side by side, a thread each; 0: as many as there are processors", 0},
@@ -51,9 +53,9 @@ static int loop(struct study *s, int quiet)
     struct meter m;
     nami_err err;
     int64_t done, total;
-    int jobs, rc, stopping = 0;
+    int jobs, left, rc, stopping = 0;
     char text[80];
-    study_progress(s, &done, &total, &jobs);
+    study_progress(s, &done, &total, &jobs, &left);
     meter_begin(&m, done, total, quiet);
     signal(SIGINT, interrupt);
     signal(SIGTERM, interrupt);
@@ -61,15 +63,15 @@ static int loop(struct study *s, int quiet)
     while ((rc = study_wait(s, 0.1, &err)) > 0) {
         if (interrupted && !stopping++) study_stop(s);
         if (!meter_due(&m)) continue;
-        study_progress(s, &done, &total, &jobs);
-        snprintf(text, sizeof text, "%d of %d done", jobs, s->njob);
+        study_progress(s, &done, &total, &jobs, &left);
+        snprintf(text, sizeof text, "%d of %d done", jobs, jobs + left);
         meter_show(&m, done, text);
     }
     meter_hide(&m);
     if (rc < 0) return fail(RUNNING, NULL, &err);
-    study_progress(s, &done, &total, &jobs);
-    if (jobs == s->njob) return EXIT_YES;
-    note("stopped with %d of %d done; the same command goes on", jobs, s->njob);
+    study_progress(s, &done, &total, &jobs, &left);
+    if (!left) return EXIT_YES;
+    note("stopped with %d of %d done; the same command goes on", jobs, jobs + left);
     return EXIT_FAILED;
 }
 
@@ -106,13 +108,13 @@ static int run(const void *options_, int narg, char **arg)
                                 .threads = parallel_threads(o->threads),
                                 .set = o->set.a,
                                 .nset = o->set.n,
+                                .only = o->only,
                                 .seed = o->seed,
                                 .dir = o->out,
                                 .data = o->data,
                                 .save = SAVE};
-    rc = study_new(x, &opt, &s, &err)
-             ? fail(err.code == NAMI_EFILE ? WRITING : READING, NULL, &err)
-             : work(s, o);
+    rc = study_new(x, &opt, &s, &err) ? fail(err.code == NAMI_EFILE ? WRITING : READING, NULL, &err)
+                                      : work(s, o);
     study_free(s);
     return rc;
 }

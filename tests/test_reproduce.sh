@@ -15,6 +15,11 @@ ok "two threads" skip --set epochs=2 -o "$dir/b" --threads 2 --quiet
 ok "the same files" diff -r "$dir/a" "$dir/b"
 says "nothing is left to do" 0 '^2 runs' skip --set epochs=2 -o "$dir/b"
 
+says "some variants" 0 '^\| skip-12 \| [^|]* \| 0 \|' skip --set epochs=2 -o "$dir/o" --only forward,full
+says "then the others" 0 '^\| skip-12 \| [^|]* \| 2 \|' skip --set epochs=2 -o "$dir/o"
+ok "the same as all at once" diff -r "$dir/a" "$dir/o"
+says "no such variant" 2 'the variants of skip are forward, skip-12' skip --set epochs=2 -o "$dir/o" --only forward,sideways
+
 # ---- killed at any moment
 ok "the whole run" skip --set epochs=20 -o "$dir/whole" --threads 2 --quiet
 for delay in 0.2 0.4 0.6; do

@@ -218,6 +218,32 @@ static int settle(const struct study *s, nami_err *err)
 
 /* ---- all ------------------------------------------------------------------------------------ */
 
+/* Is the name in the list? */
+static int is_in(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
+        if (strcspn(list, ",") == n && memcmp(list, name, n) == 0) return 1;
+    return 0;
+}
+
+static int check_only(const struct study *s, nami_err *err)
+{
+    int n = 0, commas = 0;
+    if (!s->opt.only) return 0;
+    for (const char *c = s->opt.only; *c; c++) commas += *c == ',';
+    for (int v = 0; v < s->nvariant; v++) n += is_in(s->opt.only, s->x->variant[v].name);
+    if (n == commas + 1) return 0;
+    struct str all = {0};
+    for (int v = 0; v < s->nvariant; v++)
+        str_printf(&all, "%s%s", v ? ", " : "", s->x->variant[v].name);
+    int rc = all.oom
+                 ? err_nomem(err)
+                 : err_set(err, NAMI_EUSAGE, "the variants of %s are %.400s", s->x->name, all.s);
+    str_free(&all);
+    return rc;
+}
+
 static int add_job(struct study *s, int run, const struct variant *v, nami_err *err)
 {
     struct job *j = &s->job[s->njob++];
@@ -234,6 +260,7 @@ static int add_job(struct study *s, int run, const struct variant *v, nami_err *
     if (!j->end || !j->path || !j->part_path) return err_nomem(err);
     int rc = job_load(s, j, err);
     j->done = rc == 0;
+    j->left_out = s->opt.only && !is_in(s->opt.only, v->name);
     if (rc < 0) return rc;
     for (int k = 0; k < s->nend && rc; k++) j->end[k] = NAN;
     return 0;
@@ -250,6 +277,7 @@ int study_new(const struct experiment *x, const struct study_options *opt, struc
     s->nend = study_count(x->end);
     int rc = 0;
     for (int i = 0; i < opt->nset && !rc; i++) rc = change(&s->s, opt->set[i], err);
+    if (!rc) rc = check_only(s, err);
     if (!rc) rc = settle(s, err);
     if (rc) return rc;
     s->job = arena_array(&s->mem, struct job, (size_t)opt->runs * (size_t)s->nvariant + 1);

@@ -87,6 +87,7 @@ struct study_options {
     int quick, runs, threads;
     const char *const *set; /* "epochs=100": instead of what the settings say */
     int nset;
+    const char *only; /* a comma list of variants; NULL: all */
     uint64_t seed;
     const char *dir, *data; /* where results go; what is learnt from, if anything is */
     double save;            /* seconds between two writings of an unfinished job that takes long */
@@ -103,6 +104,7 @@ struct job {
     uint64_t seed;                /* of the run */
     struct study *in;
     int done;          /* its result is there */
+    int left_out;      /* it is not wanted now */
     double part;       /* of an unfinished one: what is done, 0 to 1 */
     vec(double) epoch; /* (epochs, measures) */
     double *end;       /* measures of the end */
@@ -139,8 +141,8 @@ void study_free(struct study *s); /* stops it first */
 int study_start(struct study *s, nami_err *err);
 int study_wait(struct study *s, double seconds, nami_err *err); /* 1: it goes on */
 void study_stop(struct study *s);
-/* How much is done and how much there is, in units of work. */
-void study_progress(struct study *s, int64_t *done, int64_t *total, int *jobs);
+/* How much is done and how much there is, in units of work; jobs that are done, and to be done. */
+void study_progress(struct study *s, int64_t *done, int64_t *total, int *jobs, int *left);
 
 /* Writes CSV, figures and the summary, of all jobs that are done. */
 int study_report(const struct study *s, nami_err *err);

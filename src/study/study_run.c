@@ -21,7 +21,7 @@ struct study_work {
 static struct job *next_job(struct study *s)
 {
     struct study_work *w = s->work;
-    while (w->next < s->njob && s->job[w->next].done) w->next++;
+    while (w->next < s->njob && (s->job[w->next].done || s->job[w->next].left_out)) w->next++;
     return w->stop || w->rc || w->next >= s->njob ? NULL : &s->job[w->next++];
 }
 
@@ -131,17 +131,19 @@ int job_epoch(struct job *j, const double *value, nami_err *err)
     return job_part(j, (double)job_epochs(j->in, j) / (j->s->epochs + 1));
 }
 
-void study_progress(struct study *s, int64_t *done, int64_t *total, int *jobs)
+void study_progress(struct study *s, int64_t *done, int64_t *total, int *jobs, int *left)
 {
     double have = 0, all = 0, unit = 1000;
-    *jobs = 0;
+    *jobs = *left = 0;
     if (s->work) pthread_mutex_lock(&s->work->lock);
     for (int i = 0; i < s->njob; i++) {
         const struct job *j = &s->job[i];
         double cost = unit * (j->v->cost ? j->v->cost : 1);
+        *jobs += j->done;
+        if (j->left_out && !j->done) continue;
         all += cost;
         have += j->done ? cost : cost * j->part;
-        *jobs += j->done;
+        *left += !j->done;
     }
     if (s->work) pthread_mutex_unlock(&s->work->lock);
     *done = (int64_t)have;
