@@ -227,7 +227,7 @@ static int no_family(const struct qnet *q, const struct code *c, nami_err *err)
 /* Matched on the logit scale: (0, 1) rounds to its ends. */
 static int is_logistic(const struct code *c) { return c->dist == &dist_relaxed_bernoulli; }
 
-/* Components of a mixture where match has nothing to offer. */
+/* Components of the mixtures that stand in for vectors with match. */
 static int stand_in(const struct qnet *q) { return q->opt.size ? q->opt.size : 1; }
 
 static int choose_head(struct qnet *q, struct group *g, size_t n, const double *x, nami_err *err)

@@ -17,7 +17,7 @@ enum { NET_LAYERS = 8 };
 
 struct net_options {
     const struct family *family; /* NULL: match */
-    int size;                    /* of the family, or of what stands in for it; 0: its default */
+    int size; /* of the family, or of the mixture that stands in for it; 0: its own default */
     enum net_kind kind;
     int nhidden, hidden[NET_LAYERS]; /* units a factor (mlp) or in all (made); none: by size */
     int shared; /* units of each layer of networks that several factors share; 0: as hidden */
