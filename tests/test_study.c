@@ -441,9 +441,9 @@ static void gmm(void **state)
                                .steps = 4,
                                .batch = 50,
                                .rate = 5e-3,
-                               .size = 4,
+                               .size = 8,
                                .judge = 200,
-                               .params = 4000};
+                               .params = 12000};
     if (do_study(&x, (struct study_options){.runs = 1, .threads = 2, .dir = dir}, &s))
         fail_msg("%s", err.msg);
     for (int i = 0; i < s->njob; i++) {

@@ -316,7 +316,6 @@ static const struct figure figures[] = {
     {"elbo", "-ELBO of test images, nats", "elbo", 1, 1, 0, "parameters"},
     {"ais", "-log p(x) of test images by AIS, nats", "ais", 1, 1, 0, "parameters"},
     {"gap", "Variational gap, nats", "gap", 1, 1, 0, "parameters"},
-    {"test", "-ELBO of test images, nats", "test", 1, 1, 0, NULL},
     {0}};
 
 const struct experiment study_vae = {
