@@ -57,7 +57,9 @@ static int read_images(const struct job *j, int test, struct records *r, nami_er
 {
     struct str path = {0};
     const char *data = j->data;
-    size_t want = (size_t)(test ? j->s->judge : j->s->steps * j->s->batch);
+    const struct settings *t = j->s;
+    int most = t->judge > t->sets ? t->judge : t->sets;
+    size_t want = (size_t)(test ? most : t->steps * t->batch);
     if (!data) return draw_bars(r, want, test ? 2 : 1, err);
     int npz = str_ends(data, strlen(data), ".npz");
     if (npz)
