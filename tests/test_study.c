@@ -295,7 +295,7 @@ static void stopped(void **state)
     new_dir(dir);
     struct experiment x = fake;
     x.run = slow;
-    x.full.epochs = 1000000;
+    x.full.epochs = 20000; /* 40 seconds */
     struct study_options o = {.runs = 2, .threads = 2, .dir = dir};
     assert_int_equal(study_new(&x, &o, &s, &err), 0);
     assert_int_equal(study_start(s, &err), 0);
