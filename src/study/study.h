@@ -32,14 +32,13 @@ struct settings {
 };
 
 struct variant {
-    const char *name, *what;
-    int ours; /* not in the paper */
-    const char *method, *mode;
-    int added; /* edges beyond the inverse: skip */
+    const char *name, *what, *method, *mode;
     struct net_options net;
+    double at; /* where it stands among those of its kind: the size of a network */
+    int ours;  /* not in the paper */
+    int added; /* edges beyond the inverse: skip */
     int fit;   /* hidden layers are made to fit settings.params */
     int cost;  /* of an epoch, beside that of others; 0 is 1 */
-    double at; /* where it stands among those of its kind: the size of a network */
 };
 
 /* What the paper says, or we do, and how it is tested over runs.  Names of variants may end in *:

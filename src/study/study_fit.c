@@ -81,7 +81,7 @@ void fit_free(struct fit *f)
 
 double fit_rate(const struct settings *s, int epoch)
 {
-    return s->cut ? s->rate * pow(0.1, epoch / s->cut) : s->rate;
+    return s->cut ? s->rate * pow(0.1, floor((double)epoch / s->cut)) : s->rate;
 }
 
 void fit_step(struct fit *f, const struct batch *b, double rate)

@@ -303,8 +303,9 @@ int gauss_run(struct job *j, nami_err *err)
     struct gauss g = {0};
     int rc = gauss_make(&g, j, err);
     for (int i = 0; i < j->s->epochs && !rc; i++) {
-        rc = epoch(&g, j, i, g.value + i * E_N, err);
-        if (!rc) rc = job_epoch(j, g.value + i * E_N, err);
+        double *v = g.value + (size_t)i * E_N;
+        rc = epoch(&g, j, i, v, err);
+        if (!rc) rc = job_epoch(j, v, err);
     }
     if (!rc) rc = ends(&g, j, err);
     gauss_free(&g);

@@ -220,7 +220,7 @@ static int epoch(struct gmm *g, const struct job *j, int at, double *v, nami_err
     for (size_t i = 0; i < g->nset; i++) g->index[i] = (int)i;
     rng_shuffle(&r, g->index, (int)g->nset);
     for (int k = 0; k < j->s->steps; k++) {
-        struct batch b = {.point = g->point, .index = g->index + k * j->s->batch};
+        struct batch b = {.point = g->point, .index = g->index + (size_t)k * (size_t)j->s->batch};
         fit_step(&g->f, &b, fit_rate(j->s, at));
         if (isfinite(g->f.t.total)) sum += g->f.t.total, used++;
     }
@@ -236,7 +236,7 @@ static int epoch(struct gmm *g, const struct job *j, int at, double *v, nami_err
 static int gmm_run(struct job *j, nami_err *err)
 {
     struct gmm g = {0};
-    double v[E_N], early = 0;
+    double v[E_N] = {0}, early = 0;
     int rc = gmm_make(&g, j, err), quarter = j->s->epochs > 4 ? j->s->epochs / 4 : 1;
     for (int i = 0; i < j->s->epochs && !rc; i++) {
         rc = epoch(&g, j, i, v, err);

@@ -29,13 +29,13 @@ static const struct measure end_measures[] = {
 
 /* ---- images -------------------------------------------------------------------------------- */
 
-enum { SIDE = 8 };
+enum { SIDE = 8, PIXELS = SIDE * SIDE };
 
 /* Bars: each row and each column of 8 x 8 pixels is there or not; some pixels are wrong. */
 static int draw_bars(struct records *r, size_t n, uint64_t seed, nami_err *err)
 {
-    unsigned char *x = raw_array(unsigned char, n *SIDE *SIDE);
-    *r = (struct records){.ndim = 1, .dim = {SIDE * SIDE}, .n = n, .k = SIDE * SIDE, .x = x};
+    unsigned char *x = raw_array(unsigned char, n *PIXELS);
+    *r = (struct records){.ndim = 1, .dim = {PIXELS}, .n = n, .k = PIXELS, .x = x};
     if (!x) return err_nomem(err);
     for (int b = 0; b < 256; b++) r->byte[b] = b;
     for (size_t i = 0; i < n; i++) {
@@ -43,7 +43,7 @@ static int draw_bars(struct records *r, size_t n, uint64_t seed, nami_err *err)
         int bar[2 * SIDE];
         rng_init(&g, seed, i);
         for (int k = 0; k < 2 * SIDE; k++) bar[k] = rng_unit(&g) < 0.15;
-        for (int k = 0; k < SIDE * SIDE; k++) {
+        for (int k = 0; k < PIXELS; k++) {
             int on = bar[k / SIDE] | bar[SIDE + k % SIDE];
             *x++ = (unsigned char)(rng_unit(&g) < 0.02 ? !on : on);
         }
@@ -168,7 +168,8 @@ static void epoch(struct vae *v, const struct job *j, int at, double *value)
     rng_shuffle(&r, v->index, n);
     for (int k = 0; k < steps; k++) {
         uint64_t step = (uint64_t)at * (uint64_t)steps + (uint64_t)k;
-        struct batch b = {.feeds = &v->f.r.feeds, .index = v->index + k * j->s->batch};
+        struct batch b = {.feeds = &v->f.r.feeds,
+                          .index = v->index + (size_t)k * (size_t)j->s->batch};
         b.seed = fit_seed(j, FIT_TRAIN);
         b.first = step * trainer_stride(&v->f.t);
         fit_step(&v->f, &b, fit_rate(j->s, at));
@@ -192,7 +193,8 @@ static int anneal(struct vae *v, struct job *j, const struct ais *s, struct anne
     enum { BLOCK = 8 };
     size_t n = (size_t)j->s->sets, per = (size_t)j->s->chains, rows = (size_t)v->f.r.m->nrow;
     struct diagnostics found[BLOCK];
-    double accept[BLOCK], *x = raw_array(double, rows *n), *logw = raw_array(double, BLOCK *per);
+    double accept[BLOCK] = {0}, *x = raw_array(double, rows *n),
+           *logw = raw_array(double, BLOCK *per);
     struct query q = {x, n, per, fit_seed(j, FIT_JUDGE)};
     int rc = x && logw ? 0 : err_nomem(err);
     *a = (struct annealed){0};
