@@ -7,10 +7,10 @@ FUZZ_SECONDS ?= 20
 
 BUILD = cmake --build $(1) -j $(JOBS)
 CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
-THREADED = test_pool test_train test_source test_training test_infer test_smc test_eval
+THREADED = test_study test_pool test_train test_source test_training test_infer test_smc test_eval
 C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
 
-.PHONY: build pictures demo test bench bench-jags posteriors fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help
+.PHONY: build pictures demo test bench bench-jags posteriors reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -51,6 +51,13 @@ posteriors: ## posteriors of classic models against long runs of JAGS (JAGS=--ja
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/jags_posteriors.py $(JAGS) $(MODELS)
+
+reproduce-quick: build ## the paper's experiments in small: minutes, to build/reproduce
+	@mkdir -p build/reproduce
+	@for e in tree skip gmm vae; do \
+	    runs=7; [ $$e = vae ] && runs=1; \
+	    build/nami reproduce $$e --quick --runs $$runs -o build/reproduce/$$e || exit 1; \
+	done
 
 fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]
 	@scripts/setup.sh build fuzz

@@ -23,7 +23,8 @@ struct options {
         *whiten;
     const char *log, *samples, *objective, *pixels, *split;
     int epochs, particles, warmup;
-    int size, no_share, restarts, steps, batch, check, valid, patience, save, json, dry, resume;
+    int size, shared, no_share, restarts, steps, batch, check, valid, patience, save, json, dry,
+        resume;
     double rate, clip, cooldown, labels;
 };
 
@@ -55,11 +56,17 @@ static const struct opt options[] = {
     {"family", 0, OPT_WORD, AT(family), "NAME", "match", family_words,
      "of the factors of continuous latents: 'nami list families'", 0},
     {"components", 0, OPT_COUNT, AT(size), "N", "0", NULL,
-     "of a mixture; bins of a spline; units of a flow; 0: as the family likes it", 0},
+     "of a mixture, and of those that stand in for vectors with match; bins of a spline; units of "
+     "a flow; 0: as "
+     "the family likes it",
+     0},
     {"net", 0, OPT_WORD, AT(net), "KIND", "auto", net_words,
      "a network for each factor (mlp), one masked network (made), or what suits the model", 0},
     {"hidden", 0, OPT_TEXT, AT(hidden), "N,N", NULL, NULL,
      "units of the hidden layers: of each factor (mlp), in all (made)", 0},
+    {"hidden-shared", 0, OPT_COUNT, AT(shared), "N", "0", NULL,
+     "units of each hidden layer of a network that all latents of a plate share; 0: as --hidden",
+     0},
     {"activation", 0, OPT_WORD, AT(activation), "NAME", "relu", act_words, "of hidden units", 0},
     {"skip", 0, OPT_WORD, AT(skip), "WHETHER", "auto", skip_words,
      "inputs feed outputs directly, too; auto: in made, and where they are whitened", 0},
@@ -159,6 +166,7 @@ static int make_plan(const struct options *o, struct plan *p, nami_err *err)
                                .kind = (enum net_kind)number_of(o->net, net_words),
                                .act = number_of(o->activation, act_words),
                                .skip = whether(o->skip),
+                               .shared = o->shared,
                                .no_share = o->no_share,
                                .whiten = whether(o->whiten),
                                .seed = o->model.seed},
@@ -392,7 +400,8 @@ static int read_objective(struct training *r, const struct options *o, int resum
     pick(&o->model.data, 1, &file);
     if (!r->plan.elbo) {
         if (file.n) {
-            err_set(&err, NAMI_EUSAGE, "%s: data to learn from are for --objective elbo", file.a[0]);
+            err_set(&err, NAMI_EUSAGE, "%s: data to learn from are for --objective elbo",
+                    file.a[0]);
             return fail(RUNNING, NULL, &err);
         }
         return samples_read(r, o->samples, &err) ? fail(READING, NULL, &err) : EXIT_YES;

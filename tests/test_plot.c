@@ -165,8 +165,34 @@ static void odd_numbers(void **state)
     str_free(&s);
 }
 
+/* Logarithms have ticks at 1, 2 and 5 times powers of ten; colours have names. */
+static void logarithms(void **state)
+{
+    (void)state;
+    static const double x[] = {0, 1, 2}, y[] = {-2, -1.2, NAN}, lo[] = {-2.2, NAN, -1},
+                        hi[] = {-1, 0, -1};
+    struct plot_layer layer[] = {{PLOT_BAND, PLOT_GREEN, 3, x, NULL, lo, hi},
+                                 {PLOT_LINE, PLOT_GREEN, 3, x, y, NULL, NULL}};
+    struct plot_panel panel = {
+        .x1 = 2, .y0 = -2.3, .y1 = 0.1, .log = 1, .nlayer = 2, .layer = layer};
+    struct plot_key key[] = {{"a < b", PLOT_GREEN}, {"other", PLOT_SKY}};
+    struct plot p = {.wide = 400, .high = 200, .nkey = 2, .key = key, .npanel = 1, .panel = &panel};
+    struct str s = {0};
+    plot_svg(&p, &s);
+    check_xml(&s, "logarithms");
+    assert_int_equal(
+        count(s.s, ">0.02<") + count(s.s, ">0.05<") + count(s.s, ">0.1<") + count(s.s, ">1<"), 4);
+    assert_int_equal(count(s.s, ">a &lt; b<"), 1);
+    assert_int_equal(count(s.s, "fill-opacity"), 1);
+    panel.y0 = -30; /* too many for each power */
+    s.n = 0;
+    plot_svg(&p, &s);
+    check_xml(&s, "powers");
+    str_free(&s);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(steps), cmocka_unit_test(pictures),    cmocka_unit_test(no_memory),
-    cmocka_unit_test(many),  cmocka_unit_test(odd_numbers),
+    cmocka_unit_test(logarithms), cmocka_unit_test(steps), cmocka_unit_test(pictures),
+    cmocka_unit_test(no_memory),  cmocka_unit_test(many),  cmocka_unit_test(odd_numbers),
 };
 RUN(tests)

@@ -54,14 +54,14 @@ static int check_shape(const struct array *a, const struct records *r, nami_err 
                    shape_text(got, r->ndim, r->dim), shape_text(want, a->ndim, a->dim));
 }
 
-static int add(struct feeds *f, const struct model *m, const struct array *a, const char *path,
-               nami_err *err)
+int feeds_add(struct feeds *f, const struct model *m, const struct array *a, struct records *r,
+              nami_err *err)
 {
-    struct feed x = {.array = a};
-    if (feeds_find(f, a->name))
-        return err_set(err, NAMI_EINPUT, "'%.60s' has observations already", a->name);
-    int rc = records_read(&x.r, path, a->name, err);
-    if (!rc) rc = check_shape(a, &x.r, err);
+    struct feed x = {.array = a, .r = *r};
+    *r = (struct records){0};
+    int rc = check_shape(a, &x.r, err);
+    if (!rc && feeds_find(f, a->name))
+        rc = err_set(err, NAMI_EINPUT, "'%.60s' has observations already", a->name);
     if (!rc && f->feed.n && x.r.n != f->n)
         rc = err_set(err, NAMI_EINPUT, "'%.60s' has %zu observations, but '%.60s' has %zu", a->name,
                      x.r.n, f->feed.a[0].array->name, f->n);
@@ -75,6 +75,14 @@ static int add(struct feeds *f, const struct model *m, const struct array *a, co
     }
     f->n = x.r.n;
     return 0;
+}
+
+static int add(struct feeds *f, const struct model *m, const struct array *a, const char *path,
+               nami_err *err)
+{
+    struct records r = {0};
+    int rc = records_read(&r, path, a->name, err);
+    return rc ? rc : feeds_add(f, m, a, &r, err);
 }
 
 /* "x=FILE": what is behind the sign, and the array; or the whole, and NULL. */

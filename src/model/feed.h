@@ -23,6 +23,9 @@ struct feeds {
    one of the two is flat: 28 x 28 pixels are read to x[784].  *f is to be freed in any case. */
 int feeds_read(struct feeds *f, const struct model *m, const char *const *file, int nfile,
                nami_err *err);
+/* The same from memory: observations of one array, which are taken over. */
+int feeds_add(struct feeds *f, const struct model *m, const struct array *a, struct records *r,
+              nami_err *err);
 void feeds_free(struct feeds *f);
 struct feed *feeds_find(const struct feeds *f, const char *name); /* or NULL */
 

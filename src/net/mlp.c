@@ -35,6 +35,13 @@ static int whiten(struct qnet *q, const struct group *g, const char *name, int *
     return net_white(q, g->n, n, from, name);
 }
 
+/* Units of a hidden layer. */
+static int units(const struct qnet *q, const struct group *g, int l)
+{
+    if (g->n > 1 && q->opt.shared) return q->opt.shared;
+    return q->opt.nhidden ? q->opt.hidden[l] : HIDDEN;
+}
+
 static int one(struct qnet *q, const struct group *g, const char *name, int *from)
 {
     const struct factor *f0 = &q->factor[q->member[g->first]];
@@ -50,7 +57,7 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
     int own_back = back, skip = q->opt.skip < 0 ? white >= 0 : q->opt.skip;
     gather(q, g, 0, 0, 1, white, from);
     for (int l = 0; l <= depth && unit >= 0; l++) {
-        int last = l == depth, out = last ? g->nout : q->opt.nhidden ? q->opt.hidden[l] : HIDDEN;
+        int last = l == depth, out = last ? g->nout : units(q, g, l);
         text.n = 0;
         str_printf(&text, "%s/%d", name, l);
         unit = text.oom ? -1
@@ -69,9 +76,9 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
 
 static size_t widest(const struct qnet *q, const struct group *g)
 {
-    int w = HIDDEN;
-    for (int l = 0; l < q->opt.nhidden; l++)
-        if (q->opt.hidden[l] > w) w = q->opt.hidden[l];
+    int w = HIDDEN, depth = q->opt.nhidden ? q->opt.nhidden : DEPTH;
+    for (int l = 0; l < depth; l++)
+        if (units(q, g, l) > w) w = units(q, g, l);
     return (size_t)g->n * ((size_t)w + (size_t)q->factor[q->member[g->first]].nin);
 }
 

@@ -227,6 +227,9 @@ static int no_family(const struct qnet *q, const struct code *c, nami_err *err)
 /* Matched on the logit scale: (0, 1) rounds to its ends. */
 static int is_logistic(const struct code *c) { return c->dist == &dist_relaxed_bernoulli; }
 
+/* Components of the mixtures that stand in for vectors with match. */
+static int stand_in(const struct qnet *q) { return q->opt.size ? q->opt.size : 1; }
+
 static int choose_head(struct qnet *q, struct group *g, size_t n, const double *x, nami_err *err)
 {
     const struct factor *f = &q->factor[q->member[g->first]];
@@ -243,7 +246,7 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
         if (c->n > 1 || !c->dist || match_fit(&g->head, c->dist, (int)n, draw) ||
             (c->kind == CODE_REAL && family_match.outputs(&g->head) < 2)) { /* cannot be narrow */
             if (c->kind == CODE_COUNTS) return no_family(q, c, err);
-            g->head = (struct head){.family = &family_mixture, .size = 1};
+            g->head = (struct head){.family = &family_mixture, .size = stand_in(q)};
             if (c->n == 1)
                 g->head = (struct head){.family = &family_spline, .size = family_spline.size};
         }
@@ -424,7 +427,7 @@ static int head_fits(const struct qnet *q, const struct code *c, const struct he
     if (c->kind == CODE_COUNTS) return 0;
     if (want == &family_match) /* a Gaussian: of vectors, and in files from before */
         return (h->family == &family_spline && h->size == family_spline.size) ||
-               (h->family == &family_mixture && h->size == 1);
+               (h->family == &family_mixture && h->size == stand_in(q));
     return h->family == want && h->size == (q->opt.size ? q->opt.size : want->size);
 }
 

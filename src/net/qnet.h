@@ -17,9 +17,10 @@ enum { NET_LAYERS = 8 };
 
 struct net_options {
     const struct family *family; /* NULL: match */
-    int size;                    /* of the family; 0: its own default */
+    int size; /* of the family, or of the mixture that stands in for it; 0: its own default */
     enum net_kind kind;
     int nhidden, hidden[NET_LAYERS]; /* units a factor (mlp) or in all (made); none: by size */
+    int shared; /* units of each layer of networks that several factors share; 0: as hidden */
     int act;
     int skip; /* 1: inputs feed outputs too; 0: not; -1: in made, and where inputs are whitened */
     int no_share; /* a network of its own for each factor, also in plates */

@@ -5,27 +5,31 @@
 #include <string.h>
 
 /* Pixels: a panel inside its axes, room around it, and what stands outside of all panels. */
-enum { WIDE = 210, HIGH = 150 };
+enum { USUAL_WIDE = 210, USUAL_HIGH = 150 };
+enum { TICKS = 24 };
 enum { LEFT = 50, RIGHT = 14, TOP = 22, BOTTOM = 26 };
-enum { EDGE = 14, TITLE = 24, SUBTITLE = 18, LABEL = 18 };
+enum { EDGE = 14, TITLE = 24, SUBTITLE = 18, LABEL = 18, KEY = 18 };
 
-static const char *const COLOUR[] = {"#0072b2", "#d55e00", "#767676", "#dcdcdc"};
+static const char *const COLOUR[] = {"#0072b2", "#d55e00", "#767676", "#dcdcdc",
+                                     "#009e73", "#e69f00", "#cc79a7", "#56b4e9"};
 static const char INK[] = "#333333";
 
 /* A panel's place, and what its axes show. */
 struct frame {
     double left, top;
+    int wide, high;
     double x0, x1, y0, y1;
+    int log;
 };
 
 static double at_x(const struct frame *f, double x)
 {
-    return f->left + WIDE * (x - f->x0) / (f->x1 - f->x0);
+    return f->left + f->wide * (x - f->x0) / (f->x1 - f->x0);
 }
 
 static double at_y(const struct frame *f, double y)
 {
-    return f->top + HIGH * (1 - (y - f->y0) / (f->y1 - f->y0));
+    return f->top + f->high * (1 - (y - f->y0) / (f->y1 - f->y0));
 }
 
 /* Within what SVG readers can bear; clipped to the axes anyway. */
@@ -103,21 +107,49 @@ static void put_tick(struct str *out, double x, double y, const char *anchor, do
     put_text(out, x, y, anchor, "", digits);
 }
 
+/* Where y has ticks.  Of logarithms: at 1, 2 and 5 times powers of ten; at powers alone where these
+   are many. */
+static int y_ticks(const struct frame *f, double y[TICKS], double *step)
+{
+    int n = 0;
+    *step = plot_step(f->y0, f->y1, 4);
+    if (!f->log) {
+        for (double i = ceil(f->y0 / *step - 1e-9); i <= f->y1 / *step + 1e-9 && n < TICKS; i++)
+            y[n++] = i * *step;
+        return n;
+    }
+    int digits = f->y1 - f->y0 < 3 ? 3 : 1;
+    double by = f->y1 - f->y0 > 8 ? ceil((f->y1 - f->y0) / 8) : 1;
+    for (double ten = floor(f->y0); ten <= f->y1; ten += by)
+        for (int k = 0; k < digits; k++) {
+            double at = ten + log10(k == 0 ? 1 : k == 1 ? 2 : 5);
+            if (at >= f->y0 - 1e-9 && at <= f->y1 + 1e-9 && n < TICKS) y[n++] = at;
+        }
+    return n;
+}
+
 static void put_axes(struct str *out, const struct frame *f)
 {
-    double step = plot_step(f->x0, f->x1, wide_numbers(f->x0, f->x1) ? 3 : 5), base = f->top + HIGH;
+    int many = f->wide / 42;
+    double step = plot_step(f->x0, f->x1, wide_numbers(f->x0, f->x1) ? many * 3 / 5 : many),
+           base = f->top + f->high;
     str_printf(out, "<g stroke=\"%s\" fill=\"none\">\n", INK);
-    str_printf(out, "<path d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", f->left, f->top, base, f->left + WIDE);
+    str_printf(out, "<path d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", f->left, f->top, base,
+               f->left + f->wide);
     for (double i = ceil(f->x0 / step - 1e-9); i <= f->x1 / step + 1e-9; i++)
         put_line(out, at_x(f, i * step), base, at_x(f, i * step), base + 4, "");
-    double ystep = plot_step(f->y0, f->y1, 4);
-    for (double i = ceil(f->y0 / ystep - 1e-9); i <= f->y1 / ystep + 1e-9; i++)
-        put_line(out, f->left - 4, at_y(f, i * ystep), f->left, at_y(f, i * ystep), "");
+    double y[TICKS], ystep;
+    int n = y_ticks(f, y, &ystep);
+    for (int i = 0; i < n; i++)
+        put_line(out, f->left - 4, at_y(f, y[i]), f->left, at_y(f, y[i]), "");
     str_printf(out, "</g>\n<g fill=\"%s\" font-size=\"10\">\n", INK);
     for (double i = ceil(f->x0 / step - 1e-9); i <= f->x1 / step + 1e-9; i++)
         put_tick(out, at_x(f, i * step), base + 15, "middle", i, step);
-    for (double i = ceil(f->y0 / ystep - 1e-9); i <= f->y1 / ystep + 1e-9; i++)
-        put_tick(out, f->left - 7, at_y(f, i * ystep) + 3.5, "end", i, ystep);
+    for (int i = 0; i < n; i++) {
+        double unit = f->log ? pow(10, floor(y[i] + 1e-9)) : ystep;
+        put_tick(out, f->left - 7, at_y(f, y[i]) + 3.5, "end",
+                 f->log ? round(pow(10, y[i]) / unit) : y[i] / ystep, unit);
+    }
     str_put(out, "</g>\n");
 }
 
@@ -125,7 +157,8 @@ static void put_axes(struct str *out, const struct frame *f)
 
 static void put_band(struct str *out, const struct frame *f, const struct plot_layer *l)
 {
-    str_printf(out, "<path fill=\"%s\" stroke=\"none\" d=\"", COLOUR[l->colour]);
+    str_printf(out, "<path fill=\"%s\"%s stroke=\"none\" d=\"", COLOUR[l->colour],
+               l->colour == PLOT_LIGHT ? "" : " fill-opacity=\"0.18\"");
     for (int i = 0; i < 2 * l->n; i++) {
         int at = i < l->n ? i : 2 * l->n - 1 - i;
         double y = i < l->n ? l->hi[at] : l->lo[at];
@@ -197,7 +230,7 @@ static void put_layer(struct str *out, const struct frame *f, const struct plot_
         put_line(out, at_x(f, f->x0), at_y(f, f->x0), at_x(f, f->x1), at_y(f, f->x1), DASHED);
         break;
     case PLOT_LEVEL:
-        put_line(out, f->left, at_y(f, l->y[0]), f->left + WIDE, at_y(f, l->y[0]), DASHED);
+        put_line(out, f->left, at_y(f, l->y[0]), f->left + f->wide, at_y(f, l->y[0]), DASHED);
         break;
     }
 }
@@ -225,21 +258,36 @@ static void put_title(struct str *out, const struct frame *f, const char *s, int
     put_text(out, f->left, f->top - 8, "start", "font-weight=\"bold\"", cut);
 }
 
-static void put_panel(struct str *out, const struct plot_panel *p, int i, double left, double top)
+static int key_width(const struct plot_key *k) { return 36 + 7 * str_width(k->name); }
+
+static void put_keys(struct str *out, const struct plot *p, double x, double y)
 {
-    struct frame f = {left, top, p->x0, p->x1, p->y0, p->y1};
-    some_length(&f.x0, &f.x1);
-    some_length(&f.y0, &f.y1);
+    for (int i = 0; i < p->nkey; x += key_width(&p->key[i++])) {
+        char style[60];
+        snprintf(style, sizeof style, "stroke=\"%s\" stroke-width=\"2.5\"",
+                 COLOUR[p->key[i].colour]);
+        put_line(out, x, y - 4, x + 18, y - 4, style);
+        put_text(out, x + 23, y, "start", "", p->key[i].name);
+    }
+}
+
+static void put_panel(struct str *out, const struct plot_panel *p, int i, const struct frame *at)
+{
+    struct frame frame = *at, *f = &frame;
+    double left = at->left, top = at->top;
+    f->x0 = p->x0, f->x1 = p->x1, f->y0 = p->y0, f->y1 = p->y1, f->log = p->log;
+    some_length(&f->x0, &f->x1);
+    some_length(&f->y0, &f->y1);
     str_printf(out,
                "<clipPath id=\"c%d\"><rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" "
                "height=\"%d\"/></clipPath>\n",
-               i, left, top - 1, WIDE + 1, HIGH + 1);
+               i, left, top - 1, f->wide + 1, f->high + 1);
     str_printf(out, "<g clip-path=\"url(#c%d)\">\n", i);
-    for (int l = 0; l < p->nlayer; l++) put_layer(out, &f, &p->layer[l]);
+    for (int l = 0; l < p->nlayer; l++) put_layer(out, f, &p->layer[l]);
     str_put(out, "</g>\n");
-    put_axes(out, &f);
+    put_axes(out, f);
     int note = p->note ? 6 * str_width(p->note) + 16 : 0;
-    if (p->title) put_title(out, &f, p->title, (WIDE - note) * 2 / 13);
+    if (p->title) put_title(out, f, p->title, (f->wide - note) * 2 / 13);
     if (!p->note) return;
     char style[60];
     snprintf(style, sizeof style, "fill=\"%s\" font-size=\"10\"",
@@ -249,21 +297,26 @@ static void put_panel(struct str *out, const struct plot_panel *p, int i, double
     if (text.oom)
         out->oom = 1;
     else
-        put_text(out, left + WIDE, top - 8, "end", style, text.s);
+        put_text(out, left + f->wide, top - 8, "end", style, text.s);
     str_free(&text);
 }
 
 void plot_svg(const struct plot *p, struct str *out)
 {
-    int ncol = p->ncol > 0 ? p->ncol : (int)ceil(sqrt(p->npanel)), pw = LEFT + WIDE + RIGHT;
+    struct frame at = {.wide = p->wide ? p->wide : USUAL_WIDE,
+                       .high = p->high ? p->high : USUAL_HIGH};
+    int ncol = p->ncol > 0 ? p->ncol : (int)ceil(sqrt(p->npanel)), pw = LEFT + at.wide + RIGHT;
     if (!p->ncol && ncol > 4) ncol = 4;
     if (ncol > p->npanel) ncol = p->npanel;
     if (ncol < 1) ncol = 1;
-    int nrow = (p->npanel + ncol - 1) / ncol, ph = TOP + HIGH + BOTTOM;
-    int head = EDGE + (p->title ? TITLE : 0) + (p->subtitle ? SUBTITLE : 0),
+    int nrow = (p->npanel + ncol - 1) / ncol, ph = TOP + at.high + BOTTOM;
+    int head = EDGE + (p->title ? TITLE : 0) + (p->subtitle ? SUBTITLE : 0) + (p->nkey ? KEY : 0),
         edge = EDGE + (p->ylabel ? LABEL : 0);
     int title = p->title ? 10 * str_width(p->title) : 0;
     int sub = p->subtitle ? 7 * str_width(p->subtitle) : 0;
+    int keys = 0;
+    for (int i = 0; i < p->nkey; i++) keys += key_width(&p->key[i]);
+    if (keys > sub) sub = keys;
     int wide = edge + ncol * pw + EDGE, high = head + nrow * ph + (p->xlabel ? LABEL : 0) + EDGE;
     if (wide < edge + (title > sub ? title : sub)) wide = edge + (title > sub ? title : sub);
     str_printf(out,
@@ -277,15 +330,19 @@ void plot_svg(const struct plot *p, struct str *out)
     if (p->title)
         put_text(out, edge + 4, y, "start", "font-size=\"15\" font-weight=\"bold\"", p->title),
             y += 20;
-    if (p->subtitle) put_text(out, edge + 4, y, "start", "fill=\"#555555\"", p->subtitle);
+    if (p->subtitle) put_text(out, edge + 4, y, "start", "fill=\"#555555\"", p->subtitle), y += 18;
+    put_keys(out, p, edge + 4, y);
     if (p->xlabel) put_text(out, mid, high - EDGE, "middle", "", p->xlabel);
     if (p->ylabel) {
-        double at = head + nrow * ph / 2.0;
+        double half = head + nrow * ph / 2.0;
         char turn[80];
-        snprintf(turn, sizeof turn, "transform=\"rotate(-90 %d %.1f)\"", EDGE + 10, at);
-        put_text(out, EDGE + 10, at, "middle", turn, p->ylabel);
+        snprintf(turn, sizeof turn, "transform=\"rotate(-90 %d %.1f)\"", EDGE + 10, half);
+        put_text(out, EDGE + 10, half, "middle", turn, p->ylabel);
     }
-    for (int i = 0; i < p->npanel; i++)
-        put_panel(out, &p->panel[i], i, edge + i % ncol * pw + LEFT, head + i / ncol * ph + TOP);
+    for (int i = 0; i < p->npanel; i++) {
+        at.left = edge + i % ncol * pw + LEFT;
+        at.top = head + i / ncol * ph + TOP;
+        put_panel(out, &p->panel[i], i, &at);
+    }
     str_put(out, "</svg>\n");
 }

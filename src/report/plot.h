@@ -16,7 +16,18 @@ enum plot_kind {
     PLOT_LEVEL     /* y = y[0] */
 };
 
-enum plot_colour { PLOT_BLUE, PLOT_RED, PLOT_GREY, PLOT_LIGHT };
+/* Bands of any but the light one can be seen through. */
+enum plot_colour {
+    PLOT_BLUE,
+    PLOT_RED,
+    PLOT_GREY,
+    PLOT_LIGHT,
+    PLOT_GREEN,
+    PLOT_ORANGE,
+    PLOT_PURPLE,
+    PLOT_SKY,
+    PLOT_COLOURS
+};
 
 struct plot_layer {
     enum plot_kind kind;
@@ -29,13 +40,22 @@ struct plot_panel {
     const char *title, *note; /* above, left and right; may be NULL */
     int alarm;                /* the note in red, with a mark */
     double x0, x1, y0, y1;    /* axes; where one has no length, it gets some */
+    int log;                  /* y, lo and hi are logarithms, to the base of ten */
     int nlayer;
     const struct plot_layer *layer; /* from back to front */
 };
 
+struct plot_key {
+    const char *name;
+    enum plot_colour colour;
+};
+
 struct plot {
     const char *title, *subtitle, *xlabel, *ylabel; /* may be NULL */
-    int ncol;                                       /* of the grid; 0: what looks good */
+    int wide, high;                                 /* of a panel, in pixels; 0: as usual */
+    int nkey;
+    const struct plot_key *key; /* what the colours mean */
+    int ncol;                   /* of the grid; 0: what looks good */
     int npanel;
     const struct plot_panel *panel;
 };

@@ -49,8 +49,8 @@ int training_prepare(struct training *r, const double *saved, size_t nsaved, int
                      nami_err *err)
 {
     int rc = r->plan.elbo ? joint_density(r->m, err) : 0;
-    if (!rc) rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
-    if (!rc) rc = inversion_run(&r->inversion, &r->h, err);
+    if (!rc && !r->h) rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
+    if (!rc && !r->h) rc = inversion_run(&r->inversion, &r->h, err);
     if (!rc && !r->h->nlatent)
         rc = err_set(err, NAMI_EINPUT,
                      "there is nothing to learn: no latent variable has observed descendants");
@@ -132,7 +132,7 @@ static const struct setting settings[] = {
                                         ROW("seed", train.seed, 'u') ROW("samples", samples, 'u')
     ROW("elbo", elbo, 'i') ROW("particles", train.particles, 'i') ROW("warmup", train.warmup, 'i')
     ROW("labels", train.labels, 'd') ROW("observations", observations, 'u')
-    ROW("brightness", brightness, 'i')
+    ROW("brightness", brightness, 'i') ROW("shared", net.shared, 'i')
 #undef ROW
 };
 enum { NSETTING = sizeof settings / sizeof *settings };
@@ -197,7 +197,7 @@ static int take_number(struct plan *p, const struct setting *s, const json_t *x)
 static int plan_is_sane(const struct plan *p)
 {
     const struct train_options *t = &p->train;
-    return p->net.family && p->net.size >= 0 && p->net.act >= 0 && p->net.act < NACT &&
+    return p->net.family && p->net.size >= 0 && p->net.shared >= 0 && p->net.shared < 1 << 24 && p->net.act >= 0 && p->net.act < NACT &&
            (int)p->net.kind >= 0 && p->net.kind <= NET_MADE && t->batch > 0 && t->steps > 0 &&
            t->check > 0 && t->valid > 0 && t->patience > 0 && t->rate > 0 && t->clip >= 0 &&
            t->cooldown >= 0 && t->cooldown <= 1 && t->particles >= 0 && t->warmup >= 0 &&

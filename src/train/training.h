@@ -44,8 +44,8 @@ struct training {
     struct st saved; /* what it was read from */
 };
 
-/* After the model is in *r->m: inverse, network, and, with a source (which is taken over),
-   training.  saved: numbers of qnet_saved, instead of draws from the prior (or r->points, if there
+/* After the model is in *r->m: inverse (unless r->h has one), network, and, with a source (which is
+   taken over), training.  saved: numbers of qnet_saved, instead of draws from the prior (or r->points, if there
    are any); or NULL. */
 int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads,
                      nami_err *err);

@@ -1,0 +1,17 @@
+/* study_gauss.h: experiments on binary trees of Gaussians, whose posterior is known exactly.
+
+   x_1 ~ N(0, 1), x_i ~ N(w_i x_(i/2), 1); the last of s->size levels is observed.  Each run has its
+   own weights, uniform on [1/2, 2]. */
+#ifndef STUDY_STUDY_GAUSS_H
+#define STUDY_STUDY_GAUSS_H
+
+#include "study/study.h"
+
+/* Which edges are added to a forward inverse, by how many there are (d = 4):
+   12: each latent sees its grandchildren; 16: it sees all leaves below it.  */
+enum { SKIP_GRANDCHILDREN = 12, SKIP_LEAVES = 16 };
+
+extern const struct measure gauss_epoch[], gauss_end[];
+int gauss_run(struct job *j, nami_err *err);
+
+#endif

@@ -1,0 +1,102 @@
+#include "study/study_test.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+
+enum { EXACT_MOST = 20, FLIPS = 100000 };
+enum { FALLS_MOST = 40, FALLS_PAIRS = FALLS_MOST * (FALLS_MOST - 1) / 2 };
+
+/* ---- signs that are random ------------------------------------------------------------ */
+
+/* Gray's code: from each pattern of signs to the next, one changes. */
+static double flip_all(int n, const double *d, double most)
+{
+    long below = 0, all = 1L << n;
+    double sum = 0, sign[EXACT_MOST];
+    for (int i = 0; i < n; i++) sign[i] = 1, sum += d[i];
+    for (long k = 1; k <= all; k++) {
+        below += sum <= most;
+        int i = __builtin_ctzl((unsigned long)k);
+        if (i >= n) break;
+        sum -= 2 * sign[i] * d[i];
+        sign[i] = -sign[i];
+    }
+    return (double)below / (double)all;
+}
+
+static double flip_some(int n, const double *d, double most)
+{
+    struct rng r;
+    int below = 1; /* the signs that were found are one of the patterns */
+    rng_init(&r, 0x666c6970, (uint64_t)n);
+    for (int k = 0; k < FLIPS; k++) {
+        double sum = 0;
+        for (int i = 0; i < n; i++) sum += rng_below(&r, 2) ? d[i] : -d[i];
+        below += sum <= most;
+    }
+    return below / (FLIPS + 1.0);
+}
+
+/* ---- all -------------------------------------------------------------------------------- */
+
+void paired_test(int n, const double *d, struct paired *out)
+{
+    double sum = 0, size = 0, ss = 0;
+    *out = (struct paired){n, 0, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (n < 1) return;
+    for (int i = 0; i < n; i++) {
+        sum += d[i];
+        size += fabs(d[i]);
+        out->wins += d[i] < 0;
+    }
+    out->mean = sum / n;
+    for (int i = 0; i < n; i++) ss += (d[i] - out->mean) * (d[i] - out->mean);
+    double most = sum + 1e-12 * size; /* rounding decides nothing */
+    out->p_flip = n <= EXACT_MOST ? flip_all(n, d, most) : flip_some(n, d, most);
+    if (n < 2) return;
+    out->sd = sqrt(ss / (n - 1));
+    double se = out->sd / sqrt(n), half = gsl_cdf_tdist_Pinv(0.975, n - 1) * se;
+    out->lo = out->mean - half;
+    out->hi = out->mean + half;
+    out->p_t = se > 0          ? gsl_cdf_tdist_P(out->mean / se, n - 1)
+               : out->mean < 0 ? 0
+               : out->mean > 0 ? 1
+                               : 0.5;
+}
+
+/* The number of orders of n with k inversions, by the place of the last: c(n, k) = c(n-1, k) + ...
+   + c(n-1, k-n+1). */
+double falls_test(int n, const double *x)
+{
+    double c[FALLS_PAIRS + 1] = {1}, to[FALLS_PAIRS + 1], p = 0;
+    int pairs = n * (n - 1) / 2, rises = 0;
+    if (n < 2 || n > FALLS_MOST) return NAN;
+    for (int i = 0; i < n; i++)
+        for (int j = i + 1; j < n; j++) rises += x[j] >= x[i];
+    for (int m = 2; m <= n; m++) {
+        for (int k = 0; k <= pairs; k++) {
+            to[k] = 0;
+            for (int i = 0; i < m && i <= k; i++) to[k] += c[k - i] / m;
+        }
+        memcpy(c, to, sizeof *c * (size_t)(pairs + 1));
+    }
+    for (int k = 0; k <= rises; k++) p += c[k];
+    return p;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double median_of(int n, double *x)
+{
+    if (n < 1) return NAN;
+    qsort(x, (size_t)n, sizeof *x, by_value);
+    return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
+}
