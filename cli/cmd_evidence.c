@@ -148,7 +148,7 @@ static int ask(struct job *j, int threads)
     j->per = (size_t)(j->method->chains ? j->o->chains : j->o->n);
     if (j->method->chains)
         j->islands = j->per;
-    else if (strcmp(j->method->name, "is") != 0)
+    else if (j->method->islands)
         j->islands = smc_islands(&j->net.a, j->per);
     if (answer_weighable(&j->net.a, ", nor p(x)", &err)) return fail(RUNNING, NULL, &err);
     j->found = new_array(struct diagnostics, j->net.nset);

@@ -7,19 +7,13 @@
 #include "base/err.h"
 #include "infer/weights.h"
 #include "model/eval.h"
+#include "net/joint.h"
 
 const char *const answer_methods[] = {"direct", "is", "smc", NULL};
 
-static int has_density(const struct model *m)
-{
-    for (size_t i = 0; i < m->stmt.n; i++)
-        if (m->stmt.a[i].rel->stochastic && !m->stmt.a[i].dist) return 0;
-    return 1;
-}
-
 enum answer_method answer_default(const struct model *m)
 {
-    return has_density(m) ? ANSWER_IS : ANSWER_DIRECT;
+    return joint_density(m, NULL) ? ANSWER_DIRECT : ANSWER_IS;
 }
 
 enum answer_method answer_find(const char *name)
@@ -32,7 +26,7 @@ enum answer_method answer_find(const char *name)
 /* A factor that was not drawn has no weight: nuisances must be summed out for that. */
 int answer_weighable(const struct infer *a, const char *advice, nami_err *err)
 {
-    if (!has_density(a->q->m))
+    if (joint_density(a->q->m, NULL))
         return err_set(err, NAMI_EINPUT,
                        "the model has a simulator, and no density: draws cannot be weighted%s",
                        advice);

@@ -57,10 +57,10 @@ static int by_ais(const struct infer *a, const struct query *q, const struct evi
 }
 
 const struct evidence_method evidence_methods[] = {
-    {"is", "the mean of importance weights p(x,z)/q(z|x)", 0, by_is},
-    {"smc", "sequential Monte Carlo along the factors of the network", 0, by_smc},
-    {"ais", "annealed importance sampling: chains of Hamiltonian Monte Carlo", 1, by_ais},
-    {NULL, NULL, 0, NULL},
+    {"is", "the mean of importance weights p(x,z)/q(z|x)", 0, 0, by_is},
+    {"smc", "sequential Monte Carlo along the factors of the network", 0, 1, by_smc},
+    {"ais", "annealed importance sampling: chains of Hamiltonian Monte Carlo", 1, 0, by_ais},
+    {NULL, NULL, 0, 0, NULL},
 };
 
 const struct evidence_method *evidence_find(const char *name)

@@ -12,7 +12,8 @@ struct evidence_options {
 
 struct evidence_method {
     const char *name, *what;
-    int chains; /* does q->per count chains?  Draws are quick, and there are many. */
+    int chains;  /* does q->per count chains?  Draws are quick, and there are many. */
+    int islands; /* draws are in islands (smc.h), whose differences are the error */
     /* Of sets first .. first+nset-1 of the query, found[0] ...: log_z and log_se; khat and ess
        where they mean something, else NaN.  The network has no nuisances, the model a density;
        The same for any number of threads, and however the sets of a query are asked for. */

@@ -64,6 +64,9 @@ static int count(const struct trainer *t)
 
 static int lanes(const struct trainer *t) { return count(t) * t->per; }
 
+/* Are a point's lanes all configurations of its discrete latents?  Else they are draws. */
+static int goes_through(const struct trainer *t) { return t->per > 1 && t->opt.particles <= 1; }
+
 size_t trainer_stride(const struct trainer *t) { return ((size_t)t->batch + 7) / 8 * 8; }
 
 /* ---- one chunk ---------------------------------------------------------------------- */
@@ -96,7 +99,7 @@ static void fix_choices(const struct trainer *t, int c)
     const struct lane_work *w = t->work;
     const struct exec *x = &w->x[c];
     const struct elbo *e = t->e;
-    int all = t->per > 1 && t->opt.particles <= 1;
+    int all = goes_through(t);
     for (size_t k = 0; k < e->choice.n; k++) {
         const struct choice *h = &e->choice.a[k];
         const double *given = x->row + (size_t)t->q->code[h->node].row[0] * (size_t)x->cap;
@@ -336,7 +339,7 @@ static void add_bound(struct trainer *t)
     int choices = t->e->choice.n > 0;
     struct bound b = {.n = count(t),
                       .k = t->per,
-                      .all = t->per > 1 && t->opt.particles <= 1,
+                      .all = goes_through(t),
                       .total = w->total,
                       .data = w->data,
                       .score = choices ? w->score : NULL,
