@@ -1,0 +1,241 @@
+/* trainer_make.c: a trainer's chunks of lanes, pieces of the network and rows of weights. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "train/trainer_impl.h"
+
+/* The rows of a layer, as tasks of about equal size. */
+static int cut_rows(struct lane_work *w, const struct dense *d)
+{
+    double each = (double)d->n * (d->in + 1);
+    int step = each * d->out <= ROWS_WORK ? d->out : (int)(ROWS_WORK / each) / 12 * 12;
+    if (step < 12) step = 12;
+    for (int o = 0; o < d->out; o += step) {
+        struct rows r = {d, o, o + step < d->out ? o + step : d->out, 0};
+        if (vec_push(&w->rows, r)) return NAMI_ENOMEM;
+    }
+    return 0;
+}
+
+/* Those of a bound.  Layers with the same weights follow each other, row by row. */
+static int cut_blocks(struct lane_work *w, const struct elbo *e)
+{
+    for (size_t i = 0; i < e->block.n; i++) {
+        size_t first = w->rows.n, n = 0;
+        for (size_t j = 0; j < e->block.n; j++) {
+            if (e->block.a[j].d->w != e->block.a[i].d->w) continue;
+            if (j < i) break; /* with the first */
+            n++;
+        }
+        if (!n) continue;
+        if (cut_rows(w, e->block.a[i].d)) return NAMI_ENOMEM;
+        size_t parts = w->rows.n - first;
+        if (n == 1) continue;
+        if (vec_reserve(&w->rows, first + parts * n)) return NAMI_ENOMEM;
+        for (size_t p = parts; p-- > 0;) {
+            struct rows r = w->rows.a[first + p];
+            size_t to = first + p * n;
+            for (size_t j = i; j < e->block.n; j++)
+                if (e->block.a[j].d->w == r.d->w)
+                    w->rows.a[to++] = (struct rows){e->block.a[j].d, r.o0, r.o1, 1};
+            w->rows.a[to - 1].again = 0;
+        }
+        w->rows.n = first + parts * n;
+    }
+    w->norm2 = new_array(double, w->rows.n + 1);
+    return w->norm2 ? 0 : NAMI_ENOMEM;
+}
+
+static size_t segment_end(const struct prog *p, size_t s)
+{
+    return s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;
+}
+
+static const struct dense *layer(const struct prog *p, size_t k)
+{
+    return p->code.a[k].kind == I_DENSE ? p->code.a[k].self : NULL;
+}
+
+static double products(const struct prog *p, size_t from, size_t to)
+{
+    const struct dense *d;
+    double sum = 0;
+    for (size_t k = from; k < to; k++)
+        if ((d = layer(p, k))) sum += (double)d->n * d->out * (2.0 * d->in + d->back);
+    return sum;
+}
+
+/* Whose loss a segment adds to. */
+static int tag_of(const struct prog *p, size_t from)
+{
+    for (size_t k = from; k < p->code.n; k++)
+        if (p->code.a[k].sum) return p->code.a[k].tag;
+    return -1;
+}
+
+/* Segments to pieces, neither too many nor two with the same tag. */
+static int cut_pieces(struct lane_work *w, const struct prog *p)
+{
+    double all = products(p, 0, p->code.n);
+    int last = -1;
+    for (size_t s = 0; s < p->segment.n; s++) {
+        size_t from = p->segment.a[s].first;
+        struct piece *to = w->piece.n ? &w->piece.a[w->piece.n - 1] : NULL;
+        struct piece x = {s, s + 1, products(p, from, segment_end(p, s))};
+        int tag = tag_of(p, from);
+        if (to && (tag == last || to->work + x.work < all / PIECES))
+            *to = (struct piece){to->s0, x.s1, to->work + x.work};
+        else if (vec_push(&w->piece, x))
+            return NAMI_ENOMEM;
+        last = tag;
+    }
+    return 0;
+}
+
+/* Are pieces better than chunks?  The results are the same.  Not with embeddings, which stand
+   before the segments and get derivatives of all of them; nor if one piece is most of the work. */
+static int by_piece(const struct lane_work *w, const struct prog *p, int threads)
+{
+    double most = 0, all = 0;
+    for (size_t i = 0; i < w->piece.n; i++) {
+        all += w->piece.a[i].work;
+        if (w->piece.a[i].work > most) most = w->piece.a[i].work;
+    }
+    return w->piece.n > 1 && most * threads < 1.15 * all && all == products(p, 0, p->code.n);
+}
+
+static int cut(struct lane_work *w, const struct prog *p, int threads)
+{
+    if (cut_pieces(w, p)) return NAMI_ENOMEM;
+    if (!by_piece(w, p, threads)) w->piece.n = 0;
+    if (w->piece.n && prog_pack(&w->packed, p)) return NAMI_ENOMEM;
+    w->p = p = w->piece.n ? &w->packed : p;
+    if (!(w->first_rows = new_array(size_t, p->segment.n + 1))) return NAMI_ENOMEM;
+    for (size_t k = 0, s = 0; k < p->code.n; k++) {
+        if (s < p->segment.n && k == p->segment.a[s].first) w->first_rows[s++] = w->rows.n;
+        if (layer(p, k) && cut_rows(w, layer(p, k))) return NAMI_ENOMEM;
+    }
+    w->first_rows[p->segment.n] = w->rows.n;
+    w->norm2 = new_array(double, w->rows.n + 1);
+    return w->norm2 ? 0 : NAMI_ENOMEM;
+}
+
+/* Groups of eight lanes, dealt out evenly to the chunks. */
+static int make_chunks(struct trainer *t, nami_err *err)
+{
+    struct lane_work *w = t->work;
+    struct qnet *q = t->q;
+    int groups = (t->batch * t->per + 7) / 8, n = (groups + LANES / 8 - 1) / (LANES / 8), rc = 0;
+    w->nview = w->piece.n ? pool_size(t->pool) : 0;
+    w->x = new_array(struct exec, n);
+    w->sim = new_array(struct exec, n);
+    w->view = new_array(struct exec, w->nview * n);
+    w->units = new_array(struct chunk, (w->nview + 1) * n);
+    w->lane = new_array(int, n + 1);
+    w->weight = new_array(double, groups * 8);
+    if (!w->x || !w->sim || !w->view || !w->units || !w->lane || !w->weight) return err_nomem(err);
+    for (w->nchunk = 0; w->nchunk < n && !rc; w->nchunk++) {
+        int c = w->nchunk, width = (groups / n + (c < groups % n)) * 8;
+        struct exec *x = &w->x[c];
+        w->lane[c + 1] = w->lane[c] + width;
+        rc = exec_init(x, w->p, LANES, t->npart, EXEC_GRAD | EXEC_FLOAT, err);
+        if (!rc && q->m->sample.nrow && !q->m->simulator)
+            rc = exec_init(&w->sim[c], &q->m->sample, LANES, 0, 0, err);
+        if (rc) continue;
+        w->sim[c].param = q->m->weight.a;
+        x->lanes = width;
+        x->data_rows = t->e ? 0 : q->prog.nnode;
+        x->param = t->param;
+        for (int k = 0; k < LOTS; k++) x->weight[k] = (t->e ? w->worth[k] : w->weight) + w->lane[c];
+        x->units.L = width;
+        w->units[c] = x->units;
+        for (int k = 0; k < w->nview && !rc; k++) {
+            rc = exec_share(&w->view[c * w->nview + k], x, err);
+            w->units[k * n + c] = w->view[c * w->nview + k].units;
+        }
+    }
+    return rc;
+}
+
+static int make_lanes(struct trainer *t)
+{
+    struct lane_work *w = t->work;
+    size_t n = (size_t)t->batch * (size_t)t->per + 64;
+    w->total = new_array(double, 4 * n + LOTS * n);
+    w->known = new_array(unsigned char, t->batch + 8);
+    w->fed = new_array(unsigned char, t->e->choice.n + 1);
+    if (!w->total || !w->known || !w->fed) return NAMI_ENOMEM;
+    w->data = w->total + n, w->score = w->data + n, w->share = w->score + n;
+    for (int k = 0; k < LOTS; k++) w->worth[k] = w->share + n * (size_t)(k + 1);
+    return 0;
+}
+
+int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct bound_options *opt,
+                 int batch, int threads, nami_err *err)
+{
+    *t = (struct trainer){.q = q, .e = e, .batch = batch, .per = 1};
+    t->prog = e ? &e->prog : &q->prog;
+    t->npart = e ? e->npart : q->npart;
+    t->part = e ? e->part : q->part;
+    t->nparam = t->prog->nparam;
+    if (e) {
+        t->opt = *opt;
+        t->per = opt->particles > 1 ? opt->particles : e->configs > 1 ? e->configs : 1;
+    }
+    if (batch < 1 || batch > BATCH_MOST)
+        return err_set(err, NAMI_ELIMIT, "a batch has 1 to %d points, not %d", BATCH_MOST, batch);
+    struct lane_work *w = t->work = new_array(struct lane_work, 1);
+    if (!w) return err_nomem(err);
+    float **at[] = {&t->param, &t->grad, &t->m, &t->v};
+    int rc = 0;
+    for (int i = 0; i < 4; i++) {
+        *at[i] = line_array(float, t->nparam + 16, &w->block[i]);
+        if (!*at[i]) return err_nomem(err);
+        memset(*at[i], 0, (t->nparam + 16) * sizeof(float));
+    }
+    t->loss = new_array(double, t->npart + 1);
+    if (!t->loss) return err_nomem(err);
+    if ((rc = pool_new(threads, &t->pool, err))) return rc;
+    w->p = t->prog;
+    if (e ? cut_blocks(w, e) || make_lanes(t) : cut(w, t->prog, pool_size(t->pool)))
+        return err_nomem(err);
+    if (e && !(w->more = new_array(float, t->nparam + 16))) return err_nomem(err);
+    rc = make_chunks(t, err);
+    if (!rc && e)
+        elbo_start(e, q->opt.seed, t->param);
+    else if (!rc)
+        qnet_start(q, q->opt.seed, t->param);
+    return rc;
+}
+
+void trainer_free(struct trainer *t)
+{
+    struct lane_work *w = t->work;
+    if (!w) return;
+    pool_free(t->pool);
+    for (int c = 0; c < w->nchunk; c++) {
+        exec_fini(&w->x[c]);
+        exec_fini(&w->sim[c]);
+    }
+    for (int i = 0; i < 4; i++) free(w->block[i]);
+    free(w->x);
+    free(w->sim);
+    free(w->units);
+    free(w->lane);
+    free(w->weight);
+    for (int i = 0; w->view && i < w->nview * w->nchunk; i++) exec_fini(&w->view[i]);
+    free(w->view);
+    free(w->first_rows);
+    prog_free(&w->packed);
+    vec_free(&w->piece);
+    free(w->norm2);
+    free(w->total);
+    free(w->known);
+    free(w->fed);
+    free(w->more);
+    vec_free(&w->rows);
+    free(w);
+    free(t->loss);
+    *t = (struct trainer){0};
+}
