@@ -17,6 +17,10 @@ typedef void map_fn(const void *self, int n, double *out, const double *const *a
 typedef void map_grad_fn(const void *self, int n, const double *out, const double *dout,
                          const double *const *a, double *const *da);
 
+/* Both: out[i], and d[i] = df/da[k] at i.  n is a multiple of 8. */
+typedef void map_both_fn(const void *self, int n, double *out, const double *const *a, int k,
+                         double *d);
+
 /* An element of a block's argument: lane b is p[b * step]; step is 0 for a constant. */
 struct lanes {
     const double *p;

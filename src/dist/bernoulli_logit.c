@@ -9,11 +9,12 @@ INLINE double lp(double x, double alpha)
 
 INLINE void dlp(double x, double alpha, double *g)
 {
-    double q = sigmoid(x == 1 ? -alpha : alpha);
+    double t = x == 1 ? -alpha : alpha, e = exp(-fabs(t)), q = (t > 0 ? 1 : e) / (1 + e);
     g[0] = 0;
     g[1] = x == 1 ? q : -q;
 }
 DENSITY(2, lp, dlp)
+BOTH(2, lp, dlp)
 
 INLINE double draw(double u, double alpha)
 {
@@ -56,6 +57,7 @@ const struct dist dist_bernoulli_logit = {
     {{"alpha", REAL}},
     BINARY,
     KERNELS,
+    .both = both,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

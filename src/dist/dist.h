@@ -70,6 +70,7 @@ struct dist {
        logp is finite. */
     map_fn *logp;
     map_grad_fn *grad;
+    map_both_fn *both; /* or NULL */
     /* out[i] given a[0][i], ... the arguments alone; NaN where they are invalid. */
     void (*sample)(const void *self, const struct stream *s, int n, double *out,
                    const double *const *a);

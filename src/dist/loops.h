@@ -59,6 +59,29 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
         if (whole < n) grad_tail(grad, self, nargs, n, dout, a, da);                               \
     }
 
+/* Kernel both. */
+#define BOTH_LOOP(K, nargs, lp, dlp)                                                               \
+    if (K < nargs && k == K) {                                                                     \
+        EACH(i, n)                                                                                 \
+        {                                                                                          \
+            double g[5];                                                                           \
+            out[i] = lp(ARGS_##nargs(a));                                                          \
+            dlp(ARGS_##nargs(a), g);                                                               \
+            d[i] = g[K];                                                                           \
+        }                                                                                          \
+    }
+#define BOTH(nargs, lp, dlp)                                                                       \
+    WIDE static void both(const void *self, int n, double *out, const double *const *a, int k,     \
+                          double *d)                                                               \
+    {                                                                                              \
+        (void)self;                                                                                \
+        BOTH_LOOP(0, nargs, lp, dlp)                                                               \
+        BOTH_LOOP(1, nargs, lp, dlp)                                                               \
+        BOTH_LOOP(2, nargs, lp, dlp)                                                               \
+        BOTH_LOOP(3, nargs, lp, dlp)                                                               \
+        BOTH_LOOP(4, nargs, lp, dlp)                                                               \
+    }
+
 /* Kernel path.  dx(x, arguments..., g) writes derivatives of the draw x by each argument to g[1],
    g[2], ...; what is not finite is a draw at the edge, where it stays. */
 #define PATH_LOOP(k, nargs, dx)                                                                    \

@@ -58,9 +58,12 @@ int code_encode(const struct code *c, struct prog *p);
 int code_decode(const struct code *c, struct prog *p);
 int code_feature(const struct code *c, int k, struct prog *p);
 
-/* For all numbers and vectors of numbers among n codes at once: their elements from their
-   coordinates, and log |dx / d coordinates|, added to the total under this lot and tag.  done[i] = 1
-   for those it sees to: simplices and matrices are left. */
-int codes_decode(const struct code *const *c, int n, struct prog *p, int lot, unsigned char *done);
+/* How log |dx / d coordinates| counts: instr.sum, lot, tag. */
+struct jacobian {
+    int sum, lot, tag;
+};
+/* For n codes, as far as can be at once: their elements from their coordinates, and the
+   jacobian of those that are not discrete. */
+int codes_decode(const struct code *const *c, int n, struct prog *p, const struct jacobian *j);
 
 #endif

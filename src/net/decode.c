@@ -134,8 +134,8 @@ static struct instr *emit(struct prog *p, int n, const int *u, int at)
     return x;
 }
 
-static int decode(enum shape s, int n, const int *u, const int *row, int at, int lot,
-                  struct prog *p)
+static int decode(enum shape s, int n, const int *u, const int *row, int at,
+                  const struct jacobian *j, struct prog *p)
 {
     struct instr *x = emit(p, n, u, at);
     if (!x) return NAMI_ENOMEM;
@@ -150,14 +150,15 @@ static int decode(enum shape s, int n, const int *u, const int *row, int at, int
     if (!(x = emit(p, n, u, at))) return NAMI_ENOMEM;
     x->map = shapes[s].log;
     x->map_grad = shapes[s].log_grad;
-    x->sum = 1;
-    x->lot = x->tag = lot;
+    x->sum = j->sum;
+    x->lot = j->lot;
+    x->tag = j->tag;
     return 0;
 }
 
 /* All codes of one shape: constants, rows of coordinates and elements; m elements. */
 static int decode_all(enum shape s, const struct code *const *c, int n, int m, struct prog *p,
-                      int lot, unsigned char *done)
+                      const struct jacobian *j, unsigned char *done)
 {
     int at = (int)p->constant.n, k = 0;
     int *u = arena_array(&p->mem, int, m), *row = arena_array(&p->mem, int, m);
@@ -174,18 +175,34 @@ static int decode_all(enum shape s, const struct code *const *c, int n, int m, s
                 if (vec_push(&p->constant, number[l])) return NAMI_ENOMEM;
         }
     }
-    return decode(s, m, u, row, at, lot, p);
+    return decode(s, m, u, row, at, j, p);
 }
 
-int codes_decode(const struct code *const *c, int n, struct prog *p, int lot, unsigned char *done)
+/* Simplices and matrices one by one; code_jacobian has the logarithm of the inverse. */
+static int decode_one(const struct code *c, struct prog *p, const struct jacobian *j)
 {
+    int rc = code_decode(c, p);
+    if (rc || c->kind != CODE_REAL || (rc = code_jacobian(c, p, j->tag))) return rc;
+    struct instr *x = &p->code.a[p->code.n - 1];
+    x->sum = -j->sum;
+    x->lot = j->lot;
+    return 0;
+}
+
+int codes_decode(const struct code *const *c, int n, struct prog *p, const struct jacobian *j)
+{
+    unsigned char *done = new_array(unsigned char, n + 1);
+    if (!done) return NAMI_ENOMEM;
     int rc = 0;
     for (int s = 0; s < NSHAPE && !rc; s++) {
         double more[2];
         int m = 0;
         for (int i = 0; i < n; i++)
             if (shape_of(c[i], more) == s) m += c[i]->n;
-        if (m) rc = decode_all((enum shape)s, c, n, m, p, lot, done);
+        if (m) rc = decode_all((enum shape)s, c, n, m, p, j, done);
     }
+    for (int i = 0; i < n && !rc; i++)
+        if (!done[i]) rc = decode_one(c[i], p, j);
+    free(done);
     return rc;
 }

@@ -105,6 +105,7 @@ static int make(struct elbo *e)
     if (!rc) rc = joint_terms(q, &e->prog, tag);
     if (!rc) rc = make_blocks(e, first);
     if (!rc) rc = prog_finish(&e->prog);
+    if (!rc) rc = prog_trim(&e->prog);
     free(fix);
     return rc;
 }

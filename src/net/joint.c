@@ -81,22 +81,12 @@ int joint_terms(struct qnet *q, struct prog *p, const int tag[2])
 
 static int decode(struct joint *j, const struct qnet *q)
 {
-    int n = q->h->nlatent, rc;
+    const struct jacobian how = {1, LOT_JACOBIAN, LOT_JACOBIAN};
+    int n = q->h->nlatent;
     const struct code **c = raw_array(const struct code *, n);
-    unsigned char *done = new_array(unsigned char, n);
     for (int i = 0; i < n && c; i++) c[i] = &j->code[q->h->perm[i]];
-    rc = c && done ? codes_decode(c, n, &j->prog, LOT_JACOBIAN, done) : NAMI_ENOMEM;
-    for (int i = 0; i < n && !rc; i++) {
-        if (done[i]) continue;
-        rc = code_decode(c[i], &j->prog);
-        if (!rc && !(rc = code_jacobian(c[i], &j->prog, LOT_JACOBIAN))) {
-            struct instr *x = &j->prog.code.a[j->prog.code.n - 1];
-            x->sum = -1;
-            x->lot = LOT_JACOBIAN;
-        }
-    }
+    int rc = c ? codes_decode(c, n, &j->prog, &how) : NAMI_ENOMEM;
     free(c);
-    free(done);
     return rc;
 }
 
@@ -118,7 +108,8 @@ static int make(struct joint *j, struct qnet *q)
     p->nrow += j->n;
     if (!rc) rc = decode(j, q);
     if (!rc) rc = joint_terms(q, p, tag);
-    return rc ? rc : prog_finish(p);
+    if (!rc) rc = prog_finish(p);
+    return rc ? rc : prog_trim(p);
 }
 
 int joint_make(struct joint *j, struct qnet *q, nami_err *err)

@@ -167,29 +167,38 @@ static int emit_draws(struct maker *k, const struct group *g, const int *f, int 
     return vec_push(&k->p->code, logq) ? NAMI_ENOMEM : 0;
 }
 
-/* A coordinate was drawn: what others see of it; after the last one, the variable itself. */
+/* A coordinate was drawn: what others see of it. */
 static int emit_known(struct maker *k, int f)
 {
     struct qnet *q = k->q;
     const struct factor *x = &q->factor[f];
     const struct code *c = &q->code[x->node];
-    const struct group *g = &q->group[x->group];
-    int own = g->head.family->own_scale, rc = 0;
-    if (own) rc = code_encode(c, k->p);
+    int rc = q->group[x->group].head.family->own_scale ? code_encode(c, k->p) : 0;
     if (!rc && c->feature >= 0) {
         rc = code_feature(c, x->k, k->p);
         if (!rc && k->fix) k->p->code.a[k->p->code.n - 1].dim[1] = c->kind != CODE_REAL;
         memset(k->ready + c->feature + x->k, 1, (size_t)(c->kind == CODE_STATES ? c->nfeature : 1));
     }
-    if (!rc && !own && x->k == c->ncoord - 1) {
-        rc = code_decode(c, k->p);
-        if (!rc && c->kind == CODE_REAL) rc = code_jacobian(c, k->p, g->tag);
-        if (!rc && k->fix && c->kind == CODE_REAL)
-            subtract(&k->p->code.a[k->p->code.n - 1], LOT_LATENT);
-    }
     k->done[f] = 1;
     k->ndone++;
     if (k->s) k->s->known[x->node] = (int)k->s->wave.n; /* its last coordinate comes last */
+    return rc;
+}
+
+/* n members of a group were drawn: variables of which this was the last coordinate. */
+static int emit_variables(struct maker *k, const struct group *g, const int *f, int n)
+{
+    struct jacobian how = {-1, 0, g->tag};
+    const struct code **c = raw_array(const struct code *, n + 1);
+    int m = 0;
+    if (!c) return NAMI_ENOMEM;
+    if (k->fix) how.sum = 1, how.lot = LOT_LATENT;
+    for (int i = 0; i < n; i++) {
+        const struct factor *x = &k->q->factor[f[i]];
+        if (x->k == k->q->code[x->node].ncoord - 1) c[m++] = &k->q->code[x->node];
+    }
+    int rc = g->head.family->own_scale ? 0 : codes_decode(c, m, k->p, &how);
+    free(c);
     return rc;
 }
 
@@ -206,6 +215,7 @@ static int emit_wave(struct maker *k)
         for (int i = 0; i < x->n; i++)
             if (is_ready(k, q->member[x->first + i])) now[n++] = q->member[x->first + i];
         if (n) rc = emit_draws(k, x, now, n);
+        if (n && !rc) rc = emit_variables(k, x, now, n);
         memcpy(all + nall, now, sizeof *now * (size_t)n);
         nall += n;
     }

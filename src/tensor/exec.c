@@ -57,10 +57,42 @@ static const double *read_constants(const struct exec *x, const struct operand *
     return buf;
 }
 
+/* Always whole groups of 8 lanes: cap has room for them. */
+WIDE static void narrow(int n, float *to, const double *from) { EACH(b, n) to[b] = (float)from[b]; }
+WIDE static void widen(int n, double *to, const float *from) { EACH(b, n) to[b] = from[b]; }
+
+static const double *read_units(const struct exec *x, const struct operand *o, const struct tile *t,
+                                double *buf)
+{
+    int all = t->w == x->cap, n = all ? t->rows * t->w : t->w;
+    for (int i = 0; i < (all ? 1 : t->rows); i++) {
+        size_t at = (size_t)operand_at(o, t->i0 + i, 0) * (size_t)x->cap + (size_t)t->b0;
+        if (x->is_float)
+            widen(n, buf + i * t->w, (const float *)x->units.unit + at);
+        else
+            memcpy(buf + i * t->w, (const double *)x->units.unit + at, (size_t)n * sizeof *buf);
+    }
+    return buf;
+}
+
+void tile_units(const struct exec *x, const struct operand *o, const struct tile *t,
+                const double *from)
+{
+    int all = t->w == x->cap, n = all ? t->rows * t->w : t->w;
+    for (int i = 0; i < (all ? 1 : t->rows); i++, from += n) {
+        size_t at = (size_t)operand_at(o, t->i0 + i, 0) * (size_t)x->cap + (size_t)t->b0;
+        if (x->is_float)
+            narrow(n, (float *)x->units.adj + at, from);
+        else
+            memcpy((double *)x->units.adj + at, from, (size_t)n * sizeof *from);
+    }
+}
+
 const double *tile_read(const struct exec *x, const struct operand *o, double *rows,
                         const struct tile *t, double *buf)
 {
     if (o->is_const) return read_constants(x, o, t, buf);
+    if (o->unit) return read_units(x, o, t, buf);
     if (in_place(x, o, t)) return lanes_of(x, rows, operand_at(o, t->i0, 0)) + t->b0;
     double *to = buf;
     if (t->w == 1)
@@ -116,9 +148,6 @@ static void add_up(const struct exec *x, const struct instr *c, const struct til
 
 /* ---- units -------------------------------------------------------------------------- */
 
-/* Always whole groups of 8 lanes: cap has room for them. */
-WIDE static void narrow(int n, float *to, const double *from) { EACH(b, n) to[b] = (float)from[b]; }
-WIDE static void widen(int n, double *to, const float *from) { EACH(b, n) to[b] = from[b]; }
 WIDE static void widen_add(int n, double *to, const float *from) { EACH(b, n) to[b] += from[b]; }
 WIDE static void narrow_add(int n, float *to, const double *from)
 {
@@ -166,7 +195,12 @@ static void run_map(struct exec *x, const struct instr *c)
     for (struct tile t = {0}; tile_next(x, c, &t);) {
         for (int k = 0; k < c->narg; k++) a[k] = tile_read(x, &c->arg[k], x->row, &t, s->arg[k]);
         double *out = c->out < 0 ? s->res : tile_place(x, &to, x->row, &t, s->res);
-        c->map(c->self, t.n, out, a);
+        if (is_ahead(x, c)) {
+            c->map_both(c->self, t.n, out, a, c->ahead - 1, s->dres);
+            tile_units(x, &c->arg[c->ahead - 1], &t, s->dres);
+        } else {
+            c->map(c->self, t.n, out, a);
+        }
         if (out == s->res && c->out >= 0) tile_write(x, &to, &t, out);
         if (c->sum) add_up(x, c, &t, out);
     }

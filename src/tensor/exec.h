@@ -65,6 +65,14 @@ const double *tile_read(const struct exec *x, const struct operand *o, double *r
 /* A place for a tile's elements: the rows o themselves if they lie so, else buf. */
 double *tile_place(const struct exec *x, const struct operand *o, double *rows,
                    const struct tile *t, double *buf);
+/* A tile of units whose numbers are those of o: derivatives = from. */
+void tile_units(const struct exec *x, const struct operand *o, const struct tile *t,
+                const double *from);
+/* Are the derivatives of this instruction known from the way forwards? */
+static inline int is_ahead(const struct exec *x, const struct instr *c)
+{
+    return c->ahead && x->adj && !x->no_total && !x->const_adj;
+}
 /* A unit's lanes from those of a row, or added to; a row's from a unit, or added to. */
 void put_unit(const struct exec *x, void *units, int u, const double *from);
 void add_unit(const struct exec *x, void *units, int u, const double *from);

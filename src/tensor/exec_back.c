@@ -43,6 +43,11 @@ WIDE static void add(int n, const double *dout, const double *d, double *to)
     }
 }
 
+WIDE static void keep(int n, const double *dout, double *d)
+{
+    EACH(i, n) d[i] = dout[i] != 0 ? d[i] : 0;
+}
+
 static double sum_of(int n, const double *dout, const double *d)
 {
     double sum = 0;
@@ -52,12 +57,15 @@ static double sum_of(int n, const double *dout, const double *d)
 
 /* Adds a tile's derivatives by an argument, in the order of the instances. */
 static void outgoing(const struct exec *x, const struct operand *o, const struct tile *t,
-                     const double *dout, const double *d)
+                     const double *dout, double *d)
 {
     int real = t->w < x->lanes - t->b0 ? t->w : x->lanes - t->b0;
     if (o->is_const) {
         for (int i = 0; i < t->rows; i++, d += t->w, dout += t->w)
             x->const_adj[operand_at(o, t->i0 + i, 0)] += sum_of(real, dout, d);
+    } else if (o->unit) {
+        keep(t->n, dout, d);
+        tile_units(x, o, t, d);
     } else if (t->w == x->cap && !o->idx && o->si == 1) {
         add(t->rows * t->w, dout, d, lanes_of(x, x->adj, operand_at(o, t->i0, 0)));
     } else if (t->w == 1) {
@@ -69,6 +77,34 @@ static void outgoing(const struct exec *x, const struct operand *o, const struct
     }
 }
 
+WIDE static void scale_f(int n, float *x, const double *w)
+{
+    EACH(i, n) x[i] = w[i] != 0 ? x[i] * (float)w[i] : 0;
+}
+
+WIDE static void scale_d(int n, double *x, const double *w)
+{
+    EACH(i, n) x[i] = w[i] != 0 ? x[i] * w[i] : 0;
+}
+
+/* Derivatives that are there already, times what a lane is worth. */
+static void back_ahead(struct exec *x, const struct instr *c)
+{
+    const struct operand *o = &c->arg[c->ahead - 1];
+    double *w = x->scratch->dres;
+    for (int b0 = 0, all = padded(x); b0 < all; b0 += TILE) {
+        int n = all - b0 < TILE ? all - b0 : TILE;
+        for (int b = 0; b < n; b++) w[b] = b0 + b < x->lanes ? worth(x, c, b0 + b) : 0;
+        for (int i = 0; i < c->n; i++) {
+            size_t at = (size_t)operand_at(o, i, 0) * (size_t)x->cap + (size_t)b0;
+            if (x->is_float)
+                scale_f(n, (float *)x->units.adj + at, w);
+            else
+                scale_d(n, (double *)x->units.adj + at, w);
+        }
+    }
+}
+
 static void back_map(struct exec *x, const struct instr *c)
 {
     struct scratch *s = x->scratch;
@@ -76,6 +112,10 @@ static void back_map(struct exec *x, const struct instr *c)
     const double *a[INSTR_ARGS] = {0}, *out = s->res;
     double *da[INSTR_ARGS] = {0};
     if (!c->map_grad || (c->out < 0 && !c->sum)) return;
+    if (is_ahead(x, c)) {
+        back_ahead(x, c);
+        return;
+    }
     for (int k = 0; k < c->narg; k++)
         da[k] = !c->arg[k].data && (!c->arg[k].is_const || x->const_adj) ? s->darg[k] : NULL;
     for (struct tile t = {0}; tile_next(x, c, &t);) {
@@ -196,8 +236,11 @@ static void clear_units(const struct exec *x, int from, int to)
 
 static void clear_rows(const struct exec *x)
 {
-    size_t cap = (size_t)x->cap, data = (size_t)x->data_rows;
-    memset(x->adj + data * cap, 0, ((size_t)x->p->nrow - data) * cap * sizeof *x->adj);
+    const struct row_range all = {x->data_rows, x->p->nrow}, *r = x->p->moving.a;
+    size_t n = x->p->moving.n, cap = (size_t)x->cap;
+    if (!n) r = &all, n = 1;
+    for (; n--; r++)
+        memset(x->adj + (size_t)r->from * cap, 0, (size_t)(r->to - r->from) * cap * sizeof *x->adj);
     if (x->const_adj) memset(x->const_adj, 0, x->p->constant.n * sizeof *x->const_adj);
 }
 

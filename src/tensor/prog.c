@@ -8,6 +8,7 @@ void prog_free(struct prog *p)
     vec_free(&p->code);
     vec_free(&p->constant);
     vec_free(&p->segment);
+    vec_free(&p->moving);
     p->nrow = p->nnode = p->nunit = 0;
 }
 

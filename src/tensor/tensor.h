@@ -17,6 +17,7 @@
 struct operand {
     int is_const, shared;
     int data; /* derivatives by it are not wanted */
+    int unit; /* these number units (prog_trim), of which nobody else has derivatives */
     int m;    /* elements of an instance; 1 for element-wise operations */
     int base, si, sj;
     const int *idx; /* or NULL; lives in the program's arena */
@@ -63,6 +64,9 @@ struct instr {
     const void *self;
     map_fn *map;
     map_grad_fn *map_grad; /* NULL: no derivative (step, round, discrete) */
+    map_both_fn *map_both; /* or NULL */
+    int ahead;             /* prog_trim: results are computed along with their derivatives by
+                              argument ahead - 1, its only one, a unit's */
     block_fn *block;
     block_grad_fn *block_grad;
     void (*draw)(const void *self, const struct stream *s, int n, double *out,
@@ -70,6 +74,10 @@ struct instr {
     void (*bdraw)(const void *self, const struct stream *s, const int *dim, int L,
                   double *const *out, const struct lanes *a, double *work);
     int nwork; /* doubles of scratch a block kernel wants */
+};
+
+struct row_range {
+    int from, to; /* rows from .. to-1 */
 };
 
 /* Part of a program that nothing behind it reads: code[first] up to the next segment. */
@@ -87,6 +95,7 @@ struct prog {
     int nunit;     /* units of networks */
     size_t nparam; /* their weights */
     vec(struct segment) segment; /* or none; see exec_both */
+    vec(struct row_range) moving;    /* rows that derivatives come to; none: see prog_trim */
 };
 
 void prog_free(struct prog *p);
@@ -161,6 +170,10 @@ int exec_share(struct exec *x, const struct exec *of, nami_err *err);
 int prog_segment(struct prog *p); /* one begins here; 0 or NAMI_ENOMEM */
 /* The program is complete: finds out which layers can pull their derivatives (product.h). */
 int prog_finish(struct prog *p);
+/* A finished program of which only totals, derivatives and rows that are no network's output are
+   wanted: element-wise instructions read what they can from units, and rows without derivatives are
+   known.  It stays as it is if it has segments. */
+int prog_trim(struct prog *p);
 /* The same program, finished, with the units of all segments in one place, where they take turns
    and stay in the cache: to be run segment by segment.  It borrows from `of`. */
 int prog_pack(struct prog *p, const struct prog *of);

@@ -139,9 +139,9 @@ static int make_chunks(struct trainer *t, nami_err *err)
         int c = w->nchunk, width = (groups / n + (c < groups % n)) * 8;
         struct exec *x = &w->x[c];
         w->lane[c + 1] = w->lane[c] + width;
-        rc = exec_init(x, w->p, LANES, t->npart, EXEC_GRAD | EXEC_FLOAT, err);
+        rc = exec_init(x, w->p, width, t->npart, EXEC_GRAD | EXEC_FLOAT, err);
         if (!rc && q->m->sample.nrow && !q->m->simulator)
-            rc = exec_init(&w->sim[c], &q->m->sample, LANES, 0, 0, err);
+            rc = exec_init(&w->sim[c], &q->m->sample, width, 0, 0, err);
         if (rc) continue;
         w->sim[c].param = q->m->weight.a;
         x->lanes = width;
