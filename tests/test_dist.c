@@ -394,10 +394,59 @@ static void lanes(void **state)
     }
 }
 
+/* Densities with their derivatives, in double and in single precision, against those apart. */
+static int alike(double got, double want, double tol)
+{
+    return isnan(want) ? isnan(got) : got == want || fabs(got - want) <= tol * fmax(1, fabs(want));
+}
+
+static void both(void **state)
+{
+    enum { N = 2400 };
+    static double arg[DIST_ARGS + 1][N], out[N], d[N], want[N], slope[N], one[N];
+    static float u[N], outf[N], df[N];
+    const double *a[DIST_ARGS + 1];
+    int found = 0;
+    (void)state;
+    for (int k = 0; k <= DIST_ARGS; k++) a[k] = arg[k];
+    for (int i = 0; i < N; i++) one[i] = 1;
+    for (int t = 0; dists[t]; t++) {
+        const struct dist *f = dists[t];
+        if (!f->both) continue;
+        found++;
+        for (int i = 0; i < N; i++) {
+            u[i] = (float)((i - N / 2) * 0.1);
+            if (i % 101 == 7) u[i] = i % 2 ? NAN : INFINITY;
+            arg[0][i] = i % 97 == 0 ? NAN : i % 89 == 0 ? 2.5 : i % 3 == 0;
+            for (int k = 1; k <= f->narg; k++) arg[k][i] = k == 1 ? u[i] : 1 + 0.01 * (i % 7);
+        }
+        f->logp(f, N, want, a);
+        for (int k = 0; k <= f->narg; k++) {
+            double *da[DIST_ARGS + 1] = {0};
+            da[k] = slope;
+            f->grad(f, N, want, one, a, da);
+            f->both(f, N, out, a, k, d);
+            for (int i = 0; i < N; i++)
+                if (!alike(out[i], want[i], 1e-14) || !alike(d[i], slope[i], 1e-14))
+                    fail_msg("%s, %d: %g and %g, not %g and %g", f->name, i, out[i], d[i], want[i],
+                             slope[i]);
+            if (k != 1 || !f->both_float) continue;
+            f->both_float(f, N, outf, a, u, df);
+            for (int i = 0; i < N; i++)
+                if (!alike((double)outf[i], want[i], 4e-7) ||
+                    (isfinite(want[i]) && !alike((double)df[i], slope[i], 3e-7)))
+                    fail_msg("%s in float, %d: %g and %g, not %g and %g", f->name, i,
+                             (double)outf[i], (double)df[i], want[i], slope[i]);
+        }
+    }
+    assert_true(found > 0);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(table),          cmocka_unit_test(aliases), cmocka_unit_test(domain),
     cmocka_unit_test(oracle),         cmocka_unit_test(special), cmocka_unit_test(cdfs),
     cmocka_unit_test(oracle_vectors), cmocka_unit_test(outside), cmocka_unit_test(invalid),
     cmocka_unit_test(extremes),       cmocka_unit_test(chunks),  cmocka_unit_test(lanes),
+    cmocka_unit_test(both),
 };
 RUN(tests)

@@ -188,7 +188,102 @@ static void test_gradients(void **state)
             }
 }
 
+/* ---- trimmed programs --------------------------------------------------------------- */
+
+/* Pixels by a network, for which densities are computed on the units, and numbers by two. */
+static const char pixels[] =
+    "network f : real[2] -> real[13] { dense(6, tanh); dense(13) }\n"
+    "network g : real[2] -> real[4] { dense(4) }\n"
+    "network s : real[2] -> real[4] { dense(4, softplus) }\n"
+    "model { for (l in 1:2) { h[l] ~ normal(0, 1) }\n"
+    "a[1:13] <- f(h[1:2])\n for (p in 1:13) { x[p] ~ bernoulli_logit(a[p]) }\n"
+    "m[1:4] <- g(h[1:2])\n t[1:4] <- s(h[1:2])\n for (p in 1:4) { y[p] ~ normal(m[p], t[p]) } }\n"
+    "observe x, y\nlearn f\nlearn g\nlearn s";
+
+/* Totals and derivatives of the weights, for some lanes in room for `cap`. */
+static double *run_at(const struct elbo *e, int lanes, int cap, int is_float, int no_total,
+                      double *total)
+{
+    nami_err err = {0};
+    const struct model *m = e->q->m;
+    struct exec x;
+    size_t n = e->prog.nparam;
+    double *w = weights_of(e), *at = draw(m, 64, 1), weight[64], *out = calloc(n + 1, sizeof *out);
+    float *single = calloc(n + 1, sizeof *single), *grad = calloc(n + 1, sizeof *grad);
+    assert_true(out && single && grad);
+    if (exec_init(&x, &e->prog, cap, e->npart, EXEC_GRAD | (is_float ? EXEC_FLOAT : 0), &err))
+        fail_msg("%s", err.msg);
+    for (size_t i = 0; i < n; i++) single[i] = (float)w[i];
+    for (size_t i = 0; i < n; i++) w[i] = (double)single[i];
+    x.param = is_float ? (void *)single : w;
+    x.seed = 11;
+    x.lanes = lanes;
+    for (int b = 0; b < 64; b++) weight[b] = b % 5 == 3 || b >= lanes ? 0 : 1 + 0.1 * b;
+    for (int k = 0; k < LOTS; k++) x.weight[k] = weight;
+    for (int el = 0; el < m->nelem; el++)
+        if (m->row[el] >= 0 && m->row[el] < m->nrow && m->observed[el])
+            for (int b = 0; b < x.cap; b++) /* lanes that fill up are as the last */
+                x.row[(size_t)m->row[el] * (size_t)x.cap + (size_t)b] =
+                    at[(size_t)m->row[el] * 64 + (size_t)(b < lanes ? b : lanes - 1)];
+    x.no_total = no_total;
+    exec_run(&x);
+    for (int b = 0; b < lanes; b++) total[b] = x.total[b];
+    exec_back(&x);
+    for (size_t i = 0; i < e->block.n; i++) {
+        const struct dense *d = e->block.a[i].d;
+        x.product->weights(d, &x.units, 1, 0, d->out, is_float ? (void *)grad : out);
+    }
+    for (size_t i = 0; i < n && is_float; i++) out[i] = (double)grad[i];
+    exec_fini(&x);
+    free(w), free(at), free(single), free(grad);
+    return out;
+}
+
+static void test_trimmed(void **state)
+{
+    static const struct {
+        int lanes, cap;
+    } size[] = {{64, 64}, {40, 40}, {40, 64}, {56, 64}, {3, 8}, {8, 64}, {1, 8}};
+    struct net_options opt = options_of("match", NET_MADE);
+    struct net_at n;
+    struct elbo e;
+    nami_err err = {0};
+    int ahead = 0, units = 0;
+    (void)state;
+    net_at(&n, pixels, NULL, NULL, &opt);
+    if (elbo_make(&e, &n.q, &err)) fail_msg("%s", err.msg);
+    for (size_t k = 0; k < e.prog.code.n; k++) {
+        const struct instr *c = &e.prog.code.a[k];
+        ahead += c->ahead;
+        for (int a = 0; a < c->narg; a++) units += c->arg[a].unit;
+    }
+    assert_int_equal(ahead, 2); /* x by its log odds */
+    assert_int_equal(units, 3);
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+        int lanes = size[i].lanes;
+        double total[4][64], all[64];
+        double *want = run_at(&e, lanes, size[i].cap, 0, 0, total[0]);
+        free(run_at(&e, 64, 64, 0, 0, all));
+        for (int k = 1; k < 4; k++) {
+            double *got = run_at(&e, lanes, size[i].cap, k & 1, k & 2, total[k]), big = 0;
+            for (size_t j = 0; j < e.prog.nparam; j++) big = fmax(big, fabs(want[j]));
+            for (size_t j = 0; j < e.prog.nparam; j++)
+                if (!(fabs(got[j] - want[j]) <= (k & 1 ? 3e-5 : 1e-12) * big))
+                    fail_msg("%d of %d lanes, %d: by weight %zu: %g, not %g", lanes, size[i].cap, k, j,
+                             got[j], want[j]);
+            for (int b = 0; b < lanes && k < 2; b++)
+                assert_true(fabs(total[k][b] - total[0][b]) < 1e-4 * fmax(1, fabs(total[0][b])));
+            free(got);
+        }
+        for (int b = 0; b < lanes; b++) assert_true(total[0][b] == all[b]);
+        free(want);
+    }
+    elbo_free(&e);
+    net_drop(&n);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_trimmed),
     cmocka_unit_test(test_gradients),
 };
 

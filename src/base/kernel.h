@@ -21,6 +21,10 @@ typedef void map_grad_fn(const void *self, int n, const double *out, const doubl
 typedef void map_both_fn(const void *self, int n, double *out, const double *const *a, int k,
                          double *d);
 
+/* The same in single precision, by argument 1, which is u, the output of a network. */
+typedef void map_float_fn(const void *self, int n, float *out, const double *const *a,
+                          const float *u, float *d);
+
 /* An element of a block's argument: lane b is p[b * step]; step is 0 for a constant. */
 struct lanes {
     const double *p;

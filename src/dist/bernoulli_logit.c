@@ -1,4 +1,5 @@
 /* p(1) = 1/(1 + exp(-alpha)) */
+#include "dist/floats.h"
 #include "dist/loops.h"
 
 INLINE double lp(double x, double alpha)
@@ -15,6 +16,24 @@ INLINE void dlp(double x, double alpha, double *g)
 }
 DENSITY(2, lp, dlp)
 BOTH(2, lp, dlp)
+
+/* log p = -(max(t, 0) + log(1 + e)), e = exp(-|t|), t = -alpha for 1; its slope is the sigmoid. */
+WIDE static void both_float(const void *self, int n, float *out, const double *const *a,
+                            const float *u, float *d)
+{
+    const double *x = a[0];
+    (void)self;
+    EACH(i, n)
+    {
+        float one = x[i] == 1 ? 1 : 0, t = x[i] == 1 ? -u[i] : u[i];
+        float e = exp_f(-fabsf(t)), inverse = 1 / ((1 + e) * (2 + e));
+        float v = (t > 0 ? t : 0) + log1p_f(e * (1 + e) * inverse) + (t - t); /* NaN stays */
+        float q = (t > 0 ? 1 : e) * (2 + e) * inverse;
+        float y = (x[i] == 0) | (x[i] == 1) ? -v : -INFINITY;
+        out[i] = x[i] == x[i] ? y : NAN;
+        d[i] = one * 2 * q - q;
+    }
+}
 
 INLINE double draw(double u, double alpha)
 {
@@ -58,6 +77,7 @@ const struct dist dist_bernoulli_logit = {
     BINARY,
     KERNELS,
     .both = both,
+    .both_float = both_float,
     .cdf = cdf,
     .quantile = quantile,
     .ccdf = ccdf,

@@ -71,6 +71,7 @@ struct dist {
     map_fn *logp;
     map_grad_fn *grad;
     map_both_fn *both; /* or NULL */
+    map_float_fn *both_float;
     /* out[i] given a[0][i], ... the arguments alone; NaN where they are invalid. */
     void (*sample)(const void *self, const struct stream *s, int n, double *out,
                    const double *const *a);

@@ -284,12 +284,21 @@ static int is_plain(const struct code *c)
            (c->domain == REAL || c->domain == VECTOR);
 }
 
+static int is_two(const struct code *c) { return c->kind == CODE_STATES && c->states == 2; }
+
+/* Has it coordinates, of those that compile_plain sees to?  Features of what has two states come
+   from its element. */
+static int wants_plain(const struct code *c, const unsigned char *want)
+{
+    return is_plain(c) && want[c->node] && (want[c->node] != 2 || !is_two(c));
+}
+
 /* All variables on the whole line, and all states, at once. */
 static int compile_plain(struct code *code, int ncode, const unsigned char *want, struct prog *p)
 {
     int n = 0, at = (int)p->constant.n;
     for (int v = 0; v < ncode; v++)
-        if (want[code[v].node] && is_plain(&code[v])) n += code[v].n;
+        if (wants_plain(&code[v], want)) n += code[v].n;
     int *row = arena_array(&p->mem, int, n + 1);
     if (!row) return NAMI_ENOMEM;
     if (!n) return 0;
@@ -299,7 +308,7 @@ static int compile_plain(struct code *code, int ncode, const unsigned char *want
     n = 0;
     for (int v = 0; v < ncode; v++) {
         struct code *c = &code[v];
-        if (!want[c->node] || !is_plain(c)) continue;
+        if (!wants_plain(c, want)) continue;
         c->coord = p->nrow;
         p->nrow += c->n;
         for (int j = 0; j < c->n; j++, n++) {
@@ -351,7 +360,7 @@ static int compile_states(const struct code *c, struct prog *p)
 static int feature_group(const struct code *c, const unsigned char *want)
 {
     if (!(want[c->node] & 2)) return -1;
-    return c->kind != CODE_STATES ? 0 : c->states == 2 ? 1 : 2;
+    return c->kind != CODE_STATES ? 0 : is_two(c) ? 1 : 2;
 }
 
 /* One instruction for a group; features lie in rows of their own, from `first` on, and go to units
@@ -366,17 +375,22 @@ static int compile_feature_group(struct code *code, int ncode, const unsigned ch
     struct instr *x = row && n ? prog_emit(p, I_MAP, n, 1) : NULL;
     if (!row || (n && !x)) return NAMI_ENOMEM;
     if (!n) return 0;
+    int at = (int)p->constant.n;
     x->out = p->nrow;
-    x->map = group ? two_map : feature_map;
-    x->narg = 1;
+    x->map = group ? standard_map : feature_map;
+    x->narg = group ? 3 : 1;
     x->arg[0] = (struct operand){.m = 1, .idx = row};
+    x->arg[1] = (struct operand){.is_const = 1, .m = 1, .base = at, .si = 2};
+    x->arg[2] = (struct operand){.is_const = 1, .m = 1, .base = at + 1, .si = 2};
     n = 0;
     for (int v = 0; v < ncode; v++) {
         struct code *c = &code[v];
         if (feature_group(c, want) != group) continue;
         c->feature = p->nunit + p->nrow - first;
         p->nrow += c->nfeature;
-        for (int k = 0; k < c->nfeature; k++) row[n++] = c->coord + k;
+        for (int k = 0; k < c->nfeature; k++) row[n++] = group ? c->row[k] : c->coord + k;
+        if (group && (vec_push(&p->constant, c->low + 0.5) || vec_push(&p->constant, 0.5)))
+            return NAMI_ENOMEM; /* -1 and 1 */
     }
     return 0;
 }

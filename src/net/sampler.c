@@ -228,6 +228,11 @@ static int emit_wave(struct maker *k)
 
 /* ---- all ---------------------------------------------------------------------------- */
 
+static int is_latent(const struct qnet *q, const struct code *c)
+{
+    return !q->m->bn->node.a[c->node].observed;
+}
+
 static int start(struct maker *k)
 {
     struct qnet *q = k->q;
@@ -246,6 +251,7 @@ static int start(struct maker *k)
             memset(k->ready + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
     for (size_t i = 0; i < q->nencode; i++) {
         struct instr c = q->prog.code.a[i]; /* of data: nothing is differentiated by them */
+        if (c.kind == I_BLOCK && is_latent(q, c.self)) continue;
         c.map_grad = NULL, c.block_grad = NULL;
         if (vec_push(&k->p->code, c)) return NAMI_ENOMEM;
     }

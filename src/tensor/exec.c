@@ -66,7 +66,7 @@ static const double *read_units(const struct exec *x, const struct operand *o, c
 {
     int all = t->w == x->cap, n = all ? t->rows * t->w : t->w;
     for (int i = 0; i < (all ? 1 : t->rows); i++) {
-        size_t at = (size_t)operand_at(o, t->i0 + i, 0) * (size_t)x->cap + (size_t)t->b0;
+        size_t at = (size_t)(o->base + t->i0 + i) * (size_t)x->cap + (size_t)t->b0;
         if (x->is_float)
             widen(n, buf + i * t->w, (const float *)x->units.unit + at);
         else
@@ -75,16 +75,16 @@ static const double *read_units(const struct exec *x, const struct operand *o, c
     return buf;
 }
 
-void tile_units(const struct exec *x, const struct operand *o, const struct tile *t,
+void tile_units(const struct exec *x, void *units, int first, const struct tile *t,
                 const double *from)
 {
     int all = t->w == x->cap, n = all ? t->rows * t->w : t->w;
     for (int i = 0; i < (all ? 1 : t->rows); i++, from += n) {
-        size_t at = (size_t)operand_at(o, t->i0 + i, 0) * (size_t)x->cap + (size_t)t->b0;
+        size_t at = (size_t)(first + t->i0 + i) * (size_t)x->cap + (size_t)t->b0;
         if (x->is_float)
-            narrow(n, (float *)x->units.adj + at, from);
+            narrow(n, (float *)units + at, from);
         else
-            memcpy((double *)x->units.adj + at, from, (size_t)n * sizeof *from);
+            memcpy((double *)units + at, from, (size_t)n * sizeof *from);
     }
 }
 
@@ -187,8 +187,41 @@ void get_unit(const struct exec *x, const void *units, int u, double *to, int ad
 
 /* ---- one instruction ---------------------------------------------------------------- */
 
+/* Of results in single precision. */
+static void add_floats(const struct exec *x, const struct instr *c, int rows, int w, const float *v)
+{
+    int tagged = x->by_tag && c->tag >= 0 && c->tag < x->ntag;
+    double *total = x->total, *part = tagged ? lanes_of(x, x->by_tag, c->tag) : x->scratch->res;
+    for (int i = 0; i < rows; i++, v += w)
+        EACH(b, w)
+        {
+            double y = c->sum * (double)v[b];
+            total[b] += y;
+            part[b] += y;
+        }
+}
+
+/* A density of a network's outputs, with its derivatives: all lanes of some rows at a time. */
+static void run_float(struct exec *x, const struct instr *c)
+{
+    float *out = (float *)x->scratch->dres;
+    int w = padded(x), most = w == x->cap ? TILE / w : 1;
+    for (int i = 0, rows; i < c->n; i += rows) {
+        rows = c->n - i < most ? c->n - i : most;
+        size_t at = (size_t)(c->arg[1].base + i) * (size_t)x->cap;
+        const double *a = lanes_of(x, x->row, c->arg[0].base + i);
+        c->map_float(c->self, rows * w, out, &a, (float *)x->units.unit + at,
+                     (float *)x->units.adj + at);
+        add_floats(x, c, rows, w, out);
+    }
+}
+
 static void run_map(struct exec *x, const struct instr *c)
 {
+    if (is_ahead(x, c) && c->map_float && x->is_float && x->cap <= TILE) {
+        run_float(x, c);
+        return;
+    }
     struct scratch *s = x->scratch;
     struct operand to = outputs(c);
     const double *a[INSTR_ARGS] = {0};
@@ -197,11 +230,12 @@ static void run_map(struct exec *x, const struct instr *c)
         double *out = c->out < 0 ? s->res : tile_place(x, &to, x->row, &t, s->res);
         if (is_ahead(x, c)) {
             c->map_both(c->self, t.n, out, a, c->ahead - 1, s->dres);
-            tile_units(x, &c->arg[c->ahead - 1], &t, s->dres);
+            tile_units(x, x->units.adj, c->arg[c->ahead - 1].base, &t, s->dres);
         } else {
             c->map(c->self, t.n, out, a);
         }
         if (out == s->res && c->out >= 0) tile_write(x, &to, &t, out);
+        if (c->to_units) tile_units(x, x->units.unit, c->unit, &t, out);
         if (c->sum) add_up(x, c, &t, out);
     }
 }
@@ -313,7 +347,7 @@ void exec_part(struct exec *x, size_t from, size_t to)
     }
     for (size_t k = from; k < to; k++) {
         const struct instr *c = &x->p->code.a[k];
-        if (x->no_total && c->out < 0 && (c->kind == I_MAP || c->kind == I_BLOCK)) continue;
+        if (x->no_total && c->sum && c->out < 0) continue;
         run[c->kind](x, c);
     }
 }

@@ -65,8 +65,8 @@ const double *tile_read(const struct exec *x, const struct operand *o, double *r
 /* A place for a tile's elements: the rows o themselves if they lie so, else buf. */
 double *tile_place(const struct exec *x, const struct operand *o, double *rows,
                    const struct tile *t, double *buf);
-/* A tile of units whose numbers are those of o: derivatives = from. */
-void tile_units(const struct exec *x, const struct operand *o, const struct tile *t,
+/* A tile of units, or of their derivatives, of which instance 0 has the first: = from. */
+void tile_units(const struct exec *x, void *units, int first, const struct tile *t,
                 const double *from);
 /* Are the derivatives of this instruction known from the way forwards? */
 static inline int is_ahead(const struct exec *x, const struct instr *c)

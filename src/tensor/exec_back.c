@@ -65,7 +65,7 @@ static void outgoing(const struct exec *x, const struct operand *o, const struct
             x->const_adj[operand_at(o, t->i0 + i, 0)] += sum_of(real, dout, d);
     } else if (o->unit) {
         keep(t->n, dout, d);
-        tile_units(x, o, t, d);
+        tile_units(x, x->units.adj, o->base, t, d);
     } else if (t->w == x->cap && !o->idx && o->si == 1) {
         add(t->rows * t->w, dout, d, lanes_of(x, x->adj, operand_at(o, t->i0, 0)));
     } else if (t->w == 1) {
@@ -96,7 +96,7 @@ static void back_ahead(struct exec *x, const struct instr *c)
         int n = all - b0 < TILE ? all - b0 : TILE;
         for (int b = 0; b < n; b++) w[b] = b0 + b < x->lanes ? worth(x, c, b0 + b) : 0;
         for (int i = 0; i < c->n; i++) {
-            size_t at = (size_t)operand_at(o, i, 0) * (size_t)x->cap + (size_t)b0;
+            size_t at = (size_t)(o->base + i) * (size_t)x->cap + (size_t)b0;
             if (x->is_float)
                 scale_f(n, (float *)x->units.adj + at, w);
             else

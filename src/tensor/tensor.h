@@ -57,6 +57,8 @@ struct instr {
     int narg;
     struct operand arg[INSTR_ARGS];
     int dim[INSTR_DIMS]; /* for block kernels */
+    int unit;            /* I_MAP, if to_units: results are units unit ..., not rows */
+    int to_units;
     int blind;           /* the gradient does not read the results: they need not be kept for it */
     int sum;             /* 1: add the results (log densities) to exec.total; -1: subtract */
     int lot;             /* with sum: exec.weight[lot] is what they are worth, backwards */
@@ -65,6 +67,7 @@ struct instr {
     map_fn *map;
     map_grad_fn *map_grad; /* NULL: no derivative (step, round, discrete) */
     map_both_fn *map_both; /* or NULL */
+    map_float_fn *map_float;
     int ahead;             /* prog_trim: results are computed along with their derivatives by
                               argument ahead - 1, its only one, a unit's */
     block_fn *block;

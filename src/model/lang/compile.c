@@ -104,6 +104,7 @@ static int compile_density(struct compiler *c, const struct operand *lhs, const 
     x->map = truncated ? truncated_logp : d->logp;
     x->map_grad = truncated ? truncated_grad : d->grad;
     x->map_both = truncated ? NULL : d->both;
+    x->map_float = truncated ? NULL : d->both_float;
     x->block = d->blogp;
     x->block_grad = d->bgrad;
     x->nwork = d->work ? d->work(x->dim) : 0;
