@@ -347,7 +347,7 @@ void exec_part(struct exec *x, size_t from, size_t to)
     }
     for (size_t k = from; k < to; k++) {
         const struct instr *c = &x->p->code.a[k];
-        if (x->no_total && c->sum && c->out < 0) continue;
+        if (x->no_total && c->sum && c->out < 0 && !is_ahead(x, c)) continue;
         run[c->kind](x, c);
     }
 }

@@ -71,7 +71,7 @@ void tile_units(const struct exec *x, void *units, int first, const struct tile 
 /* Are the derivatives of this instruction known from the way forwards? */
 static inline int is_ahead(const struct exec *x, const struct instr *c)
 {
-    return c->ahead && x->adj && !x->no_total && !x->const_adj;
+    return c->ahead && x->adj && !x->const_adj;
 }
 /* A unit's lanes from those of a row, or added to; a row's from a unit, or added to. */
 void put_unit(const struct exec *x, void *units, int u, const double *from);
