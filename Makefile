@@ -54,7 +54,7 @@ posteriors: ## posteriors of classic models against long runs of JAGS (JAGS=--ja
 
 reproduce-quick: build ## the paper's experiments in small: minutes, to build/reproduce
 	@mkdir -p build/reproduce
-	@for e in tree skip gmm vae; do \
+	@for e in $$(sed -n 's/^STUDY(\(.*\))/\1/p' src/study/study.def); do \
 	    runs=7; [ $$e = vae ] && runs=1; \
 	    build/nami reproduce $$e --quick --runs $$runs -o build/reproduce/$$e || exit 1; \
 	done

@@ -150,7 +150,7 @@ static int ask(struct job *j, int threads)
         j->islands = j->per;
     else if (j->method->islands)
         j->islands = smc_islands(&j->net.a, j->per);
-    if (answer_weighable(&j->net.a, ", nor p(x)", &err)) return fail(RUNNING, NULL, &err);
+    if (joint_known(j->net.a.q, ", nor p(x)", &err)) return fail(RUNNING, NULL, &err);
     j->found = new_array(struct diagnostics, j->net.nset);
     j->ood = new_array(double, j->net.nset);
     if (!j->found || !j->ood) return err_nomem(&err), fail(RUNNING, NULL, &err);

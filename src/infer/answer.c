@@ -23,21 +23,6 @@ enum answer_method answer_find(const char *name)
     return (enum answer_method)i;
 }
 
-/* A factor that was not drawn has no weight: nuisances must be summed out for that. */
-int answer_weighable(const struct infer *a, const char *advice, nami_err *err)
-{
-    if (joint_density(a->q->m, NULL))
-        return err_set(err, NAMI_EINPUT,
-                       "the model has a simulator, and no density: draws cannot be weighted%s",
-                       advice);
-    if (a->q->h->nnuisance)
-        return err_set(err, NAMI_EINPUT,
-                       "the network has no factors for %d latents (they are not in 'infer'), so "
-                       "that p(x, z) is not known%s",
-                       a->q->h->nnuisance, advice);
-    return 0;
-}
-
 /* p(x, z) and q are both densities of all latents: barren ones, drawn from the model, cancel. */
 static int weigh(const struct infer *a, struct answer *x, int threads, nami_err *err)
 {
@@ -71,7 +56,7 @@ static int room(const struct infer *a, const struct query *q, enum answer_method
 {
     size_t rows = (size_t)a->q->m->nrow;
     int weighted = method != ANSWER_DIRECT;
-    int rc = weighted ? answer_weighable(a, "; use --method direct", err) : 0;
+    int rc = weighted ? joint_known(a->q, "; use --method direct", err) : 0;
     *out = (struct answer){.per = q->per, .n = n, .first = first};
     if (rc) return rc;
     out->z = raw_array(double, rows *n);

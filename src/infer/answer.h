@@ -37,8 +37,6 @@ int answer_draws(const struct infer *a, const struct query *q, enum answer_metho
 /* Smooths and normalises the weights of all n draws of a data set; what they say. */
 int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err);
 void answer_free(struct answer *x);
-/* Are p(x, z) and q(z | x) known?  If not, why, and what to do. */
-int answer_weighable(const struct infer *a, const char *advice, nami_err *err);
 
 /* Inside infer/: fills what there is of x, weights and `found`; but this is left as it is for sets
    where nothing was resampled: weights are then those of importance sampling. */

@@ -113,7 +113,7 @@ static int make(struct elbo *e)
 int elbo_make(struct elbo *e, struct qnet *q, nami_err *err)
 {
     *e = (struct elbo){.q = q};
-    int rc = joint_known(q, err);
+    int rc = joint_known(q, "", err);
     return rc ? rc : make(e) ? err_nomem(err) : 0;
 }
 

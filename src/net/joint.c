@@ -14,15 +14,17 @@ int joint_density(const struct model *m, nami_err *err)
     return 0;
 }
 
-int joint_known(const struct qnet *q, nami_err *err)
+int joint_known(const struct qnet *q, const char *advice, nami_err *err)
 {
-    int rc = joint_density(q->m, err);
-    if (rc) return rc;
-    if (q->h->nnuisance)
+    static const char unknown[] = "p(x, z) is not known";
+    if (joint_density(q->m, NULL))
+        return err_set(err, NAMI_EINPUT, "the model has a simulator, and no density: %s%s", unknown,
+                       advice);
+    if (q->h->nnuisance) /* they would have to be summed out */
         return err_set(err, NAMI_EINPUT,
                        "the network has no factors for %d latents (they are not in 'infer'), so "
-                       "that p(x, z) is not known",
-                       q->h->nnuisance);
+                       "that %s%s",
+                       q->h->nnuisance, unknown, advice);
     return 0;
 }
 
@@ -115,7 +117,7 @@ static int make(struct joint *j, struct qnet *q)
 int joint_make(struct joint *j, struct qnet *q, nami_err *err)
 {
     *j = (struct joint){.q = q};
-    int rc = joint_known(q, err);
+    int rc = joint_known(q, "", err);
     for (int i = 0; i < q->h->nlatent && !rc; i++)
         if (q->code[q->h->perm[i]].kind != CODE_REAL)
             rc = err_set(err, NAMI_EINPUT, "%s is discrete, and has no gradient",

@@ -30,11 +30,11 @@ int joint_make(struct joint *j, struct qnet *q, nami_err *err);
 void joint_free(struct joint *j);
 /* The coordinates u[k * n + i] of the latents in points z[row * n + i]; 0 or NAMI_ENOMEM. */
 int joint_coordinates(const struct joint *j, size_t n, const double *z, double *u);
+/* Why p(x, z) of all latents of the network and data is not known, and what to do; 0 if it is. */
+int joint_known(const struct qnet *q, const char *advice, nami_err *err);
 
 /* ---- inside net/ ---- */
 
-/* Why there is no density of all latents and data; 0 if there is. */
-int joint_known(const struct qnet *q, nami_err *err);
 /* The terms of log p(x, z) but those of barren latents behind p, in their lots.  Terms of the data
    get the first tag, others the second. */
 int joint_terms(struct qnet *q, struct prog *p, const int tag[2]);
