@@ -85,15 +85,24 @@ static void work_new(struct work *k, const struct shape *s, size_t width)
             from[i] = t * units + (s->n > 1 ? i / s->in + j / 5 * 28 + j % 5 : eight * 8 + i % 8);
         }
         size_t w = (size_t)t * (size_t)s->out * (size_t)(s->in + 1);
-        k->d[t] = (struct dense){s->n, s->in, s->out, ACT_RELU, s->in, from, t * units + read,
-                                 w,    0,     NULL,   0,        0};
+        k->d[t] = (struct dense){.n = s->n,
+                                 .in = s->in,
+                                 .out = s->out,
+                                 .act = ACT_RELU,
+                                 .back = s->in,
+                                 .from = from,
+                                 .to = t * units + read,
+                                 .w = w};
     }
     size_t nparam = (size_t)s->nets * (size_t)s->out * (size_t)(s->in + 1);
     k->param = numbers(&r, nparam, width);
     k->grad = numbers(&r, nparam, width);
     for (int i = 0; i < MOST_CHUNKS; i++) {
         size_t n = (size_t)s->nets * (size_t)units * (size_t)cap;
-        k->c[i] = (struct chunk){numbers(&r, n, width), numbers(&r, n, width), cap, s->L[i]};
+        k->c[i] = (struct chunk){.unit = numbers(&r, n, width),
+                                 .adj = numbers(&r, n, width),
+                                 .cap = cap,
+                                 .L = s->L[i]};
     }
     size_t beside = (size_t)s->nets * (size_t)s->n * (size_t)k->lanes;
     k->x = numbers(&r, beside * (size_t)s->in, width);

@@ -192,13 +192,13 @@ static void test_gradients(void **state)
 
 /* Pixels by a network, for which densities are computed on the units, and numbers by two. */
 static const char pixels[] =
-    "network f : real[2] -> real[13] { dense(6, tanh); dense(13) }\n"
+    "network f : real[2] -> real[40] { dense(6, tanh); dense(40) }\n"
     "network g : real[2] -> real[4] { dense(4) }\n"
     "network s : real[2] -> real[4] { dense(4, softplus) }\n"
     "model { for (l in 1:2) { h[l] ~ normal(0, 1) }\n"
-    "a[1:13] <- f(h[1:2])\n for (p in 1:13) { x[p] ~ bernoulli_logit(a[p]) }\n"
+    "a[1:40] <- f(h[1:2])\n for (p in 1:40) { x[p] ~ bernoulli_logit(a[p]) }\n"
     "m[1:4] <- g(h[1:2])\n t[1:4] <- s(h[1:2])\n for (p in 1:4) { y[p] ~ normal(m[p], t[p]) } }\n"
-    "observe x, y\nlearn f\nlearn g\nlearn s";
+    "observe x, y\nembed x { dense(5, tanh) }\nlearn f\nlearn g\nlearn s";
 
 /* Totals and derivatives of the weights, for some lanes in room for `cap`. */
 static double *run_at(const struct elbo *e, int lanes, int cap, int is_float, int no_total,
@@ -224,7 +224,9 @@ static double *run_at(const struct elbo *e, int lanes, int cap, int is_float, in
         if (m->row[el] >= 0 && m->row[el] < m->nrow && m->observed[el])
             for (int b = 0; b < x.cap; b++) /* lanes that fill up are as the last */
                 x.row[(size_t)m->row[el] * (size_t)x.cap + (size_t)b] =
-                    at[(size_t)m->row[el] * 64 + (size_t)(b < lanes ? b : lanes - 1)];
+                    m->array.a[m->elem_array[el]].n == 40
+                        ? (el * 7 + b) % 5 == 0
+                        : at[(size_t)m->row[el] * 64 + (size_t)(b < lanes ? b : lanes - 1)];
     x.no_total = no_total;
     exec_run(&x);
     for (int b = 0; b < lanes; b++) total[b] = x.total[b];
@@ -259,6 +261,7 @@ static void test_trimmed(void **state)
     }
     assert_int_equal(ahead, 2); /* x by its log odds */
     assert_int_equal(units, 3);
+    assert_int_equal(e.prog.nsign, 40); /* the embedding of x adds weights up */
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         int lanes = size[i].lanes;
         double total[4][64], all[64];

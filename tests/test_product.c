@@ -360,7 +360,7 @@ static void activations(void **state)
             int from = 0, act = t / 2;
             double x[2 * N] = {0}, one[2 * N], param[2];
             p.d = (struct dense){.n = 1, .in = 1, .out = 1, .act = act, .from = &from, .to = 1};
-            p.c[0] = (struct chunk){x, one, N, N};
+            p.c[0] = (struct chunk){.unit = x, .adj = one, .cap = N, .L = N};
             if (!f) continue;
             for (int i = 0; i < 2 * N; i++) set(&p, one, (size_t)i, 1);
             for (size_t i = 0; i < sizeof at / sizeof *at; i++) set(&p, x, i, at[i]);
@@ -388,6 +388,88 @@ static void activations(void **state)
         }
 }
 
+/* ---- inputs that are -1 or 1 -------------------------------------------------------- */
+
+static void signs_new(struct problem *p, struct rng *r, double ones)
+{
+    struct dense *d = &p->d;
+    d->signs = 1;
+    d->back = 0;
+    for (int k = 0; k < d->in; k++) p->from[k] = k;
+    for (int i = 0; i < p->nchunk; i++) {
+        struct chunk *c = &p->c[i];
+        struct signs *s = calloc(1, sizeof *s);
+        assert_non_null(s);
+        *s = (struct signs){.n = d->in, .sure = 1};
+        s->unit = calloc((size_t)(c->cap * d->in), sizeof *s->unit);
+        s->lane = calloc((size_t)(c->cap * d->in), sizeof *s->lane);
+        s->nunit = calloc((size_t)c->cap, sizeof *s->nunit);
+        s->nlane = calloc((size_t)d->in, sizeof *s->nlane);
+        s->work = malloc(32 * (size_t)(d->in + 3) * sizeof *s->work);
+        assert_true(s->unit && s->lane && s->nunit && s->nlane && s->work);
+        for (int k = 0; k < d->in; k++)
+            for (int b = 0; b < c->L; b++) {
+                int one = rng_unit(r) < ones;
+                ((float *)c->unit)[k * c->cap + b] = one ? 1 : -1;
+                if (!one) continue;
+                s->lane[k * c->cap + s->nlane[k]++] = (unsigned short)b;
+                s->unit[b * d->in + s->nunit[b]++] = (unsigned short)k;
+            }
+        c->signs = s;
+    }
+}
+
+static void signs_free(struct problem *p)
+{
+    for (int i = 0; i < p->nchunk; i++) {
+        struct signs *s = p->c[i].signs;
+        free(s->unit), free(s->lane), free(s->nunit), free(s->nlane), free(s->work), free(s);
+    }
+}
+
+static void sign_layers(void **state)
+{
+    struct rng r;
+    (void)state;
+    rng_init(&r, 21, 0);
+    for (int t = 0; t < 40; t++) {
+        struct problem p;
+        problem_new(&p, &r, 1, t % NACT, 1, between(&r, 1, t % 4 ? 130 : 20),
+                    between(&r, t % 5 ? 4 : 1, t % 3 ? 40 : 150), 72);
+        signs_new(&p, &r, 0.1 * (t % 4));
+        check(&p);
+        signs_free(&p);
+        problem_free(&p, 1);
+    }
+}
+
+/* Lists are what is read, where there are lists: an empty one is believed. */
+static void sign_lists(void **state)
+{
+    struct rng r;
+    (void)state;
+    rng_init(&r, 22, 0);
+    for (size_t s = 0; s < sizeof names / sizeof *names; s++) {
+        const struct product *f = product_find(names[s], 1);
+        struct problem p, q;
+        if (!f || strcmp(names[s], "any") == 0) continue;
+        problem_new(&p, &r, 1, ACT_LINEAR, 1, 40, 20, 72);
+        signs_new(&p, &r, 0.3);
+        q = problem_copy(&p);
+        p.c[0].signs->nunit[3] = p.c[0].signs->nlane[2] = 0;
+        run(product_ref(1), &q);
+        run(f, &p);
+        size_t y = (size_t)(p.d.to * p.c[0].cap), w = p.d.w;
+        assert_true(fabs(get(&p, p.c[0].unit, y + 3) - get(&p, q.c[0].unit, y + 3)) > 1e-3);
+        assert_true(fabs(get(&p, p.c[0].unit, y + 4) - get(&p, q.c[0].unit, y + 4)) < 1e-4);
+        assert_true(fabs(get(&p, p.grad, w + 2) - get(&p, q.grad, w + 2)) > 1e-3);
+        assert_true(fabs(get(&p, p.grad, w + 3) - get(&p, q.grad, w + 3)) < 1e-3);
+        signs_free(&p);
+        problem_free(&q, 0);
+        problem_free(&p, 1);
+    }
+}
+
 static void choice(void **state)
 {
     (void)state;
@@ -404,6 +486,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(random_layers), cmocka_unit_test(large_layers),
     cmocka_unit_test(pulled_layers), cmocka_unit_test(weights_in_parts),
     cmocka_unit_test(derivatives),   cmocka_unit_test(activations),
-    cmocka_unit_test(choice),
+    cmocka_unit_test(choice),        cmocka_unit_test(sign_layers),
+    cmocka_unit_test(sign_lists),
 };
 RUN(tests)

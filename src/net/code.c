@@ -378,6 +378,7 @@ static int compile_feature_group(struct code *code, int ncode, const unsigned ch
     int at = (int)p->constant.n;
     x->out = p->nrow;
     x->map = group ? standard_map : feature_map;
+    x->signs = group;
     x->narg = group ? 3 : 1;
     x->arg[0] = (struct operand){.m = 1, .idx = row};
     x->arg[1] = (struct operand){.is_const = 1, .m = 1, .base = at, .si = 2};

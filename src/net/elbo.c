@@ -91,6 +91,21 @@ static int make_blocks(struct elbo *e, size_t first)
     return 0;
 }
 
+/* Layers of q that read signs in this program. */
+static int mark_signs(struct elbo *e)
+{
+    for (size_t i = 0; i < e->block.n; i++) {
+        struct block *b = &e->block.a[i];
+        if (!prog_signs(&e->prog, b->d)) continue;
+        struct dense *d = arena_array(&e->mem, struct dense, 1);
+        if (!d) return NAMI_ENOMEM;
+        *d = *b->d;
+        d->signs = 1;
+        b->d = d;
+    }
+    return 0;
+}
+
 /* ---- all ---------------------------------------------------------------------------- */
 
 static int make(struct elbo *e)
@@ -106,6 +121,7 @@ static int make(struct elbo *e)
     if (!rc) rc = make_blocks(e, first);
     if (!rc) rc = prog_finish(&e->prog);
     if (!rc) rc = prog_trim(&e->prog);
+    if (!rc) rc = mark_signs(e);
     free(fix);
     return rc;
 }

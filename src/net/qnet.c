@@ -328,7 +328,14 @@ int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out,
     char *text = arena_strndup(&q->mem, name, strlen(name));
     if (!d || !copy || !text) return -1;
     if (in) memcpy(copy, from, sizeof(int) * (size_t)n * (size_t)in);
-    *d = (struct dense){n, in, out, act, back, copy, p->nunit, p->nparam, 0, NULL, 0, 0};
+    *d = (struct dense){.n = n,
+                        .in = in,
+                        .out = out,
+                        .act = act,
+                        .back = back,
+                        .from = copy,
+                        .to = p->nunit,
+                        .w = p->nparam};
     struct instr x = {.kind = I_DENSE, .n = n, .width = out, .out = -1, .tag = -1, .self = d};
     if (vec_push(&p->code, x) || vec_push(&q->block, ((struct block){text, d, NULL}))) return -1;
     p->nunit += n * out;

@@ -185,6 +185,42 @@ void get_unit(const struct exec *x, const void *units, int u, double *to, int ad
         memcpy(to, (const double *)units + at, (size_t)n * sizeof *to);
 }
 
+/* ---- signs -------------------------------------------------------------------------- */
+
+/* The lanes that are 1, in order: their number; -1 if one is neither 1 nor -1. */
+WIDE static int find_ones(int n, const float *u, unsigned short *lane)
+{
+    int other = 0, m = 0;
+    EACH(b, n) other |= u[b] * u[b] != 1;
+    if (other) return -1;
+    for (int b = 0; b < n; b++) {
+        lane[m] = (unsigned short)b; /* the next one writes over it */
+        m += u[b] > 0;
+    }
+    return m;
+}
+
+/* Lists of the units that are 1; none if they are not few. */
+static void find_signs(const struct exec *x)
+{
+    struct signs *s = x->units.signs;
+    int n = padded(x), all = 0;
+    s->sure = 0;
+    memset(s->nunit, 0, (size_t)n * sizeof *s->nunit);
+    for (int k = 0; k < s->n; k++) {
+        size_t cap = (size_t)x->cap;
+        unsigned short *lane = s->lane + (size_t)k * cap;
+        int m = find_ones(n, (const float *)x->units.unit + (size_t)(s->first + k) * cap, lane);
+        if (m < 0) return;
+        for (int i = 0; i < m; i++)
+            s->unit[(size_t)lane[i] * (size_t)s->n + (size_t)s->nunit[lane[i]]++] =
+                (unsigned short)k;
+        s->nlane[k] = m;
+        all += m;
+    }
+    s->sure = 5 * (int64_t)all < 2 * (int64_t)s->n * n;
+}
+
 /* ---- one instruction ---------------------------------------------------------------- */
 
 /* Of results in single precision. */
@@ -238,6 +274,7 @@ static void run_map(struct exec *x, const struct instr *c)
         if (c->to_units) tile_units(x, x->units.unit, c->unit, &t, out);
         if (c->sum) add_up(x, c, &t, out);
     }
+    if (c->signs && c->to_units && x->units.signs && x->units.signs->first == c->unit) find_signs(x);
 }
 
 /* Row by row, since each has random numbers of its own. */
@@ -392,6 +429,19 @@ static void *cut(char *mem, size_t *used, size_t n, size_t size)
     return mem ? mem + at : NULL;
 }
 
+static struct signs *cut_signs(const struct prog *p, size_t cap, char *mem, size_t *used)
+{
+    size_t n = (size_t)p->nsign;
+    struct signs none, *s = cut(mem, used, 1, sizeof *s), *to = s ? s : &none;
+    *to = (struct signs){.first = p->sign_first, .n = p->nsign};
+    to->unit = cut(mem, used, cap * n, sizeof *to->unit);
+    to->lane = cut(mem, used, cap * n, sizeof *to->lane);
+    to->nunit = cut(mem, used, cap, sizeof *to->nunit);
+    to->nlane = cut(mem, used, n, sizeof *to->nlane);
+    to->work = cut(mem, used, 32 * (n + 3), sizeof *to->work);
+    return s;
+}
+
 static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *mem)
 {
     const struct prog *p = x->p;
@@ -424,6 +474,8 @@ static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *m
         size_t units = (size_t)p->nunit * cap, size = x->is_float ? sizeof(float) : sizeof(double);
         x->units.unit = cut(mem, &used, units, size);
         if (flags & EXEC_GRAD) x->units.adj = cut(mem, &used, units, size);
+        if (p->nsign && x->is_float && x->cap <= SIGN_CAP)
+            x->units.signs = cut_signs(p, cap, mem, &used);
     }
     return used;
 }

@@ -15,7 +15,7 @@
 
 #include "tensor/tensor.h"
 
-enum { TILE = 512, LANE_BLOCK = 8 };
+enum { TILE = 512, LANE_BLOCK = 8, SIGN_CAP = 256 };
 
 /* Scratch; one allocation, with the rows. */
 struct scratch {

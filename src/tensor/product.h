@@ -35,12 +35,25 @@ struct dense {
     const struct use *use;
     int pulled;  /* the first `pulled` of the inputs are outputs of layers that pull */
     int written; /* adj of the outputs is written before it is added to: it need not be cleared */
+    int signs;   /* the inputs are just those of chunk.signs */
+};
+
+/* Units first .. first+n-1 of a chunk, of which most are -1 and some 1, in all lanes: those that are
+   1.  For data; a layer that reads just these adds weights up instead of multiplying. */
+struct signs {
+    int first, n;
+    int sure;             /* they are so; else nothing else here is valid */
+    unsigned short *unit; /* of lane b: nunit[b] numbers of units, from 0, at unit + b * n */
+    unsigned short *lane; /* of unit k: nlane[k] lanes at lane + k * cap */
+    int *nunit, *nlane;
+    float *work; /* 32 (n + 3) */
 };
 
 /* A chunk of lanes: cap is a multiple of 8; lanes 0 .. L-1 are worked on, L a multiple of 8. */
 struct chunk {
     void *unit, *adj; /* adj: derivatives of the loss; of the same shape */
     int cap, L;
+    struct signs *signs; /* or NULL; float only */
 };
 
 struct product {

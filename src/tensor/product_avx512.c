@@ -49,6 +49,7 @@ static void weights_f(const struct dense *d, const struct chunk *c, int nchunk, 
     int rest = d->in % 16, odd = 0;
     for (int i = 0; i < nchunk; i++) odd |= c[i].L % 16;
     if (d->in < 256 && rest && rest <= 8 && many_8(d, c, nchunk)) odd = 1; /* else half empty */
+    if (by_signs_16(d, c, nchunk)) odd = 0;
     (odd ? weights_8 : weights_16)(d, c, nchunk, o0, o1, grad);
 }
 

@@ -59,6 +59,7 @@ struct instr {
     int dim[INSTR_DIMS]; /* for block kernels */
     int unit;            /* I_MAP, if to_units: results are units unit ..., not rows */
     int to_units;
+    int signs;           /* I_MAP: results are -1 or 1 */
     int blind;           /* the gradient does not read the results: they need not be kept for it */
     int sum;             /* 1: add the results (log densities) to exec.total; -1: subtract */
     int lot;             /* with sum: exec.weight[lot] is what they are worth, backwards */
@@ -98,7 +99,8 @@ struct prog {
     int nunit;     /* units of networks */
     size_t nparam; /* their weights */
     vec(struct segment) segment; /* or none; see exec_both */
-    vec(struct row_range) moving;    /* rows that derivatives come to; none: see prog_trim */
+    vec(struct row_range) moving; /* rows that derivatives come to; none: see prog_trim */
+    int sign_first, nsign;        /* units that are -1 or 1: see struct signs; prog_trim */
 };
 
 void prog_free(struct prog *p);
@@ -177,6 +179,8 @@ int prog_finish(struct prog *p);
    wanted: element-wise instructions read what they can from units, and rows without derivatives are
    known.  It stays as it is if it has segments. */
 int prog_trim(struct prog *p);
+/* Does a layer read just the units that are -1 or 1?  See dense.signs. */
+int prog_signs(const struct prog *p, const struct dense *d);
 /* The same program, finished, with the units of all segments in one place, where they take turns
    and stay in the cache: to be run segment by segment.  It borrows from `of`. */
 int prog_pack(struct prog *p, const struct prog *of);

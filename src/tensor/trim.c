@@ -1,9 +1,10 @@
 /* trim.c: what a program need not do if only its total and derivatives are wanted. */
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "tensor/tensor.h"
 
-enum { NOBODY = -1, MANY = -2 };
+enum { NOBODY = -1, MANY = -2, FEWEST = 32 };
 
 /* Who reads each row: instruction * INSTR_ARGS + argument, NOBODY or MANY. */
 static void find_readers(const struct prog *p, int *reader)
@@ -109,6 +110,7 @@ static int to_units(struct prog *p, const struct instr *c, const int *reader, co
             x->to_units = 1;
             x->unit = c->dim[0] + i;
             x->out = -1;
+            if (x->signs && n > p->nsign) p->sign_first = x->unit, p->nsign = n;
             continue;
         }
         if (n > c->n - i || x->out != first || x->sum || x->map_grad) return 0;
@@ -133,6 +135,23 @@ static void put_units(struct prog *p, const int *reader, int *writer)
             continue;
         to_units(p, c, reader, writer, 1);
         c->n = 0;
+    }
+}
+
+int prog_signs(const struct prog *p, const struct dense *d)
+{
+    if (!p->nsign || d->n != 1 || d->in != p->nsign) return 0;
+    for (int i = 0; i < d->in; i++)
+        if (d->from[i] != p->sign_first + i) return 0;
+    return 1;
+}
+
+static void find_signs(struct prog *p)
+{
+    if (p->nsign < FEWEST || p->nsign > UINT16_MAX) p->nsign = 0;
+    for (size_t k = 0; k < p->code.n; k++) {
+        struct dense *d = p->code.a[k].kind == I_DENSE ? (struct dense *)p->code.a[k].self : NULL;
+        if (d) d->signs = prog_signs(p, d);
     }
 }
 
@@ -191,6 +210,7 @@ int prog_trim(struct prog *p)
         find_readers(p, reader);
         use_units(p, reader);
         put_units(p, reader, writer);
+        find_signs(p);
         drop_empty(p);
         rc = find_moving(p, moves);
     }

@@ -9,8 +9,9 @@
 static int cut_rows(struct lane_work *w, const struct dense *d)
 {
     double each = (double)d->n * (d->in + 1);
-    int step = each * d->out <= ROWS_WORK ? d->out : (int)(ROWS_WORK / each) / 12 * 12;
-    if (step < 12) step = 12;
+    int tile = d->signs ? 64 : 12; /* what kernels like */
+    int step = each * d->out <= ROWS_WORK ? d->out : (int)(ROWS_WORK / each) / tile * tile;
+    if (step < tile) step = tile;
     for (int o = 0; o < d->out; o += step) {
         struct rows r = {d, o, o + step < d->out ? o + step : d->out, 0};
         if (vec_push(&w->rows, r)) return NAMI_ENOMEM;

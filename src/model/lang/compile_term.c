@@ -285,7 +285,14 @@ static int compile_layers(struct compiler *c, const struct net *net)
         int *from = index_array(c, (size_t)c->n * (size_t)in);
         if (!d || !from) return NAMI_ENOMEM;
         for (int i = 0; i < c->n * in; i++) from[i] = p->nunit - c->n * in + i;
-        *d = (struct dense){c->n, in, y->out, y->act, in, from, p->nunit, w, 0, NULL, 0, 0};
+        *d = (struct dense){.n = c->n,
+                            .in = in,
+                            .out = y->out,
+                            .act = y->act,
+                            .back = in,
+                            .from = from,
+                            .to = p->nunit,
+                            .w = w};
         if (!fits(c, y->out)) return IS_WRONG;
         struct instr *x = emit(c, I_DENSE, c->n, y->out);
         if (!x) return NAMI_ENOMEM;
