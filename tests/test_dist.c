@@ -442,11 +442,50 @@ static void both(void **state)
     assert_true(found > 0);
 }
 
+/* log p(x) from logit(x): the same where x is not rounded, and finite beyond. */
+static void logits(void **state)
+{
+    enum { N = 160 };
+    static double l[N], x[N], arg[DIST_ARGS][N], want[N], got[N], slope[N], one[N], up[N], down[N];
+    int found = 0;
+    (void)state;
+    for_each_try(it)
+    {
+        const struct dist *d = it.d;
+        const double *a[DIST_ARGS + 1] = {l}, *b[DIST_ARGS + 1] = {x};
+        double *da[DIST_ARGS + 1] = {slope}, h = 1e-5;
+        if (!d->logit) continue;
+        found++;
+        for (int i = 0; i < N; i++) {
+            l[i] = (i - N / 2) * (i % 8 ? 0.25 : 10), x[i] = 1 / (1 + exp(-l[i])), one[i] = 1;
+            for (int k = 0; k < d->narg; k++) arg[k][i] = it.p[k];
+        }
+        for (int k = 0; k < d->narg; k++) a[k + 1] = b[k + 1] = arg[k];
+        d->logit(d, N, got, a);
+        d->logp(d, N, want, b);
+        d->logit_grad(d, N, got, one, a, da);
+        for (int i = 0; i < N; i++) l[i] += h;
+        d->logit(d, N, up, a);
+        for (int i = 0; i < N; i++) l[i] -= 2 * h;
+        d->logit(d, N, down, a);
+        for (int i = 0; i < N; i++) {
+            double dif = (up[i] - down[i]) / (2 * h);
+            check(&it, isfinite(got[i]) && isfinite(slope[i]), "at %g: %g", l[i], got[i]);
+            check(&it, fabs(slope[i] - dif) < 1e-6 * fmax(1, fabs(dif)), "slope at %g: %g, not %g",
+                  l[i], slope[i], dif);
+            if (fabs(l[i]) < 10)
+                check(&it, alike(got[i], want[i], 1e-10), "at %g: %g, not %g", l[i], got[i],
+                      want[i]);
+        }
+    }
+    assert_true(found > 0);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(table),          cmocka_unit_test(aliases), cmocka_unit_test(domain),
     cmocka_unit_test(oracle),         cmocka_unit_test(special), cmocka_unit_test(cdfs),
     cmocka_unit_test(oracle_vectors), cmocka_unit_test(outside), cmocka_unit_test(invalid),
     cmocka_unit_test(extremes),       cmocka_unit_test(chunks),  cmocka_unit_test(lanes),
-    cmocka_unit_test(both),
+    cmocka_unit_test(both),           cmocka_unit_test(logits),
 };
 RUN(tests)

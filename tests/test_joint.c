@@ -13,9 +13,10 @@ static const char zoo[] = "model {\n"
                           "  above ~ normal(0, 1) T(1, )\n"
                           "  below ~ normal(0, 1) T(, 3)\n"
                           "  part ~ pareto(1.5, 3)\n"
+                          "  r ~ relaxed_bernoulli(0.5, 0.3)\n"
                           "  for (i in 1:4) { k[i] ~ categorical(p[1:3])\n"
                           "    y[i] ~ normal(m[1] + k[i] * u, s + above) }\n"
-                          "  t ~ normal(m[2] * w + below * part, 1)\n"
+                          "  t ~ normal(m[2] * w + below * part + r, 1)\n"
                           "  later ~ normal(m[1], s)\n"
                           "}\n"
                           "observe y, t, k\n";
@@ -66,7 +67,7 @@ static void density(void **state)
     (void)state;
     joint_at(&s);
     const struct model *m = &s.n.m;
-    assert_int_equal(s.j.n, 2 + 2 + 6);
+    assert_int_equal(s.j.n, 2 + 2 + 7);
     logp(m, LANES, s.z, 1, (struct density){.logp = lp});
     for (int b = 0; b < LANES; b++) {
         double mean = s.z[row_of(m, "m", 0) * LANES + b], sd = s.z[row_of(m, "s", 0) * LANES + b];
@@ -162,9 +163,46 @@ static void gradient(void **state)
     joint_drop(&s);
 }
 
+static const struct code *code_of(const struct joint_at *s, const char *name)
+{
+    int row = row_of(&s->n.m, name, 0);
+    for (int i = 0; i < s->n.q.h->nlatent; i++)
+        if (s->j.code[s->n.q.h->perm[i]].row[0] == row) return &s->j.code[s->n.q.h->perm[i]];
+    fail_msg("no latent %s", name);
+    return NULL;
+}
+
+/* Far out, where numbers in an interval are rounded to its ends: nothing is infinite, and a relaxed
+   Bernoulli variable still has its own slope, as it has on the logistic scale. */
+static void far(void **state)
+{
+    static const char *const name[] = {"u", "w", "r"};
+    struct joint_at s;
+    (void)state;
+    joint_at(&s);
+    for (int b = 0; b < LANES; b++)
+        for (int k = 0; k < 3; k++) {
+            const struct code *c = code_of(&s, name[k]);
+            double v = (b % 2 ? -1 : 1) * (30 + 8. * b);
+            s.x.row[c->coord * LANES + b] = (v - c->mean[0]) / c->sd[0];
+        }
+    exec_both(&s.x);
+    for (int b = 0; b < LANES; b++) {
+        for (int k = 0; k < 3; k++) {
+            const struct code *c = code_of(&s, name[k]);
+            double x = s.x.row[c->row[0] * LANES + b], d = s.x.adj[c->coord * LANES + b];
+            assert_true(x > (k ? 0 : 2) && x < (k ? 1 : 5));
+            assert_true(isfinite(d) && isfinite(s.x.total[b]));
+            if (k == 2) assert_true(fabs(d - (b % 2 ? 0.5 : -0.5) * c->sd[0]) < 1e-4 * c->sd[0]);
+        }
+    }
+    joint_drop(&s);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(density),
     cmocka_unit_test(jacobian),
     cmocka_unit_test(gradient),
+    cmocka_unit_test(far),
 };
 RUN(tests)

@@ -72,6 +72,8 @@ struct dist {
     map_grad_fn *grad;
     map_both_fn *both; /* or NULL */
     map_float_fn *both_float;
+    map_fn *logit; /* or NULL; of numbers in (0, 1): log p(x) from logit(x) in place of x, */
+    map_grad_fn *logit_grad; /* which loses nothing where x is rounded to 1 */
     /* out[i] given a[0][i], ... the arguments alone; NaN where they are invalid. */
     void (*sample)(const void *self, const struct stream *s, int n, double *out,
                    const double *const *a);

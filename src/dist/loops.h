@@ -46,7 +46,9 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
    dlp(x, arguments..., g) writes its derivatives by x and each argument to g[0], g[1], ... */
 #define DENSITY(nargs, lp, dlp)                                                                    \
     MAP(logp, nargs, lp)                                                                           \
-    WIDE static void grad(const void *self, int n, const double *out, const double *dout,          \
+    GRADIENT(grad, nargs, dlp)
+#define GRADIENT(name, nargs, dlp)                                                                 \
+    WIDE static void name(const void *self, int n, const double *out, const double *dout,          \
                           const double *const *a, double *const *da)                               \
     {                                                                                              \
         int whole = n / LANES * LANES;                                                             \
@@ -56,7 +58,7 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
         GRAD_LOOP(2, nargs, dlp)                                                                   \
         GRAD_LOOP(3, nargs, dlp)                                                                   \
         GRAD_LOOP(4, nargs, dlp)                                                                   \
-        if (whole < n) grad_tail(grad, self, nargs, n, dout, a, da);                               \
+        if (whole < n) grad_tail(name, self, nargs, n, dout, a, da);                               \
     }
 
 /* Kernel both. */

@@ -24,6 +24,26 @@ INLINE void dlp(double x, double t, double p, double *g)
 }
 DENSITY(3, lp, dlp)
 
+/* l = logit(x): -log x - log(1 - x) = |l| + 2 log(1 + exp(-|l|)) */
+INLINE double lp_logit(double l, double t, double p)
+{
+    double w = fabs(t * l - logit(p)), m = fabs(l);
+    double v = log(t) + m + 2 * log1p(exp(-m)) - w - 2 * log1p(exp(-w));
+    return density(ok(t, p), is_real(l), l, v);
+}
+
+INLINE void dlp_logit(double l, double t, double p, double *g)
+{
+    double w = t * l - logit(p), e = exp(-fabs(w)), h = (1 - e) / (1 + e), d = exp(-fabs(l));
+    h = w < 0 ? -h : h;
+    d = (1 - d) / (1 + d);
+    g[0] = (l < 0 ? -d : d) - t * h;
+    g[1] = 1 / t - h * l;
+    g[2] = h / (p * (1 - p));
+}
+MAP(at_logit, 3, lp_logit)
+GRADIENT(at_logit_grad, 3, dlp_logit)
+
 /* What a double cannot tell from 0 or 1 becomes its neighbour inside. */
 INLINE double inside(double x)
 {
@@ -74,6 +94,8 @@ const struct dist dist_relaxed_bernoulli = {
     {{"temperature", POSITIVE}, {"p", UNIT}},
     OPEN_UNIT,
     KERNELS,
+    .logit = at_logit,
+    .logit_grad = at_logit_grad,
     .path = path,
     .cdf = cdf,
     .quantile = quantile,

@@ -3,6 +3,7 @@
        line       v
        half       edge + v's exponential, or minus it
        interval   lo + (hi - lo) / (1 + exp(-v)), from the nearer end */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -42,15 +43,21 @@ WIDE static void half_grad(const void *self, int n, const double *out, const dou
     EACH(i, n) da[0][i] = dout[i] * a[2][i] * a[4][i] * exp(a[1][i] + a[2][i] * a[0][i]);
 }
 
+/* Never an end itself: a density may be 0 or infinite there. */
+INLINE double between(double lo, double hi, double v)
+{
+    double e = exp(-fabs(v)), s = (hi - lo) * e / (1 + e), x = v < 0 ? lo + s : hi - s;
+    double above = 0.75 * DBL_EPSILON * fabs(lo), below = 0.75 * DBL_EPSILON * fabs(hi);
+    double least = lo + (above > DBL_MIN ? above : DBL_MIN);
+    double most = hi - (below > DBL_MIN ? below : DBL_MIN);
+    x = x < least ? least : x; /* NaN stays */
+    return x > most ? most : x;
+}
+
 WIDE static void interval_map(const void *self, int n, double *out, const double *const *a)
 {
     (void)self;
-    EACH(i, n)
-    {
-        double v = a[1][i] + a[2][i] * a[0][i], e = exp(-fabs(v)),
-               s = (a[4][i] - a[3][i]) * e / (1 + e);
-        out[i] = v < 0 ? a[3][i] + s : a[4][i] - s;
-    }
+    EACH(i, n) out[i] = between(a[3][i], a[4][i], a[1][i] + a[2][i] * a[0][i]);
 }
 
 WIDE static void interval_grad(const void *self, int n, const double *out, const double *dout,
@@ -59,9 +66,9 @@ WIDE static void interval_grad(const void *self, int n, const double *out, const
     (void)self, (void)out;
     if (!da[0]) return;
     EACH(i, n)
-    {
-        double e = exp(-fabs(a[1][i] + a[2][i] * a[0][i]));
-        da[0][i] = dout[i] * a[2][i] * (a[4][i] - a[3][i]) * e / ((1 + e) * (1 + e));
+    { /* of x as it was rounded: what is singular at an end, as d log(hi - x)/dx, cancels */
+        double lo = a[3][i], hi = a[4][i], x = between(lo, hi, a[1][i] + a[2][i] * a[0][i]);
+        da[0][i] = dout[i] * a[2][i] * ((x - lo) / (hi - lo) * (hi - x));
     }
 }
 
@@ -134,8 +141,24 @@ static struct instr *emit(struct prog *p, int n, const int *u, int at)
     return x;
 }
 
+/* Rows of logit(x) for elements that lie in (0, 1). */
+static int logits(int n, const int *u, const int *row, int at, int *logit, struct prog *p)
+{
+    struct instr *x = emit(p, n, u, at);
+    if (!x) return NAMI_ENOMEM;
+    x->map = shapes[LINE].map;
+    x->map_grad = shapes[LINE].grad;
+    x->out = p->nrow;
+    for (int i = 0; i < n; i++) {
+        const double *ends = p->constant.a + at + 4 * i + 2;
+        if (ends[0] == 0 && ends[1] == 1) logit[row[i]] = p->nrow + i;
+    }
+    p->nrow += n;
+    return 0;
+}
+
 static int decode(enum shape s, int n, const int *u, const int *row, int at,
-                  const struct jacobian *j, struct prog *p)
+                  const struct decoding *how, struct prog *p)
 {
     struct instr *x = emit(p, n, u, at);
     if (!x) return NAMI_ENOMEM;
@@ -150,15 +173,15 @@ static int decode(enum shape s, int n, const int *u, const int *row, int at,
     if (!(x = emit(p, n, u, at))) return NAMI_ENOMEM;
     x->map = shapes[s].log;
     x->map_grad = shapes[s].log_grad;
-    x->sum = j->sum;
-    x->lot = j->lot;
-    x->tag = j->tag;
-    return 0;
+    x->sum = how->sum;
+    x->lot = how->lot;
+    x->tag = how->tag;
+    return s == INTERVAL && how->logit ? logits(n, u, row, at, how->logit, p) : 0;
 }
 
 /* All codes of one shape: constants, rows of coordinates and elements; m elements. */
 static int decode_all(enum shape s, const struct code *const *c, int n, int m, struct prog *p,
-                      const struct jacobian *j, unsigned char *done)
+                      const struct decoding *how, unsigned char *done)
 {
     int at = (int)p->constant.n, k = 0;
     int *u = arena_array(&p->mem, int, m), *row = arena_array(&p->mem, int, m);
@@ -175,21 +198,21 @@ static int decode_all(enum shape s, const struct code *const *c, int n, int m, s
                 if (vec_push(&p->constant, number[l])) return NAMI_ENOMEM;
         }
     }
-    return decode(s, m, u, row, at, j, p);
+    return decode(s, m, u, row, at, how, p);
 }
 
 /* Simplices and matrices one by one; code_jacobian has the logarithm of the inverse. */
-static int decode_one(const struct code *c, struct prog *p, const struct jacobian *j)
+static int decode_one(const struct code *c, struct prog *p, const struct decoding *how)
 {
     int rc = code_decode(c, p);
-    if (rc || c->kind != CODE_REAL || (rc = code_jacobian(c, p, j->tag))) return rc;
+    if (rc || c->kind != CODE_REAL || (rc = code_jacobian(c, p, how->tag))) return rc;
     struct instr *x = &p->code.a[p->code.n - 1];
-    x->sum = -j->sum;
-    x->lot = j->lot;
+    x->sum = -how->sum;
+    x->lot = how->lot;
     return 0;
 }
 
-int codes_decode(const struct code *const *c, int n, struct prog *p, const struct jacobian *j)
+int codes_decode(const struct code *const *c, int n, struct prog *p, const struct decoding *how)
 {
     unsigned char *done = new_array(unsigned char, n + 1);
     if (!done) return NAMI_ENOMEM;
@@ -199,10 +222,10 @@ int codes_decode(const struct code *const *c, int n, struct prog *p, const struc
         int m = 0;
         for (int i = 0; i < n; i++)
             if (shape_of(c[i], more) == s) m += c[i]->n;
-        if (m) rc = decode_all((enum shape)s, c, n, m, p, j, done);
+        if (m) rc = decode_all((enum shape)s, c, n, m, p, how, done);
     }
     for (int i = 0; i < n && !rc; i++)
-        if (!done[i]) rc = decode_one(c[i], p, j);
+        if (!done[i]) rc = decode_one(c[i], p, how);
     free(done);
     return rc;
 }

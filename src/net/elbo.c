@@ -111,18 +111,20 @@ static int mark_signs(struct elbo *e)
 static int make(struct elbo *e)
 {
     struct qnet *q = e->q;
-    int tag[2], *fix = new_array(int, bn_n(q->m->bn) + 1), rc = fix ? 0 : NAMI_ENOMEM;
-    if (!rc) rc = sampler_prog(q, &e->prog, fix);
+    int tag[2], *fix = new_array(int, bn_n(q->m->bn) + 1), *logit = joint_logits(q->m);
+    int rc = fix && logit ? 0 : NAMI_ENOMEM;
+    if (!rc) rc = sampler_prog(q, &e->prog, fix, logit);
     size_t first = e->prog.code.n;
     if (!rc) rc = make_parts(e);
     if (!rc) rc = make_choices(e, fix);
     tag[LOT_DATA] = e->npart - 1, tag[LOT_LATENT] = e->npart - 2;
-    if (!rc) rc = joint_terms(q, &e->prog, tag);
+    if (!rc) rc = joint_terms(q, &e->prog, tag, logit);
     if (!rc) rc = make_blocks(e, first);
     if (!rc) rc = prog_finish(&e->prog);
     if (!rc) rc = prog_trim(&e->prog);
     if (!rc) rc = mark_signs(e);
     free(fix);
+    free(logit);
     return rc;
 }
 

@@ -58,7 +58,33 @@ static void sort_terms(const struct model *m, struct prog *p, const unsigned cha
     }
 }
 
-int joint_terms(struct qnet *q, struct prog *p, const int tag[2])
+int *joint_logits(const struct model *m)
+{
+    int *logit = raw_array(int, m->nrow + 1);
+    for (int r = 0; logit && r < m->nrow; r++) logit[r] = -1;
+    return logit;
+}
+
+/* A term of which all numbers have a logit reads that. */
+static int by_logit(struct prog *p, struct instr *c, const int *logit, int rows)
+{
+    const struct dist *d = c->self;
+    const struct operand *o = &c->arg[0];
+    if (!c->sum || c->kind != I_MAP || c->map != d->logp || !d->logit || o->is_const) return 0;
+    int *idx = arena_array(&p->mem, int, c->n);
+    if (!idx) return NAMI_ENOMEM;
+    for (int i = 0; i < c->n; i++) {
+        int r = operand_at(o, i, 0);
+        if (r >= rows || logit[r] < 0) return 0;
+        idx[i] = logit[r];
+    }
+    c->arg[0] = (struct operand){.m = 1, .idx = idx};
+    c->map = d->logit;
+    c->map_grad = d->logit_grad;
+    return 0;
+}
+
+int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *logit)
 {
     struct model *m = q->m;
     struct prog terms = {0};
@@ -71,7 +97,10 @@ int joint_terms(struct qnet *q, struct prog *p, const int tag[2])
     for (int i = 0; i < q->h->nmodel && !rc; i++) only[q->code[q->h->model[i]].inst] = 0;
     if (!rc && !(rc = model_compile(m, &terms, 1, only))) {
         sort_terms(m, &terms, given, tag);
+        size_t first = p->code.n;
         rc = prog_append(p, &terms);
+        for (size_t k = first; k < p->code.n && !rc; k++)
+            rc = by_logit(p, &p->code.a[k], logit, m->nrow);
     }
     prog_free(&terms);
     free(only);
@@ -81,9 +110,9 @@ int joint_terms(struct qnet *q, struct prog *p, const int tag[2])
 
 /* ---- coordinates -------------------------------------------------------------------- */
 
-static int decode(struct joint *j, const struct qnet *q)
+static int decode(struct joint *j, const struct qnet *q, int *logit)
 {
-    const struct jacobian how = {1, LOT_JACOBIAN, LOT_JACOBIAN};
+    const struct decoding how = {1, LOT_JACOBIAN, LOT_JACOBIAN, logit};
     int n = q->h->nlatent;
     const struct code **c = raw_array(const struct code *, n);
     for (int i = 0; i < n && c; i++) c[i] = &j->code[q->h->perm[i]];
@@ -108,8 +137,11 @@ static int make(struct joint *j, struct qnet *q)
         j->n += c->ncoord;
     }
     p->nrow += j->n;
-    if (!rc) rc = decode(j, q);
-    if (!rc) rc = joint_terms(q, p, tag);
+    int *logit = joint_logits(q->m);
+    if (!logit) rc = NAMI_ENOMEM;
+    if (!rc) rc = decode(j, q, logit);
+    if (!rc) rc = joint_terms(q, p, tag, logit);
+    free(logit);
     if (!rc) rc = prog_finish(p);
     return rc ? rc : prog_trim(p);
 }

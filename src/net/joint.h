@@ -37,6 +37,9 @@ int joint_known(const struct qnet *q, const char *advice, nami_err *err);
 
 /* The terms of log p(x, z) but those of barren latents behind p, in their lots.  Terms of the data
    get the first tag, others the second. */
-int joint_terms(struct qnet *q, struct prog *p, const int tag[2]);
+int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *logit);
+/* A row of p with logit(x) for each row x of the model, or -1: none yet; free() it.  Terms read it
+   where there is one. */
+int *joint_logits(const struct model *m);
 
 #endif

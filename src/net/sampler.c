@@ -16,7 +16,7 @@ struct maker {
     unsigned char *done;  /* of factors: drawn by now */
     int **left;           /* of each block: instances that are not emitted yet, -1 at the end */
     int ndone;
-    int *fix; /* with derivatives: see sampler_prog */
+    int *fix, *logit; /* with derivatives: see sampler_prog */
 };
 
 /* ---- layers -------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ static int emit_known(struct maker *k, int f)
 /* n members of a group were drawn: variables of which this was the last coordinate. */
 static int emit_variables(struct maker *k, const struct group *g, const int *f, int n)
 {
-    struct jacobian how = {-1, 0, g->tag};
+    struct decoding how = {-1, 0, g->tag, k->logit};
     const struct code **c = raw_array(const struct code *, n + 1);
     int m = 0;
     if (!c) return NAMI_ENOMEM;
@@ -260,9 +260,9 @@ static int start(struct maker *k)
     return 0;
 }
 
-static int make_prog(struct sampler *s, struct qnet *q, struct prog *p, int *fix)
+static int make_prog(struct sampler *s, struct qnet *q, struct prog *p, int *fix, int *logit)
 {
-    struct maker k = {.s = s, .q = q, .p = p, .fix = fix};
+    struct maker k = {.s = s, .q = q, .p = p, .fix = fix, .logit = logit};
     p->nrow = q->prog.nrow;
     p->nnode = q->prog.nnode;
     p->nunit = q->prog.nunit;
@@ -276,7 +276,10 @@ static int make_prog(struct sampler *s, struct qnet *q, struct prog *p, int *fix
     return rc;
 }
 
-int sampler_prog(struct qnet *q, struct prog *p, int *fix) { return make_prog(NULL, q, p, fix); }
+int sampler_prog(struct qnet *q, struct prog *p, int *fix, int *logit)
+{
+    return make_prog(NULL, q, p, fix, logit);
+}
 
 /* The model's own draws of barren latents, and of the observed ones if again; or the density of
    the former. */
@@ -299,7 +302,7 @@ int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
     int nodes = bn_n(q->m->bn);
     s->known = raw_array(int, nodes + 1);
     for (int v = 0; s->known && v < nodes; v++) s->known[v] = -1;
-    int rc = s->known ? make_prog(s, q, &s->prog, NULL) : NAMI_ENOMEM;
+    int rc = s->known ? make_prog(s, q, &s->prog, NULL, NULL) : NAMI_ENOMEM;
     if (rc == NAMI_EBUG) return err_set(err, rc, "the factors of the inverse wait for each other");
     if (!rc) rc = make_rest(q, &s->rest, 0, 0);
     if (!rc) rc = make_rest(q, &s->pred, 1, 0);

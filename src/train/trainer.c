@@ -120,12 +120,13 @@ static void run_chunk(void *t_, int c)
 
 WIDE static double square_sum(size_t n, const float *x)
 {
-    double part[8] = {0}, sum = 0;
+    enum { PARTS = 32 }; /* vectors of sums that do not wait for each other */
+    double part[PARTS] = {0}, sum = 0;
     size_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (int k = 0; k < 8; k++) part[k] += (double)x[i + (size_t)k] * (double)x[i + (size_t)k];
+    for (; i + PARTS <= n; i += PARTS)
+        EACH(k, PARTS) part[k] += (double)x[i + (size_t)k] * (double)x[i + (size_t)k];
     for (; i < n; i++) sum += (double)x[i] * (double)x[i];
-    for (int k = 0; k < 8; k++) sum += part[k];
+    for (int k = 0; k < PARTS; k++) sum += part[k];
     return sum;
 }
 
