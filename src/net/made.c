@@ -98,21 +98,49 @@ static int hidden_layer(struct made *m, int layer)
     return 0;
 }
 
-static int output(struct made *m, int i)
+static int same_list(const int *a, int n, const int *b, int m)
+{
+    return n == m && (!n || memcmp(a, b, sizeof *a * (size_t)n) == 0);
+}
+
+/* Do the outputs of factors i and j read the same? */
+static int alike(const struct made *m, int i, int j)
+{
+    const struct sets *of = &m->l.of;
+    const struct factor *f = &m->q->factor[m->factor[i]], *g = &m->q->factor[m->factor[j]];
+    if (m->q->opt.skip != 0 && !same_list(f->in, f->nin, g->in, g->nin)) return 0;
+    return same_list(of->member + of->off[i], of->off[i + 1] - of->off[i], of->member + of->off[j],
+                     of->off[j + 1] - of->off[j]);
+}
+
+static void put_name(const struct qnet *q, const struct factor *f, struct str *name)
+{
+    str_put(name, q->part[q->group[f->group].tag].name);
+    if (q->code[f->node].ncoord > 1) str_printf(name, ".%d", f->k + 1);
+}
+
+/* The outputs of factors i .. j-1, which are alike, as one layer. */
+static int output(struct made *m, int i, int j)
 {
     struct qnet *q = m->q;
     struct factor *f = &q->factor[m->factor[i]];
-    const struct group *g = &q->group[f->group];
     const struct sets *of = &m->l.of;
     struct str name = {0};
-    int in = units_of(m, of->member + of->off[i], of->off[i + 1] - of->off[i]), back = in;
+    int in = units_of(m, of->member + of->off[i], of->off[i + 1] - of->off[i]), back = in, out = 0;
     if (q->opt.skip != 0) {
         back += inputs_of(m, f->in, f->nin, m->from + in);
         in += f->nin;
     }
-    str_printf(&name, "made/out/%s", q->part[g->tag].name);
-    if (q->code[f->node].ncoord > 1) str_printf(&name, ".%d", f->k + 1);
-    f->unit = name.oom ? -1 : net_layer(q, 1, in, back, m->from, g->nout, ACT_LINEAR, name.s);
+    for (int k = i; k < j; k++) out += q->group[q->factor[m->factor[k]].group].nout;
+    str_put(&name, "made/out/");
+    put_name(q, f, &name);
+    if (j - i > 1) str_put(&name, "-");
+    if (j - i > 1) put_name(q, &q->factor[m->factor[j - 1]], &name);
+    int unit = name.oom ? -1 : net_layer(q, 1, in, back, m->from, out, ACT_LINEAR, name.s);
+    for (int k = i; k < j; k++) {
+        q->factor[m->factor[k]].unit = unit;
+        unit += q->group[q->factor[m->factor[k]].group].nout;
+    }
     str_free(&name);
     return f->unit < 0 ? NAMI_ENOMEM : 0;
 }
@@ -153,7 +181,10 @@ static int layers(struct made *m)
     if (!m->first || !m->width || !m->next || !m->nwidth || !m->from) return NAMI_ENOMEM;
     rc = prog_segment(&m->q->prog);
     for (int l = 0; l < m->depth && !rc && m->l.set.n; l++) rc = hidden_layer(m, l);
-    for (int i = 0; i < m->n && !rc; i++) rc = output(m, i);
+    for (int i = 0, j; i < m->n && !rc; i = j) {
+        for (j = i + 1; j < m->n && alike(m, i, j);) j++;
+        rc = output(m, i, j);
+    }
     for (int i = 0; i < m->n && !rc; i++) rc = net_heads(m->q, m->q->factor[m->factor[i]].group);
     return rc;
 }
