@@ -18,7 +18,7 @@ for name, n in dict(epochs=100, seeds=3, images=500, temps=1000, chains=5, hidde
     ap.add_argument("--" + name, type=int, default=n)
 a = ap.parse_args()
 here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-nami, work = here + "/build/nami", here + "/build/vae"
+nami, work = os.environ.get("NAMI", here + "/build/nami"), here + "/build/vae"
 os.makedirs(work, exist_ok=True)
 mnist = subprocess.run([here + "/scripts/mnist.sh"], check=True, capture_output=True, text=True).stdout.split()[-1]
 
