@@ -37,6 +37,7 @@ struct variant {
     double at; /* where it stands among those of its kind: the size of a network */
     int ours;  /* not in the paper */
     int added; /* edges beyond the inverse: skip */
+    int encoder; /* factors see the image through two layers that they have in common: vae */
     int fit;   /* hidden layers are made to fit settings.params */
     int cost;  /* of an epoch, beside that of others; 0 is 1 */
 };
