@@ -5,9 +5,9 @@
 
    Each case runs in a process of its own (so that peak memory is its own), both
    programs in turn, five times; times are medians of processor time (both use
-   one thread), and what counts is the ratio.  AMD gets the moral graph; free-order runs of NaMI start from it too;
-   natural orders are timed from the directed graph to the finished inverse.
-   Fill is exact for both (AMD's order is eliminated again, untimed). */
+   one thread), and what counts is the ratio.  AMD gets the moral graph; free-order runs of NaMI
+   start from it too; natural orders are timed from the directed graph to the finished inverse. Fill
+   is exact for both (AMD's order is eliminated again, untimed). */
 
 #include <amd.h>
 #include <camd.h>
@@ -31,28 +31,45 @@ struct target {
     const char *family;
     int n;
     enum mode mode;
-    double bar;        /* largest ratio to AMD, or 0 */
-    int restarts;      /* more ways to break ties; the first is by depth */
+    double bar;   /* largest ratio to AMD, or 0 */
+    int restarts; /* more ways to break ties; the first is by depth */
 };
 
-static const struct target targets[] = {
-    {"hmm", 10000, MODE_FREE, 0, 0},        {"hmm", 100000, MODE_FREE, 0, 0},
-    {"hmm", 1000000, MODE_FREE, 1.5, 0},    {"rlocal", 10000, MODE_FREE, 0, 0},
-    {"rlocal", 100000, MODE_FREE, 0, 0},    {"rlocal", 1000000, MODE_FREE, 1.5, 0},
-    {"tree", 1000000, MODE_FREE, 0, 0},     {"revtree", 10000, MODE_FREE, 0, 0},
-    {"revtree", 100000, MODE_FREE, 0, 0},   {"revtree", 1000000, MODE_FREE, 2.5, 0},
-    {"grid", 90000, MODE_FREE, 7, 0},       {"rdag", 10000, MODE_FREE, 400, 0},
-    {"hmm", 10000, MODE_FORWARD, 0, 0},     {"hmm", 100000, MODE_FORWARD, 0, 0},
-    {"hmm", 1000000, MODE_FORWARD, 3, 0},   {"hmm", 10000, MODE_REVERSE, 0, 0},
-    {"hmm", 100000, MODE_REVERSE, 0, 0},    {"hmm", 1000000, MODE_REVERSE, 3, 0},
-    {"tree", 10000, MODE_REVERSE, 0, 0},    {"tree", 100000, MODE_REVERSE, 0, 0},
-    {"tree", 1000000, MODE_REVERSE, 3, 0},  {"rlocal", 10000, MODE_REVERSE, 0, 0},
-    {"rlocal", 100000, MODE_REVERSE, 0, 0}, {"rlocal", 1000000, MODE_REVERSE, 0, 0},
-    {"plate", 10000, MODE_REVERSE, 0, 0},   {"plate", 100000, MODE_REVERSE, 0, 0},
-    {"plate", 1000000, MODE_REVERSE, 0, 0}, {"tree", 10000, MODE_FORWARD, 0, 0},    {"rdag", 10000, MODE_REVERSE, 0, 0},
-    {"grid", 90000, MODE_FORWARD, 0, 0},     {"grid", 90000, MODE_FORWARD, 0, 1},
-    {"pigs", 0, MODE_FORWARD, 0, 0},        {"munin1", 0, MODE_FORWARD, 5, 0},
-    {"munin1", 0, MODE_REVERSE, 5, 0},      {0}};
+static const struct target targets[] = {{"hmm", 10000, MODE_FREE, 0, 0},
+                                        {"hmm", 100000, MODE_FREE, 0, 0},
+                                        {"hmm", 1000000, MODE_FREE, 1.5, 0},
+                                        {"rlocal", 10000, MODE_FREE, 0, 0},
+                                        {"rlocal", 100000, MODE_FREE, 0, 0},
+                                        {"rlocal", 1000000, MODE_FREE, 1.5, 0},
+                                        {"tree", 1000000, MODE_FREE, 0, 0},
+                                        {"revtree", 10000, MODE_FREE, 0, 0},
+                                        {"revtree", 100000, MODE_FREE, 0, 0},
+                                        {"revtree", 1000000, MODE_FREE, 2.5, 0},
+                                        {"grid", 90000, MODE_FREE, 7, 0},
+                                        {"rdag", 10000, MODE_FREE, 400, 0},
+                                        {"hmm", 10000, MODE_FORWARD, 0, 0},
+                                        {"hmm", 100000, MODE_FORWARD, 0, 0},
+                                        {"hmm", 1000000, MODE_FORWARD, 3, 0},
+                                        {"hmm", 10000, MODE_REVERSE, 0, 0},
+                                        {"hmm", 100000, MODE_REVERSE, 0, 0},
+                                        {"hmm", 1000000, MODE_REVERSE, 3, 0},
+                                        {"tree", 10000, MODE_REVERSE, 0, 0},
+                                        {"tree", 100000, MODE_REVERSE, 0, 0},
+                                        {"tree", 1000000, MODE_REVERSE, 3, 0},
+                                        {"rlocal", 10000, MODE_REVERSE, 0, 0},
+                                        {"rlocal", 100000, MODE_REVERSE, 0, 0},
+                                        {"rlocal", 1000000, MODE_REVERSE, 0, 0},
+                                        {"plate", 10000, MODE_REVERSE, 0, 0},
+                                        {"plate", 100000, MODE_REVERSE, 0, 0},
+                                        {"plate", 1000000, MODE_REVERSE, 0, 0},
+                                        {"tree", 10000, MODE_FORWARD, 0, 0},
+                                        {"rdag", 10000, MODE_REVERSE, 0, 0},
+                                        {"grid", 90000, MODE_FORWARD, 0, 0},
+                                        {"grid", 90000, MODE_FORWARD, 0, 1},
+                                        {"pigs", 0, MODE_FORWARD, 0, 0},
+                                        {"munin1", 0, MODE_FORWARD, 5, 0},
+                                        {"munin1", 0, MODE_REVERSE, 5, 0},
+                                        {0}};
 
 struct result {
     double ours, amd, verify; /* seconds, medians; verify: one run */
@@ -112,7 +129,8 @@ static void measure_order(const struct ugraph *j, const int *order, struct resul
 static double run_camd(const struct dag *g, const struct ugraph *j, const unsigned char *observed,
                        int reverse, int64_t *edges)
 {
-    int n = j->n, *ap = malloc(((size_t)n + 1) * sizeof(int)), *order = malloc((size_t)n * sizeof(int));
+    int n = j->n, *ap = malloc(((size_t)n + 1) * sizeof(int)),
+        *order = malloc((size_t)n * sizeof(int));
     int *layer = malloc((size_t)n * sizeof(int)), deepest = 0;
     for (int v = 0; v <= n; v++) ap[v] = (int)j->ap[v];
     if (dag_depth(g, reverse, layer)) die("out of memory");
@@ -187,7 +205,8 @@ static void run_case(const struct target *c, struct result *r)
         double t = now(CLOCK_THREAD_CPUTIME_ID);
         if (certify(h, &g, VERIFY_AUTO, 0, NULL)) die("out of memory");
         r->verify = now(CLOCK_THREAD_CPUTIME_ID) - t;
-        r->certified = h->cert.is[FAITHFUL] == 1 && h->cert.is[MINIMAL] == 1 && h->cert.is[NATURAL] == 1;
+        r->certified =
+            h->cert.is[FAITHFUL] == 1 && h->cert.is[MINIMAL] == 1 && h->cert.is[NATURAL] == 1;
         inverse_free(h);
     }
     if (moral_init(&j, &g, NULL, NULL)) die("out of memory");
@@ -197,7 +216,8 @@ static void run_case(const struct target *c, struct result *r)
         ours[k] = amd[k] = 0;
         for (int i = 0; i < inner; i++) {
             struct inverse *h = NULL;
-            ours[k] += (c->mode == MODE_FREE ? run_free(&j, r) : run_natural(&g, observed, c, &h)) / inner;
+            ours[k] +=
+                (c->mode == MODE_FREE ? run_free(&j, r) : run_natural(&g, observed, c, &h)) / inner;
             inverse_free(h);
             if (c->mode == MODE_FREE && k == 0) r->mb = peak_mb();
             amd[k] += run_amd(&j, order) / inner;
@@ -240,8 +260,8 @@ int main(int argc, char **argv)
 {
     struct result r, first = {0};
     int missed = 0;
-    printf("%-24s %9s %9s %7s %6s %12s %12s %7s %6s %s\n", "graph", "NaMI s", "AMD s", "ratio", "bar",
-           "fill/edges", "AMD fill/runs", "width", "MB", "verify s  CAMD edges");
+    printf("%-24s %9s %9s %7s %6s %12s %12s %7s %6s %s\n", "graph", "NaMI s", "AMD s", "ratio",
+           "bar", "fill/edges", "AMD fill/runs", "width", "MB", "verify s  CAMD edges");
     for (const struct target *c = targets; c->family; c++) {
         char name[64];
         snprintf(name, sizeof name, "%s-%d-%s%s", c->family, c->n, mode_names[c->mode],

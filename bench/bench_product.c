@@ -99,10 +99,8 @@ static void work_new(struct work *k, const struct shape *s, size_t width)
     k->grad = numbers(&r, nparam, width);
     for (int i = 0; i < MOST_CHUNKS; i++) {
         size_t n = (size_t)s->nets * (size_t)units * (size_t)cap;
-        k->c[i] = (struct chunk){.unit = numbers(&r, n, width),
-                                 .adj = numbers(&r, n, width),
-                                 .cap = cap,
-                                 .L = s->L[i]};
+        k->c[i] = (struct chunk){
+            .unit = numbers(&r, n, width), .adj = numbers(&r, n, width), .cap = cap, .L = s->L[i]};
     }
     size_t beside = (size_t)s->nets * (size_t)s->n * (size_t)k->lanes;
     k->x = numbers(&r, beside * (size_t)s->in, width);

@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench.h"
 #include "base/rng.h"
+#include "bench.h"
 #include "peak.h"
 #include "train/training.h"
 

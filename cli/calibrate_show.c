@@ -75,7 +75,6 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-
 /* The p-value up to which scalars are shown, if there are too many. */
 static double shown_below(const struct calibration *c)
 {
@@ -107,8 +106,8 @@ static void put_cell(struct table *t, double x)
 
 static void put_table(const struct calibration *c, struct str *out)
 {
-    static const char *const head[] = {"variable", "ranks", "p",           "50%", "90%",
-                                       "corr",     "contraction", "z sd"};
+    static const char *const head[] = {"variable", "ranks", "p",           "50%",
+                                       "90%",      "corr",  "contraction", "z sd"};
     struct table t = {.align = "llrrrrrr"};
     double limit = shown_below(c);
     int shown = 0;
@@ -140,13 +139,12 @@ static int count(const struct calibration *c, enum flaw f)
 /* The scalars with a flaw, as many as a line holds. */
 static void put_flaw(const struct calibration *c, enum flaw f, struct str *out)
 {
-    static const char *const means[NFLAW] = {
-        "",
-        "the truth is too often far out",
-        "the truth is too seldom far out",
-        "the truth is too often above",
-        "the truth is too often below",
-        "neither shifted nor of a wrong width"};
+    static const char *const means[NFLAW] = {"",
+                                             "the truth is too often far out",
+                                             "the truth is too seldom far out",
+                                             "the truth is too often above",
+                                             "the truth is too often below",
+                                             "neither shifted nor of a wrong width"};
     int n = count(c, f), left = n;
     size_t begin = out->n;
     if (!n) return;
@@ -166,9 +164,12 @@ static void put_joint(const struct calibration *c, struct str *out)
     const struct coverage_at *at = covered(c, c->s.d);
     int fine = joint_fine(c);
     if (!c->coverage.joint) return;
-    str_printf(out, "jointly      %s: regions of 50 %% and 90 %% of all latents hold the truth in "
-                    "%.0f %% and %.0f %% (p ",
-               fine ? "ok" : c->coverage.test[c->s.d].dev < 0 ? "too narrow" : "too wide",
+    str_printf(out,
+               "jointly      %s: regions of 50 %% and 90 %% of all latents hold the truth in "
+               "%.0f %% and %.0f %% (p ",
+               fine                               ? "ok"
+               : c->coverage.test[c->s.d].dev < 0 ? "too narrow"
+                                                  : "too wide",
                100 * at[AT50].share, 100 * at[AT90].share);
     if (p_row(c, c->s.d) >= 0.001) str_put(out, "= ");
     put_p(out, p_row(c, c->s.d));
@@ -248,7 +249,8 @@ static void put_scalar(const struct calibration *c, int k, struct str *out)
     str_printf(out, ",\"verdict\":\"%s\",\"inside\":%s", flaws[flaw_of(c, k)],
                scalar_fine(c, k) ? "true" : "false");
     put_json_number(out, "p", p_row(c, k)), put_json_number(out, "ecdf_p", t->ecdf.p);
-    put_json_number(out, "chi2_p", t->chi2_p), put_json_number(out, "coverage_p", c->coverage.test[k].p);
+    put_json_number(out, "chi2_p", t->chi2_p),
+        put_json_number(out, "coverage_p", c->coverage.test[k].p);
     put_coverage(c, k, out);
     put_json_number(out, "corr", r->corr), put_json_number(out, "rmse", r->rmse);
     put_json_number(out, "contraction", r->contraction);

@@ -7,12 +7,12 @@
 
 struct cmd {
     const char *name, *summary;
-    const char *usage;    /* behind "nami NAME" */
-    const char *about;    /* paragraphs, an empty line between */
+    const char *usage;     /* behind "nami NAME" */
+    const char *about;     /* paragraphs, an empty line between */
     const struct opt *opt; /* name NULL at the end; or NULL */
     const struct example {
         const char *line, *what;
-    } *example;           /* line NULL at the end */
+    } * example; /* line NULL at the end */
     int min_arg, max_arg;
     opt_words *arg_words; /* what its arguments can be; NULL: files */
     size_t size;          /* of its struct of options, which begins with opt_common */

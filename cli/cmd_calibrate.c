@@ -237,8 +237,8 @@ static int judge(struct job *j, nami_err *err)
     double share = c->alpha / CALIBRATION_TESTS;
     int rc = sbc_run(&c->s, share, 0, seed, &c->sbc, err);
     if (!rc)
-        rc = coverage_run(&c->s, j->logq, j->logq0, share, COVERAGE_LEVELS, seed, &c->coverage,
-                          err);
+        rc =
+            coverage_run(&c->s, j->logq, j->logq0, share, COVERAGE_LEVELS, seed, &c->coverage, err);
     if (!rc) rc = tarp_run(&c->s, NULL, share, seed, &c->tarp, err);
     if (!rc) rc = recovery_run(&c->s, c->recovery, c->mean, NULL, err);
     return rc;
@@ -295,8 +295,7 @@ static int check_options(const struct options *o)
     for (int i = 0; i < o->out.n && !rc; i++)
         if (!is_svg(o->out.a[i]) && !str_ends(o->out.a[i], strlen(o->out.a[i]), ".json"))
             rc = err_set(&err, NAMI_EUSAGE,
-                         "cannot tell what to write to '%s'; end it in .svg or .json",
-                         o->out.a[i]);
+                         "cannot tell what to write to '%s'; end it in .svg or .json", o->out.a[i]);
     return rc ? fail(RUNNING, NULL, &err) : EXIT_YES;
 }
 

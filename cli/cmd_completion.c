@@ -22,12 +22,11 @@ static const char bash_head[] =
     "    elif [[ $prev == = ]]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
     "    if ((COMP_CWORD == 1)); then\n"
     "        words=\"";
-static const char bash_tail[] =
-    "        esac\n"
-    "    fi\n"
-    "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-    "}\n"
-    "complete -o default -F _nami nami\n";
+static const char bash_tail[] = "        esac\n"
+                                "    fi\n"
+                                "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+                                "}\n"
+                                "complete -o default -F _nami nami\n";
 
 /* The values of an option: its words, or file names (no words at all). */
 static void bash_values(const struct cmd *c, const struct opt *o, struct str *out)
@@ -117,7 +116,8 @@ static void zsh_option(const struct opt *o, struct str *out)
         str_put(out, ":");
         zsh_text(o->arg, out);
         str_put(out, ":");
-        zsh_values(o->words, o->kind == OPT_COUNT || o->kind == OPT_SEED || o->kind == OPT_REAL, out);
+        zsh_values(o->words, o->kind == OPT_COUNT || o->kind == OPT_SEED || o->kind == OPT_REAL,
+                   out);
     }
     str_put(out, "'");
 }
@@ -151,10 +151,7 @@ static const struct {
     void (*put)(struct str *out);
 } shells[] = {{"bash", bash}, {"zsh", zsh}, {NULL, NULL}};
 
-static const char *shell_words(int i)
-{
-    return shells[i].name;
-}
+static const char *shell_words(int i) { return shells[i].name; }
 
 struct options {
     struct opt_common common;

@@ -24,20 +24,17 @@ struct options {
 
 /* ---- words -------------------------------------------------------------------------- */
 
-#define WORDS(name, ...)                              \
-    static const char *name(int i)                    \
-    {                                                 \
-        static const char *const w[] = {__VA_ARGS__}; \
-        return w[i];                                  \
+#define WORDS(name, ...)                                                                           \
+    static const char *name(int i)                                                                 \
+    {                                                                                              \
+        static const char *const w[] = {__VA_ARGS__};                                              \
+        return w[i];                                                                               \
     }
 WORDS(observe_words, "sinks", "none", NULL)
 WORDS(barren_words, "aside", "keep", NULL)
 WORDS(verify_words, "auto", "full", "sample", "none", NULL)
 
-static const char *section_words(int i)
-{
-    return sections[i].name;
-}
+static const char *section_words(int i) { return sections[i].name; }
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
@@ -93,12 +90,12 @@ static int as_json(const struct view *w, const struct options *o, struct str *ou
     return inverse_json(w, flags, out, err);
 }
 
-#define DRAW(format)                                                                             \
-    static int as_##format(const struct view *w, const struct options *o, struct str *out,       \
-                           nami_err *err)                                                        \
-    {                                                                                            \
-        (void)o;                                                                                 \
-        return draw(w, #format, out, err);                                                       \
+#define DRAW(format)                                                                               \
+    static int as_##format(const struct view *w, const struct options *o, struct str *out,         \
+                           nami_err *err)                                                          \
+    {                                                                                              \
+        (void)o;                                                                                   \
+        return draw(w, #format, out, err);                                                         \
     }
 DRAW(svg)
 DRAW(png)
@@ -142,7 +139,7 @@ static size_t next_path(const char *s)
 static int files_init(struct files *f, const struct opt_many *names, nami_err *err)
 {
     for (int i = 0; i < names->n; i++)
-        for (const char *s = names->a[i], *end; ; s = end + 1) {
+        for (const char *s = names->a[i], *end;; s = end + 1) {
             struct str path = {0};
             end = s + next_path(s);
             str_putn(&path, s, (size_t)(end - s));

@@ -99,7 +99,8 @@ static void put_path(struct str *out, const char *path, int keep_folder, const c
     str_put(out, ending);
 }
 
-/* Is there a network of this model already?  It says so itself: --resume goes on, or has nothing to do. */
+/* Is there a network of this model already?  It says so itself: --resume goes on, or has nothing to
+ * do. */
 static int train(const struct options *o, const char *file, const char *net)
 {
     struct line l = {0};
@@ -175,10 +176,12 @@ const struct cmd cmd_run = {
     .summary = "check, invert, train, sample: the whole job in one line",
     .usage = "[OPTION]... FILE --data DATA",
     .about =
-        "Checks the model by draws from its prior predictive, inverts it, trains an inference network "
+        "Checks the model by draws from its prior predictive, inverts it, trains an inference "
+        "network "
         "(MODEL.net, or beside the output), draws from the posterior of the data, and ends with a "
         "table and the paths of what was written.\n\n"
-        "A network that is there already is used, or trained further if it was interrupted: another "
+        "A network that is there already is used, or trained further if it was interrupted: "
+        "another "
         "data set is then answered at once. --again trains anew.",
     .opt = options,
     .example = examples,

@@ -64,8 +64,8 @@ struct job {
     struct gallery picture;
     struct posterior_spec spec;
     struct posterior_note note[3];
-    size_t stride;           /* numbers of the model, elements of all variables among them */
-    size_t *row, nrow;       /* the elements of all variables in turn */
+    size_t stride;     /* numbers of the model, elements of all variables among them */
+    size_t *row, nrow; /* the elements of all variables in turn */
     struct blocks blocks;
     struct digest digest;
     struct summary *summary; /* of element e of variable v: [set * stride + var[v].base + e] */
@@ -286,10 +286,10 @@ static void put_sets(const struct job *j, struct str *out)
         good += (size_t)trusted(&j->found[s].diagnostics, j->q.per, islands(j));
         ess += j->found[s].diagnostics.ess / (double)j->q.nset;
     }
-    str_printf(
-        out,
-        "weights      k-hat is good (below %.2f)%s for %zu of %zu, %.0f effective draws on average\n",
-        khat_limit(j->q.per), islands(j) ? " or islands agree" : "", good, j->q.nset, ess);
+    str_printf(out,
+               "weights      k-hat is good (below %.2f)%s for %zu of %zu, %.0f effective draws on "
+               "average\n",
+               khat_limit(j->q.per), islands(j) ? " or islands agree" : "", good, j->q.nset, ess);
 }
 
 static void put_json(const struct job *j, struct str *out)
@@ -301,7 +301,8 @@ static void put_json(const struct job *j, struct str *out)
         const struct diagnostics *d = &j->found[k].diagnostics;
         str_printf(out, "%s{\"set\":%zu", k ? ",\n" : "", k + 1);
         put_json_number(out, "khat", d->khat), put_json_number(out, "ess", d->ess);
-        put_json_number(out, "log_evidence", d->log_z), put_json_number(out, "log_evidence_se", d->log_se);
+        put_json_number(out, "log_evidence", d->log_z),
+            put_json_number(out, "log_evidence_se", d->log_se);
         put_json_number(out, "ood_p", j->ood[k]);
         str_put(out, ",\"variables\":[");
         for (int v = 0; v < j->nvar; v++)
@@ -343,9 +344,11 @@ static int ask(struct job *j, int threads)
     j->found = new_array(struct posterior_found, j->q.nset);
     j->given = new_array(unsigned char, (size_t)j->net.r.m->nrow + j->stride);
     j->ood = new_array(double, j->q.nset);
-    if (!j->summary || !j->found || !j->given || !j->ood) return err_nomem(&err), fail(RUNNING, NULL, &err);
+    if (!j->summary || !j->found || !j->given || !j->ood)
+        return err_nomem(&err), fail(RUNNING, NULL, &err);
     mark_given(j->net.r.m, j->given);
-    if (blocks_init(&j->blocks, &j->net.a, &j->q, j->method, o->predict || pictures(o), threads, BLOCK_NUMBERS, &err) ||
+    if (blocks_init(&j->blocks, &j->net.a, &j->q, j->method, o->predict || pictures(o), threads,
+                    BLOCK_NUMBERS, &err) ||
         digest_init(&j->digest, j->nrow, j->row, j->q.per, digest_room(j->nrow), &err))
         return fail(RUNNING, NULL, &err);
     if ((rc = open_files(j)) || (rc = warn_unlike(&j->net, threads, o->quiet, j->ood)) ||
@@ -401,8 +404,10 @@ static const struct example examples[] = {
     {"nami sample tree.net --data x.json", "the posterior, as a table"},
     {"nami sample tree.net --data x.json -n 10000 -o draws.nc", "for ArviZ"},
     {"nami sample tree.net --data many.json -n 100 -o draws.npz", "thousands of data sets at once"},
-    {"nami sample vae.net --data images --sets 40 -n 100 -o x.png", "images, and what is made of them"},
-    {"nami sample chain.net --data x.json --method smc", "where weights of whole draws are too unequal"},
+    {"nami sample vae.net --data images --sets 40 -n 100 -o x.png",
+     "images, and what is made of them"},
+    {"nami sample chain.net --data x.json --method smc",
+     "where weights of whole draws are too unequal"},
     {NULL, NULL},
 };
 

@@ -17,10 +17,7 @@ const struct cmd *const cmds[] = {
 #undef CMD
     NULL};
 
-const char *cmd_words(int i)
-{
-    return cmds[i] ? cmds[i]->name : NULL;
-}
+const char *cmd_words(int i) { return cmds[i] ? cmds[i]->name : NULL; }
 
 const struct cmd *cmd_by_name(const char *name)
 {
@@ -29,25 +26,13 @@ const struct cmd *cmd_by_name(const char *name)
     return NULL;
 }
 
-const char *format_words(int i)
-{
-    return formats[i] ? formats[i]->name : NULL;
-}
+const char *format_words(int i) { return formats[i] ? formats[i]->name : NULL; }
 
-const char *method_words(int i)
-{
-    return methods[i] ? methods[i]->name : NULL;
-}
+const char *method_words(int i) { return methods[i] ? methods[i]->name : NULL; }
 
-const char *mode_words(int i)
-{
-    return mode_names[i];
-}
+const char *mode_words(int i) { return mode_names[i]; }
 
-const char *criterion_words(int i)
-{
-    return criteria[i].name;
-}
+const char *criterion_words(int i) { return criteria[i].name; }
 
 /* ---- messages ----------------------------------------------------------------------- */
 
@@ -66,10 +51,7 @@ static int exit_code(enum phase phase, int code)
     return EXIT_BAD;
 }
 
-const char *file_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "<stdin>" : path;
-}
+const char *file_name(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
 
 int fail(enum phase phase, const char *file, const nami_err *err)
 {

@@ -11,8 +11,8 @@
 #include "base/str.h"
 
 static const struct opt common[] = {
-    {"help", 'h', OPT_FLAG, offsetof(struct opt_common, help), NULL, NULL, NULL,
-     "show this help", 0},
+    {"help", 'h', OPT_FLAG, offsetof(struct opt_common, help), NULL, NULL, NULL, "show this help",
+     0},
     {"version", 0, OPT_FLAG, offsetof(struct opt_common, version), NULL, NULL, NULL,
      "show the version", 0},
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
@@ -26,10 +26,7 @@ const struct opt *opt_at(const struct opt *own, int i)
     return o->name ? o : NULL;
 }
 
-int opt_takes_value(const struct opt *o)
-{
-    return o->kind != OPT_FLAG;
-}
+int opt_takes_value(const struct opt *o) { return o->kind != OPT_FLAG; }
 
 /* ---- words that were meant ---------------------------------------------------------- */
 
@@ -150,8 +147,7 @@ static int set_many(const struct opt *o, void *at, const char *s, nami_err *err)
 
 static int (*const set_kind[])(const struct opt *, void *, const char *, nami_err *) = {
     [OPT_FLAG] = set_flag,   [OPT_TEXT] = set_text, [OPT_WORD] = set_word, [OPT_WORDS] = set_words,
-    [OPT_COUNT] = set_count, [OPT_SEED] = set_seed, [OPT_MANY] = set_many,
-    [OPT_REAL] = set_real,
+    [OPT_COUNT] = set_count, [OPT_SEED] = set_seed, [OPT_MANY] = set_many, [OPT_REAL] = set_real,
 };
 
 static int set(const struct opt *o, void *into, const char *s, nami_err *err)
@@ -175,7 +171,8 @@ static int unknown(struct parser *p, const char *name)
     for (int i = 0; (o = opt_at(p->own, i)); i++)
         if (!o->hidden) near_try(&best, name, strlen(name), o->name, i);
     if (best.word)
-        return err_set(p->err, NAMI_EUSAGE, "unknown option --%s; did you mean --%s?", name, best.word);
+        return err_set(p->err, NAMI_EUSAGE, "unknown option --%s; did you mean --%s?", name,
+                       best.word);
     return err_set(p->err, NAMI_EUSAGE, "unknown option --%s; --help lists the options", name);
 }
 

@@ -7,8 +7,8 @@
 #include "base/num.h"
 #include "base/parallel.h"
 #include "infer/ood_model.h"
-#include "train/samples.h"
 #include "infer/weights.h"
+#include "train/samples.h"
 
 int open_net(struct trained *n, const char *path, int threads)
 {
@@ -71,8 +71,12 @@ int open_model_or_net(struct training *r, const char *path, const struct model_o
         return open_model(r->m, path, o);
     }
     if (o->data.n || o->set.n || o->observe || o->free.n) {
-        err_set(&err, NAMI_EUSAGE, "a network has its model's constants and data already: %s is for models",
-                o->data.n ? "--data" : o->set.n ? "--set" : o->observe ? "--observe" : "--by");
+        err_set(&err, NAMI_EUSAGE,
+                "a network has its model's constants and data already: %s is for models",
+                o->data.n    ? "--data"
+                : o->set.n   ? "--set"
+                : o->observe ? "--observe"
+                             : "--by");
         return fail(RUNNING, NULL, &err);
     }
     int rc = training_read(r, path, parallel_threads(o->threads), &err);
@@ -192,8 +196,9 @@ void put_trust(const struct diagnostics *d, size_t draws, size_t islands, struct
 {
     int resampled = isnan(d->khat);
     if (resampled)
-        str_printf(out, "weights      resampled in %zu islands, %.0f effective draws of %zu at the end\n",
-                   islands, d->ess, draws);
+        str_printf(
+            out, "weights      resampled in %zu islands, %.0f effective draws of %zu at the end\n",
+            islands, d->ess, draws);
     else
         str_printf(out, "weights      k-hat %.2f (good below %.2f), %.0f effective draws of %zu\n",
                    d->khat, khat_limit(draws), d->ess, draws);
@@ -203,7 +208,7 @@ void put_trust(const struct diagnostics *d, size_t draws, size_t islands, struct
         str_put(out, "warning      the islands disagree, or are too few: do not trust these "
                      "numbers; ask for more draws, or train longer\n");
     else
-        str_printf(out,
-                   "warning      k-hat is too large: do not trust these numbers; train longer, %s\n",
-                   islands ? "or with --family spline" : "with --family spline, or try --method smc");
+        str_printf(
+            out, "warning      k-hat is too large: do not trust these numbers; train longer, %s\n",
+            islands ? "or with --family spline" : "with --family spline, or try --method smc");
 }

@@ -19,8 +19,9 @@ struct trained {
 /* The rows of an option table for a struct with the members seed, threads and quiet. */
 #define NET_OPTIONS(type)                                                                          \
     {"seed", 0, OPT_SEED, offsetof(type, seed), "N", "0", NULL, "of all that is random", 0},       \
-        {"threads", 0, OPT_COUNT, offsetof(type, threads), "N", "0", NULL,                         \
-         "threads to use; 0: as many as there are processors", 0},                                 \
+        {"threads", 0,   OPT_COUNT, offsetof(type, threads),                                       \
+         "N",       "0", NULL,      "threads to use; 0: as many as there are processors",          \
+         0},                                                                                       \
     {                                                                                              \
         "quiet", 'q', OPT_FLAG, offsetof(type, quiet), NULL, NULL, NULL, "no table and no notes",  \
             0                                                                                      \
@@ -28,7 +29,13 @@ struct trained {
 
 /* The rows for data sets, of a struct with the members data and sets. */
 #define NET_DATA(type)                                                                             \
-    {"data", 'd', OPT_MANY, offsetof(type, data), "FILE", NULL, NULL,                              \
+    {"data",                                                                                       \
+     'd',                                                                                          \
+     OPT_MANY,                                                                                     \
+     offsetof(type, data),                                                                         \
+     "FILE",                                                                                       \
+     NULL,                                                                                         \
+     NULL,                                                                                         \
      "what was observed, as JSON or R dump: one data set or many; or x=FILE with an observation "  \
      "of x for each data set (IDX, NPY, NPZ, CSV, JSON); may be repeated. Without it, the data "   \
      "that the network was trained with",                                                          \

@@ -47,7 +47,8 @@ static void check_messages(const struct model *m, const char *text, size_t len)
     str_free(&out);
 }
 
-static void try_model(const char *text, size_t len, const char *data, size_t ndata, enum dialect dialect)
+static void try_model(const char *text, size_t len, const char *data, size_t ndata,
+                      enum dialect dialect)
 {
     struct model m = {0};
     struct model_options opt = {.limit = LIMIT};

@@ -1,4 +1,5 @@
-/* A safetensors file on any bytes.  What is read is written and read again: all must be the same. */
+/* A safetensors file on any bytes.  What is read is written and read again: all must be the same.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

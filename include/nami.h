@@ -194,8 +194,8 @@ typedef struct {
     const char *objective; /* NULL or "ic": E[-log q(z | x)]; "elbo": minus a bound of log p(x) of
                               given points or samples, by which the model's networks after `learn`
                               are learnt, too */
-    int particles;         /* elbo: draws for each point; 0: 1; more: the importance-weighted bound */
-    int warmup;            /* elbo: nami_trainer_step's until log p(z) - log q has its full weight */
+    int particles; /* elbo: draws for each point; 0: 1; more: the importance-weighted bound */
+    int warmup;    /* elbo: nami_trainer_step's until log p(z) - log q has its full weight */
     /* the draws */
     int batch;       /* points of a gradient; 0: 250 */
     int threads;     /* 0: as many as there are processors */

@@ -17,7 +17,7 @@ static inline void brute_init(struct brute *b, const struct dag *g)
 {
     *b = (struct brute){.n = g->n};
     for (int v = 0; v < g->n; v++)
-        for_parents(g, v, u) {
+        for_parents (g, v, u) {
             b->pa[v] |= 1u << u;
             b->ch[u] |= 1u << v;
         }

@@ -53,10 +53,7 @@ static void nomem_drop(void *p)
         }
 }
 
-void *__wrap_malloc(size_t n)
-{
-    return nomem_fails() ? NULL : nomem_add(__real_malloc(n));
-}
+void *__wrap_malloc(size_t n) { return nomem_fails() ? NULL : nomem_add(__real_malloc(n)); }
 
 void *__wrap_calloc(size_t n, size_t size)
 {

@@ -25,10 +25,10 @@ static inline int run_cases(const struct CMUnitTest *t, size_t n, int argc, char
     return _cmocka_run_group_tests("tests", t, n, NULL, NULL);
 }
 
-#define RUN(tests)                                                         \
-    int main(int argc, char **argv)                                        \
-    {                                                                      \
-        return run_cases(tests, sizeof tests / sizeof *tests, argc, argv); \
+#define RUN(tests)                                                                                 \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        return run_cases(tests, sizeof tests / sizeof *tests, argc, argv);                         \
     }
 
 #endif

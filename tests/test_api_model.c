@@ -90,7 +90,8 @@ static void same_draws(const char *model, const char *data)
     enum { N = 1000, FEW = 21 };
     nami_model *m = read_model(model, data);
     size_t size = (size_t)nami_model_size(m);
-    double *a = draw(m, 7, N, 1), *b = draw(m, 7, N, 3), *c = draw(m, 7, FEW, 1), *d = draw(m, 8, N, 1);
+    double *a = draw(m, 7, N, 1), *b = draw(m, 7, N, 3), *c = draw(m, 7, FEW, 1),
+           *d = draw(m, 8, N, 1);
     int other = 0;
     for (size_t s = 0; s < size; s++)
         for (size_t i = 0; i < N; i++) {

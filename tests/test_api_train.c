@@ -46,8 +46,7 @@ static double *some(const nami_model *m, size_t n, const double *x, size_t i0, s
     size_t size = (size_t)nami_model_size(m);
     double *y = malloc(sizeof(double) * size * count);
     assert_non_null(y);
-    for (size_t s = 0; s < size; s++)
-        memcpy(y + s * count, x + s * n + i0, sizeof(double) * count);
+    for (size_t s = 0; s < size; s++) memcpy(y + s * count, x + s * n + i0, sizeof(double) * count);
     return y;
 }
 
@@ -175,10 +174,14 @@ static void gradient_by_differences(void **state)
 {
     (void)state;
     check_gradient("tree", &(nami_train_options){.hidden = {16, 8}, .activation = "tanh"});
-    check_gradient("pumps", &(nami_train_options){.hidden = {8}, .net = "mlp", .skip = "yes",
-                                                  .family = "mixture", .activation = "softplus"});
-    check_gradient("hmm", &(nami_train_options){.hidden = {30}, .net = "made", .no_share = 1,
-                                                .activation = "sigmoid"});
+    check_gradient("pumps", &(nami_train_options){.hidden = {8},
+                                                  .net = "mlp",
+                                                  .skip = "yes",
+                                                  .family = "mixture",
+                                                  .activation = "softplus"});
+    check_gradient("hmm",
+                   &(nami_train_options){
+                       .hidden = {30}, .net = "made", .no_share = 1, .activation = "sigmoid"});
 }
 
 /* Averaged gradients of parts are the gradient of the whole; losses of any number of points. */
@@ -375,7 +378,8 @@ static void samples(void **state)
     assert_non_null(f);
     for (int i = 0; i < 40; i++) { /* all of them are single numbers */
         for (int s = 0; s < size; s++)
-            fprintf(f, "%c\"%s\": %.17g", s ? ',' : '{', nami_model_scalar_name(m, s), x[s * 40 + i]);
+            fprintf(f, "%c\"%s\": %.17g", s ? ',' : '{', nami_model_scalar_name(m, s),
+                    x[s * 40 + i]);
         fprintf(f, "}\n");
     }
     fclose(f);
@@ -383,7 +387,7 @@ static void samples(void **state)
     strcpy(name, draws);
     nami_train_options opt = {.batch = 10, .steps = 7, .check = 3, .samples = name, .seed = 6};
     nami_trainer *t = new_trainer(m, &opt), *u;
-    name[0] = '?'; /* it was copied */
+    name[0] = '?';        /* it was copied */
     gradient(t, 0, NULL); /* an epoch has three batches; the fourth ten validate */
     double *y = some(m, 40, x, 30, 10);
     assert_true(fabs(loss_of(t, 0, NULL) - loss_of(t, 10, y)) < 1e-9);
@@ -595,8 +599,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(streams),      cmocka_unit_test(questions),
     cmocka_unit_test(files),        cmocka_unit_test(files_with_options),
     cmocka_unit_test(samples),      cmocka_unit_test(bound),
-    cmocka_unit_test(messages),
-    cmocka_unit_test(memory),
+    cmocka_unit_test(messages),     cmocka_unit_test(memory),
 };
 
 RUN(tests)

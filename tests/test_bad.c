@@ -20,7 +20,8 @@ static void check_model(const char *path, const char *name, const struct str *te
     struct str data = {0};
     str_putn(&data, path, (size_t)(strrchr(path, '.') - path));
     str_put(&data, ".json");
-    if (access(data.s, R_OK) == 0 && data_read(&m.data, data.s, &err)) fail_msg("%s: %s", data.s, err.msg);
+    if (access(data.s, R_OK) == 0 && data_read(&m.data, data.s, &err))
+        fail_msg("%s: %s", data.s, err.msg);
     int rc = model_parse(&m, name, text->s, text->n, dialect, NULL, &err);
     diags_print(&m.diags, name, text->s, text->n, out);
     *nerror = m.diags.nerror;

@@ -67,8 +67,7 @@ static void check_mean(struct bound b)
         memcpy(up, a, sizeof a), memcpy(down, a, sizeof a);
         up[s] += e, down[s] -= e;
         double want = (mean_loss(b, up, NULL) - mean_loss(b, down, NULL)) / (2 * e);
-        if (fabs(grad[s] - want) > 1e-8)
-            fail_msg("n %d k %d: %g, not %g", b.n, b.k, grad[s], want);
+        if (fabs(grad[s] - want) > 1e-8) fail_msg("n %d k %d: %g, not %g", b.n, b.k, grad[s], want);
     }
 }
 
@@ -110,7 +109,8 @@ static void test_all(void **state)
             double up[STATES], down[STATES];
             memcpy(up, a, sizeof a), memcpy(down, a, sizeof a);
             up[s] += e, down[s] -= e;
-            double want = (all_loss(up, warm, NULL, &score) - all_loss(down, warm, NULL, &score)) / (2 * e);
+            double want =
+                (all_loss(up, warm, NULL, &score) - all_loss(down, warm, NULL, &score)) / (2 * e);
             if (fabs(grad[s] - want) > 1e-8) fail_msg("warm %g: %g, not %g", warm, grad[s], want);
         }
     }

@@ -381,7 +381,7 @@ static void speed(void **state)
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(tarp_rate), cmocka_unit_test(tarp_power), cmocka_unit_test(tarp_reference),
     cmocka_unit_test(c2st_rate), cmocka_unit_test(c2st_power), cmocka_unit_test(recovery),
-    cmocka_unit_test(ood_rate),  cmocka_unit_test(ood_power), cmocka_unit_test(ood_many),  cmocka_unit_test(no_memory),
-    cmocka_unit_test(speed),
+    cmocka_unit_test(ood_rate),  cmocka_unit_test(ood_power),  cmocka_unit_test(ood_many),
+    cmocka_unit_test(no_memory), cmocka_unit_test(speed),
 };
 RUN(tests)

@@ -59,7 +59,7 @@ static void turn_edge(struct dag *g, int covered, struct rng *r)
     struct dag h;
     int m = 0, cycle[16], pick;
     for (int v = 0; v < g->n; v++)
-        for_parents(g, v, u) e[m++] = (struct edge){u, v};
+        for_parents (g, v, u) e[m++] = (struct edge){u, v};
     if (!m) return;
     pick = (int)rng_below(r, (uint32_t)m);
     int a = e[pick].from, b = e[pick].to, same = 1;

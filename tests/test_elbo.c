@@ -108,8 +108,7 @@ static void check_value(const char *what, struct exec *x, const struct elbo *e, 
     value(x);
     for (int r = 0; r < m->nrow; r++)
         memcpy(z + (size_t)r * LANES, x->row + (size_t)r * (size_t)x->cap, sizeof *z * LANES);
-    for (size_t i = q->prog.nparam; i < e->prog.nparam; i++)
-        m->weight.a[i - q->prog.nparam] = w[i];
+    for (size_t i = q->prog.nparam; i < e->prog.nparam; i++) m->weight.a[i - q->prog.nparam] = w[i];
     if (model_logp(m, LANES, z, 1, &(struct density){.logp = logp}, &err)) fail_msg("%s", err.msg);
     exec_at(&y, q, LANES, 0, w);
     for (int r = 0; r < m->nrow; r++)
@@ -272,8 +271,8 @@ static void test_trimmed(void **state)
             for (size_t j = 0; j < e.prog.nparam; j++) big = fmax(big, fabs(want[j]));
             for (size_t j = 0; j < e.prog.nparam; j++)
                 if (!(fabs(got[j] - want[j]) <= (k & 1 ? 3e-5 : 1e-12) * big))
-                    fail_msg("%d of %d lanes, %d: by weight %zu: %g, not %g", lanes, size[i].cap, k, j,
-                             got[j], want[j]);
+                    fail_msg("%d of %d lanes, %d: by weight %zu: %g, not %g", lanes, size[i].cap, k,
+                             j, got[j], want[j]);
             for (int b = 0; b < lanes && k < 2; b++)
                 assert_true(fabs(total[k][b] - total[0][b]) < 1e-4 * fmax(1, fabs(total[0][b])));
             free(got);

@@ -47,7 +47,7 @@ static void naive_init(struct naive *x, const struct problem *p, const int *topo
         x->w[v] = p->criterion->weight && p->size ? p->criterion->weight(p->size[v]) : 1;
         set family = {0};
         put(family, v);
-        for_parents(g, v, u) put(family, u);
+        for_parents (g, v, u) put(family, u);
         for_set(a, family) for (int k = 0; k < WORDS; k++) x->adj[a][k] |= family[k];
     }
     for (int v = 0; v < g->n; v++) drop(x->adj[v], v);
@@ -489,8 +489,8 @@ static void large_plate(void **state)
         assert_int_equal(family_by_name("plate")->make(&g, n, 0, NULL), 0);
         unsigned char *observed = calloc((size_t)g.n, 1);
         for (int v = 0; v < g.n; v++) observed[v] = g.cp[v] == g.cp[v + 1];
-        struct problem p = {.g = &g, .observed = observed, .criterion = &criteria[0],
-                            .mode = MODE_REVERSE};
+        struct problem p = {
+            .g = &g, .observed = observed, .criterion = &criteria[0], .mode = MODE_REVERSE};
         struct inverse *h;
         int64_t N = (n - 11) / 2;
         unsigned char *role = malloc((size_t)g.n);
@@ -514,11 +514,11 @@ static void large_plate(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(large_plate),
-    cmocka_unit_test(dense_graphs),   cmocka_unit_test(sparse_graphs),
-    cmocka_unit_test(stamps_run_out), cmocka_unit_test(bounds),
-    cmocka_unit_test(limits),         cmocka_unit_test(long_chain),
-    cmocka_unit_test(large_trees),    cmocka_unit_test(heavy_nodes),
+    cmocka_unit_test(large_plate),   cmocka_unit_test(dense_graphs),
+    cmocka_unit_test(sparse_graphs), cmocka_unit_test(stamps_run_out),
+    cmocka_unit_test(bounds),        cmocka_unit_test(limits),
+    cmocka_unit_test(long_chain),    cmocka_unit_test(large_trees),
+    cmocka_unit_test(heavy_nodes),
 };
 
 RUN(tests)

@@ -83,7 +83,7 @@ static void orders_and_cycles(void **state)
         int got = dag_toposort(&g, order);
         for (int v = 0; v < n;) {
             int ready = !out[v];
-            for_parents(&g, v, u) ready &= out[u];
+            for_parents (&g, v, u) ready &= out[u];
             if (!ready) {
                 v++;
                 continue;
@@ -143,7 +143,7 @@ static void moral(void **state)
         random_dag(&g, n, &r);
         for (int v = 0; v < n && rep % 2; v++) skip[v] = rng_below(&r, 4) == 0;
         for (int v = 0; v < n; v++)
-            for_parents(&g, v, a)
+            for_parents (&g, v, a)
                 for (int b = 0; b < n; b++)
                     if ((b == v || dag_has_edge(&g, b, v)) && !skip[v] && !skip[a] && !skip[b])
                         join(want, a, b);

@@ -66,10 +66,7 @@ static void brute_certificate(const struct setting *s, const struct inverse *h, 
     is[NATURAL] = !(to_desc && to_anc);
 }
 
-static int is_edge(const struct dag *g, int a, int b)
-{
-    return dag_has_edge(g, a, b);
-}
+static int is_edge(const struct dag *g, int a, int b) { return dag_has_edge(g, a, b); }
 
 /* A trail of the model from node to other, active given the parents. */
 static void check_trail(const struct setting *s, const struct inverse *h)
@@ -148,7 +145,8 @@ static void check_roles(const struct setting *s, const struct inverse *h)
 
 /* The replayed steps: least fill first, ties to the smaller number, and the
    neighbours are the parents. */
-static void check_trace(const struct setting *s, const struct inverse *h, enum mode mode, int direct)
+static void check_trace(const struct setting *s, const struct inverse *h, enum mode mode,
+                        int direct)
 {
     struct problem p = s->p;
     struct trace t;
@@ -221,7 +219,8 @@ static void check_other_methods(struct setting *s)
             check_certificate(s, h);
             if (methods[m] == &method_paper || methods[m] == &method_full)
                 assert_int_equal(h->cert.is[FAITHFUL], 1);
-            if (methods[m] == &method_paper) check_trace(s, h, mode ? MODE_REVERSE : MODE_FORWARD, 1);
+            if (methods[m] == &method_paper)
+                check_trace(s, h, mode ? MODE_REVERSE : MODE_FORWARD, 1);
             inverse_free(h);
         }
 }
@@ -340,7 +339,9 @@ static void larger_graphs(void **state)
             for (int v = 0; v < g.n; v++) observed[v] = g.cp[v] == g.cp[v + 1];
             for (int mode = 0; mode < 4; mode++) {
                 if (mode == MODE_BEST) continue;
-                struct problem p = {.g = &g, .observed = observed, .criterion = &criteria[0],
+                struct problem p = {.g = &g,
+                                    .observed = observed,
+                                    .criterion = &criteria[0],
                                     .mode = (enum mode)mode};
                 struct inverse *h;
                 struct trace t;

@@ -352,8 +352,7 @@ static void test_repository(void **state)
 
 #define V2(x)        "variable " x " { type discrete [ 2 ] { y, n }; }\n"
 #define N2(x)        "node " x " { states = (\"y\" \"n\"); }\n"
-#define X2(x)                                                                                      \
-    "<VARIABLE><NAME>" x "</NAME><OUTCOME>y</OUTCOME><OUTCOME>n</OUTCOME></VARIABLE>\n"
+#define X2(x)        "<VARIABLE><NAME>" x "</NAME><OUTCOME>y</OUTCOME><OUTCOME>n</OUTCOME></VARIABLE>\n"
 #define DEF(x, y, t) "<DEFINITION><FOR>" x "</FOR>" y "<TABLE>" t "</TABLE></DEFINITION>\n"
 #define GIVEN(x)     "<GIVEN>" x "</GIVEN>"
 #define NET(x)       "<BIF><NETWORK>\n" x "</NETWORK></BIF>"

@@ -21,8 +21,8 @@ static const char learnt[] = "const P = 6\n"
                              "  a[1:P] <- dec(z[1:2])\n"
                              "  for (p in 1:P) { x[p] ~ normal(a[p], 0.5) }\n"
                              "}\nobserve x\nlearn dec\n";
-static const double W[P][K] = {{1.1, 0.4}, {-0.3, 0.9}, {0.7, 0.7},
-                               {0.2, -1.2}, {0.9, 0.1}, {-0.5, 0.8}};
+static const double W[P][K] = {{1.1, 0.4},  {-0.3, 0.9}, {0.7, 0.7},
+                               {0.2, -1.2}, {0.9, 0.1},  {-0.5, 0.8}};
 
 static void put_truth(struct model *m)
 {
@@ -63,8 +63,8 @@ static double mean(size_t n, const double *x)
 }
 
 /* Trains on draws of the truth; the last tenth of which is for validation. */
-static void learn(struct training *r, const char *text, const char *method, int particles, int steps,
-                  double **data)
+static void learn(struct training *r, const char *text, const char *method, int particles,
+                  int steps, double **data)
 {
     nami_err err = {0};
     struct source *s;

@@ -325,9 +325,11 @@ static void test_shared(void **state)
         "v[j, 1:2] ~ multi_normal(c(z[j], 1), diag(c(1, 2)))\n x[j] ~ normal(v[j, 1] + k[j], 1)\n"
         "for (i in 1:2) { y[j, i] ~ normal(v[j, 2] * i, 1) } } }\n observe x, y",
         "model { mu ~ normal(0, 3)\n for (j in 1:5) { t[j] ~ normal(mu, 1)\n"
-        "for (i in 1:3) { u[j, i] ~ normal(t[j], 1)\n y[j, i] ~ normal(u[j, i], 1) } } }\n observe y",
+        "for (i in 1:3) { u[j, i] ~ normal(t[j], 1)\n y[j, i] ~ normal(u[j, i], 1) } } }\n observe "
+        "y",
         "model { s[1] ~ normal(0, 1)\n for (i in 2:9) { s[i] ~ normal(0.9 * s[i - 1], 1) }\n"
-        "for (i in 1:9) { b[i] ~ bernoulli(ilogit(s[i]))\n y[i] ~ normal(s[i] + b[i], 1) } }\n observe y",
+        "for (i in 1:9) { b[i] ~ bernoulli(ilogit(s[i]))\n y[i] ~ normal(s[i] + b[i], 1) } }\n "
+        "observe y",
     };
     int shared = 0;
     for (int turn = 0; turn < 48; turn++) {
@@ -453,9 +455,7 @@ static void test_embedded(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_random),
-    cmocka_unit_test(test_few_units),
-    cmocka_unit_test(test_nested), cmocka_unit_test(test_shared),
-    cmocka_unit_test(test_embedded),
+    cmocka_unit_test(test_random), cmocka_unit_test(test_few_units), cmocka_unit_test(test_nested),
+    cmocka_unit_test(test_shared), cmocka_unit_test(test_embedded),
 };
 RUN(tests)

@@ -13,8 +13,8 @@
 #include "graph/trace.h"
 #include "io/format.h"
 #include "malloc_fail.h"
-#include "model/lang/syntax.h"
 #include "model/eval.h"
+#include "model/lang/syntax.h"
 #include "model/problem.h"
 
 struct job {
@@ -150,7 +150,8 @@ static int run_model(void *ctx)
         if (!x || !grad || !by || !dw) rc = NAMI_ENOMEM;
     }
     if (!rc) rc = model_simulate(&m, 1, 0, N, 1, x, &err);
-    const struct density out = {.logp = logp, .grad = grad, .by_stmt = by, .dweights = nw ? dw : NULL};
+    const struct density out = {
+        .logp = logp, .grad = grad, .by_stmt = by, .dweights = nw ? dw : NULL};
     if (!rc) rc = model_logp(&m, N, x, 1, &out, &err);
     if (!rc) rc = model_draws(&m, N, x, NULL, 1, &d, &err);
     free(x);
@@ -163,18 +164,26 @@ static int run_model(void *ctx)
 
 static const char *const free_names[] = {"w"};
 static const struct model_job model_jobs[] = {
-    {"const K = 2\n const w[K] = c(0.5, 2)\n network f : real[2] -> real[2] { dense(3, tanh); dense(2) }\n"
-     "model { p[1:K] ~ dirichlet(rep(1, K))\n for (k in 1:K) { mu[k,1:2] ~ multi_normal(c(0, 0), diag(c(1, 1))) }\n"
+    {"const K = 2\n const w[K] = c(0.5, 2)\n network f : real[2] -> real[2] { dense(3, tanh); "
+     "dense(2) }\n"
+     "model { p[1:K] ~ dirichlet(rep(1, K))\n for (k in 1:K) { mu[k,1:2] ~ multi_normal(c(0, 0), "
+     "diag(c(1, 1))) }\n"
      "for (i in 1:3) { z[i] ~ categorical(p); y[i,1:2] ~ multi_normal(mu[z[i],], diag(w)) }\n"
-     "h <- f(p)\n v ~ normal(h[1] + inprod(w, p), exp(h[2])) T(-9, 9)\n for (j in 1:0) { e[j] ~ normal(0, 1) } }\n"
+     "h <- f(p)\n v ~ normal(h[1] + inprod(w, p), exp(h[2])) T(-9, 9)\n for (j in 1:0) { e[j] ~ "
+     "normal(0, 1) } }\n"
      "observe y\n infer mu\n stages z; p\n learn f\n"
      "embed y : real[3, 1, K] { conv(4, 2, relu); dense(2 * K, act = tanh) }",
-     "{\"y\": [[1, 2], [3, 4], [5, 6]], \"other\": 3}", NATIVE, {.free = free_names, .nfree = 1}},
+     "{\"y\": [[1, 2], [3, 4], [5, 6]], \"other\": 3}",
+     NATIVE,
+     {.free = free_names, .nfree = 1}},
     {"var x[4];\n data { for (i in 1:4) { c[i] <- i * 2 }\n n <- length(c) }\n"
-     "model { tau ~ dgamma(2, 1)\n x[1] <- 0\n for (t in 2:n) { x[t] ~ dnorm(x[t - 1] + c[t], tau)\n"
+     "model { tau ~ dgamma(2, 1)\n x[1] <- 0\n for (t in 2:n) { x[t] ~ dnorm(x[t - 1] + c[t], "
+     "tau)\n"
      "logit(q[t]) <- x[t] / 10\n y[t] ~ dbin(q[t], 5) }\n s <- sum(x[2:4]) + mean(c)\n"
      "r ~ dnorm(s, 1.0E-6)\n a[4] <- 1\n for (i in 1:3) { a[i] <- a[i + 1] * 2 } }",
-     "{\"y\": [0, 1, null, 3]}", BUGS, {0}},
+     "{\"y\": [0, 1, null, 3]}",
+     BUGS,
+     {0}},
 };
 
 static void test_models(void **state)
@@ -200,13 +209,16 @@ static void test_bad_models(void **state)
     long fails = 0;
     for (int i = 0; i < 2; i++) {
         glob_t g;
-        if (glob(i ? SOURCE_DIR "/tests/models/bad/sem_*.bug" : SOURCE_DIR "/tests/models/bad/sem_*.nami", 0, NULL, &g))
+        if (glob(i ? SOURCE_DIR "/tests/models/bad/sem_*.bug"
+                   : SOURCE_DIR "/tests/models/bad/sem_*.nami",
+                 0, NULL, &g))
             fail_msg("no bad models");
         for (size_t k = 0; k < g.gl_pathc; k++) {
             struct str text = {0};
             const char *why;
             nami_err err;
-            if (strstr(g.gl_pathv[k], "huge") || strstr(g.gl_pathv[k], "limit")) continue; /* slow */
+            if (strstr(g.gl_pathv[k], "huge") || strstr(g.gl_pathv[k], "limit"))
+                continue; /* slow */
             if (file_read(g.gl_pathv[k], &text, &err)) fail_msg("%s", err.msg);
             struct model_job j = {.text = text.s, .dialect = i ? BUGS : NATIVE};
             int more;
@@ -291,7 +303,7 @@ static nami_bn *random_bn(int n, double density, const char *more)
                    1 + v % 7, v % 10 == 9 || g.cp[v] == g.cp[v + 1] ? "true" : "false");
     str_put(&s, "],\"edges\":[");
     for (int v = 0, k = 0; v < n; v++)
-        for_parents(&g, v, u) str_printf(&s, "%s[\"%d\",\"%d\"]", k++ ? "," : "", u, v);
+        for_parents (&g, v, u) str_printf(&s, "%s[\"%d\",\"%d\"]", k++ ? "," : "", u, v);
     str_printf(&s, "]%s}", more);
     if (nami_bn_parse(s.s, s.n, "json", &bn, &err)) fail_msg("%s", err.msg);
     str_free(&s);
@@ -355,12 +367,9 @@ static void test_large_inversion(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_formats),
-    cmocka_unit_test(test_language),
-    cmocka_unit_test(test_models),
-    cmocka_unit_test(test_bad_models),
-    cmocka_unit_test(test_inversion),
-    cmocka_unit_test(test_large_inversion),
+    cmocka_unit_test(test_formats),   cmocka_unit_test(test_language),
+    cmocka_unit_test(test_models),    cmocka_unit_test(test_bad_models),
+    cmocka_unit_test(test_inversion), cmocka_unit_test(test_large_inversion),
 };
 
 RUN(tests)

@@ -67,8 +67,8 @@ static void archive(const struct entry *e, int n)
         zip_source_t *src = zip_source_buffer(z, bytes[i].s, bytes[i].n, 0);
         zip_int64_t at = zip_file_add(z, name, src, ZIP_FL_ENC_UTF_8);
         assert_true(at >= 0);
-        zip_set_file_compression(z, (zip_uint64_t)at,
-                                 e[i].deflate ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
+        zip_set_file_compression(z, (zip_uint64_t)at, e[i].deflate ? ZIP_CM_DEFLATE : ZIP_CM_STORE,
+                                 0);
     }
     assert_int_equal(zip_close(z), 0);
     for (int i = 0; i < n; i++) str_free(&bytes[i]);
@@ -144,7 +144,8 @@ static void broken(void **state)
         unlink(path);
         assert_int_equal(all_of(s.s, s.n, &err), 0);
         for (size_t n = 0; n < s.n; n++) {
-            if (all_of(s.s, n, &err) != NAMI_EINPUT) fail_msg("%zu of %zu bytes are enough", n, s.n);
+            if (all_of(s.s, n, &err) != NAMI_EINPUT)
+                fail_msg("%zu of %zu bytes are enough", n, s.n);
             assert_true(err.msg[0] != 0);
         }
         for (size_t i = 0; i < s.n; i++) {
@@ -235,8 +236,10 @@ static void round_trips(void **state)
         round_trip(&m, ".json");
         model_free(&m);
     }
-    build(&m, "model {\n  y[1] <- 3\n  for (i in 2:4) { y[i] ~ normal(y[i-1], 1) }\n"
-              "  s <- y[2] + y[3]\n}\nobserve y[4]\n", NULL);
+    build(&m,
+          "model {\n  y[1] <- 3\n  for (i in 2:4) { y[i] ~ normal(y[i-1], 1) }\n"
+          "  s <- y[2] + y[3]\n}\nobserve y[4]\n",
+          NULL);
     round_trip(&m, ".npz"); /* a constant among them */
     model_free(&m);
 }
@@ -302,7 +305,8 @@ static void refusals(void **state)
 {
     (void)state;
     struct model m;
-    double y[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18}, k[3] = {1, 2, 3};
+    double y[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18},
+           k[3] = {1, 2, 3};
     struct entry e[] = {{"k", "<f8", "(3,)", 0, 0, k, sizeof k},
                         {"y", "<f8", "(3, 2, 3)", 0, 0, y, sizeof y}};
     build(&m, small, NULL);

@@ -111,7 +111,8 @@ static void json(void **state)
                                          {.name = "m", .ndim = 2, .dim = {1, 2}, .base = 1}};
     const struct summary a[3] = {
         {1, 2, {3, 4, 5, 6, 7}, 8, 9}, {.mean = INFINITY, .sd = (double)NAN}, {.mean = 0.5}};
-    const struct posterior_found f[] = {{{-INFINITY, 9.5, -3, 0.1}, a, (double)NAN}, {{0.5, 8, 1, 0}, a, (double)NAN}};
+    const struct posterior_found f[] = {{{-INFINITY, 9.5, -3, 0.1}, a, (double)NAN},
+                                        {{0.5, 8, 1, 0}, a, (double)NAN}};
     struct posterior_spec s = {
         .nset = 1, .part[POSTERIOR] = {1, 2, v}, .note = at_notes, .nnote = 2};
     struct posterior_block b = {1, (const double[]){1, 2, 3}, NULL, NULL, NULL};
@@ -230,7 +231,8 @@ static void refusals(void **state)
     struct draws_var v[2] = {at_vars[0], at_vars[0]};
     int nc = can(posterior_format_of("x.nc"));
     refused("x.txt", a, NAMI_EUSAGE, "x.txt'; end it in .nc, .npz, .csv or .json");
-    refused("x.csv", b, NAMI_EUSAGE, "cannot hold the part 'posterior_predictive'; write .nc or .npz");
+    refused("x.csv", b, NAMI_EUSAGE,
+            "cannot hold the part 'posterior_predictive'; write .nc or .npz");
     refused("no/such/folder/x.csv", a, NAMI_EFILE, "cannot create: No such file");
     refused("no/such/folder/x.npz", a, NAMI_EFILE, "cannot create: No such file");
     refused("/dev/null/x.json", a, NAMI_EFILE, "cannot create: Not a directory");

@@ -587,7 +587,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(npy),           cmocka_unit_test(npy_orders),  cmocka_unit_test(npz),
     cmocka_unit_test(csv),           cmocka_unit_test(csv_refused), cmocka_unit_test(json),
     cmocka_unit_test(round_trip),    cmocka_unit_test(endings),     cmocka_unit_test(places),
-    cmocka_unit_test(nomem_records),
-    cmocka_unit_test(mnist),         cmocka_unit_test(binarised),
+    cmocka_unit_test(nomem_records), cmocka_unit_test(mnist),       cmocka_unit_test(binarised),
 };
 RUN(tests)

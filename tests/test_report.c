@@ -128,21 +128,20 @@ static void test_nomem(void **state)
 /* ---- plates: a node for each statement ---------------------------------------------- */
 
 /* Nested plates, a chain, a partly observed array, a nuisance, a barren latent. */
-static const char plates[] =
-    "const N = 60; const M = 2\n"
-    "model {\n"
-    "  s ~ gamma(2, 1)\n"
-    "  x[1] ~ normal(0, s)\n"
-    "  for (t in 2:N) { x[t] ~ normal(x[t-1], s) }\n"
-    "  for (t in 1:N) {\n"
-    "    mu[t] <- 2 * x[t]\n"
-    "    u[t] ~ normal(0, 1)\n"
-    "    for (j in t:(t+M)) { y[t, j-t+1] ~ normal(mu[t] + u[t], 1) }\n"
-    "  }\n"
-    "  for (k in 1:M) { p[k] ~ normal(s, 1) }\n"
-    "}\n"
-    "observe y, x[3:5]\n"
-    "infer s, x, p\n";
+static const char plates[] = "const N = 60; const M = 2\n"
+                             "model {\n"
+                             "  s ~ gamma(2, 1)\n"
+                             "  x[1] ~ normal(0, s)\n"
+                             "  for (t in 2:N) { x[t] ~ normal(x[t-1], s) }\n"
+                             "  for (t in 1:N) {\n"
+                             "    mu[t] <- 2 * x[t]\n"
+                             "    u[t] ~ normal(0, 1)\n"
+                             "    for (j in t:(t+M)) { y[t, j-t+1] ~ normal(mu[t] + u[t], 1) }\n"
+                             "  }\n"
+                             "  for (k in 1:M) { p[k] ~ normal(s, 1) }\n"
+                             "}\n"
+                             "observe y, x[3:5]\n"
+                             "infer s, x, p\n";
 
 static int find(const struct sketch *s, const char *name)
 {
@@ -161,7 +160,7 @@ static void check_edges(const struct fixture *f, const struct sketch *s)
     for (int v = 0; v < bn_n(bn); v++) {
         int is_model = 0, to = bn->node.a[v].cls;
         for (int i = 0; i < f->h->nmodel; i++) is_model |= f->h->model[i] == v;
-        for_parents(&bn->dag, v, u) {
+        for_parents (&bn->dag, v, u) {
             want[MODEL][bn->node.a[u].cls][to] = 1;
             if (is_model) want[INVERSE][bn->node.a[u].cls][to] = 1;
         }
@@ -292,9 +291,9 @@ static void test_text(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_table), cmocka_unit_test(test_wrap),  cmocka_unit_test(test_counts),
-    cmocka_unit_test(test_text),  cmocka_unit_test(test_nomem),
-    cmocka_unit_test(test_sketch), cmocka_unit_test(test_plates),
+    cmocka_unit_test(test_table),  cmocka_unit_test(test_wrap),  cmocka_unit_test(test_counts),
+    cmocka_unit_test(test_text),   cmocka_unit_test(test_nomem), cmocka_unit_test(test_sketch),
+    cmocka_unit_test(test_plates),
 };
 
 RUN(tests)

@@ -40,8 +40,7 @@ static int rehash(struct dict *d)
     memset(slot, 0xFF, nslot * sizeof *slot);
     d->slot = slot;
     d->nslot = nslot;
-    for (size_t k = 0; k < d->name.n; k++)
-        slot[probe(d, d->name.a[k], d->len.a[k])] = (int32_t)k;
+    for (size_t k = 0; k < d->name.n; k++) slot[probe(d, d->name.a[k], d->len.a[k])] = (int32_t)k;
     free(old);
     return 0;
 }

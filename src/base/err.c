@@ -31,7 +31,7 @@ void err_clear(nami_err *e)
 const char *nami_strerror(int code)
 {
     switch (code) {
-#define X(name, value, text) \
+#define X(name, value, text)                                                                       \
     case name: return text;
         NAMI_ERRORS(X)
 #undef X
@@ -39,7 +39,4 @@ const char *nami_strerror(int code)
     }
 }
 
-const char *nami_version(void)
-{
-    return NAMI_VERSION;
-}
+const char *nami_version(void) { return NAMI_VERSION; }

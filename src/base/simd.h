@@ -9,8 +9,9 @@
    chooses when the program starts.  EACH promises that no element depends on
    another.  The functions below have vector versions in glibc's libmvec (within 4 units
    in the last place).  dist/ and stream.c are compiled without fused operations
-   (CMakeLists.txt), so that their numbers are more alike on different machines.  A vector and a scalar version may differ in the last place:
-   where results must not depend on n, keep n a multiple of 8. */
+   (CMakeLists.txt), so that their numbers are more alike on different machines.  A vector and a
+   scalar version may differ in the last place: where results must not depend on n, keep n a
+   multiple of 8. */
 #ifndef BASE_SIMD_H
 #define BASE_SIMD_H
 
@@ -21,7 +22,7 @@
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define WIDE       __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define WIDE         __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #define EACH(i, n)   _Pragma("GCC ivdep") for (int i = 0; i < (n); i++)
 #define MVEC(f, ...) __attribute__((simd("notinbranch"))) double f(__VA_ARGS__);
 MVEC(exp, double)

@@ -21,10 +21,7 @@ void str_putn(struct str *t, const char *s, size_t n)
     t->s[t->n += n] = 0;
 }
 
-void str_put(struct str *t, const char *s)
-{
-    str_putn(t, s, strlen(s));
-}
+void str_put(struct str *t, const char *s) { str_putn(t, s, strlen(s)); }
 
 void str_printf(struct str *t, const char *fmt, ...)
 {
@@ -80,7 +77,8 @@ size_t str_char(const char *s, size_t n)
     if (k == 1 || k > n) return 1;
     for (size_t i = 1; i < k; i++)
         if ((u[i] & 0xC0) != 0x80) return 1;
-    if ((u[0] == 0xE0 && u[1] < 0xA0) || (u[0] == 0xED && u[1] > 0x9F) || /* long forms, surrogates */
+    if ((u[0] == 0xE0 && u[1] < 0xA0) ||
+        (u[0] == 0xED && u[1] > 0x9F) || /* long forms, surrogates */
         (u[0] == 0xF0 && u[1] < 0x90) || (u[0] == 0xF4 && u[1] > 0x8F))
         return 1;
     return k;

@@ -11,18 +11,18 @@
 
 #include <stddef.h>
 
-#define vec(T)         \
-    struct {           \
-        T *a;          \
-        size_t n, cap; \
+#define vec(T)                                                                                     \
+    struct {                                                                                       \
+        T *a;                                                                                      \
+        size_t n, cap;                                                                             \
     }
 
 int vec_grow_(void **a, size_t *cap, size_t need, size_t size);
 
-#define vec_reserve(v, need) \
+#define vec_reserve(v, need)                                                                       \
     ((need) <= (v)->cap ? 0 : vec_grow_((void **)&(v)->a, &(v)->cap, (need), sizeof *(v)->a))
 #define vec_push(v, x) (vec_reserve(v, (v)->n + 1) ? -1 : ((v)->a[(v)->n++] = (x), 0))
-#define vec_free(v) (free((v)->a), (v)->a = NULL, (v)->n = (v)->cap = 0)
+#define vec_free(v)    (free((v)->a), (v)->a = NULL, (v)->n = (v)->cap = 0)
 
 /* calloc of n objects, never of zero bytes: NULL always means failure. */
 void *mem_zero(size_t n, size_t size);

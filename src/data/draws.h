@@ -25,7 +25,8 @@ struct draws {
 /* A number in CmdStan's JSON: as short as it can be, "NaN", "Inf" and "-Inf" as strings, missing
  * ones as null. */
 void json_element(struct str *out, double x, int integer);
-/* All elements of a variable from dimension k on, nested; x is the first.  Returns what is behind. */
+/* All elements of a variable from dimension k on, nested; x is the first.  Returns what is behind.
+ */
 const double *json_elements(struct str *out, const struct draws_var *v, int k, const double *x);
 /* A field of a CSV file, in quotes if it needs them (RFC 4180). */
 void csv_field(struct str *out, const char *s);

@@ -24,8 +24,7 @@ static int not_opened(zip_error_t *e, nami_err *err)
     case ZIP_ER_NOENT:
     case ZIP_ER_OPEN:
     case ZIP_ER_READ:
-    case ZIP_ER_SEEK:
-        return err_set(err, NAMI_EFILE, "cannot open: %s", zip_error_strerror(e));
+    case ZIP_ER_SEEK: return err_set(err, NAMI_EFILE, "cannot open: %s", zip_error_strerror(e));
     default:
         return err_set(err, NAMI_EINPUT, "this is no whole .npz archive: %s",
                        zip_error_strerror(e));

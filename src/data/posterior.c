@@ -28,8 +28,7 @@ const struct posterior_format *posterior_format_of(const char *path)
 const char *const part_name[NPART] = {"posterior", "posterior_predictive", "prior"};
 const struct stat_name stat_name[NSTAT] = {
     {"log_weight", "log_weight"}, {"log_p", "lp"}, {"log_q", "log_q"}};
-const char *const found_name[NFOUND] = {"khat", "ess", "log_evidence", "log_evidence_se",
-                                        "ood_p"};
+const char *const found_name[NFOUND] = {"khat", "ess", "log_evidence", "log_evidence_se", "ood_p"};
 
 size_t part_sets(const struct posterior_spec *s, enum posterior_part part)
 {
@@ -74,7 +73,8 @@ static int holds(const struct posterior_format *f, unsigned parts)
     return !parts || (!f->no_draws && (f->parts & parts) == parts);
 }
 
-/* "BEFORE 'WHAT'; AFTER .nc, .npz or ...": the endings of formats that hold these parts; 0: of all. */
+/* "BEFORE 'WHAT'; AFTER .nc, .npz or ...": the endings of formats that hold these parts; 0: of all.
+ */
 static int say_endings(unsigned parts, const char *before, const char *what, const char *after,
                        nami_err *err)
 {

@@ -108,7 +108,8 @@ INLINE double binomial_lp(double x, double y, double p, double q)
     double v = stirling_error(m) - stirling_error(a) - stirling_error(b) - deviance(a, m * p) -
                deviance(b, m * q) + 0.5 * (log(m / a) - log(b)) - HALF_LOG_2PI;
     double log_p = log(p), log_q = log(q), near_p = log1p(-q), near_q = log1p(-p); /* no branch */
-    double none = y * (q > 0.5 ? near_q : log_q), all = x * (p > 0.5 ? near_p : log_p); /* x = 0; y = 0 */
+    double none = y * (q > 0.5 ? near_q : log_q),
+           all = x * (p > 0.5 ? near_p : log_p); /* x = 0; y = 0 */
     double outer = x > 0 ? all : none, inner = x > 0 ? v : none;
     v = y > 0 ? inner : outer;
     return n > 0 ? v : 0;

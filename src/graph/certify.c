@@ -8,9 +8,9 @@
 #include "graph/dsep.h"
 
 enum {
-    SAMPLE = 200,             /* factors in a sample ... */
-    SAMPLE_MIN = 20,          /* ... at least, whatever they cost */
-    SAMPLE_WORK = 400000000,  /* ... and nodes visited, at most */
+    SAMPLE = 200,            /* factors in a sample ... */
+    SAMPLE_MIN = 20,         /* ... at least, whatever they cost */
+    SAMPLE_WORK = 400000000, /* ... and nodes visited, at most */
     FULL_WORK = 300000000
 };
 
@@ -18,8 +18,8 @@ struct check {
     struct inverse *h;
     const struct dag *g;
     struct dsep *d;
-    int *pa;     /* the parents at hand */
-    int *turn;   /* when a node is eliminated; observed last; -1 for nuisances */
+    int *pa;   /* the parents at hand */
+    int *turn; /* when a node is eliminated; observed last; -1 for nuisances */
     unsigned char *is_parent;
     int64_t work;
 };
@@ -69,7 +69,7 @@ static int check_one(struct check *c, int i)
     int n = 0;
     h->cert.checked++;
     if (i < h->nmodel) {
-        for_parents(c->g, h->model[i], u) c->pa[n++] = u;
+        for_parents (c->g, h->model[i], u) c->pa[n++] = u;
         return check_factor(c, h->model[i], n);
     }
     i -= h->nmodel;
@@ -132,8 +132,8 @@ static int64_t mark_line(const struct dag *g, int v, int down, int *mark, int *s
 
 /* An edge of the inverse into v from one of v's ancestors (down: descendants).
    1 found, 0 none, -1 gave up. */
-static int find_edge(struct check *c, const int *topo, int down, int64_t budget, int *late, int *mark,
-                     int *stack, int edge[2])
+static int find_edge(struct check *c, const int *topo, int down, int64_t budget, int *late,
+                     int *mark, int *stack, int edge[2])
 {
     latest(c, topo, down, late);
     for (int v = 0; v < c->g->n; v++) mark[v] = -1;
@@ -159,9 +159,8 @@ static int check_natural(struct check *c)
     if (!topo || !late || !mark || !stack || dag_toposort(c->g, topo) < 0) goto out;
     rc = 0;
     int to_descendant = find_edge(c, topo, 0, FULL_WORK, late, mark, stack, e[0]);
-    int to_ancestor = to_descendant == 0
-                          ? 0
-                          : find_edge(c, topo, 1, FULL_WORK, late, mark, stack, e[1]);
+    int to_ancestor =
+        to_descendant == 0 ? 0 : find_edge(c, topo, 1, FULL_WORK, late, mark, stack, e[1]);
     if (to_descendant == 0 || to_ancestor == 0) {
         c->h->cert.is[NATURAL] = 1;
     } else if (to_descendant == 1 && to_ancestor == 1) {

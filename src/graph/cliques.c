@@ -64,8 +64,9 @@ static int from_elimination(const struct inverse *h, int *rc, nami_err *err)
             yes = mark[it.node] == j + 1;
     }
     if (mark && !yes)
-        *rc = err_set(err, NAMI_EUSAGE, "this inverse has no clique tree: it is not the result of an "
-                                        "elimination; try --method nami --barren aside");
+        *rc = err_set(err, NAMI_EUSAGE,
+                      "this inverse has no clique tree: it is not the result of an "
+                      "elimination; try --method nami --barren aside");
     free(mark);
     return yes;
 }
@@ -75,7 +76,8 @@ static int from_elimination(const struct inverse *h, int *rc, nami_err *err)
 static void drop_root(struct cliques *c, int root)
 {
     int heir = 0;
-    while (heir < root && !(c->clique[heir].parent == root && c->clique[heir].nsep == c->clique[root].n))
+    while (heir < root &&
+           !(c->clique[heir].parent == root && c->clique[heir].nsep == c->clique[root].n))
         heir++;
     if (heir == root) return;
     for (int i = 0; i < root; i++)
@@ -104,7 +106,8 @@ int cliques_new(const struct inverse *h, int64_t max, struct cliques *out, nami_
     for (int i = 0; i < L; i++) rep[i] = i;
     for (int j = 0; j < L; j++) {
         int i = next_factor(h, j);
-        if (i >= 0 && rep[i] == i && inverse_count(h, j) == inverse_count(h, i) + 1) rep[i] = rep[j];
+        if (i >= 0 && rep[i] == i && inverse_count(h, j) == inverse_count(h, i) + 1)
+            rep[i] = rep[j];
     }
     for (int i = 0; i < L; i++) {
         top[rep[i]] = i; /* the last factor inside this clique */

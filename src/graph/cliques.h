@@ -5,9 +5,9 @@
 #include "graph/inverse.h"
 
 struct clique {
-    int n, *node;     /* its variables, increasing */
-    int parent;       /* the next clique towards the root, or -1 */
-    int nsep, *sep;   /* the variables shared with it, increasing */
+    int n, *node;   /* its variables, increasing */
+    int parent;     /* the next clique towards the root, or -1 */
+    int nsep, *sep; /* the variables shared with it, increasing */
 };
 
 struct cliques {
@@ -17,8 +17,8 @@ struct cliques {
 
 /* The maximal cliques of the graph that the inverse induces (a factor's node
    and its parents; the observed variables that are used count as one clique, as
-   they are given together), and a tree of them: a forest if parts share nothing. At most `max` entries in all, or
-   NAMI_ELIMIT. */
+   they are given together), and a tree of them: a forest if parts share nothing. At most `max`
+   entries in all, or NAMI_ELIMIT. */
 int cliques_new(const struct inverse *h, int64_t max, struct cliques *out, nami_err *err);
 void cliques_free(struct cliques *c);
 

@@ -4,34 +4,28 @@
 #include <string.h>
 
 enum {
-    CORE_MIN = 128,    /* vertices; below, lists are as good */
-    CORE_MAX = 20000,  /* vertices: 50 MB of bits */
+    CORE_MIN = 128,   /* vertices; below, lists are as good */
+    CORE_MAX = 20000, /* vertices: 50 MB of bits */
     PLANES = 62
 };
 
 struct core {
-    int m;          /* vertices when it was built */
-    size_t words;   /* 64-bit words in a row */
-    int *vertex;    /* by index in the core */
-    uint64_t *row;  /* m x words */
-    uint64_t *plane; /* PLANES x words: the counters, zero between steps */
+    int m;                  /* vertices when it was built */
+    size_t words;           /* 64-bit words in a row */
+    int *vertex;            /* by index in the core */
+    uint64_t *row;          /* m x words */
+    uint64_t *plane;        /* PLANES x words: the counters, zero between steps */
     uint64_t *common, *far; /* one row each: work space; everything outside N */
     uint64_t *given;        /* one row: the given vertices */
-    int top;        /* planes in use */
+    int top;                /* planes in use */
     uint64_t *heavy; /* PLANES x words: bit p of the weights; a weight sum is a few popcounts */
     int heavy_top;
     int64_t (*shared)(const uint64_t *a, const uint64_t *b, const uint64_t *c, size_t n);
 };
 
-static uint64_t *row_of(const struct core *k, int i)
-{
-    return k->row + (size_t)i * k->words;
-}
+static uint64_t *row_of(const struct core *k, int i) { return k->row + (size_t)i * k->words; }
 
-static int bit(const uint64_t *row, int i)
-{
-    return (int)(row[i / 64] >> (i % 64) & 1);
-}
+static int bit(const uint64_t *row, int i) { return (int)(row[i / 64] >> (i % 64) & 1); }
 
 void core_free(struct core *k)
 {
@@ -48,9 +42,8 @@ void core_free(struct core *k)
 
 /* How many bits do a, b and c share?  Once with the processor's own instruction
    for it, where it has one. */
-static inline __attribute__((always_inline)) int64_t shared_bits(const uint64_t *a,
-                                                                 const uint64_t *b,
-                                                                 const uint64_t *c, size_t n)
+static inline __attribute__((always_inline)) int64_t
+shared_bits(const uint64_t *a, const uint64_t *b, const uint64_t *c, size_t n)
 {
     int64_t sum = 0;
     for (size_t w = 0; w < n; w++) sum += __builtin_popcountll(a[w] & b[w] & c[w]);
@@ -101,10 +94,7 @@ static void set_weight(struct core *k, int i, uint64_t w)
     }
 }
 
-void core_weigh(struct elim *e, int v)
-{
-    set_weight(e->core, e->slot[v], (uint64_t)e->v[v].w);
-}
+void core_weigh(struct elim *e, int v) { set_weight(e->core, e->slot[v], (uint64_t)e->v[v].w); }
 
 /* From lists, once what a core would have saved pays for building it; or from
    a core that has become twice too large. */

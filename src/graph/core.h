@@ -16,10 +16,10 @@ int core_try(struct elim *e);
 void core_free(struct core *k);
 
 /* The parts of a step that depend on how adjacency is stored. */
-int core_neighbours(struct elim *e, int vy);             /* fills nb */
-int core_find_fill(struct elim *e, int vy);              /* as find_fill of elim.c */
+int core_neighbours(struct elim *e, int vy); /* fills nb */
+int core_find_fill(struct elim *e, int vy);  /* as find_fill of elim.c */
 void core_join(struct elim *e, int a, int b);
-void core_remove(struct elim *e, int v);                 /* v is dead */
-void core_weigh(struct elim *e, int v);                  /* its weight changed */
+void core_remove(struct elim *e, int v); /* v is dead */
+void core_weigh(struct elim *e, int v);  /* its weight changed */
 
 #endif

@@ -120,7 +120,7 @@ int dag_toposort(const struct dag *g, int *order)
         if ((wait[v] = g->pp[v + 1] - g->pp[v]) == 0) heap_push(heap, &nh, v);
     while (nh) {
         int v = order[k++] = heap_pop(heap, &nh);
-        for_children(g, v, u)
+        for_children (g, v, u)
             if (--wait[u] == 0) heap_push(heap, &nh, u);
     }
 out:
@@ -159,7 +159,7 @@ int dag_cycle(const struct dag *g, int *cycle)
     while (!seen[v]) {
         order[step++] = v;
         seen[v] = step;
-        for_parents(g, v, u)
+        for_parents (g, v, u)
             if (seen[u] >= 0) {
                 v = u;
                 break;

@@ -8,9 +8,9 @@
 #include "nami.h"
 
 struct dag {
-    int n, m;     /* nodes, edges */
-    int *pp, *p;  /* parents */
-    int *cp, *c;  /* children */
+    int n, m;    /* nodes, edges */
+    int *pp, *p; /* parents */
+    int *cp, *c; /* children */
 };
 
 struct edge {
@@ -22,9 +22,9 @@ struct edge {
 int dag_init(struct dag *g, int n, const struct edge *e, size_t m, nami_err *err);
 void dag_fini(struct dag *g);
 
-#define for_parents(g, v, u) \
+#define for_parents(g, v, u)                                                                       \
     for (int i_##u = (g)->pp[v], u; i_##u < (g)->pp[(v) + 1] && (u = (g)->p[i_##u], 1); i_##u++)
-#define for_children(g, v, u) \
+#define for_children(g, v, u)                                                                      \
     for (int i_##u = (g)->cp[v], u; i_##u < (g)->cp[(v) + 1] && (u = (g)->c[i_##u], 1); i_##u++)
 
 int dag_has_edge(const struct dag *g, int from, int to);
@@ -42,8 +42,8 @@ int dag_cycle(const struct dag *g, int *cycle);
 
 struct ugraph {
     int n;
-    int64_t m;     /* edges, each counted once */
-    int64_t *ap;   /* neighbours of v: a[ap[v]] .. a[ap[v+1]-1], increasing */
+    int64_t m;   /* edges, each counted once */
+    int64_t *ap; /* neighbours of v: a[ap[v]] .. a[ap[v+1]-1], increasing */
     int *a;
 };
 

@@ -24,7 +24,7 @@ struct dsep {
     const struct dag *g;
     unsigned char *given, *above; /* in Z; in Z or an ancestor of it */
     int *list_given, *list_above, ngiven, nabove;
-    int *from;   /* by state 2 * node + direction: the state before, or -1 */
+    int *from;           /* by state 2 * node + direction: the state before, or -1 */
     unsigned char *seen; /* by node: bit 1 << direction */
     int *queue, nqueue;  /* states in the order of visits */
     int *reached, nreached, start;
@@ -81,7 +81,7 @@ void dsep_given(struct dsep *d, const int *z, int nz)
         d->list_above[d->nabove++] = z[i];
     }
     for (int i = 0; i < d->nabove; i++) /* the list grows as it is read */
-        for_parents(d->g, d->list_above[i], u) {
+        for_parents (d->g, d->list_above[i], u) {
             if (d->above[u]) continue;
             d->above[u] = 1;
             d->list_above[d->nabove++] = u;
@@ -107,16 +107,13 @@ void dsep_from(struct dsep *d, int x)
         int s = d->queue[i], v = s / 2, direction = s % 2;
         int passes = !d->given[v] || v == x, collides = direction == DOWN && d->above[v];
         if ((passes && direction == UP) || collides)
-            for_parents(d->g, v, u) enter(d, u, UP, s);
+            for_parents (d->g, v, u) enter(d, u, UP, s);
         if (passes)
-            for_children(d->g, v, u) enter(d, u, DOWN, s);
+            for_children (d->g, v, u) enter(d, u, DOWN, s);
     }
 }
 
-int dsep_reaches(const struct dsep *d, int y)
-{
-    return y != d->start && d->seen[y];
-}
+int dsep_reaches(const struct dsep *d, int y) { return y != d->start && d->seen[y]; }
 
 int dsep_reached(const struct dsep *d, const int **nodes)
 {

@@ -32,10 +32,7 @@ static int64_t weight_of(const struct elim *e, int member)
     return e->weight ? e->weight[member] : 1;
 }
 
-static int rank_of(const struct elim *e, int member)
-{
-    return e->rank ? e->rank[member] : member;
-}
+static int rank_of(const struct elim *e, int member) { return e->rank ? e->rank[member] : member; }
 
 /* Between steps: no mark is in use, so stamps may start again. */
 static void rewind_stamps(struct elim *e)
@@ -462,10 +459,7 @@ void elim_expand(const struct elim *e, int vertex, struct elim_chain c, int *out
         }
 }
 
-int elim_is_fixed(const struct elim *e, int v)
-{
-    return e->fixed[v];
-}
+int elim_is_fixed(const struct elim *e, int v) { return e->fixed[v]; }
 
 int elim_fixed_order(const struct elim *e, int *out)
 {
@@ -476,15 +470,9 @@ int elim_fixed_order(const struct elim *e, int *out)
     return k;
 }
 
-int64_t elim_fill(const struct elim *e)
-{
-    return e->nfill;
-}
+int64_t elim_fill(const struct elim *e) { return e->nfill; }
 
-int64_t elim_edges(const struct elim *e)
-{
-    return e->edges;
-}
+int64_t elim_edges(const struct elim *e) { return e->edges; }
 
 int elim_forget(struct elim *e)
 {

@@ -14,10 +14,11 @@ struct elim;
 
 /* Copies j.  Vertices with fixed[v] are never eliminated; those with gone[v]
    are not there at all (either may be NULL).  Unless `strict`, edges between fixed
-   vertices are no longer looked at when they get too many (elim_impl.h).  rank and size: see struct problem. */
+   vertices are no longer looked at when they get too many (elim_impl.h).  rank and size: see struct
+   problem. */
 struct elim *elim_new(const struct ugraph *j, const unsigned char *fixed, int strict,
-                      const unsigned char *gone, const struct criterion *criterion,
-                      const int *size, const int *rank);
+                      const unsigned char *gone, const struct criterion *criterion, const int *size,
+                      const int *rank);
 void elim_free(struct elim *e);
 
 void elim_enable(struct elim *e, int v);

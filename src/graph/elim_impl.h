@@ -6,15 +6,15 @@
 #include "graph/mintree.h"
 
 struct vertex {
-    int64_t def;   /* weight of the missing pairs of neighbours */
-    int64_t wdeg;  /* weight of the neighbours */
+    int64_t def;    /* weight of the missing pairs of neighbours */
+    int64_t wdeg;   /* weight of the neighbours */
     int64_t wgiven; /* weight of those of them that are given */
-    int64_t w;     /* weight of the members */
-    uint64_t hash; /* sum of ids: closed neighbourhood; if given, the neighbours alone */
-    int64_t adj;       /* where the neighbours are in pool; dead ones are dropped in passing */
+    int64_t w;      /* weight of the members */
+    uint64_t hash;  /* sum of ids: closed neighbourhood; if given, the neighbours alone */
+    int64_t adj;    /* where the neighbours are in pool; dead ones are dropped in passing */
     int len, cap;
-    int best;          /* the enabled member of smallest rank, or -1 */
-    int count;         /* number of members */
+    int best;  /* the enabled member of smallest rank, or -1 */
+    int count; /* number of members */
 };
 
 struct core;
@@ -44,15 +44,15 @@ enum {
 
 struct elim {
     int n;
-    struct vertex *v;  /* each on a cache line of its own */
+    struct vertex *v; /* each on a cache line of its own */
     void *v_mem;
     unsigned char *live, *fixed; /* fixed: 0, FIXED, or FIXED | GIVEN */
     uint64_t *id;                /* sum of the ids of the members */
     int strict, together;        /* never let fixed vertices count as given; they do now */
     int64_t spent;               /* edges between fixed vertices so far */
     const struct criterion *criterion;
-    int64_t *weight; /* of each member; NULL: all 1 */
-    int *rank, *at_rank; /* NULL: the identity */
+    int64_t *weight;      /* of each member; NULL: all 1 */
+    int *rank, *at_rank;  /* NULL: the identity */
     struct mintree queue; /* by rank: the score of the merged vertex whose `best` this is */
 
     /* members: v's are first[v], next[..], ... */
@@ -61,14 +61,14 @@ struct elim {
     int *when;              /* the step in which a member was eliminated; INT_MAX */
     int nstep;
 
-    vec(int) pool;                /* adjacency */
-    vec(int64_t) spare[CLASSES];  /* free pieces of pool of 2^k entries */
+    vec(int) pool;               /* adjacency */
+    vec(int64_t) spare[CLASSES]; /* free pieces of pool of 2^k entries */
 
     /* marks: v is marked if its stamp is the current one */
     uint32_t stamp, *mark;
-    struct tag *tag;      /* stamp `near`: v is in N, at this index; TAG_DEAD: not live */
+    struct tag *tag; /* stamp `near`: v is in N, at this index; TAG_DEAD: not live */
     uint32_t near;
-    unsigned char *seen;  /* in touched */
+    unsigned char *seen; /* in touched */
 
     /* work space of one step */
     vec(int) nb;           /* N: the neighbours of y ... */
@@ -77,7 +77,7 @@ struct elim {
     vec(int) touched;      /* vertices outside N whose fill changed */
     vec(uint64_t) outer;   /* fill.c: for each of these, its neighbours in N */
     vec(int) heap, b, table;
-    int *alike;            /* given vertices by their hash, for want of a better one */
+    int *alike; /* given vertices by their hash, for want of a better one */
     uint64_t alike_mask;
 
     struct core *core; /* the dense rest, once there is one (core.h); then lists are dead */
@@ -85,7 +85,7 @@ struct elim {
     int nlive;         /* vertices left */
     int64_t regret;    /* list entries read lately that a core would have saved */
 
-    vec(int) log;      /* the record: see elim_step */
+    vec(int) log; /* the record: see elim_step */
     int64_t nfill, edges;
     int failure; /* why a step failed, if not for want of memory: NAMI_ELIMIT or NAMI_EBUG */
 };
@@ -100,10 +100,7 @@ static inline uint64_t elim_id(int v)
     return z ^ z >> 31;
 }
 
-static inline int *adj(struct elim *e, int v)
-{
-    return e->pool.a + e->v[v].adj;
-}
+static inline int *adj(struct elim *e, int v) { return e->pool.a + e->v[v].adj; }
 
 /* Drops dead neighbours; returns how many are left. */
 static inline int clean(struct elim *e, int v)

@@ -102,7 +102,8 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         mintree_init(&e->queue, e->n))
         return -1;
     /* Room to grow: memory that is not touched costs nothing. */
-    if (vec_reserve(&e->pool, 4 * (size_t)j->ap[e->n] + 1) || vec_reserve(&e->log, 4 * n)) return -1;
+    if (vec_reserve(&e->pool, 4 * (size_t)j->ap[e->n] + 1) || vec_reserve(&e->log, 4 * n))
+        return -1;
     if (need_weight && !(e->weight = raw_array(int64_t, n))) return -1;
     if (need_weight) set_weights(e, size);
     if (rank) {
@@ -123,8 +124,12 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
         e->id[v] = elim_id(v);
         for (int64_t k = j->ap[v]; k < j->ap[v + 1]; k++)
             if (j->a[k] > v && !(e->fixed[v] && e->fixed[j->a[k]])) e->edges++;
-        e->v[v] = (struct vertex){.w = e->weight ? e->weight[v] : 1, .adj = (int64_t)e->pool.n,
-                                  .len = deg, .cap = 2 * deg, .best = -1, .count = 1};
+        e->v[v] = (struct vertex){.w = e->weight ? e->weight[v] : 1,
+                                  .adj = (int64_t)e->pool.n,
+                                  .len = deg,
+                                  .cap = 2 * deg,
+                                  .best = -1,
+                                  .count = 1};
         memcpy(e->pool.a + e->pool.n, j->a + j->ap[v], (size_t)deg * sizeof(int));
         e->pool.n += 2 * (size_t)deg; /* room to grow */
     }
@@ -132,8 +137,8 @@ static int set_up(struct elim *e, const struct ugraph *j, const unsigned char *f
 }
 
 struct elim *elim_new(const struct ugraph *j, const unsigned char *fixed, int strict,
-                      const unsigned char *gone, const struct criterion *criterion,
-                      const int *size, const int *rank)
+                      const unsigned char *gone, const struct criterion *criterion, const int *size,
+                      const int *rank)
 {
     struct elim *e = new_array(struct elim, 1);
     if (!e) return NULL;
@@ -184,4 +189,3 @@ void elim_free(struct elim *e)
     free(e->slot);
     free(e);
 }
-

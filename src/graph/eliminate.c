@@ -17,11 +17,13 @@ static int drain(const struct problem *p, struct elim *e, struct frontier *f, na
             return err_set(err, NAMI_ELIMIT, "the inverse has more than %lld edges",
                            (long long)p->max_edges);
         if ((rc = elim_vertex(e, v)) == NAMI_ELIMIT)
-            return err_set(err, rc, "the graph gets too dense to be inverted this way; try another "
-                                    "--mode");
+            return err_set(err, rc,
+                           "the graph gets too dense to be inverted this way; try another "
+                           "--mode");
         if (rc == NAMI_EBUG)
-            return err_set(err, rc, "the fill was miscounted: this is a fault of NaMI's, please "
-                                    "report the graph");
+            return err_set(err, rc,
+                           "the fill was miscounted: this is a fault of NaMI's, please "
+                           "report the graph");
         if (rc || (f && frontier_pass(f, v))) return err_nomem(err);
         for (size_t i = 0; f && i < f->ready.n; i++) elim_enable(e, f->ready.a[i]);
     }
@@ -93,11 +95,11 @@ int eliminate(const struct problem *p, const unsigned char *role, int direct, st
     }
     int staged = count && p->stage && p->stage[list[0]] != p->stage[list[count - 1]];
     int free_order = p->mode == MODE_FREE;
-    if (!free_order &&
-        (rc = frontier_init(&f, p->g, p->mode == MODE_REVERSE, direct, staged, err)))
+    if (!free_order && (rc = frontier_init(&f, p->g, p->mode == MODE_REVERSE, direct, staged, err)))
         goto out;
     for (int i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && (!staged || p->stage[list[end]] == p->stage[list[i]]);) end++;
+        for (end = i + 1; end < count && (!staged || p->stage[list[end]] == p->stage[list[i]]);)
+            end++;
         if (!free_order && frontier_open(&f, list + i, end - i)) {
             rc = err_nomem(err);
             goto out;

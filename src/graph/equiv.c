@@ -9,14 +9,14 @@ static int adjacent(const struct dag *g, int x, int y)
 static int included(const struct dag *a, const struct dag *b, int in_a, struct equiv_witness *w)
 {
     for (int y = 0; y < a->n; y++)
-        for_parents(a, y, x)
+        for_parents (a, y, x)
             if (!adjacent(b, x, y)) {
                 *w = (struct equiv_witness){EQUIV_SKELETON, in_a, x, y, -1};
                 return 0;
             }
     for (int y = 0; y < a->n; y++)
-        for_parents(a, y, x)
-            for_parents(a, y, z) {
+        for_parents (a, y, x)
+            for_parents (a, y, z) {
                 if (z <= x || adjacent(a, x, z)) continue;
                 if (!dag_has_edge(b, x, y) || !dag_has_edge(b, z, y)) {
                     *w = (struct equiv_witness){EQUIV_IMMORALITY, in_a, x, y, z};

@@ -21,7 +21,8 @@ int by_factors(const struct problem *p, enum factor_order order,
     int n = p->g->n, inexact, rc, k;
     unsigned char *role = raw_array(unsigned char, n);
     int *topo = raw_array(int, n), *place = raw_array(int, n), *list = raw_array(int, n);
-    struct factors f = {.p = p, .place = place, .mark = new_array(int, n), .list = list, .own = own};
+    struct factors f = {
+        .p = p, .place = place, .mark = new_array(int, n), .list = list, .own = own};
     *out = NULL;
     if (!role || !topo || !place || !list || !f.mark || dag_toposort(p->g, topo) < 0) {
         rc = err_nomem(err);

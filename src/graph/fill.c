@@ -12,14 +12,15 @@
 /* ---- up to 64 neighbours ---------------------------------------------------- */
 
 struct local {
-    int k;                           /* |N| */
-    uint64_t in[64], missing[64];    /* by index in N */
+    int k;                        /* |N| */
+    uint64_t in[64], missing[64]; /* by index in N */
     int64_t w[64];
-    uint64_t movable;                /* nobody asks for the fill of the others */
+    uint64_t movable; /* nobody asks for the fill of the others */
 };
 
-#define for_bits(i, mask) \
-    for (uint64_t m_##i = (mask), i; m_##i && (i = (uint64_t)__builtin_ctzll(m_##i), 1); m_##i &= m_##i - 1)
+#define for_bits(i, mask)                                                                          \
+    for (uint64_t m_##i = (mask), i; m_##i && (i = (uint64_t)__builtin_ctzll(m_##i), 1);           \
+         m_##i &= m_##i - 1)
 
 static int64_t mask_weight(const struct local *x, uint64_t mask)
 {
@@ -83,8 +84,8 @@ static int look_around(struct elim *e, int vy, size_t room, struct local *x)
 /* Common neighbours within N lose a missing pair for each new edge. */
 static void share_inside(struct elim *e, const struct local *x)
 {
-    for (int i = 0; i < x->k; i++)
-        for_bits(j, x->missing[i] & ~(uint64_t)0 << i) {
+    for (int i = 0; i < x->k; i++) for_bits(j, x->missing[i] & ~(uint64_t)0 << i)
+        {
             int64_t pairs = x->w[i] * x->w[j];
             for_bits(t, x->in[i] & x->in[j] & x->movable) e->v[e->nb.a[t]].def -= pairs;
         }
@@ -95,15 +96,15 @@ static int find_fill_small(struct elim *e, int vy, size_t room)
     struct local x;
     if (look_around(e, vy, room, &x)) return -1;
     for (int i = 0; i < x.k; i++)
-        for_bits(j, x.missing[i] & ~(uint64_t)0 << i)
-            if (note_edge(e, i, (int)j)) return -1;
+        for_bits(j, x.missing[i] & ~(uint64_t)0 << i) if (note_edge(e, i, (int)j)) return -1;
     share_inside(e, &x);
     size_t kept = 0;
     for (size_t q = 0; q < e->touched.n; q++) {
         uint64_t mask = e->outer.a[q];
         int64_t twice = 0, w = e->v[e->touched.a[q]].w;
         if (!(mask & (mask - 1))) continue; /* one neighbour in N: no new edge is near it */
-        for_bits(i, mask) {
+        for_bits(i, mask)
+        {
             int64_t s = mask_weight(&x, x.missing[i] & mask);
             twice += x.w[i] * s;
             e->v[e->nb.a[i]].def -= w * s;
@@ -267,11 +268,12 @@ static int find_fill_large(struct elim *e, int vy)
             left -= wc * e->v[u].w;
             cost_b += e->v[u].len;
         }
-        if (e->b.n && (cost_c <= cost_b ? common_by_c(e, c, vy, inside)
-                                        : common_by_b(e, c, s, vy, inside)))
+        if (e->b.n &&
+            (cost_c <= cost_b ? common_by_c(e, c, vy, inside) : common_by_b(e, c, s, vy, inside)))
             return -1;
         /* what a matrix of bits would have saved: see core_try */
-        e->regret += (cost_c < cost_b ? cost_c : cost_b) - 3 * (int64_t)e->b.n * (e->nlive / 64 + 1);
+        e->regret +=
+            (cost_c < cost_b ? cost_c : cost_b) - 3 * (int64_t)e->b.n * (e->nlive / 64 + 1);
         if (e->regret < 0) e->regret = 0;
     }
     if (!inside) share_inside(e, &x);
@@ -283,5 +285,5 @@ int find_fill(struct elim *e, int vy)
     size_t room = 0; /* entries of all lists; a hub's is better left alone */
     for (size_t i = 0; i < e->nb.n; i++) room += (size_t)e->v[e->nb.a[i]].len;
     return e->nb.n <= 64 && room <= 128 * e->nb.n ? find_fill_small(e, vy, room)
-                                                 : find_fill_large(e, vy);
+                                                  : find_fill_large(e, vy);
 }

@@ -14,12 +14,12 @@
 
 struct frontier {
     const struct dag *g;
-    int reverse; /* upstream = children */
-    int direct;  /* Algorithm 1 to the letter */
+    int reverse;       /* upstream = children */
+    int direct;        /* Algorithm 1 to the letter */
     int *topo, *place; /* a topological order and its inverse, if there are stages */
     int *wait;
     unsigned char *member;
-    int lo, hi; /* the stage lies within these places */
+    int lo, hi;     /* the stage lies within these places */
     vec(int) ready; /* became free at the last call: what the caller enables */
     vec(int) stack;
 };

@@ -11,7 +11,8 @@ struct family {
     int (*make)(struct dag *g, int n, uint64_t seed, nami_err *err);
 };
 
-extern const struct family families[]; /* hmm, tree, revtree, rlocal, rdag, plate, grid; name NULL ends */
+extern const struct family
+    families[]; /* hmm, tree, revtree, rlocal, rdag, plate, grid; name NULL ends */
 const struct family *family_by_name(const char *name);
 
 /* n nodes; each possible edge with probability p; numbered at random. */

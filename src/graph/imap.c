@@ -32,11 +32,11 @@ static void boundary(struct search *s, int v)
     s->stack[top++] = v;
     while (top) {
         int x = s->stack[--top];
-        for_parents(s->g, x, u) top = arrive(s, u, v, top);
-        for_children(s->g, x, c) {
+        for_parents (s->g, x, u) top = arrive(s, u, v, top);
+        for_children (s->g, x, c) {
             if (!s->ancestor[c]) continue;
             top = arrive(s, c, v, top);
-            for_parents(s->g, c, u) top = arrive(s, u, v, top);
+            for_parents (s->g, c, u) top = arrive(s, u, v, top);
         }
     }
 }
@@ -49,10 +49,10 @@ static void shrink(struct search *s, int v)
     s->stack[top++] = v;
     while (top) {
         int x = s->stack[--top], keep = s->left[x] || !s->ancestor[x];
-        for_children(s->g, x, c) keep |= s->ancestor[c];
+        for_children (s->g, x, c) keep |= s->ancestor[c];
         if (keep) continue;
         s->ancestor[x] = 0;
-        for_parents(s->g, x, u) s->stack[top++] = u;
+        for_parents (s->g, x, u) s->stack[top++] = u;
     }
 }
 
@@ -83,7 +83,7 @@ int imap(const struct problem *p, const unsigned char *role, const int *order, i
     for (int i = n; i-- > 0;) {
         int v = topo[i];
         s.ancestor[v] = s.left[v];
-        for_children(g, v, c) s.ancestor[v] |= s.ancestor[c];
+        for_children (g, v, c) s.ancestor[v] |= s.ancestor[c];
     }
     for (int i = 0; i < norder; i++) {
         int v = order[i];

@@ -38,12 +38,12 @@ struct certificate {
 };
 
 struct inverse {
-    int n;          /* variables of the model */
-    int nlatent;    /* network factors: of perm[0] .. perm[nlatent-1] */
-    int nobserved;  /* perm[nlatent] .. */
-    int *perm;      /* nlatent + nobserved entries */
-    int *pos;       /* pos[perm[i]] = i; -1 for barren and nuisance variables */
-    int64_t *ptr;   /* the parents of perm[i] are run[ptr[i]] .. run[ptr[i+1]-1] */
+    int n;         /* variables of the model */
+    int nlatent;   /* network factors: of perm[0] .. perm[nlatent-1] */
+    int nobserved; /* perm[nlatent] .. */
+    int *perm;     /* nlatent + nobserved entries */
+    int *pos;      /* pos[perm[i]] = i; -1 for barren and nuisance variables */
+    int64_t *ptr;  /* the parents of perm[i] are run[ptr[i]] .. run[ptr[i+1]-1] */
     vec(struct run) run;
     int nmodel, *model;       /* barren latents, sampled last to first: q = p(v | pa(v)) */
     int nnuisance, *nuisance; /* latents without a factor */

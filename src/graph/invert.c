@@ -13,22 +13,17 @@ const struct method *const methods[] = {
 #undef METHOD
     NULL};
 
-static int64_t own_size(int size)
-{
-    return size;
-}
+static int64_t own_size(int size) { return size; }
 
 /* log2 of the size, in units of 1/64: sums of these are logs of products. */
-static int64_t log_size(int size)
-{
-    return size > 1 ? llround(64 * log2(size)) : 1;
-}
+static int64_t log_size(int size) { return size > 1 ? llround(64 * log2(size)) : 1; }
 
 const struct criterion criteria[] = {
     {"min-fill", "fewest new edges", NULL, 1},
     {"min-degree", "fewest neighbours", NULL, 0},
     {"min-weight", "smallest table: product of the sizes of the clique", log_size, 0},
-    {"weighted-min-fill", "fewest new edges, each weighing the product of its ends' sizes", own_size, 1},
+    {"weighted-min-fill", "fewest new edges, each weighing the product of its ends' sizes",
+     own_size, 1},
     {0}};
 
 const char *const mode_names[] = {"forward", "reverse", "best", "free", NULL};
@@ -89,8 +84,7 @@ static int rank_by_depth(const struct dag *g, int reverse, int *rank)
 static int next_rank(const struct problem *p, int r, uint64_t seed, int *rank)
 {
     struct rng rng;
-    if (r == 0 && p->mode != MODE_FREE)
-        return rank_by_depth(p->g, p->mode == MODE_REVERSE, rank);
+    if (r == 0 && p->mode != MODE_FREE) return rank_by_depth(p->g, p->mode == MODE_REVERSE, rank);
     rng_init(&rng, seed, (uint64_t)r);
     for (int v = 0; v < p->g->n; v++) rank[v] = v;
     rng_shuffle(&rng, rank, p->g->n);

@@ -23,10 +23,10 @@ struct problem {
     const int *stage;              /* n, or NULL: one stage */
     const int *size;               /* n, or NULL: all 1 */
     const struct criterion *criterion;
-    enum mode mode;       /* not MODE_BEST below nami_invert */
+    enum mode mode; /* not MODE_BEST below nami_invert */
     int keep_barren;
-    const int *rank;      /* ties go to the smaller rank; NULL: to the smaller number */
-    int64_t max_edges;    /* give up beyond this many (NAMI_ELIMIT); 0: no bound */
+    const int *rank;   /* ties go to the smaller rank; NULL: to the smaller number */
+    int64_t max_edges; /* give up beyond this many (NAMI_ELIMIT); 0: no bound */
 };
 
 struct method {
@@ -39,9 +39,9 @@ struct method {
 #include "graph/method.def"
 #undef METHOD
 
-extern const struct method *const methods[];     /* NULL at the end */
-extern const struct criterion criteria[];        /* name NULL at the end */
-extern const char *const mode_names[];           /* by enum mode; NULL at the end */
+extern const struct method *const methods[]; /* NULL at the end */
+extern const struct criterion criteria[];    /* name NULL at the end */
+extern const char *const mode_names[];       /* by enum mode; NULL at the end */
 extern const char *const mode_whats[];
 
 const struct method *method_by_name(const char *name);

@@ -34,8 +34,10 @@ static int parents(struct factors *f, int i)
 static int run(const struct problem *p, struct inverse **out, nami_err *err)
 {
     if (p->g->n > TOO_MANY)
-        return err_set(err, NAMI_ELIMIT, "method dsep takes O(n^4) time and stops at %d nodes; method "
-                                         "nami gives the same inverse", TOO_MANY);
+        return err_set(err, NAMI_ELIMIT,
+                       "method dsep takes O(n^4) time and stops at %d nodes; method "
+                       "nami gives the same inverse",
+                       TOO_MANY);
     struct dsep *d = dsep_new(p->g);
     int rc = d ? by_factors(p, ORDER_NAMI, parents, d, out, err) : err_nomem(err);
     dsep_free(d);

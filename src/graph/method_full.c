@@ -11,5 +11,5 @@ static int run(const struct problem *p, struct inverse **out, nami_err *err)
     return by_factors(p, ORDER_NAMI, parents, NULL, out, err);
 }
 
-const struct method method_full = {
-    "full", "fully connected: every later variable is a parent", 1, run};
+const struct method method_full = {"full", "fully connected: every later variable is a parent", 1,
+                                   run};

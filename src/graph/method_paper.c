@@ -13,9 +13,9 @@ static int run(const struct problem *p, struct inverse **out, nami_err *err)
     struct elim *e = NULL;
     if (!role) return err_nomem(err);
     for (int v = 0; v < p->g->n; v++)
-        role[v] = p->observed[v]                      ? ROLE_OBSERVED
+        role[v] = p->observed[v]                  ? ROLE_OBSERVED
                   : p->nuisance && p->nuisance[v] ? ROLE_NUISANCE
-                                                      : ROLE_WANTED;
+                                                  : ROLE_WANTED;
     rc = eliminate(p, role, 1, &e, err);
     if (!rc) rc = inverse_from_elim(p, role, e, out, err);
     elim_free(e);

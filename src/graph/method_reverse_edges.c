@@ -4,7 +4,7 @@
 static int parents(struct factors *f, int i)
 {
     struct inverse *h = f->h;
-    for_children(f->p->g, h->perm[i], c)
+    for_children (f->p->g, h->perm[i], c)
         if (h->pos[c] >= 0 && inverse_add(h, h->pos[c], 1)) return -1;
     return 0;
 }

@@ -9,10 +9,10 @@ static int parents(struct factors *f, int i)
     struct inverse *h = f->h;
     int v = h->perm[i], *mark = f->mark;
     mark[v] = i + 1;
-    for_children(g, v, c) {
+    for_children (g, v, c) {
         if (mark[c] != i + 1 && h->pos[c] >= 0 && inverse_add(h, h->pos[c], 1)) return -1;
         mark[c] = i + 1;
-        for_parents(g, c, u) {
+        for_parents (g, c, u) {
             if (mark[u] == i + 1 || h->pos[u] < 0 || f->place[u] < f->place[v]) continue;
             mark[u] = i + 1;
             if (inverse_add(h, h->pos[u], 1)) return -1;

@@ -21,12 +21,12 @@ static int gather(const struct dag *g, const unsigned char *skip, int v, int *ma
     size_t start = out->n;
     if (skip && skip[v]) return 0;
     mark[v] = v;
-    for_parents(g, v, u)
+    for_parents (g, v, u)
         if (visit(out, mark, skip, v, u)) return -1;
-    for_children(g, v, c) {
+    for_children (g, v, c) {
         if (skip && skip[c]) continue;
         if (visit(out, mark, skip, v, c)) return -1;
-        for_parents(g, c, u)
+        for_parents (g, c, u)
             if (visit(out, mark, skip, v, u)) return -1;
     }
     sort_ints(out->a + start, out->n - start);

@@ -13,7 +13,8 @@ int roles(const struct problem *p, unsigned char *role, int *inexact, nami_err *
 {
     const struct dag *g = p->g;
     int *topo = raw_array(int, g->n);
-    unsigned char *seen = new_array(unsigned char, g->n); /* has an observed descendant, or is one */
+    unsigned char *seen =
+        new_array(unsigned char, g->n); /* has an observed descendant, or is one */
     if (!topo || !seen || dag_toposort(g, topo) < 0) {
         free(topo);
         free(seen);
@@ -24,7 +25,7 @@ int roles(const struct problem *p, unsigned char *role, int *inexact, nami_err *
         int v = topo[i], nuisance = p->nuisance && p->nuisance[v];
         int out = nuisance || !p->keep_barren;
         seen[v] = p->observed[v];
-        for_children(g, v, c) {
+        for_children (g, v, c) {
             seen[v] |= seen[c];
             out &= role[c] == ROLE_MODEL || role[c] == ROLE_DROPPED;
         }
@@ -33,7 +34,7 @@ int roles(const struct problem *p, unsigned char *role, int *inexact, nami_err *
             continue;
         }
         if (!nuisance)
-            for_parents(g, v, u) out &= p->observed[u] || !(p->nuisance && p->nuisance[u]);
+            for_parents (g, v, u) out &= p->observed[u] || !(p->nuisance && p->nuisance[u]);
         if (nuisance)
             role[v] = out ? ROLE_DROPPED : ROLE_NUISANCE;
         else

@@ -92,8 +92,9 @@ static int wanted(struct replay *r, struct frontier *f)
     const struct problem *p = r->p;
     const int *order = r->h->perm;
     int L = r->h->nlatent, free_order = p->mode == MODE_FREE; /* then nothing waits */
-    for (int i = 0, end; i < L; i = end) { /* a stage at a time */
-        for (end = i + 1; end < L && (!p->stage || p->stage[order[end]] == p->stage[order[i]]);) end++;
+    for (int i = 0, end; i < L; i = end) {                    /* a stage at a time */
+        for (end = i + 1; end < L && (!p->stage || p->stage[order[end]] == p->stage[order[i]]);)
+            end++;
         if (!free_order && frontier_open(f, order + i, end - i)) return -1;
         for (int k = i; k < end; k++) r->ready[order[k]] = (unsigned char)free_order;
         for (size_t k = 0; k < f->ready.n; k++) r->ready[f->ready.a[k]] = 1;
@@ -116,7 +117,7 @@ int trace_new(const struct problem *p, const struct inverse *h, int direct, stru
     if (n > TOO_MANY)
         return err_set(err, NAMI_ELIMIT, "a trace is for graphs of at most %d nodes", TOO_MANY);
     r.role = new_array(unsigned char, n);
-    r.adj = new_array(unsigned char, (size_t)n * (size_t)n);
+    r.adj = new_array(unsigned char, (size_t)n *(size_t)n);
     r.done = new_array(unsigned char, n);
     r.ready = new_array(unsigned char, n);
     out->step = arena_array(&out->mem, struct trace_step, n);
@@ -125,13 +126,15 @@ int trace_new(const struct problem *p, const struct inverse *h, int direct, stru
         goto out;
     }
     if ((rc = roles(p, r.role, &inexact, err))) goto out;
-    for (int i = 0; i < h->nlatent; i++) r.role[h->perm[i]] = ROLE_WANTED; /* method paper keeps all */
+    for (int i = 0; i < h->nlatent; i++)
+        r.role[h->perm[i]] = ROLE_WANTED; /* method paper keeps all */
     for (int v = 0; v < n; v++) r.done[v] = r.role[v] == ROLE_MODEL || r.role[v] == ROLE_DROPPED;
     if ((rc = moral_init(&j, p->g, r.done, err)) ||
         (rc = frontier_init(&f, p->g, p->mode == MODE_REVERSE, direct, p->stage != NULL, err)))
         goto out;
     for (int v = 0; v < n; v++)
-        for (int64_t k = j.ap[v]; k < j.ap[v + 1]; k++) r.adj[(size_t)v * (size_t)n + (size_t)j.a[k]] = 1;
+        for (int64_t k = j.ap[v]; k < j.ap[v + 1]; k++)
+            r.adj[(size_t)v * (size_t)n + (size_t)j.a[k]] = 1;
     if (nuisances(&r) || wanted(&r, &f)) rc = err_nomem(err);
 out:
     frontier_fini(&f);

@@ -8,13 +8,13 @@
 #include "graph/invert.h"
 
 struct trace_step {
-    int node;               /* the variable eliminated */
-    int nuisance;           /* is it a nuisance (no factor)? */
+    int node;                 /* the variable eliminated */
+    int nuisance;             /* is it a nuisance (no factor)? */
     int nfrontier, *frontier; /* the candidates, in number order ... */
     int64_t *fill;            /* ... and the fill of each */
     int nadded;
-    struct edge *added;     /* edges added to the induced graph J */
-    int nparent, *parent;   /* edges added to H: parent[] -> node */
+    struct edge *added;   /* edges added to the induced graph J */
+    int nparent, *parent; /* edges added to H: parent[] -> node */
 };
 
 struct trace {

@@ -6,8 +6,8 @@
 
 #include "base/rng.h"
 #include "base/vec.h"
-#include "infer/sims.h"
 #include "infer/dense.h"
+#include "infer/sims.h"
 #include "infer/uniform.h"
 
 enum { CAP = 160, FEW = 10, PAIRS_EACH = 10, ROUNDS = 25, FOLDS = 5, MOST_COLUMNS = 500 };

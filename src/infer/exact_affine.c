@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "infer/exact.h"
 #include "infer/dense.h"
+#include "infer/exact.h"
 #include "model/eval.h"
 
 enum { CONSTANT, AFFINE, OTHER };

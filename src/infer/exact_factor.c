@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "infer/exact.h"
 #include "infer/dense.h"
+#include "infer/exact.h"
 
 static const double log_2pi = 1.83787706640934548356;
 

@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "base/parallel.h"
 #include "base/simd.h"
-#include "infer/exact.h"
 #include "infer/dense.h"
+#include "infer/exact.h"
 
 static const double log_2pi = 1.83787706640934548356;
 

@@ -184,12 +184,7 @@ int infer_barren(const struct infer *a, size_t n, const double *z, int threads, 
 int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t seed, uint64_t first,
                   int threads, double *pred, nami_err *err)
 {
-    struct job j = {.a = a,
-                    .prog = &a->s.pred,
-                    .seed = seed,
-                    .first = first,
-                    .n = n,
-                    .at = z,
-                    .pred = pred};
+    struct job j = {
+        .a = a, .prog = &a->s.pred, .seed = seed, .first = first, .n = n, .at = z, .pred = pred};
     return run_job(&j, threads, err);
 }

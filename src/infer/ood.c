@@ -6,8 +6,8 @@
 
 #include "base/rng.h"
 #include "base/vec.h"
-#include "infer/sims.h"
 #include "infer/dense.h"
+#include "infer/sims.h"
 
 enum { LEAST = 20, MOST_RELATED = 256 };
 static const double LINEAR = 3, LEAST_SHRINK = 1e-3;

@@ -36,7 +36,8 @@ struct ood_scalar {
 };
 
 struct ood_answer {
-    double p; /* of the smaller of the next two; no smaller than 2 / (ncal + 1) if that is one alone */
+    double
+        p; /* of the smaller of the next two; no smaller than 2 / (ncal + 1) if that is one alone */
     double p_distance;
     double p_largest;
     double distance;                /* Mahalanobis' */

@@ -4,10 +4,7 @@
 #include "base/err.h"
 #include "io/format.h"
 
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 /* May c be in a name? */
 static int in_name(char c)
@@ -32,10 +29,7 @@ struct place {
     int line;
 };
 
-static int col(const struct place *x)
-{
-    return (int)(x->s - x->line0) + 1;
-}
+static int col(const struct place *x) { return (int)(x->s - x->line0) + 1; }
 
 static void skip_blanks(struct place *x)
 {

@@ -18,10 +18,7 @@ static int is_other_graph(const struct scan *x)
     return scan_is(x, "pdag") || scan_is(x, "mag") || scan_is(x, "pag");
 }
 
-static int is_name(const struct scan *x)
-{
-    return x->tok == TOK_WORD || x->tok == TOK_STRING;
-}
+static int is_name(const struct scan *x) { return x->tok == TOK_WORD || x->tok == TOK_STRING; }
 
 static int sniff(const char *text, size_t len)
 {

@@ -88,7 +88,7 @@ static int parse(char *text, graphs *all, size_t *found, int *bad)
 {
     static char good[] = "digraph {}", nothing[] = "";
     Agraph_t *g;
-    agsetfile(NULL); /* line 1 */
+    agsetfile(NULL);                    /* line 1 */
     if (vec_reserve(all, 2)) return -1; /* a graph without a place would be lost */
     clear_note(1);
     g = agmemread(text);
@@ -184,8 +184,9 @@ static int read_graph(struct bn *bn, Agraph_t *g, nami_err *err)
                        "this graph is undirected; a Bayesian network needs "
                        "'digraph' for 'graph' and '->' for '--'");
     if (strcmp(attr(g, "nami"), "picture") == 0) /* see report/draw.c */
-        return err_set(err, NAMI_EINPUT, "this is NaMI's picture of a model and its inverse, not a "
-                                         "structure; read the file that it was made from");
+        return err_set(err, NAMI_EINPUT,
+                       "this is NaMI's picture of a model and its inverse, not a "
+                       "structure; read the file that it was made from");
     for (Agnode_t *n = agfstnode(g); n; n = agnxtnode(g, n)) {
         if (*agnameof(n) == '%')
             return err_set(err, NAMI_EINPUT,

@@ -40,10 +40,7 @@ struct in {
     nami_err *err;
 };
 
-static int col(const struct in *x)
-{
-    return (int)(x->s - x->line0) + 1;
-}
+static int col(const struct in *x) { return (int)(x->s - x->line0) + 1; }
 
 static void skip_blanks(struct in *x)
 {
@@ -55,10 +52,7 @@ static int at_arrow(const struct in *x)
     return x->s[0] == '-' && x->end - x->s > 1 && x->s[1] == '>';
 }
 
-static int at_end(const struct in *x)
-{
-    return x->s == x->end || *x->s == '\n';
-}
+static int at_end(const struct in *x) { return x->s == x->end || *x->s == '\n'; }
 
 static int bad_byte(const struct in *x)
 {

@@ -19,10 +19,7 @@ const struct format *format_by_name(const char *name)
 }
 
 /* Endings that any text may have say nothing: then the content decides. */
-static int vague(const char *path)
-{
-    return str_ends(path, strlen(path), ".txt .csv .tsv");
-}
+static int vague(const char *path) { return str_ends(path, strlen(path), ".txt .csv .tsv"); }
 
 static const struct format *by_ending(const char *path)
 {
@@ -57,9 +54,10 @@ static int parse(const char *text, size_t len, const struct format *f, nami_bn *
     *out = NULL;
     if (!f) f = by_content(text, len);
     if (!f)
-        return err_set(err, NAMI_EINPUT, len ? "not a structure in any format that NaMI knows; see "
-                                               "'nami list formats', or name one with --format"
-                                             : "the file is empty");
+        return err_set(err, NAMI_EINPUT,
+                       len ? "not a structure in any format that NaMI knows; see "
+                             "'nami list formats', or name one with --format"
+                           : "the file is empty");
     struct bn *bn = bn_new();
     if (!bn) return err_nomem(err);
     int rc = f->read(bn, text, len, err);
@@ -100,8 +98,8 @@ int nami_bn_write(const nami_bn *bn, const char *path, const char *format, nami_
     err_clear(err);
     int rc = format ? named(format, &f, err) : 0;
     if (!rc && !f)
-        rc = err_set(err, NAMI_EUSAGE, "the ending of '%s' names no format; see 'nami list formats'",
-                     path);
+        rc = err_set(err, NAMI_EUSAGE,
+                     "the ending of '%s' names no format; see 'nami list formats'", path);
     if (!rc && !f->write) rc = err_set(err, NAMI_EUSAGE, "NaMI cannot write %s", f->name);
     if (!rc) rc = f->write(bn, &text, err);
     if (!rc && text.oom) rc = err_nomem(err);

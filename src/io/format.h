@@ -11,9 +11,9 @@
 #include "model/bn.h"
 
 struct format {
-    const char *name;   /* "bif" */
-    const char *what;   /* "Bayesian interchange format, with tables" */
-    const char *ends;   /* file endings, space between: ".bif .BIF" */
+    const char *name; /* "bif" */
+    const char *what; /* "Bayesian interchange format, with tables" */
+    const char *ends; /* file endings, space between: ".bif .BIF" */
     /* How sure are you that this text is yours? 0 no ... 100 yes. Looks at the
        beginning only. */
     int (*sniff)(const char *text, size_t len);

@@ -77,7 +77,8 @@ static int states(struct bn *bn, int v, const json_t *j, nami_err *err)
                    bn_name(bn, v));
     node->state = arena_array(&bn->mem, const char *, json_array_size(j));
     if (!node->state) return err_nomem(err);
-    json_array_foreach (j, i, s) {
+    json_array_foreach(j, i, s)
+    {
         if (!json_is_string(s))
             return bad(err, "states[%zu] of '%s' must be a string", i, bn_name(bn, v));
         node->state[i] = arena_strndup(&bn->mem, json_string_value(s), json_string_length(s));
@@ -139,10 +140,8 @@ static int read_graph(struct bn *bn, const json_t *root, nami_err *err)
         return bad(err, "\"nodes\" must be a list, as [\"A\", \"B\"]");
     if (edges && !json_is_array(edges))
         return bad(err, "\"edges\" must be a list of pairs, as [[\"A\", \"B\"]]");
-    json_array_foreach (nodes, i, x)
-        if ((rc = read_node(bn, x, i, err)) < 0) return rc;
-    json_array_foreach (edges, i, x)
-        if ((rc = read_edge(bn, x, nodes != NULL, i, err))) return rc;
+    json_array_foreach(nodes, i, x) if ((rc = read_node(bn, x, i, err)) < 0) return rc;
+    json_array_foreach(edges, i, x) if ((rc = read_edge(bn, x, nodes != NULL, i, err))) return rc;
     return 0;
 }
 
@@ -158,7 +157,8 @@ static int read_observed(struct bn *bn, const json_t *list, nami_err *err)
     int v;
     if (!list) return 0;
     if ((v = is_list(list, "observed", err))) return v;
-    json_array_foreach (list, i, x) {
+    json_array_foreach(list, i, x)
+    {
         if ((v = node_at(bn, x, "observed", i, err)) < 0) return v;
         bn->node.a[v].observed = 1;
     }
@@ -188,7 +188,8 @@ static int read_nuisance(struct bn *bn, const json_t *root, nami_err *err)
     if (infer) list = infer;
     if ((v = is_list(list, where, err))) return v;
     for (v = 0; v < bn_n(bn); v++) bn->node.a[v].nuisance = infer && !bn->node.a[v].observed;
-    json_array_foreach (list, i, x) {
+    json_array_foreach(list, i, x)
+    {
         if ((v = latent_at(bn, x, where, i, err)) < 0) return v;
         bn->node.a[v].nuisance = !infer;
     }
@@ -206,10 +207,12 @@ static int read_stages(struct bn *bn, const json_t *list, nami_err *err)
     if (!json_is_array(list))
         return bad(err, "\"stages\" must be a list of lists of names, as [[\"A\"], [\"B\"]]");
     for (v = 0; v < bn_n(bn); v++) bn->node.a[v].stage = -1;
-    json_array_foreach (list, k, stage) {
+    json_array_foreach(list, k, stage)
+    {
         snprintf(where, sizeof where, "stages[%zu]", k);
         if ((v = is_list(stage, where, err))) return v;
-        json_array_foreach (stage, i, x) {
+        json_array_foreach(stage, i, x)
+        {
             if ((v = latent_at(bn, x, where, i, err)) < 0) return v;
             if (bn->node.a[v].stage >= 0)
                 return bad(err, "%s[%zu] names '%s' a second time; keep it in one stage", where, i,
@@ -232,7 +235,8 @@ static int read_plates(struct bn *bn, const json_t *list, nami_err *err)
     int v;
     if (!list) return 0;
     if (!json_is_array(list)) return bad(err, "\"plates\" must be a list of objects");
-    json_array_foreach (list, k, j) {
+    json_array_foreach(list, k, j)
+    {
         const json_t *label = json_object_get(j, "label"), *nodes = json_object_get(j, "nodes");
         if (!json_is_string(label) || !json_is_array(nodes))
             return bad(err, "plates[%zu] must be {\"label\": ..., \"nodes\": [...]}", k);
@@ -242,7 +246,8 @@ static int read_plates(struct bn *bn, const json_t *list, nami_err *err)
         };
         if (!p.label || !p.node) return err_nomem(err);
         snprintf(where, sizeof where, "plates[%zu].nodes", k);
-        json_array_foreach (nodes, i, x) {
+        json_array_foreach(nodes, i, x)
+        {
             if ((v = node_at(bn, x, where, i, err)) < 0) return v;
             p.node[p.n++] = v;
         }
@@ -269,14 +274,15 @@ static int read_table(struct bn *bn, const char *name, const json_t *j, nami_err
     int *parent = arena_array(&bn->mem, int, np);
     if (!parent) return err_nomem(err);
     snprintf(where, sizeof where, "parents of the table of '%.40s'", name);
-    json_array_foreach (parents, i, x)
-        if ((parent[i] = node_at(bn, x, where, i, err)) < 0) return parent[i];
+    json_array_foreach(parents, i,
+                       x) if ((parent[i] = node_at(bn, x, where, i, err)) < 0) return parent[i];
     if ((rc = bn_table(bn, v, parent, (int)np, 0, 0, err))) return rc;
     struct cpt *t = bn->node.a[v].cpt;
     if (json_array_size(p) != t->n)
         return bad(err, "the table of '%s' has %zu numbers; its states and parents need %zu", name,
                    json_array_size(p), t->n);
-    json_array_foreach (p, i, x) {
+    json_array_foreach(p, i, x)
+    {
         if (!json_is_number(x)) return bad(err, "p[%zu] of '%s' must be a number", i, name);
         t->p[i] = json_number_value(x);
     }
@@ -298,8 +304,8 @@ static int read_tables(struct bn *bn, const json_t *tables, nami_err *err)
     if (!tables) return 0;
     if (!json_is_object(tables))
         return bad(err, "\"tables\" must be an object with a table for each name");
-    json_object_foreach ((json_t *)tables, name, j)
-        if ((rc = read_table(bn, name, j, err))) return rc;
+    json_object_foreach((json_t *)tables, name,
+                        j) if ((rc = read_table(bn, name, j, err))) return rc;
     for (size_t i = 0; i < bn->edge.n; i++) {
         struct edge e = bn->edge.a[i];
         const struct cpt *t = bn->node.a[e.to].cpt;

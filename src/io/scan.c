@@ -50,7 +50,7 @@ static int skip_blanks(struct scan *x)
             while (x->s < x->end && *x->s != '\n') x->s++;
         } else if (x->rules->block_comment && starts(x, "/*")) {
             mark(x);
-            for (x->s += 2; !starts(x, "*/"); ) {
+            for (x->s += 2; !starts(x, "*/");) {
                 if (x->s >= x->end) return 0;
                 if (*x->s++ == '\n') newline(x);
             }
@@ -173,8 +173,8 @@ int scan_int(struct scan *x, long lo, long hi, int *out, nami_err *err)
     long v = strtol(buf, &end, 10);
     if (*end || end == buf) return scan_error(x, "a whole number", err);
     if (errno || v < lo || v > hi)
-        return err_at(err, NAMI_EINPUT, x->tline, x->tcol, "%s is out of range; it must be %ld to %ld",
-                      buf, lo, hi);
+        return err_at(err, NAMI_EINPUT, x->tline, x->tcol,
+                      "%s is out of range; it must be %ld to %ld", buf, lo, hi);
     *out = (int)v;
     scan_next(x);
     return 0;

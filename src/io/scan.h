@@ -17,24 +17,24 @@ struct scan_rules {
 enum tok { TOK_END, TOK_WORD, TOK_STRING, TOK_CHAR, TOK_BAD };
 
 struct scan {
-    const char *s, *end;  /* what is left */
-    const char *line0;    /* start of the current line */
-    int line;             /* from 1 */
+    const char *s, *end; /* what is left */
+    const char *line0;   /* start of the current line */
+    int line;            /* from 1 */
     const struct scan_rules *rules;
     /* the current token */
     enum tok tok;
-    const char *t;        /* its text (without the quotes of a string) */
+    const char *t; /* its text (without the quotes of a string) */
     size_t n;
     int tline, tcol;
-    const char *bad;      /* what is wrong with a TOK_BAD; NULL: its byte */
+    const char *bad; /* what is wrong with a TOK_BAD; NULL: its byte */
 };
 
 void scan_init(struct scan *x, const char *text, size_t len, const struct scan_rules *rules);
 /* Moves to the next token.  Unterminated strings and comments, NUL bytes and
    invalid characters give TOK_BAD; scan_error says why. */
 void scan_next(struct scan *x);
-int scan_is(const struct scan *x, const char *text);   /* is it this word or character? */
-int scan_accept(struct scan *x, const char *text);     /* if so, move on */
+int scan_is(const struct scan *x, const char *text); /* is it this word or character? */
+int scan_accept(struct scan *x, const char *text);   /* if so, move on */
 int scan_expect(struct scan *x, const char *text, nami_err *err);
 /* "line:col: expected WHAT, found 'TOKEN'": fills err and returns NAMI_EINPUT. */
 int scan_error(const struct scan *x, const char *expected, nami_err *err);

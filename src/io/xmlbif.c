@@ -65,10 +65,7 @@ static void fault(struct xml *m, const char *what)
     stop(m, err_at(m->err, NAMI_EINPUT, here_line(m), here_col(m), "%s", what));
 }
 
-static int is(const char *a, const char *b)
-{
-    return strcmp(a, b) == 0;
-}
+static int is(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 static const char *attribute(const char **att, const char *name)
 {
@@ -131,10 +128,7 @@ static void on_entity(void *ctx, const char *name, int is_parameter, const char 
     fault(ctx, "the file defines an entity, which can grow without bounds; write its text instead");
 }
 
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 static void trim(struct str *t)
 {

@@ -34,7 +34,8 @@ struct job {
     double *x;
     const double *at;
     const struct density *out;
-    double *dw, *weight; /* derivatives by weights of one chunk; of lanes: 0 for those that fill up */
+    double *dw,
+        *weight; /* derivatives by weights of one chunk; of lanes: 0 for those that fill up */
 };
 
 static void chunk_in(struct job *j, struct exec *e, size_t i, const double *x)

@@ -105,7 +105,6 @@ struct foot {
     int (*shape)[4];       /* {ndim, d0, d1, d2} of the result */
 };
 
-
 enum layer_kind { LAYER_DENSE, LAYER_CONV, LAYER_WHITEN };
 
 enum { WHITEN_MOST = 512 }; /* numbers: the layer has a weight for each pair of them */

@@ -48,8 +48,8 @@ int point_refuse(const struct model *m, int e, double x, const char *of, size_t 
     const struct stmt *s = stmt_of(m, e);
     struct str name = {0};
     elem_name(m, e, &name);
-    err_set(err, NAMI_EINPUT, "%.100s is %g in %s %zu; it must be %s", name.oom ? "?" : name.s,
-            x, of, i + 1, isnan(x) || !s->dist ? "a number" : domains[s->dist->domain].what);
+    err_set(err, NAMI_EINPUT, "%.100s is %g in %s %zu; it must be %s", name.oom ? "?" : name.s, x,
+            of, i + 1, isnan(x) || !s->dist ? "a number" : domains[s->dist->domain].what);
     str_free(&name);
     return NAMI_EINPUT;
 }
@@ -65,7 +65,8 @@ static int check_points(const struct model *m, size_t n, const double *x, nami_e
     return 0;
 }
 
-/* ---- NumPy ------------------------------------------------------------------------------------ */
+/* ---- NumPy ------------------------------------------------------------------------------------
+ */
 
 /* "(draws, 2, 3)" */
 static const char *shape(char buf[PATH_MAX_LEN], const struct array *a)
@@ -87,8 +88,7 @@ static int check_shape(const struct array *a, const struct npy *f, size_t *n, na
                        "there is no array '%.60s'; all that has a distribution must be there: this "
                        "with the shape %s",
                        a->name, shape(want, a));
-    if (f->ndim != a->ndim + 1 ||
-        memcmp(f->dim + 1, a->dim, sizeof *a->dim * (size_t)a->ndim) != 0)
+    if (f->ndim != a->ndim + 1 || memcmp(f->dim + 1, a->dim, sizeof *a->dim * (size_t)a->ndim) != 0)
         return err_set(err, NAMI_EINPUT, "'%.60s' has the shape %s, but must have %s", a->name,
                        shape_text(got, f->ndim, f->dim), shape(want, a));
     if (*n && (size_t)f->dim[0] != *n)
@@ -130,7 +130,7 @@ static int make_room(const struct model *m, size_t n, double **x, nami_err *err)
 {
     if (n > (size_t)INT_MAX)
         return err_set(err, NAMI_ELIMIT, "%zu draws are too many; %d are possible", n, INT_MAX);
-    *x = n > SIZE_MAX / ((size_t)m->nrow + 1) ? NULL : new_array(double, (size_t)m->nrow * n);
+    *x = n > SIZE_MAX / ((size_t)m->nrow + 1) ? NULL : new_array(double, (size_t)m->nrow *n);
     return *x ? 0 : err_nomem(err);
 }
 
@@ -150,7 +150,8 @@ static int from_npz(const struct model *m, const char *path, size_t *n, double *
     return rc;
 }
 
-/* ---- data sets ---------------------------------------------------------------------------------- */
+/* ---- data sets ----------------------------------------------------------------------------------
+ */
 
 static int from_data(const struct model *m, const char *path, size_t *n, double **x, nami_err *err)
 {
@@ -166,7 +167,8 @@ static int from_data(const struct model *m, const char *path, size_t *n, double 
     return rc;
 }
 
-/* ---- all -------------------------------------------------------------------------------------------- */
+/* ---- all
+ * -------------------------------------------------------------------------------------------- */
 
 int points_read(const struct model *m, const char *path, size_t *n, double **x, nami_err *err)
 {

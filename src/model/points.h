@@ -12,8 +12,8 @@ int points_read(const struct model *m, const char *path, size_t *n, double **x, 
 
 /* The row of an element that has a distribution; -1 for others. */
 int point_row(const struct model *m, int e);
-/* Can such an element be x, by the bounds of its distribution?  If not: what it must be, said of the
-   i-th `of` "draw", "observation" ... */
+/* Can such an element be x, by the bounds of its distribution?  If not: what it must be, said of
+   the i-th `of` "draw", "observation" ... */
 int point_possible(const struct model *m, int e, double x);
 int point_refuse(const struct model *m, int e, double x, const char *of, size_t i, nami_err *err);
 

@@ -60,7 +60,8 @@ static int inputs_of(const struct made *m, const int *unit, int n, int *from)
     int k = 0, back = 0;
     for (int kind = 0; kind < 3; kind++) {
         for (int i = 0; i < n; i++)
-            if (kind == (unit[i] >= q->nfeature ? 0 : q->given[unit[i]] ? 2 : 1)) from[k++] = unit[i];
+            if (kind == (unit[i] >= q->nfeature ? 0 : q->given[unit[i]] ? 2 : 1))
+                from[k++] = unit[i];
         if (!kind) back = k;
     }
     return back;

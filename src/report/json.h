@@ -7,7 +7,7 @@
 
 enum {
     INVERSE_RUNS = 1, /* parents as runs of one permutation: small for long chains */
-    INVERSE_TRACE = 2    /* the steps too */
+    INVERSE_TRACE = 2 /* the steps too */
 };
 
 /* NAMI_ELIMIT if all parents in full would be too many to write. */

@@ -9,8 +9,8 @@
 enum {
     MANY_FACTORS = 60, /* more than this are cut to ... */
     SOME_FACTORS = 40,
-    MANY_NAMES = 1200,  /* columns of a list of names */
-    FACTOR_NAMES = 64   /* columns of the parents of one factor */
+    MANY_NAMES = 1200, /* columns of a list of names */
+    FACTOR_NAMES = 64  /* columns of the parents of one factor */
 };
 
 void show_blank(struct str *out)
@@ -89,8 +89,7 @@ static int show_inverse(const struct view *w, struct str *out, nami_err *err)
     }
     wrap_end(&line);
     if (some < total)
-        str_printf(out, "%*s… and %s more; --json has all\n", 11, "",
-                   count_text(total - some).s);
+        str_printf(out, "%*s… and %s more; --json has all\n", 11, "", count_text(total - some).s);
     show_blank(out);
     if (factor.oom) out->oom = 1;
     str_free(&factor);
@@ -197,8 +196,8 @@ static void why_natural(const struct view *w, const struct witness *y, struct st
     str_put(out, " runs against the order of the others");
 }
 
-static void (*const why[NPROPERTY])(const struct view *, const struct witness *, struct str *) = {
-    why_faithful, why_minimal, why_natural};
+static void (*const why[NPROPERTY])(const struct view *, const struct witness *,
+                                    struct str *) = {why_faithful, why_minimal, why_natural};
 
 static int show_certificate(const struct view *w, struct str *out, nami_err *err)
 {

@@ -10,10 +10,7 @@ void table_cell(struct table *t, const char *text)
     table_end(t);
 }
 
-void table_end(struct table *t)
-{
-    str_putn(&t->cells, "", 1);
-}
+void table_end(struct table *t) { str_putn(&t->cells, "", 1); }
 
 void table_put(struct table *t, int indent, struct str *out)
 {

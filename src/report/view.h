@@ -9,7 +9,7 @@ struct view {
     const struct bn *bn;
     const struct inversion *v;
     const struct inverse *h; /* to draw(), v and h may be NULL: the model alone */
-    int width; /* columns of text */
+    int width;               /* columns of text */
 };
 
 extern const char *const property_names[NPROPERTY];

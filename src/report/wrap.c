@@ -17,10 +17,7 @@ static void put(struct wrap *w, const char *word, size_t n, int columns)
     w->col += columns;
 }
 
-void wrap_word(struct wrap *w, const char *word)
-{
-    put(w, word, strlen(word), str_width(word));
-}
+void wrap_word(struct wrap *w, const char *word) { put(w, word, strlen(word), str_width(word)); }
 
 void wrap_text(struct wrap *w, const char *text)
 {

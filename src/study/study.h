@@ -34,12 +34,12 @@ struct settings {
 struct variant {
     const char *name, *what, *method, *mode;
     struct net_options net;
-    double at; /* where it stands among those of its kind: the size of a network */
-    int ours;  /* not in the paper */
-    int added; /* edges beyond the inverse: skip */
+    double at;   /* where it stands among those of its kind: the size of a network */
+    int ours;    /* not in the paper */
+    int added;   /* edges beyond the inverse: skip */
     int encoder; /* factors see the image through two layers that they have in common: vae */
-    int fit;   /* hidden layers are made to fit settings.params */
-    int cost;  /* of an epoch, beside that of others; 0 is 1 */
+    int fit;     /* hidden layers are made to fit settings.params */
+    int cost;    /* of an epoch, beside that of others; 0 is 1 */
 };
 
 /* What the paper says, or we do, and how it is tested over runs.  Names of variants may end in *:

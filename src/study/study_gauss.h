@@ -14,8 +14,10 @@ enum { SKIP_GRANDCHILDREN = 12, SKIP_LEAVES = 16 };
 extern const struct measure gauss_epoch[], gauss_end[];
 /* Settings for trees of so many levels, and networks of so many parameters. */
 #define GAUSS_SETTINGS(n, first, levels, points, all)                                              \
-    {.epochs = (n), .steps = 10, .batch = 250, .rate = 1e-3, .cut = (first), .size = (levels),     \
-     .sets = 5, .draws = 200, .judge = (points), .params = (all)}
+    {                                                                                              \
+        .epochs = (n), .steps = 10, .batch = 250, .rate = 1e-3, .cut = (first), .size = (levels),  \
+        .sets = 5, .draws = 200, .judge = (points), .params = (all)                                \
+    }
 #define GAUSS_QUICK(levels, all) GAUSS_SETTINGS(60, 40, levels, 10000, all)
 #define GAUSS_FULL(levels, all)  GAUSS_SETTINGS(200, 100, levels, 50000, all)
 

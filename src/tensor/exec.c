@@ -226,8 +226,7 @@ static void add_floats(const struct exec *x, const struct instr *c, int rows, in
 {
     int tagged = x->by_tag && c->tag >= 0 && c->tag < x->ntag;
     double *total = x->total, *part = tagged ? lanes_of(x, x->by_tag, c->tag) : x->scratch->res;
-    for (int i = 0; i < rows; i++, v += w)
-        EACH(b, w)
+    for (int i = 0; i < rows; i++, v += w) EACH(b, w)
         {
             double y = c->sum * (double)v[b];
             total[b] += y;
@@ -272,7 +271,8 @@ static void run_map(struct exec *x, const struct instr *c)
         if (c->to_units) tile_units(x, x->units.unit, c->unit, &t, out);
         if (c->sum) add_up(x, c, &t, out);
     }
-    if (c->signs && c->to_units && x->units.signs && x->units.signs->first == c->unit) find_signs(x);
+    if (c->signs && c->to_units && x->units.signs && x->units.signs->first == c->unit)
+        find_signs(x);
 }
 
 /* Row by row, since each has random numbers of its own. */

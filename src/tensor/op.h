@@ -11,7 +11,7 @@
 #include "tensor/tensor.h"
 
 #define UNARY_MAP(id, f)                                                                           \
-    WIDE static void id##_map(const void *self, int n, double *out, const double *const *a)      \
+    WIDE static void id##_map(const void *self, int n, double *out, const double *const *a)        \
     {                                                                                              \
         (void)self;                                                                                \
         const double *px = a[0];                                                                   \
@@ -24,8 +24,8 @@
 
 #define UNARY(id, f, df)                                                                           \
     UNARY_MAP(id, f)                                                                               \
-    WIDE static void id##_grad(const void *self, int n, const double *out, const double *dout,   \
-                                 const double *const *a, double *const *da)                        \
+    WIDE static void id##_grad(const void *self, int n, const double *out, const double *dout,     \
+                               const double *const *a, double *const *da)                          \
     {                                                                                              \
         (void)self;                                                                                \
         const double *px = a[0];                                                                   \
@@ -40,7 +40,7 @@
     }
 
 #define BINARY_MAP(id, f)                                                                          \
-    WIDE static void id##_map(const void *self, int n, double *out, const double *const *a)      \
+    WIDE static void id##_map(const void *self, int n, double *out, const double *const *a)        \
     {                                                                                              \
         (void)self;                                                                                \
         const double *px = a[0], *py = a[1];                                                       \
@@ -61,8 +61,8 @@
 
 #define BINARY(id, f, dfx, dfy)                                                                    \
     BINARY_MAP(id, f)                                                                              \
-    WIDE static void id##_grad(const void *self, int n, const double *out, const double *dout,   \
-                                 const double *const *a, double *const *da)                        \
+    WIDE static void id##_grad(const void *self, int n, const double *out, const double *dout,     \
+                               const double *const *a, double *const *da)                          \
     {                                                                                              \
         (void)self, (void)out;                                                                     \
         const double *px = a[0], *py = a[1];                                                       \

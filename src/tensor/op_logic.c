@@ -28,7 +28,7 @@ WIDE static void ifelse_map(const void *self, int n, double *out, const double *
 }
 
 WIDE static void ifelse_grad(const void *self, int n, const double *out, const double *dout,
-                               const double *const *a, double *const *da)
+                             const double *const *a, double *const *da)
 {
     (void)self, (void)out;
     const double *c = a[0];

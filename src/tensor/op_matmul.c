@@ -23,7 +23,7 @@ INLINE void add_product(double *z, struct lanes x, struct lanes y, int L)
 
 /* A (n, k), B (k, m): out_ij = sum_l A_il B_lj.  dim = {n, k, m} */
 WIDE static void matmul_block(const void *self, const int *dim, int L, double *const *out,
-                                const struct lanes *a, double *work)
+                              const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     int n = dim[0], k = dim[1], m = dim[2];
@@ -38,8 +38,8 @@ WIDE static void matmul_block(const void *self, const int *dim, int L, double *c
 
 /* dA = G B^T, dB = A^T G */
 WIDE static void matmul_grad(const void *self, const int *dim, int L, const double *const *out,
-                               const double *const *dout, const struct lanes *a, double *const *da,
-                               double *work)
+                             const double *const *dout, const struct lanes *a, double *const *da,
+                             double *work)
 {
     (void)self, (void)out, (void)work;
     int n = dim[0], k = dim[1], m = dim[2];

@@ -18,8 +18,8 @@
     } while (0)
 
 #define REDUCE(id, start, f)                                                                       \
-    WIDE static void id##_block(const void *self, const int *dim, int L, double *const *out,     \
-                                  const struct lanes *a, double *work)                             \
+    WIDE static void id##_block(const void *self, const int *dim, int L, double *const *out,       \
+                                const struct lanes *a, double *work)                               \
     {                                                                                              \
         (void)self, (void)work;                                                                    \
         double *z = out[0];                                                                        \
@@ -33,9 +33,9 @@ REDUCE(max, -INFINITY, x > z[b] ? x : z[b])
 REDUCE(min, INFINITY, x < z[b] ? x : z[b])
 
 #define GRAD(id)                                                                                   \
-    WIDE static void id##_grad(const void *self, const int *dim, int L,                          \
-                                 const double *const *out, const double *const *dout,              \
-                                 const struct lanes *a, double *const *da, double *work)
+    WIDE static void id##_grad(const void *self, const int *dim, int L, const double *const *out,  \
+                               const double *const *dout, const struct lanes *a,                   \
+                               double *const *da, double *work)
 
 WIDE static void add_to_all(int n, int L, const double *d, double scale, double *const *da)
 {
@@ -86,7 +86,7 @@ GRAD(winner)
 }
 
 WIDE static void mean_block(const void *self, const int *dim, int L, double *const *out,
-                              const struct lanes *a, double *work)
+                            const struct lanes *a, double *work)
 {
     double *z = out[0], scale = 1.0 / dim[0];
     sum_block(self, dim, L, out, a, work);
@@ -101,7 +101,7 @@ GRAD(mean)
 
 /* s^2 = sum (x - m)^2 / (n - 1);  ds / dx_j = (x_j - m) / ((n - 1) s) */
 WIDE static void sd_block(const void *self, const int *dim, int L, double *const *out,
-                            const struct lanes *a, double *work)
+                          const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     int n = dim[0];

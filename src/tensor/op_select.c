@@ -61,7 +61,7 @@ static int all_lanes(const struct lanes *a, int m, int w)
 }
 
 WIDE static void select_block(const void *self, const int *dim, int L, double *const *out,
-                                const struct lanes *a, double *work)
+                              const struct lanes *a, double *work)
 {
     (void)self, (void)work;
     int m = dim[0], w = width(dim);
@@ -89,8 +89,8 @@ WIDE static void select_block(const void *self, const int *dim, int L, double *c
 }
 
 WIDE static void select_grad(const void *self, const int *dim, int L, const double *const *out,
-                               const double *const *dout, const struct lanes *a, double *const *da,
-                               double *work)
+                             const double *const *dout, const struct lanes *a, double *const *da,
+                             double *work)
 {
     (void)self, (void)out, (void)work;
     int m = dim[0], w = width(dim);

@@ -38,7 +38,8 @@ struct dense {
     int signs;   /* the inputs are just those of chunk.signs */
 };
 
-/* Units first .. first+n-1 of a chunk, of which most are -1 and some 1, in all lanes: those that are
+/* Units first .. first+n-1 of a chunk, of which most are -1 and some 1, in all lanes: those that
+   are
    1.  For data; a layer that reads just these adds weights up instead of multiplying. */
 struct signs {
     int first, n;

@@ -261,8 +261,8 @@ static int shift_instr(const struct shift *s, struct instr *c)
 
 int prog_append(struct prog *p, const struct prog *from)
 {
-    struct shift s = {p, from->nnode, p->nrow - from->nnode, p->nunit, (int)p->constant.n,
-                      p->nparam};
+    struct shift s = {p,        from->nnode,        p->nrow - from->nnode,
+                      p->nunit, (int)p->constant.n, p->nparam};
     int rc = 0;
     for (size_t i = 0; i < from->constant.n && !rc; i++)
         rc = vec_push(&p->constant, from->constant.a[i]);

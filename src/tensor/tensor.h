@@ -59,18 +59,18 @@ struct instr {
     int dim[INSTR_DIMS]; /* for block kernels */
     int unit;            /* I_MAP, if to_units: results are units unit ..., not rows */
     int to_units;
-    int signs;           /* I_MAP: results are -1 or 1 */
-    int blind;           /* the gradient does not read the results: they need not be kept for it */
-    int sum;             /* 1: add the results (log densities) to exec.total; -1: subtract */
-    int lot;             /* with sum: exec.weight[lot] is what they are worth, backwards */
-    int tag;             /* the caller's: which statement this is */
+    int signs; /* I_MAP: results are -1 or 1 */
+    int blind; /* the gradient does not read the results: they need not be kept for it */
+    int sum;   /* 1: add the results (log densities) to exec.total; -1: subtract */
+    int lot;   /* with sum: exec.weight[lot] is what they are worth, backwards */
+    int tag;   /* the caller's: which statement this is */
     const void *self;
     map_fn *map;
     map_grad_fn *map_grad; /* NULL: no derivative (step, round, discrete) */
     map_both_fn *map_both; /* or NULL */
     map_float_fn *map_float;
-    int ahead;             /* prog_trim: results are computed along with their derivatives by
-                              argument ahead - 1, its only one, a unit's */
+    int ahead; /* prog_trim: results are computed along with their derivatives by
+                  argument ahead - 1, its only one, a unit's */
     block_fn *block;
     block_grad_fn *block_grad;
     void (*draw)(const void *self, const struct stream *s, int n, double *out,
@@ -98,7 +98,7 @@ struct prog {
     int nnode;     /* the first rows are the model's variables; the rest are temporaries */
     int nunit;     /* units of networks */
     size_t nparam; /* their weights */
-    vec(struct segment) segment; /* or none; see exec_both */
+    vec(struct segment) segment;  /* or none; see exec_both */
     vec(struct row_range) moving; /* rows that derivatives come to; none: see prog_trim */
     int sign_first, nsign;        /* units that are -1 or 1: see struct signs; prog_trim */
 };
@@ -124,14 +124,14 @@ struct exec {
     double *node;
     size_t stride;
     int direct;
-    double *adj;       /* the same for derivatives of the total; NULL if not wanted */
-    double *total;     /* per lane: sum of the results of instructions with `sum` */
-    int no_total; /* derivatives are all that is wanted: what only adds to the total is left out */
+    double *adj;   /* the same for derivatives of the total; NULL if not wanted */
+    double *total; /* per lane: sum of the results of instructions with `sum` */
+    int no_total;  /* derivatives are all that is wanted: what only adds to the total is left out */
     double *const_adj; /* derivatives by the constants, summed over lanes; NULL if not wanted */
     double
         *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
     int ntag;
-    int data_rows;        /* the first rows have no derivatives: adj of these is left alone */
+    int data_rows; /* the first rows have no derivatives: adj of these is left alone */
     /* Per lane: d loss / d total, for exec_back, by instr.lot; NULL: 1. */
     const double *weight[LOTS];
     /* Networks: float if is_float, else double.  The caller sets param. */

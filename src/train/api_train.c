@@ -283,7 +283,8 @@ int nami_trainer_loss(nami_trainer *t, size_t n, const double *x, double *loss, 
     memset(t->part, 0, sizeof *t->part * (size_t)nami_trainer_parts(t));
     for (size_t at = 0; at < n; at += batch) {
         size_t count = n - at < batch ? n - at : batch;
-        struct batch b = {.x = x ? x + at : NULL, .n = n, .count = (int)count, .seed = point_seed(t, ~at)};
+        struct batch b = {
+            .x = x ? x + at : NULL, .n = n, .count = (int)count, .seed = point_seed(t, ~at)};
         if (!x) source_valid(t->r.train.source, (int)(at / batch), &b);
         trainer_loss(w, &b);
         double share = (double)count / (double)n;

@@ -5,9 +5,9 @@
    q), the ELBO for k = 1 (Burda et al. 2016).  Or they are all configurations of the discrete
    latents, with one draw of the others: the bound is the mean by q of the configurations.
 
-   Discrete latents that are drawn have no derivatives to go through.  What log q of them is worth is
-   the gain of the bound over what it would be without this draw: over the mean of the other points
-   (k = 1), or over the other draws (Mnih, Rezende 2016).
+   Discrete latents that are drawn have no derivatives to go through.  What log q of them is worth
+   is the gain of the bound over what it would be without this draw: over the mean of the other
+   points (k = 1), or over the other draws (Mnih, Rezende 2016).
 
    Points whose discrete latents are known are bounded given these; `labels` times log q of what is
    known is added, so that q learns from it (Kingma et al. 2014). */

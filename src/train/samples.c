@@ -71,12 +71,13 @@ int samples_complete(const struct training *r, const struct feeds *all, nami_err
         for (int e = x->first; e < x->first + x->n; e++)
             seen |= m->observed[e] && m->state[e] == E_RANDOM;
         if (seen && !f)
-            return err_set(err, NAMI_EINPUT, "%.60s is observed, but no data are given: --data %.60s=FILE",
-                           x->name, x->name);
+            return err_set(err, NAMI_EINPUT,
+                           "%.60s is observed, but no data are given: --data %.60s=FILE", x->name,
+                           x->name);
         for (size_t i = 0; seen && i < all->n; i++)
             if (feed_misses(m, f, i))
-                return err_set(err, NAMI_EINPUT, "observation %zu of %.60s has missing numbers", i + 1,
-                               x->name);
+                return err_set(err, NAMI_EINPUT, "observation %zu of %.60s has missing numbers",
+                               i + 1, x->name);
     }
     return 0;
 }
@@ -94,24 +95,26 @@ static int check_latents(const struct training *r, nami_err *err)
             if (f->row[j] < 0 || feed_observed(m, f, j)) continue;
             const struct dist *d = m->stmt.a[m->inst_stmt[m->owner[e]]].dist;
             if (!d || !domains[d->domain].discrete)
-                return err_set(err, NAMI_EINPUT,
-                               "'%.60s' is a latent that is not discrete: of latents, data can give "
-                               "the discrete ones only; observe it, or leave it out",
-                               f->array->name);
+                return err_set(
+                    err, NAMI_EINPUT,
+                    "'%.60s' is a latent that is not discrete: of latents, data can give "
+                    "the discrete ones only; observe it, or leave it out",
+                    f->array->name);
         }
     }
     return 0;
 }
 
 /* Those of one latent; given[i] counts what observation i gives. */
-static int check_choice(const struct choice *c, const struct feed *f,
-                        size_t j, int *given, nami_err *err)
+static int check_choice(const struct choice *c, const struct feed *f, size_t j, int *given,
+                        nami_err *err)
 {
     for (size_t i = 0; i < f->r.n; i++) {
         double x = records_at(&f->r, i, j);
         given[i] += !isnan(x);
         if (c->states && (x < c->low || x >= c->low + c->states))
-            return err_set(err, NAMI_EINPUT, "%.60s is %g in observation %zu; it must be one of %d .. %d",
+            return err_set(err, NAMI_EINPUT,
+                           "%.60s is %g in observation %zu; it must be one of %d .. %d",
                            f->array->name, x, i + 1, c->low, c->low + c->states - 1);
     }
     return 0;
@@ -133,9 +136,10 @@ static int check_labels(const struct training *r, nami_err *err)
     }
     for (size_t i = 0; i < r->feeds.n && !rc; i++)
         if (given[i] && given[i] < n)
-            rc = err_set(err, NAMI_EINPUT,
-                         "observation %zu gives %d of %d discrete latents; all must be given, or none",
-                         i + 1, given[i], n);
+            rc = err_set(
+                err, NAMI_EINPUT,
+                "observation %zu gives %d of %d discrete latents; all must be given, or none",
+                i + 1, given[i], n);
     free(given);
     return rc;
 }
@@ -174,8 +178,8 @@ int samples_source(struct training *r, uint64_t seed, struct source **out, nami_
     int rc = r->feeds.n ? check_labels(r, err) : 0;
     if (!rc)
         rc = r->feeds.n ? source_feeds(&r->feeds, &r->split, seed, t->batch, out, err)
-             : x        ? source_points(r->m, seed, t->batch, t->valid, r->plan.samples, x, out, err)
-                        : source_model(r->m, seed, t->batch, t->valid, out, err);
+             : x ? source_points(r->m, seed, t->batch, t->valid, r->plan.samples, x, out, err)
+                 : source_model(r->m, seed, t->batch, t->valid, out, err);
     if (rc) {
         source_free(*out);
         *out = NULL;

@@ -11,7 +11,8 @@ int samples_read(struct training *r, const char *path, nami_err *err);
 /* Reads observations to learn from, "x=FILE" or "FILE" (feed.h), and shares them out as the plan
    says; as of samples_read, before or after. */
 int samples_feed(struct training *r, const char *const *file, int nfile, nami_err *err);
-/* Observations as a network was trained on: brightness by the plan; is all that is observed there? */
+/* Observations as a network was trained on: brightness by the plan; is all that is observed there?
+ */
 int samples_brighten(const struct training *r, struct feeds *f, nami_err *err);
 int samples_complete(const struct training *r, const struct feeds *f, nami_err *err);
 /* These, which are taken over, or draws of the model with this seed.  NULL after an error. */

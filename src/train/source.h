@@ -16,8 +16,8 @@ int source_model(struct model *m, uint64_t seed, int batch, int valid, struct so
    than a tenth, are for validation; the others are shuffled anew in each epoch. */
 int source_points(const struct model *m, uint64_t seed, int batch, int valid, size_t n, double *x,
                   struct source **out, nami_err *err);
-/* Of observations, which stay the caller's: only rows that they feed are written.  Those to train on
-   are shuffled anew in each epoch, and what is left of it below a batch is not used: next time,
+/* Of observations, which stay the caller's: only rows that they feed are written.  Those to train
+   on are shuffled anew in each epoch, and what is left of it below a batch is not used: next time,
    others are.  All to validate with are used: the last batch may have fewer (batch.count). */
 int source_feeds(const struct feeds *f, const struct split *split, uint64_t seed, int batch,
                  struct source **out, nami_err *err);

@@ -67,8 +67,8 @@ static int leave_out(struct train *x, nami_err *err)
 /* ---- validation ---------------------------------------------------------------------------------
  */
 
-/* Means over the points of batches whose loss is finite.  More of these is better than any loss: weights must
-   not win by what they cannot do. */
+/* Means over the points of batches whose loss is finite.  More of these is better than any loss:
+   weights must not win by what they cannot do. */
 static int mean_losses(struct train *x, double *row)
 {
     struct trainer *t = &x->t;

@@ -13,8 +13,8 @@
 
 /* Where a batch comes from: points of the model, x[row * n + i] with i = first ...; or the points
    number index[0], ... of many that lie one after another, point[k * rows + row]; or observations
-   number index[0], ..., which leave the rows of latents as they are; or, if all three are NULL, draws
-   number first ... of the model itself (first % 8 == 0). */
+   number index[0], ..., which leave the rows of latents as they are; or, if all three are NULL,
+   draws number first ... of the model itself (first % 8 == 0). */
 struct batch {
     const double *x;
     size_t n;
@@ -38,7 +38,7 @@ struct trainer {
     const struct prog *prog;
     int npart;
     const struct part *part;
-    int per;   /* lanes of a point */
+    int per; /* lanes of a point */
     struct pool *pool;
     int batch; /* points of a batch */
     size_t nparam;

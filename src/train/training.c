@@ -120,19 +120,18 @@ struct setting {
 };
 static const struct setting settings[] = {
 #define ROW(name, field, kind) {name, offsetof(struct plan, field), kind},
-    ROW("keep_barren", invert.keep_barren, 'i') ROW("restarts", invert.restarts, 'i')
-        ROW("invert_seed", invert.seed, 'u') ROW("size", net.size, 'i') ROW("net", net.kind, 'i')
-            ROW("activation", net.act, 'i') ROW("skip", net.skip, 'i')
-                ROW("no_share", net.no_share, 'i') ROW("whiten", net.whiten, 'i')
-                    ROW("net_seed", net.seed, 'u') ROW("steps", train.steps, 'i')
-                        ROW("batch", train.batch, 'i') ROW("rate", train.rate, 'd')
-                            ROW("clip", train.clip, 'd') ROW("check", train.check, 'i')
-                                ROW("valid", train.valid, 'i') ROW("patience", train.patience, 'i')
-                                    ROW("cooldown", train.cooldown, 'd')
-                                        ROW("seed", train.seed, 'u') ROW("samples", samples, 'u')
-    ROW("elbo", elbo, 'i') ROW("particles", train.particles, 'i') ROW("warmup", train.warmup, 'i')
-    ROW("labels", train.labels, 'd') ROW("observations", observations, 'u')
-    ROW("brightness", brightness, 'i') ROW("shared", net.shared, 'i')
+    ROW("keep_barren", invert.keep_barren, 'i') ROW("restarts", invert.restarts,
+                                                    'i') ROW("invert_seed", invert.seed, 'u')
+        ROW("size", net.size, 'i') ROW("net", net.kind, 'i') ROW("activation", net.act, 'i') ROW(
+            "skip", net.skip, 'i') ROW("no_share", net.no_share, 'i') ROW("whiten", net.whiten, 'i')
+            ROW("net_seed", net.seed, 'u') ROW("steps", train.steps, 'i') ROW(
+                "batch", train.batch, 'i') ROW("rate", train.rate, 'd') ROW("clip", train.clip, 'd')
+                ROW("check", train.check, 'i') ROW("valid", train.valid, 'i') ROW(
+                    "patience", train.patience, 'i') ROW("cooldown", train.cooldown, 'd')
+                    ROW("seed", train.seed, 'u') ROW("samples", samples, 'u') ROW("elbo", elbo, 'i')
+                        ROW("particles", train.particles, 'i') ROW("warmup", train.warmup, 'i')
+                            ROW("labels", train.labels, 'd') ROW("observations", observations, 'u')
+                                ROW("brightness", brightness, 'i') ROW("shared", net.shared, 'i')
 #undef ROW
 };
 enum { NSETTING = sizeof settings / sizeof *settings };
@@ -197,11 +196,12 @@ static int take_number(struct plan *p, const struct setting *s, const json_t *x)
 static int plan_is_sane(const struct plan *p)
 {
     const struct train_options *t = &p->train;
-    return p->net.family && p->net.size >= 0 && p->net.shared >= 0 && p->net.shared < 1 << 24 && p->net.act >= 0 && p->net.act < NACT &&
-           (int)p->net.kind >= 0 && p->net.kind <= NET_MADE && t->batch > 0 && t->steps > 0 &&
-           t->check > 0 && t->valid > 0 && t->patience > 0 && t->rate > 0 && t->clip >= 0 &&
-           t->cooldown >= 0 && t->cooldown <= 1 && t->particles >= 0 && t->warmup >= 0 &&
-           t->labels >= 0 && p->brightness >= AS_IS && p->brightness <= THRESHOLD;
+    return p->net.family && p->net.size >= 0 && p->net.shared >= 0 && p->net.shared < 1 << 24 &&
+           p->net.act >= 0 && p->net.act < NACT && (int)p->net.kind >= 0 &&
+           p->net.kind <= NET_MADE && t->batch > 0 && t->steps > 0 && t->check > 0 &&
+           t->valid > 0 && t->patience > 0 && t->rate > 0 && t->clip >= 0 && t->cooldown >= 0 &&
+           t->cooldown <= 1 && t->particles >= 0 && t->warmup >= 0 && t->labels >= 0 &&
+           p->brightness >= AS_IS && p->brightness <= THRESHOLD;
 }
 
 /* A string of the settings, copied; NULL if there is none. */
@@ -260,19 +260,9 @@ static int get_settings(struct training *r, const char *text, nami_err *err)
    which may be infinite. */
 static const struct setting states[] = {
 #define ROW(field, kind) {#field, offsetof(struct train, field), kind},
-    ROW(step, 'u')
-    ROW(rate, 'd')
-    ROW(best, 'b')
-    ROW(since, 'i')
-    ROW(sum, 'd')
-    ROW(norm, 'd')
-    ROW(nsum, 'i')
-    ROW(bad, 'i')
-    ROW(falls, 'i')
-    ROW(skipped, 'u')
-    ROW(t.step, 'u')
-    ROW(done, 'i')
-    ROW(best_bad, 'i')
+    ROW(step, 'u') ROW(rate, 'd') ROW(best, 'b') ROW(since, 'i') ROW(sum, 'd') ROW(norm, 'd')
+        ROW(nsum, 'i') ROW(bad, 'i') ROW(falls, 'i') ROW(skipped, 'u') ROW(t.step, 'u')
+            ROW(done, 'i') ROW(best_bad, 'i')
 #undef ROW
 };
 enum { STATE = sizeof states / sizeof *states };

@@ -45,8 +45,8 @@ struct training {
 };
 
 /* After the model is in *r->m: inverse (unless r->h has one), network, and, with a source (which is
-   taken over), training.  saved: numbers of qnet_saved, instead of draws from the prior (or r->points, if there
-   are any); or NULL. */
+   taken over), training.  saved: numbers of qnet_saved, instead of draws from the prior (or
+   r->points, if there are any); or NULL. */
 int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads,
                      nami_err *err);
 /* Layer number i of the parameters: of the network, then, of a bound, of the model; NULL: there are
