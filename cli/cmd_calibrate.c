@@ -248,7 +248,7 @@ static int picture(const struct job *j, struct str *out)
 {
     const struct calibration *c = &j->c;
     int what = PLOT_ECDF;
-    while (strcmp(plot_words(what), j->o->plot)) what++;
+    while (strcmp(plot_words(what), j->o->plot) != 0) what++;
     switch (what) {
     case PLOT_RANKS: return plot_ranks(&c->sbc, c->name, out);
     case PLOT_COVERAGE: return plot_coverage(&c->coverage, c->name, out);

@@ -51,7 +51,7 @@ int training_prepare(struct training *r, const double *saved, size_t nsaved, int
     int rc = r->plan.elbo ? joint_density(r->m, err) : 0;
     if (!rc && !r->h) rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
     if (!rc && !r->h) rc = inversion_run(&r->inversion, &r->h, err);
-    if (!rc && !r->h->nlatent)
+    if (!rc && r->h->nlatent == 0) /* NOLINT: it is there */
         rc = err_set(err, NAMI_EINPUT,
                      "there is nothing to learn: no latent variable has observed descendants");
     if (!rc && r->feeds.n && !saved)
@@ -119,19 +119,37 @@ struct setting {
     char kind; /* i int, d double, u uint64 */
 };
 static const struct setting settings[] = {
-#define ROW(name, field, kind) {name, offsetof(struct plan, field), kind},
-    ROW("keep_barren", invert.keep_barren, 'i') ROW("restarts", invert.restarts,
-                                                    'i') ROW("invert_seed", invert.seed, 'u')
-        ROW("size", net.size, 'i') ROW("net", net.kind, 'i') ROW("activation", net.act, 'i') ROW(
-            "skip", net.skip, 'i') ROW("no_share", net.no_share, 'i') ROW("whiten", net.whiten, 'i')
-            ROW("net_seed", net.seed, 'u') ROW("steps", train.steps, 'i') ROW(
-                "batch", train.batch, 'i') ROW("rate", train.rate, 'd') ROW("clip", train.clip, 'd')
-                ROW("check", train.check, 'i') ROW("valid", train.valid, 'i') ROW(
-                    "patience", train.patience, 'i') ROW("cooldown", train.cooldown, 'd')
-                    ROW("seed", train.seed, 'u') ROW("samples", samples, 'u') ROW("elbo", elbo, 'i')
-                        ROW("particles", train.particles, 'i') ROW("warmup", train.warmup, 'i')
-                            ROW("labels", train.labels, 'd') ROW("observations", observations, 'u')
-                                ROW("brightness", brightness, 'i') ROW("shared", net.shared, 'i')
+#define ROW(name, field, kind)                                                                     \
+    {                                                                                              \
+        name, offsetof(struct plan, field), kind                                                   \
+    }
+    ROW("keep_barren", invert.keep_barren, 'i'),
+    ROW("restarts", invert.restarts, 'i'),
+    ROW("invert_seed", invert.seed, 'u'),
+    ROW("size", net.size, 'i'),
+    ROW("net", net.kind, 'i'),
+    ROW("activation", net.act, 'i'),
+    ROW("skip", net.skip, 'i'),
+    ROW("no_share", net.no_share, 'i'),
+    ROW("whiten", net.whiten, 'i'),
+    ROW("net_seed", net.seed, 'u'),
+    ROW("steps", train.steps, 'i'),
+    ROW("batch", train.batch, 'i'),
+    ROW("rate", train.rate, 'd'),
+    ROW("clip", train.clip, 'd'),
+    ROW("check", train.check, 'i'),
+    ROW("valid", train.valid, 'i'),
+    ROW("patience", train.patience, 'i'),
+    ROW("cooldown", train.cooldown, 'd'),
+    ROW("seed", train.seed, 'u'),
+    ROW("samples", samples, 'u'),
+    ROW("elbo", elbo, 'i'),
+    ROW("particles", train.particles, 'i'),
+    ROW("warmup", train.warmup, 'i'),
+    ROW("labels", train.labels, 'd'),
+    ROW("observations", observations, 'u'),
+    ROW("brightness", brightness, 'i'),
+    ROW("shared", net.shared, 'i'),
 #undef ROW
 };
 enum { NSETTING = sizeof settings / sizeof *settings };
