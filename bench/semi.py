@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Semi-supervised MNIST: the digit of most training images is not known (examples/models/semi.nami).
 
-    bench/semi.py [--given 1000] [--steps 10000] [--labels 20] [--seed 1] [--threads 2] [--net FILE]
+    bench/semi.py [--given 1000] [--steps 30000] [--labels 200] [--seed 1] [--threads 2] [--net FILE]
 
 As many labels of each digit are given, chosen by the seed; then `nami train` learns decoder, q(z|x,y) and
 the classifier q(y|x) from all 60,000 images, and `nami sample` draws digits for the 10,000 test images.
@@ -10,9 +10,9 @@ import argparse, os, subprocess, time
 import numpy as np
 
 ap = argparse.ArgumentParser()
-for name, n in dict(given=1000, steps=10000, seed=1, threads=2).items():
+for name, n in dict(given=1000, steps=30000, seed=1, threads=2).items():
     ap.add_argument("--" + name, type=int, default=n)
-ap.add_argument("--labels", default="20")
+ap.add_argument("--labels", default="200")
 ap.add_argument("--net", default="")
 a = ap.parse_args()
 here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
