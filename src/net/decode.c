@@ -150,7 +150,7 @@ static int logits(int n, const int *u, const int *row, int at, int *logit, struc
     x->map_grad = shapes[LINE].grad;
     x->out = p->nrow;
     for (int i = 0; i < n; i++) {
-        const double *ends = p->constant.a + at + 4 * i + 2;
+        const double *ends = p->constant.a + (size_t)at + 4 * (size_t)i + 2;
         if (ends[0] == 0 && ends[1] == 1) logit[row[i]] = p->nrow + i;
     }
     p->nrow += n;

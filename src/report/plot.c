@@ -103,9 +103,17 @@ static void put_tick(struct str *out, double x, double y, const char *anchor, do
         snprintf(digits, sizeof s - 3, "%g", v);
     else
         snprintf(digits, sizeof s - 3, "%.*f", places, v);
-    if (*digits == '-') digits = memcpy(s + 1, "\xe2\x88\x92", 3);
+    if (*digits == '-') {
+        static const char minus[] = "\xe2\x88\x92";
+        digits = s + 1;
+        for (int k = 0; k < 3; k++) digits[k] = minus[k];
+    }
     put_text(out, x, y, anchor, "", digits);
 }
+
+/* Multiples of step between lo and hi: the first and the last. */
+static long first_tick(double lo, double step) { return (long)ceil(lo / step - 1e-9); }
+static long last_tick(double hi, double step) { return (long)floor(hi / step + 1e-9); }
 
 /* Where y has ticks.  Of logarithms: at 1, 2 and 5 times powers of ten; at powers alone where these
    are many. */
@@ -114,13 +122,13 @@ static int y_ticks(const struct frame *f, double y[TICKS], double *step)
     int n = 0;
     *step = plot_step(f->y0, f->y1, 4);
     if (!f->log) {
-        for (double i = ceil(f->y0 / *step - 1e-9); i <= f->y1 / *step + 1e-9 && n < TICKS; i++)
-            y[n++] = i * *step;
+        for (long i = first_tick(f->y0, *step); i <= last_tick(f->y1, *step) && n < TICKS; i++)
+            y[n++] = (double)i * *step;
         return n;
     }
     int digits = f->y1 - f->y0 < 3 ? 3 : 1;
-    double by = f->y1 - f->y0 > 8 ? ceil((f->y1 - f->y0) / 8) : 1;
-    for (double ten = floor(f->y0); ten <= f->y1; ten += by)
+    int by = f->y1 - f->y0 > 8 ? (int)ceil((f->y1 - f->y0) / 8) : 1;
+    for (int ten = (int)floor(f->y0); ten <= f->y1; ten += by)
         for (int k = 0; k < digits; k++) {
             double at = ten + log10(k == 0 ? 1 : k == 1 ? 2 : 5);
             if (at >= f->y0 - 1e-9 && at <= f->y1 + 1e-9 && n < TICKS) y[n++] = at;
@@ -136,15 +144,15 @@ static void put_axes(struct str *out, const struct frame *f)
     str_printf(out, "<g stroke=\"%s\" fill=\"none\">\n", INK);
     str_printf(out, "<path d=\"M%.1f %.1fV%.1fH%.1f\"/>\n", f->left, f->top, base,
                f->left + f->wide);
-    for (double i = ceil(f->x0 / step - 1e-9); i <= f->x1 / step + 1e-9; i++)
-        put_line(out, at_x(f, i * step), base, at_x(f, i * step), base + 4, "");
+    for (long i = first_tick(f->x0, step); i <= last_tick(f->x1, step); i++)
+        put_line(out, at_x(f, (double)i * step), base, at_x(f, (double)i * step), base + 4, "");
     double y[TICKS], ystep;
     int n = y_ticks(f, y, &ystep);
     for (int i = 0; i < n; i++)
         put_line(out, f->left - 4, at_y(f, y[i]), f->left, at_y(f, y[i]), "");
     str_printf(out, "</g>\n<g fill=\"%s\" font-size=\"10\">\n", INK);
-    for (double i = ceil(f->x0 / step - 1e-9); i <= f->x1 / step + 1e-9; i++)
-        put_tick(out, at_x(f, i * step), base + 15, "middle", i, step);
+    for (long i = first_tick(f->x0, step); i <= last_tick(f->x1, step); i++)
+        put_tick(out, at_x(f, (double)i * step), base + 15, "middle", (double)i, step);
     for (int i = 0; i < n; i++) {
         double unit = f->log ? pow(10, floor(y[i] + 1e-9)) : ystep;
         put_tick(out, f->left - 7, at_y(f, y[i]) + 3.5, "end",
@@ -253,8 +261,7 @@ static void put_title(struct str *out, const struct frame *f, const char *s, int
     size_t n = 0;
     int col = 0;
     while (s[n] && n + 8 < sizeof cut && col < columns) n += str_char(s + n, strlen(s + n)), col++;
-    memcpy(cut, s, n);
-    strcpy(cut + n, s[n] ? "\xe2\x80\xa6" : "");
+    snprintf(cut, sizeof cut, "%.*s%s", (int)n, s, s[n] ? "\xe2\x80\xa6" : "");
     put_text(out, f->left, f->top - 8, "start", "font-weight=\"bold\"", cut);
 }
 
@@ -262,12 +269,13 @@ static int key_width(const struct plot_key *k) { return 36 + 7 * str_width(k->na
 
 static void put_keys(struct str *out, const struct plot *p, double x, double y)
 {
-    for (int i = 0; i < p->nkey; x += key_width(&p->key[i++])) {
+    for (int i = 0; i < p->nkey; i++) {
         char style[60];
         snprintf(style, sizeof style, "stroke=\"%s\" stroke-width=\"2.5\"",
                  COLOUR[p->key[i].colour]);
         put_line(out, x, y - 4, x + 18, y - 4, style);
         put_text(out, x + 23, y, "start", "", p->key[i].name);
+        x += key_width(&p->key[i]);
     }
 }
 
@@ -340,8 +348,9 @@ void plot_svg(const struct plot *p, struct str *out)
         put_text(out, EDGE + 10, half, "middle", turn, p->ylabel);
     }
     for (int i = 0; i < p->npanel; i++) {
-        at.left = edge + i % ncol * pw + LEFT;
-        at.top = head + i / ncol * ph + TOP;
+        int row = i / ncol, col = i % ncol;
+        at.left = edge + col * pw + LEFT;
+        at.top = head + row * ph + TOP;
         put_panel(out, &p->panel[i], i, &at);
     }
     str_put(out, "</svg>\n");
