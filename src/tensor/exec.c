@@ -136,12 +136,16 @@ static void add_rows(const struct exec *x, double *to, const struct tile *t, con
     for (int i = 0; i < t->rows; i++, v += t->w) EACH(b, w) to[b] += sign * v[b];
 }
 
+static int is_tagged(const struct exec *x, const struct instr *c)
+{
+    return x->by_tag && c->tag >= 0 && c->tag < x->ntag;
+}
+
 static void add_up(const struct exec *x, const struct instr *c, const struct tile *t,
                    const double *v)
 {
     add_rows(x, x->total, t, v, c->sum);
-    if (x->by_tag && c->tag >= 0 && c->tag < x->ntag)
-        add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v, c->sum);
+    if (is_tagged(x, c)) add_rows(x, lanes_of(x, x->by_tag, c->tag), t, v, c->sum);
 }
 
 /* ---- units -------------------------------------------------------------------------- */
@@ -221,17 +225,10 @@ static void find_signs(const struct exec *x)
 
 /* ---- one instruction ---------------------------------------------------------------- */
 
-/* Of results in single precision. */
-static void add_floats(const struct exec *x, const struct instr *c, int rows, int w, const float *v)
+/* Results in single precision. */
+static void add_floats(double *to, int rows, int w, const float *v, double sign)
 {
-    int tagged = x->by_tag && c->tag >= 0 && c->tag < x->ntag;
-    double *total = x->total, *part = tagged ? lanes_of(x, x->by_tag, c->tag) : x->scratch->res;
-    for (int i = 0; i < rows; i++, v += w) EACH(b, w)
-        {
-            double y = c->sum * (double)v[b];
-            total[b] += y;
-            part[b] += y;
-        }
+    for (int i = 0; i < rows; i++, v += w) EACH(b, w) to[b] += sign * (double)v[b];
 }
 
 /* A density of a network's outputs, with its derivatives: all lanes of some rows at a time. */
@@ -245,7 +242,8 @@ static void run_float(struct exec *x, const struct instr *c)
         const double *a = lanes_of(x, x->row, c->arg[0].base + i);
         c->map_float(c->self, rows * w, out, &a, (float *)x->units.unit + at,
                      (float *)x->units.adj + at);
-        add_floats(x, c, rows, w, out);
+        add_floats(x->total, rows, w, out, c->sum);
+        if (is_tagged(x, c)) add_floats(lanes_of(x, x->by_tag, c->tag), rows, w, out, c->sum);
     }
 }
 
@@ -268,11 +266,10 @@ static void run_map(struct exec *x, const struct instr *c)
             c->map(c->self, t.n, out, a);
         }
         if (out == s->res && c->out >= 0) tile_write(x, &to, &t, out);
-        if (c->to_units) tile_units(x, x->units.unit, c->unit, &t, out);
+        if (c->to_units) tile_units(x, x->units.unit, c->to_units - 1, &t, out);
         if (c->sum) add_up(x, c, &t, out);
     }
-    if (c->signs && c->to_units && x->units.signs && x->units.signs->first == c->unit)
-        find_signs(x);
+    if (c->signs && x->units.signs && x->units.signs->first == c->to_units - 1) find_signs(x);
 }
 
 /* Row by row, since each has random numbers of its own. */

@@ -57,13 +57,12 @@ struct instr {
     int narg;
     struct operand arg[INSTR_ARGS];
     int dim[INSTR_DIMS]; /* for block kernels */
-    int unit;            /* I_MAP, if to_units: results are units unit ..., not rows */
-    int to_units;
-    int signs; /* I_MAP: results are -1 or 1 */
-    int blind; /* the gradient does not read the results: they need not be kept for it */
-    int sum;   /* 1: add the results (log densities) to exec.total; -1: subtract */
-    int lot;   /* with sum: exec.weight[lot] is what they are worth, backwards */
-    int tag;   /* the caller's: which statement this is */
+    int to_units; /* I_MAP, if not 0: results are units to_units - 1 ..., not rows (prog_trim) */
+    int signs;    /* I_MAP: results are -1 or 1 */
+    int blind;    /* the gradient does not read the results: they need not be kept for it */
+    int sum;      /* 1: add the results (log densities) to exec.total; -1: subtract */
+    int lot;      /* with sum: exec.weight[lot] is what they are worth, backwards */
+    int tag;      /* the caller's: which statement this is */
     const void *self;
     map_fn *map;
     map_grad_fn *map_grad; /* NULL: no derivative (step, round, discrete) */

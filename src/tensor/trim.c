@@ -107,10 +107,9 @@ static int to_units(struct prog *p, const struct instr *c, const int *reader, co
         struct instr *x = &p->code.a[writer[first]];
         n = x->n;
         if (change) {
-            x->to_units = 1;
-            x->unit = c->dim[0] + i;
+            x->to_units = 1 + c->dim[0] + i;
             x->out = -1;
-            if (x->signs && n > p->nsign) p->sign_first = x->unit, p->nsign = n;
+            if (x->signs && n > p->nsign) p->sign_first = c->dim[0] + i, p->nsign = n;
             continue;
         }
         if (n > c->n - i || x->out != first || x->sum || x->map_grad) return 0;
