@@ -1,49 +1,48 @@
 #!/usr/bin/python3
 """A relaxed-Bernoulli VAE on MNIST, mean-field against faithful, at equal numbers of parameters:
 
-    bench/vae.py [--epochs 100] [--seeds 3] [--images 500] [--temps 1000] [--chains 5] [--hidden 200]
+    bench/vae.py [--epochs 100] [--seeds 3] [--images 500] [--temps 1000] [--chains 5] [--hidden 200] [--masked 120]
                  [--only nami|mean-field]
 
 Both see the image through two layers of tanh units, as autoencoders do; behind them is a masked layer of 120
-units, and each factor is linear in it, in what the two layers give and, if it is faithful, in the latents
+(--masked) units, and each factor is linear in it, in what the two layers give and, if it is faithful, in the latents
 before it. Mean field gets as many more units in the two layers as make up for that.
 For each seed and inverse: trains on 50,000 binarised images (batch 100, Adam, 1e-3), then estimates on
 images of the test set minus the ELBO (16 draws an image), minus log p(x) by importance sampling (the same
 with 1000 draws) and by AIS from the prior.  Nothing is done twice: networks and results stay in
 build/vae.  Raw results: bench/results/vae.txt."""
-import argparse, json, math, os, subprocess, sys, time
+import argparse, json, math, os, subprocess, time
+
+import mnist
 
 ap = argparse.ArgumentParser()
 ap.add_argument("--only")
-for name, n in dict(epochs=100, seeds=3, images=500, temps=1000, chains=5, hidden=200, threads=2).items():
+for name, n in dict(epochs=100, seeds=3, images=500, temps=1000, chains=5, hidden=200, masked=120, threads=2).items():
     ap.add_argument("--" + name, type=int, default=n)
 a = ap.parse_args()
-here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-nami, work = os.environ.get("NAMI", here + "/build/nami"), here + "/build/vae"
-os.makedirs(work, exist_ok=True)
-mnist = subprocess.run([here + "/scripts/mnist.sh"], check=True, capture_output=True, text=True).stdout.split()[-1]
+work = mnist.folder("vae")
 
 
 def model(units):
     """the example's, with an encoder of two layers"""
     path = f"{work}/vae{units}.nami"
-    text = open(here + "/examples/models/vae.nami").read()
+    text = open(mnist.ROOT + "/examples/models/vae.nami").read()
     open(path, "w").write(text + f"embed x {{ dense({units}, tanh); dense({units}, tanh) }}\n")
     return path
 
 
 def run(args):
-    return subprocess.run([nami, *args], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([mnist.NAMI, *args], check=True, capture_output=True, text=True).stdout
 
 
 def shape(method, units):
-    return [model(units), "--pixels", "binarise", "--method", method, "--net", "made", "--hidden", "120", "--activation", "tanh",
+    return [model(units), "--pixels", "binarise", "--method", method, "--net", "made", "--hidden", str(a.masked), "--activation", "tanh",
             "--skip", "yes"]
 
 
 def parameters(method, units):
     """of the inference network"""
-    args = ["train", *shape(method, units), "--data", f"x={mnist}/t10k-images-idx3-ubyte", "--dry-run", "--json"]
+    args = ["train", *shape(method, units), "--data", f"x={mnist.TEST}", "--dry-run", "--json"]
     return json.loads(run(args))["parameters"]
 
 
@@ -61,15 +60,15 @@ def mean_se(x):
 
 
 def one(method, hidden, seed):
-    net, out = f"{work}/{method}-{seed}.net", f"{work}/{method}-{seed}-{a.epochs}.json"
+    net, out = f"{work}/{method}-{a.masked}-{seed}.net", f"{work}/{method}-{a.masked}-{seed}-{a.epochs}.json"
     if os.path.exists(out):
         return json.load(open(out))
     start = time.time()
-    got = json.loads(run(["train", *shape(method, hidden), "-o", net, "--resume", "--data", f"x={mnist}/train-images-idx3-ubyte",
+    got = json.loads(run(["train", *shape(method, hidden), "-o", net, "--resume", "--data", f"x={mnist.TRAIN}",
                           "--split", "50000,10000", "--batch", "100", "--epochs", str(a.epochs), "--check", "2500",
                           "--seed", str(seed), "--threads", str(a.threads), "--json", "--log", net + ".csv"]))
     r = dict(method=method, seed=seed, hidden=hidden, parameters=got["parameters"], seconds=time.time() - start)
-    test = ["--data", f"{mnist}/t10k-images-idx3-ubyte", "--sets", str(a.images), "--json", "--threads", str(a.threads)]
+    test = ["--data", mnist.TEST, "--sets", str(a.images), "--json", "--threads", str(a.threads)]
     for name, args in dict(is1=["--method", "is", "-n", "1"], is1000=["--method", "is", "-n", "1000"],
                            ais=["--method", "ais", "--start", "prior", "--chains", str(a.chains), "--temps", str(a.temps),
                                 "--leapfrog", "5"]).items():
@@ -94,4 +93,4 @@ for seed in range(1, a.seeds + 1):
         lines.append(f"{method:<12}{seed:>5}{r['hidden']:>8}{r['parameters']:>12,}{r['is1']:>9.2f}{r['is1_se']:>6.2f}{r['is1000']:>9.2f}"
                      f"{r['ais']:>9.2f}{r['ais_se']:>6.2f}{r['is1'] - r['ais']:>7.2f}{r['seconds']:>9.0f}")
         print(lines[-1], flush=True)
-open(here + "/bench/results/vae.txt", "w").write("\n".join(lines) + "\n")
+open(mnist.ROOT + "/bench/results/vae.txt", "w").write("\n".join(lines) + "\n")
