@@ -13,7 +13,7 @@ const char *const answer_methods[] = {"direct", "is", "smc", NULL};
 
 enum answer_method answer_default(const struct model *m)
 {
-    return joint_density(m, NULL) ? ANSWER_DIRECT : ANSWER_IS;
+    return joint_density(m, "", NULL) ? ANSWER_DIRECT : ANSWER_IS;
 }
 
 enum answer_method answer_find(const char *name)

@@ -5,27 +5,25 @@
 
 #include "base/err.h"
 
-int joint_density(const struct model *m, nami_err *err)
+int joint_density(const struct model *m, const char *advice, nami_err *err)
 {
     for (size_t i = 0; i < m->stmt.n; i++)
         if (m->stmt.a[i].rel->stochastic && !m->stmt.a[i].dist)
             return err_set(err, NAMI_EINPUT,
-                           "the model has a simulator, and no density: p(x, z) is not known");
+                           "the model has a simulator, and no density: p(x, z) is not known%s",
+                           advice);
     return 0;
 }
 
 int joint_known(const struct qnet *q, const char *advice, nami_err *err)
 {
-    static const char unknown[] = "p(x, z) is not known";
-    if (joint_density(q->m, NULL))
-        return err_set(err, NAMI_EINPUT, "the model has a simulator, and no density: %s%s", unknown,
-                       advice);
-    if (q->h->nnuisance) /* they would have to be summed out */
-        return err_set(err, NAMI_EINPUT,
-                       "the network has no factors for %d latents (they are not in 'infer'), so "
-                       "that %s%s",
-                       q->h->nnuisance, unknown, advice);
-    return 0;
+    int rc = joint_density(q->m, advice, err);
+    if (!rc && q->h->nnuisance) /* they would have to be summed out */
+        rc = err_set(err, NAMI_EINPUT,
+                     "the network has no factors for %d latents (they are not in 'infer'), so "
+                     "that p(x, z) is not known%s",
+                     q->h->nnuisance, advice);
+    return rc;
 }
 
 /* ---- terms -------------------------------------------------------------------------- */

@@ -21,8 +21,9 @@ struct joint {
     struct code *code; /* of nodes; coord is -1 where there is none */
 };
 
-/* NAMI_EINPUT if the model has no density: variables come from a simulator. */
-int joint_density(const struct model *m, nami_err *err);
+/* NAMI_EINPUT if the model has no density: variables come from a simulator.  Advice ends the
+   message. */
+int joint_density(const struct model *m, const char *advice, nami_err *err);
 
 /* q must outlive it.  NAMI_EINPUT if the model has no density, or a latent is discrete or has no
    factor. */
@@ -30,7 +31,7 @@ int joint_make(struct joint *j, struct qnet *q, nami_err *err);
 void joint_free(struct joint *j);
 /* The coordinates u[k * n + i] of the latents in points z[row * n + i]; 0 or NAMI_ENOMEM. */
 int joint_coordinates(const struct joint *j, size_t n, const double *z, double *u);
-/* Why p(x, z) of all latents of the network and data is not known, and what to do; 0 if it is. */
+/* The same, or if latents of the network have no factor. */
 int joint_known(const struct qnet *q, const char *advice, nami_err *err);
 
 /* ---- inside net/ ---- */

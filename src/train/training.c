@@ -48,7 +48,7 @@ static int make_on_data(struct training *r, int threads, nami_err *err)
 int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads,
                      nami_err *err)
 {
-    int rc = r->plan.elbo ? joint_density(r->m, err) : 0;
+    int rc = r->plan.elbo ? joint_density(r->m, "", err) : 0;
     if (!rc && !r->h) rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
     if (!rc && !r->h) rc = inversion_run(&r->inversion, &r->h, err);
     if (!rc && r->h->nlatent == 0) /* NOLINT: it is there */
