@@ -29,7 +29,7 @@ WIDE static void both_float(const void *self, int n, float *out, const double *c
         float e = exp_f(-fabsf(t)), inverse = 1 / ((1 + e) * (2 + e));
         float v = (t > 0 ? t : 0) + log1p_f(e * (1 + e) * inverse) + (t - t); /* NaN stays */
         float q = (t > 0 ? 1 : e) * (2 + e) * inverse;
-        float y = (x[i] == 0) | (x[i] == 1) ? -v : -INFINITY;
+        float y = ((x[i] == 0) | (x[i] == 1)) ? -v : -INFINITY;
         out[i] = x[i] == x[i] ? y : NAN;
         d[i] = one * 2 * q - q;
     }

@@ -135,8 +135,10 @@ static int output(struct made *m, int i, int j)
     for (int k = i; k < j; k++) out += q->group[q->factor[m->factor[k]].group].nout;
     str_put(&name, "made/out/");
     put_name(q, f, &name);
-    if (j - i > 1) str_put(&name, "-");
-    if (j - i > 1) put_name(q, &q->factor[m->factor[j - 1]], &name);
+    if (j - i > 1) {
+        str_put(&name, "-");
+        put_name(q, &q->factor[m->factor[j - 1]], &name);
+    }
     int unit = name.oom ? -1 : net_layer(q, 1, in, back, m->from, out, ACT_LINEAR, name.s);
     for (int k = i; k < j; k++) {
         q->factor[m->factor[k]].unit = unit;

@@ -44,7 +44,7 @@ static void *cut(char *mem, size_t *used, size_t n, size_t size)
 static struct signs *cut_signs(const struct prog *p, size_t cap, char *mem, size_t *used)
 {
     size_t n = (size_t)p->nsign;
-    struct signs none, *s = cut(mem, used, 1, sizeof *s), *to = s ? s : &none;
+    struct signs none = {0}, *s = cut(mem, used, 1, sizeof *s), *to = s ? s : &none;
     *to = (struct signs){.first = p->sign_first, .n = p->nsign};
     to->unit = cut(mem, used, cap * n, sizeof *to->unit);
     to->lane = cut(mem, used, cap * n, sizeof *to->lane);
