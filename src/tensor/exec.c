@@ -234,7 +234,7 @@ static void add_floats(double *to, int rows, int w, const float *v, double sign)
 /* A density of a network's outputs, with its derivatives: all lanes of some rows at a time. */
 static void run_float(struct exec *x, const struct instr *c)
 {
-    float *out = (float *)x->scratch->dres;
+    float *out = x->scratch->single;
     int w = padded(x), most = w == x->cap ? TILE / w : 1;
     for (int i = 0, rows; i < c->n; i += rows) {
         rows = c->n - i < most ? c->n - i : most;

@@ -21,6 +21,7 @@ enum { TILE = 512, LANE_BLOCK = 8, SIGN_CAP = 256 };
 struct scratch {
     double (*arg)[TILE], (*darg)[TILE]; /* arguments and their derivatives */
     double *res, *dres;                 /* (TILE): results and their derivatives */
+    float *single;                      /* (TILE): results in single precision */
     double *work;                       /* for block kernels */
     double *lane;                       /* (cap) for each result of a block that has no row */
     double *dlane;                      /* (cap) for the derivatives of each result of a block */

@@ -66,6 +66,7 @@ static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *m
     s->darg = cut(mem, &used, INSTR_ARGS, sizeof *s->arg);
     s->res = cut(mem, &used, TILE, sizeof(double));
     s->dres = cut(mem, &used, TILE, sizeof(double));
+    s->single = cut(mem, &used, TILE, sizeof(float));
     s->work = cut(mem, &used, (size_t)need.work, sizeof(double));
     s->lane = cut(mem, &used, (size_t)need.lane * cap, sizeof(double));
     s->in = cut(mem, &used, in, sizeof *s->in);
