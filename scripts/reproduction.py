@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """scripts/reproduction.py QUICK [FULL]: writes the tables of docs/reproduction.md from the summaries that
-`nami reproduce` wrote to QUICK/tree, QUICK/skip, ... and FULL/tree, ...; what is not there is left empty."""
+`nami reproduce` wrote to QUICK/tree, QUICK/skip, ... and FULL/tree, ..., and shows the figures of FULL, a folder in docs/;
+what is not there is left empty."""
 import os
 import sys
 
@@ -46,7 +47,16 @@ def table(name, quick, full):
     out += ["| claim | measure | quick | full |", "|---|---|---|---|"]
     for claim in big or small:
         out.append(f"| {claim[0]} | {claim[1]} | {small.get(claim, '')} | {big.get(claim, '')} |")
+    if big:
+        out += [""] + shown(big_text, os.path.relpath(os.path.join(full, name), os.path.dirname(DOC)))
     return out + [""]
+
+
+def shown(text, folder):
+    """The figures of a summary, and where its numbers are."""
+    out = [line.replace("](", f"]({folder}/") for line in text.splitlines() if line.startswith("![")]
+    files = [f"[{f}]({folder}/{f})" for f in ("summary.md", "ends.csv", "epochs.csv", "settings.json")]
+    return out + ["", "All numbers: " + ", ".join(files) + "."]
 
 
 def main(quick, full=None):

@@ -183,12 +183,13 @@ static int gauss_make(struct gauss *g, const struct job *j, nami_err *err)
     struct str text = {0};
     const struct settings *s = j->s;
     struct fit *f = &g->f;
+    int sized = !j->v->fit && s->params == j->x->full.params; /* as in the paper */
     int rc = tree_text(j, &text) ? err_nomem(err) : fit_model(f, text.s, err);
     str_free(&text);
     if (!rc) rc = exact_init(&g->e, f->r.m, err);
     if (!rc) rc = fit_invert(f, j, err);
     if (!rc && j->v->added) rc = add_edges(f, j, err);
-    if (!rc) rc = fit_network(f, j, j->v->fit ? s->params : 0, err);
+    if (!rc) rc = fit_network(f, j, sized ? 0 : s->params, err);
     if (rc) return rc;
     size_t rows = (size_t)f->r.m->nrow, most = (size_t)s->judge;
     g->nset = (size_t)s->sets, g->per = (size_t)s->draws;

@@ -10,7 +10,6 @@
 #include "infer/ais.h"
 #include "study/study_fit.h"
 
-static const double TRAINING = 0.8; /* of a job's time, about */
 enum { LATENTS = 30, OUTPUTS = 2 }; /* of a factor: a relaxed Bernoulli distribution has two */
 
 static const struct measure epoch_measures[] = {{"train", "-ELBO in nats, of the epoch's images"},
@@ -85,6 +84,14 @@ struct vae {
     int *index; /* of images, in the order of an epoch; then 0, 1, ... of test images */
     int pixels;
 };
+
+/* Its share of a job's time, about: a gradient to train by goes through two networks, one of AIS
+   through the model's only. */
+static double training(const struct settings *s)
+{
+    double train = 2.0 * s->epochs * s->steps * s->batch;
+    return train / (train + (double)s->sets * s->chains * s->temps * s->leapfrog);
+}
 
 /* Units of each layer of the mean-field network that a variant is compared with. */
 static int size(const struct job *j) { return (int)j->v->at * j->s->percent / 100; }
@@ -213,7 +220,7 @@ static int anneal(struct vae *v, struct job *j, const struct ais *s, struct anne
             a->var += found[b].log_se * found[b].log_se / (double)(n * n);
             a->accept += accept[b] / (double)n;
         }
-        if (!rc) rc = job_part(j, 1 - (1 - TRAINING) * (double)(n - i - k) / (double)n);
+        if (!rc) rc = job_part(j, 1 - (1 - training(j->s)) * (double)(n - i - k) / (double)n);
     }
     free(x);
     free(logw);
@@ -258,7 +265,7 @@ static int vae_run(struct job *j, nami_err *err)
     for (int i = first; i < j->s->epochs && !rc; i++) {
         epoch(&v, j, i, value);
         rc = job_epoch(j, value, err);
-        job_part(j, TRAINING * (i + 1) / j->s->epochs);
+        job_part(j, training(j->s) * (i + 1) / j->s->epochs);
         if (rc < 0 || (!rc && clock_now() - saved < j->in->opt.save && i + 1 < j->s->epochs))
             continue;
         int bad = fit_save(&v.f, j, err);
@@ -314,7 +321,7 @@ static const struct variant variants[] = {BOTH(100),
                                            .net = {.family = &family_match,
                                                    .kind = NET_MADE,
                                                    .nhidden = 1,
-                                                   .hidden = {LATENTS},
+                                                   .hidden = {4 * LATENTS},
                                                    .act = ACT_TANH,
                                                    .skip = 1},
                                            .at = 500,
