@@ -231,6 +231,36 @@ static void table(void **state)
     remove_dir(dir);
 }
 
+static int with_spike(struct job *j, nami_err *e)
+{
+    int rc = 0;
+    for (int i = 0; i < j->s->epochs && !rc; i++) {
+        double v[2] = {i == 30 ? 1e6 : 1 + 0.1 * i, 1};
+        rc = job_epoch(j, v, e);
+    }
+    job_end(j, "size", 1);
+    job_end(j, "worth", 1);
+    return rc;
+}
+
+/* An epoch that went wrong does not set the scale of a figure. */
+static void spike(void **state)
+{
+    (void)state;
+    char dir[24];
+    new_dir(dir);
+    struct experiment x = fake;
+    x.run = with_spike;
+    x.full.epochs = 40;
+    assert_int_equal(
+        do_study(&x, (struct study_options){.runs = 1, .threads = 1, .dir = dir}, NULL), 0);
+    struct str s = read_in(dir, "loss.svg");
+    assert_non_null(strstr(s.s, ">4</text>"));
+    assert_null(strstr(s.s, "e+0"));
+    str_free(&s);
+    remove_dir(dir);
+}
+
 /* Killed in the middle of the 6th of 12 jobs: what was done stays, the rest follows. */
 static void killed(void **state)
 {
@@ -552,6 +582,6 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(signs),        cmocka_unit_test(falling), cmocka_unit_test(threads),
     cmocka_unit_test(table),        cmocka_unit_test(killed),  cmocka_unit_test(stopped),
     cmocka_unit_test(nomem_report), cmocka_unit_test(tree),    cmocka_unit_test(counts),
-    cmocka_unit_test(gmm)};
+    cmocka_unit_test(gmm),          cmocka_unit_test(spike)};
 
 RUN(tests)

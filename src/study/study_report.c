@@ -154,17 +154,31 @@ static int fill_curves(const struct study *s, const struct figure *f, struct cur
     return 0;
 }
 
-/* Axes; how it begins, before anything is learnt, need not be seen. */
+/* Widens [*lo, *hi] to hold x[n], but for a share of the largest and of the smallest. */
+static void include_most(const double *x, int n, double share, double *lo, double *hi)
+{
+    int drop = (int)(share * n);
+    for (int i = 0; i < n; i++) {
+        int below = 0, above = 0; /* or equal */
+        for (int j = 0; j < n; j++) below += x[j] <= x[i], above += x[j] >= x[i];
+        if (below > drop && above > drop) plot_include(x + i, 1, lo, hi);
+    }
+}
+
+/* Axes.  Of curves over epochs, need not be seen: how they begin, before anything is learnt; an
+   epoch that went wrong; where a band reaches far. */
 static void fit_axes(const struct figure *f, const struct curves *c, struct plot_panel *p)
 {
     p->x0 = p->y0 = INFINITY;
     p->x1 = p->y1 = -INFINITY;
     for (int i = 0; i < c->n; i++) {
         const struct plot_layer *l = &c->layer[i];
-        int from = f->against ? 0 : l->n / 10;
+        int from = f->against ? 0 : l->n / 10, n = l->n - from;
+        double rare = f->against ? 0 : 0.05, often = f->against ? 0 : 0.1;
         plot_include(l->x, l->n, &p->x0, &p->x1);
-        plot_include(l->lo + from, l->n - from, &p->y0, &p->y1);
-        plot_include(l->hi + from, l->n - from, &p->y0, &p->y1);
+        include_most(l->y + from, n, rare, &p->y0, &p->y1);
+        include_most(l->lo + from, n, often, &p->y0, &p->y1);
+        include_most(l->hi + from, n, often, &p->y0, &p->y1);
     }
     double more = 0.04 * (p->y1 - p->y0), beside = f->against ? 0.02 * (p->x1 - p->x0) : 0;
     p->y0 -= more;
