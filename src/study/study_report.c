@@ -364,9 +364,12 @@ int study_summary(const struct study *s, struct str *out, nami_err *err)
 {
     double *room = new_array(double, 2 * s->njob + s->nvariant + 1);
     if (!room) return err_nomem(err);
-    str_printf(out, "# %s: %s\n\n%d run%s, %d epochs of %d steps of %d: %s settings.\n\n",
-               s->x->name, s->x->what, s->opt.runs, s->opt.runs > 1 ? "s" : "", s->s.epochs,
-               s->s.steps, s->s.batch, s->opt.quick ? "**quick**" : "full");
+    str_printf(out, "# %s: %s\n\n%d run%s, %d epochs of %d steps of %d: %s settings", s->x->name,
+               s->x->what, s->opt.runs, s->opt.runs > 1 ? "s" : "", s->s.epochs, s->s.steps,
+               s->s.batch, s->opt.quick ? "**quick**" : "full");
+    for (int i = 0; i < s->opt.nset; i++)
+        str_printf(out, "%s %s", i ? "," : " but for", s->opt.set[i]);
+    str_put(out, ".\n\n");
     put_variants(s, out);
     str_put(out, "\nMeans over runs ± standard deviation.\n\n");
     for (int k = 0; k < s->nend; k++)

@@ -287,12 +287,12 @@ static int vae_run(struct job *j, nami_err *err)
 #define MEAN_FIELD(n)                                                                              \
     {                                                                                              \
         .name = "mean-field-" #n, .what = "mean field", .method = "mean-field",                    \
-        .net = NETWORK(&family_match, 0), .at = n, .cost = n, .fit = 1                             \
+        .net = NETWORK(&family_match, 0), .at = n, .cost = 300 + n, .fit = 1                       \
     }
 #define FAITHFUL(n)                                                                                \
     {                                                                                              \
         .name = "faithful-" #n, .what = "faithful: fully connected, masked network",               \
-        .method = "nami", .net = NETWORK(&family_match, 1), .at = n, .cost = n, .fit = 1           \
+        .method = "nami", .net = NETWORK(&family_match, 1), .at = n, .cost = 300 + n, .fit = 1     \
     }
 #define BOTH(n) MEAN_FIELD(n), FAITHFUL(n)
 
@@ -312,7 +312,7 @@ static const struct variant variants[] = {BOTH(100),
                                            .method = "nami",
                                            .net = NETWORK(&family_spline, 0),
                                            .at = 500,
-                                           .cost = 800,
+                                           .cost = 1100,
                                            .fit = 1},
                                           {.name = "encoder-500",
                                            .what = "faithful, behind an encoder of two layers",
@@ -325,7 +325,7 @@ static const struct variant variants[] = {BOTH(100),
                                                    .act = ACT_TANH,
                                                    .skip = 1},
                                            .at = 500,
-                                           .cost = 500,
+                                           .cost = 800,
                                            .encoder = 1},
                                           {0}};
 
