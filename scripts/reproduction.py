@@ -31,7 +31,8 @@ def summary(folder, name):
     claims = {}
     for claim, measure, difference, won, p_t, p_signs, verdict in rows(text, "| claim |"):
         said = f"{verdict}: " if verdict else ""
-        said += difference + (f", {won}" if won else "") + (f", p = {p_signs}" if p_signs else "")
+        p = max([p_t, p_signs], key=lambda x: float(x or 0))  # of two tests, which must both be passed
+        said += difference + (f", {won}" if won else "") + (f", p = {p}" if p else "")
         claims[claim, measure] = said if difference else ""
     return text, claims
 

@@ -205,8 +205,12 @@ int study_figure(const struct study *s, const struct figure *f, struct str *out,
         all[1 + c.n + i] = c.layer[i];
         all[1 + c.n + i].kind = PLOT_LINE;
     }
-    str_printf(&sub, "%s: mean of %d run%s, with %.2g standard %s", s->x->name, s->opt.runs,
-               s->opt.runs > 1 ? "s" : "", f->band, f->by_error ? "errors" : "deviations");
+    str_printf(&sub, "%s: ", s->x->name);
+    if (s->opt.runs > 1)
+        str_printf(&sub, "mean of %d runs, with %.2g standard %s", s->opt.runs, f->band,
+                   f->by_error ? "errors" : "deviations");
+    else
+        str_put(&sub, "one run");
     if (f->against) str_put(&label, s->x->end[measure_find(s->x->end, f->against)].what);
     if (!rc && (sub.oom || label.oom)) rc = err_nomem(err);
     if (!rc) {
