@@ -41,5 +41,6 @@ says "both" 2 'not both' "$nami" reproduce tree --quick --full -o "$dir/x"
 says "other settings" 2 'holds results of other settings' skip --set epochs=3 -o "$dir/a"
 says "no such setting" 2 "there is no setting 'epoch'" skip --set epoch=3 -o "$dir/x"
 says "no images" 2 'it learns from MNIST' "$nami" reproduce vae --runs 1 -o "$dir/v"
+says "no such folder" 3 'nowhere/train-images-idx3-ubyte: cannot open' "$nami" reproduce vae --runs 1 --data nowhere -o "$dir/v"
 says "no folder to be made" 3 'cannot make the folder' skip -o "$dir/no/where"
 summary

@@ -65,11 +65,12 @@ static int read_images(const struct job *j, int test, struct records *r, nami_er
         str_printf(&path, "%s:%s", data, test ? "test" : "train");
     else
         str_printf(&path, "%s/%s-images-idx3-ubyte", data, test ? "t10k" : "train");
-    int rc = path.oom ? err_nomem(err) : records_read(r, path.s, "x", err);
-    if (!rc) rc = records_binarise(r, 0, err);
+    nami_err why = {0};
+    int rc = path.oom ? err_nomem(&why) : records_read(r, path.s, "x", &why);
+    if (!rc) rc = records_binarise(r, 0, &why);
     if (!rc && r->n < want)
-        rc = err_set(err, NAMI_EINPUT, "%.200s has %zu images, but %zu are wanted", path.s, r->n,
-                     want);
+        rc = err_set(&why, NAMI_EINPUT, "%zu images are there, but %zu are wanted", r->n, want);
+    if (rc) err_set(err, rc, "%.200s: %.250s", path.oom ? data : path.s, why.msg);
     if (rc) records_free(r);
     if (!rc) r->n = want;
     str_free(&path);
