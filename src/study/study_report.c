@@ -102,6 +102,7 @@ struct curves {
     struct plot_key *key;
     struct plot_layer *layer;
     double *room; /* four numbers a point: x, y, lo, hi */
+    double *work; /* a number for each point of a curve */
     int points;   /* room for so many of each curve */
     struct arena mem;
 };
@@ -154,15 +155,15 @@ static int fill_curves(const struct study *s, const struct figure *f, struct cur
     return 0;
 }
 
-/* Widens [*lo, *hi] to hold x[n], but for a share of the largest and of the smallest. */
-static void include_most(const double *x, int n, double share, double *lo, double *hi)
+/* Widens [*lo, *hi] to hold x[n], but for a share of the largest and of the smallest; work[n]. */
+static void include_most(const double *x, int n, double share, double *work, double *lo, double *hi)
 {
-    int drop = (int)(share * n);
-    for (int i = 0; i < n; i++) {
-        int below = 0, above = 0; /* or equal */
-        for (int j = 0; j < n; j++) below += x[j] <= x[i], above += x[j] >= x[i];
-        if (below > drop && above > drop) plot_include(x + i, 1, lo, hi);
-    }
+    int m = 0, drop;
+    for (int i = 0; i < n; i++)
+        if (isfinite(x[i])) work[m++] = x[i];
+    sort_numbers(m, work);
+    drop = (int)(share * m);
+    plot_include(work + drop, m - 2 * drop, lo, hi);
 }
 
 /* Axes.  Of curves over epochs, need not be seen: how they begin, before anything is learnt; an
@@ -176,9 +177,9 @@ static void fit_axes(const struct figure *f, const struct curves *c, struct plot
         int from = f->against ? 0 : l->n / 10, n = l->n - from;
         double rare = f->against ? 0 : 0.05, often = f->against ? 0 : 0.1;
         plot_include(l->x, l->n, &p->x0, &p->x1);
-        include_most(l->y + from, n, rare, &p->y0, &p->y1);
-        include_most(l->lo + from, n, often, &p->y0, &p->y1);
-        include_most(l->hi + from, n, often, &p->y0, &p->y1);
+        include_most(l->y + from, n, rare, c->work, &p->y0, &p->y1);
+        include_most(l->lo + from, n, often, c->work, &p->y0, &p->y1);
+        include_most(l->hi + from, n, often, c->work, &p->y0, &p->y1);
     }
     double more = 0.04 * (p->y1 - p->y0), beside = f->against ? 0.02 * (p->x1 - p->x0) : 0;
     p->y0 -= more;
@@ -197,7 +198,8 @@ int study_figure(const struct study *s, const struct figure *f, struct str *out,
     struct plot_layer *all = new_array(struct plot_layer, 2 * n + 1);
     c.key = new_array(struct plot_key, n);
     c.layer = new_array(struct plot_layer, n);
-    c.room = new_array(double, 4 * n * (size_t)c.points);
+    c.room = new_array(double, (4 * n + 1) * (size_t)c.points);
+    if (c.room) c.work = c.room + 4 * n * (size_t)c.points;
     int rc = !all || !c.key || !c.layer || !c.room || fill_curves(s, f, &c) ? err_nomem(err) : 0;
     for (int i = 0; i < c.n && !rc; i++) { /* bands behind lines */
         all[1 + i] = c.layer[i];

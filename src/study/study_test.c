@@ -94,9 +94,11 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void sort_numbers(int n, double *x) { qsort(x, (size_t)n, sizeof *x, by_value); }
+
 double median_of(int n, double *x)
 {
     if (n < 1) return NAN;
-    qsort(x, (size_t)n, sizeof *x, by_value);
+    sort_numbers(n, x);
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
