@@ -191,8 +191,24 @@ static void logarithms(void **state)
     str_free(&s);
 }
 
+/* Thousands and millions are short, and all of an axis alike. */
+static void large(void **state)
+{
+    (void)state;
+    struct plot_panel panel = {.x0 = -4e5, .x1 = 1.4e6, .y0 = -2, .y1 = 8, .log = 1};
+    struct plot p = {.wide = 400, .high = 200, .npanel = 1, .panel = &panel};
+    struct str s = {0};
+    plot_svg(&p, &s);
+    check_xml(&s, "large");
+    assert_int_equal(count(s.s, ">0<") + count(s.s, ">500k<") + count(s.s, ">1000k<"), 3);
+    assert_int_equal(count(s.s, ">100<") + count(s.s, ">10k<") + count(s.s, ">1M<"), 3);
+    assert_int_equal(count(s.s, "e+"), 0);
+    str_free(&s);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(logarithms), cmocka_unit_test(steps), cmocka_unit_test(pictures),
     cmocka_unit_test(no_memory),  cmocka_unit_test(many),  cmocka_unit_test(odd_numbers),
+    cmocka_unit_test(large),
 };
 RUN(tests)

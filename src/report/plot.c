@@ -93,13 +93,18 @@ static int wide_numbers(double lo, double hi)
     return most >= 1e4 || hi - lo < 1e-2 || hi - lo < 1e-3 * most;
 }
 
-/* The tick nearest to i * step, without the dust of rounding, and a true minus sign. */
+/* The tick nearest to i * step, without the dust of rounding, and a true minus sign; thousands and
+   millions are k and M. */
 static void put_tick(struct str *out, double x, double y, const char *anchor, double i, double step)
 {
     char s[40], *digits = s + 3;
     double v = fabs(i) < 0.5 ? 0 : i * step;
     int places = step < 1 ? (int)ceil(-log10(step) - 1e-9) : 0;
-    if (fabs(v) >= 1e6 || (step < 1e-4))
+    int large = step >= 1e3 && step < 1e9 && v != 0;
+    if (large)
+        snprintf(digits, sizeof s - 3, "%.0f%s", v / (step < 1e6 ? 1e3 : 1e6),
+                 step < 1e6 ? "k" : "M");
+    else if (fabs(v) >= 1e6 || (step < 1e-4))
         snprintf(digits, sizeof s - 3, "%g", v);
     else
         snprintf(digits, sizeof s - 3, "%.*f", places, v);
