@@ -70,9 +70,12 @@ static int read_images(const struct job *j, int test, struct records *r, nami_er
     if (!rc) rc = records_binarise(r, 0, &why);
     if (!rc && r->n < want)
         rc = err_set(&why, NAMI_EINPUT, "%zu images are there, but %zu are wanted", r->n, want);
-    if (rc) err_set(err, rc, "%.200s: %.250s", path.oom ? data : path.s, why.msg);
-    if (rc) records_free(r);
-    if (!rc) r->n = want;
+    if (rc) {
+        err_set(err, rc, "%.200s: %.250s", path.oom ? data : path.s, why.msg);
+        records_free(r);
+    } else {
+        r->n = want;
+    }
     str_free(&path);
     return rc;
 }
