@@ -158,11 +158,11 @@ static int fill_curves(const struct study *s, const struct figure *f, struct cur
 /* Widens [*lo, *hi] to hold x[n], but for a share of the largest and of the smallest; work[n]. */
 static void include_most(const double *x, int n, double share, double *work, double *lo, double *hi)
 {
-    int m = 0, drop;
+    int m = 0;
     for (int i = 0; i < n; i++)
         if (isfinite(x[i])) work[m++] = x[i];
     sort_numbers(m, work);
-    drop = (int)(share * m);
+    int drop = (int)(share * m);
     plot_include(work + drop, m - 2 * drop, lo, hi);
 }
 
