@@ -23,6 +23,13 @@ void err_fill(nami_err *e, int code, int line, int col, const char *fmt, ...)
         if ((unsigned char)*c < 32 || *c == 127) *c = '?';
 }
 
+int err_in_file(nami_err *e, const char *path, const nami_err *why)
+{
+    char place[32] = "";
+    if (why->line) snprintf(place, sizeof place, ":%d:%d", why->line, why->col);
+    return err_set(e, why->code, "%.150s%s: %.320s", path, place, why->msg);
+}
+
 void err_clear(nami_err *e)
 {
     if (e) memset(e, 0, sizeof *e);

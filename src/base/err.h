@@ -15,6 +15,8 @@ static inline int err_value(int code)
 #define err_at(e, code, line, col, ...) (err_fill(e, code, line, col, __VA_ARGS__), err_value(code))
 #define err_set(e, code, ...)           err_at(e, code, 0, 0, __VA_ARGS__)
 #define err_nomem(e)                    err_set(e, NAMI_ENOMEM, "out of memory")
+/* What is wrong with a file, with its name and place in front; returns why's code. */
+int err_in_file(nami_err *e, const char *path, const nami_err *why);
 void err_clear(nami_err *e);
 
 #endif

@@ -1,7 +1,6 @@
 #include "model/feed.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,14 +27,6 @@ static int is_observed(const struct model *m, const struct array *a)
 }
 
 /* ---- one file ---------------------------------------------------------------------------- */
-
-/* An error in the file, with its name and place. */
-static int in_file(const char *path, const nami_err *why, nami_err *err)
-{
-    char place[32] = "";
-    if (why->line) snprintf(place, sizeof place, ":%d:%d", why->line, why->col);
-    return err_set(err, why->code, "%.150s%s: %.320s", path, place, why->msg);
-}
 
 static int is_flat(int ndim, const int *dim, size_t n)
 {
@@ -140,7 +131,7 @@ int feeds_read(struct feeds *f, const struct model *m, const char *const *file, 
     nami_err why = {0};
     *f = (struct feeds){0};
     for (int i = 0; i < nfile; i++)
-        if (add_file(f, m, file[i], &why)) return in_file(file[i], &why, err);
+        if (add_file(f, m, file[i], &why)) return err_in_file(err, file[i], &why);
     return 0;
 }
 

@@ -71,7 +71,7 @@ static int read_images(const struct job *j, int test, struct records *r, nami_er
     if (!rc && r->n < want)
         rc = err_set(&why, NAMI_EINPUT, "%zu images are there, but %zu are wanted", r->n, want);
     if (rc) {
-        err_set(err, rc, "%.200s: %.250s", path.oom ? data : path.s, why.msg);
+        err_in_file(err, path.oom ? data : path.s, &why);
         records_free(r);
     } else {
         r->n = want;

@@ -26,15 +26,6 @@ static int check_count(const struct training *r, size_t n, nami_err *err)
                    n, had);
 }
 
-/* An error in the file, with its name and place. */
-static void in_file(const char *path, nami_err *err)
-{
-    nami_err e = *err;
-    char place[32] = "";
-    if (e.line) snprintf(place, sizeof place, ":%d:%d", e.line, e.col);
-    err_set(err, e.code, "%.150s%s: %.320s", path, place, e.msg);
-}
-
 int samples_read(struct training *r, const char *path, nami_err *err)
 {
     nami_err why = {0};
@@ -42,8 +33,10 @@ int samples_read(struct training *r, const char *path, nami_err *err)
     int rc = path ? points_read(r->m, path, &n, &r->points, &why) : 0;
     if (!rc) rc = check_count(r, n, &why);
     if (!rc) r->plan.samples = n;
-    if (rc && path) in_file(path, &why);
-    if (rc && err) *err = why;
+    if (rc && path)
+        err_in_file(err, path, &why);
+    else if (rc && err)
+        *err = why;
     return rc;
 }
 
