@@ -54,7 +54,7 @@ void *mem_lines(size_t n, size_t size, void **to_free)
     return *to_free ? (void *)(((uintptr_t)*to_free + 63) & ~(uintptr_t)63) : NULL;
 }
 
-static int by_value(const void *a, const void *b)
+static int by_int(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
     return (x > y) - (x < y);
@@ -63,7 +63,7 @@ static int by_value(const void *a, const void *b)
 void sort_ints(int *a, size_t n)
 {
     if (n > 32) {
-        qsort(a, n, sizeof *a, by_value);
+        qsort(a, n, sizeof *a, by_int);
         return;
     }
     for (size_t i = 1; i < n; i++) {
@@ -73,3 +73,11 @@ void sort_ints(int *a, size_t n)
         a[k] = x;
     }
 }
+
+static int by_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void sort_doubles(double *a, size_t n) { qsort(a, n, sizeof *a, by_double); }

@@ -34,6 +34,7 @@ void *mem_raw(size_t n, size_t size);
 void *mem_lines(size_t n, size_t size, void **to_free);
 #define line_array(T, n, to_free) ((T *)mem_lines((size_t)(n), sizeof(T), to_free))
 
-void sort_ints(int *a, size_t n); /* increasing; quick for short arrays */
+void sort_ints(int *a, size_t n);       /* increasing; quick for short arrays */
+void sort_doubles(double *a, size_t n); /* increasing; without NaN */
 
 #endif

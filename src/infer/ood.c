@@ -12,12 +12,6 @@
 enum { LEAST = 20, MOST_RELATED = 256 };
 static const double LINEAR = 3, LEAST_SHRINK = 1e-3;
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double robust_z(const struct ood *o, int j, double x)
 {
     if (o->scale[j] > 0) return (x - o->centre[j]) / o->scale[j];
@@ -37,7 +31,7 @@ static double standard(const struct ood *o, int j, double x)
 /* Median and spread of scalar j from v[n], which is sorted here, then moments of y. */
 static void fit_scalar(struct ood *o, int j, double *v, int n)
 {
-    qsort(v, (size_t)n, sizeof *v, by_value);
+    sort_doubles(v, (size_t)n);
     o->centre[j] = v[n / 2];
     o->scale[j] = (v[n - 1 - n / 20] - v[n / 20]) / 3.29;
     if (!(o->scale[j] > 0)) { /* one value nearly always */
@@ -138,7 +132,7 @@ static int count_below(const double *v, int n, double x)
 static void count_above(const double *v, int n, double *work, int *above)
 {
     memcpy(work, v, (size_t)n * sizeof *work);
-    qsort(work, (size_t)n, sizeof *work, by_value);
+    sort_doubles(work, (size_t)n);
     for (int i = 0; i < n; i++) above[i] = n - count_below(work, n, v[i]);
 }
 

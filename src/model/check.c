@@ -270,12 +270,6 @@ static void check_informed(struct checker *c, unsigned char *mark)
 
 /* ---- all of it ------------------------------------------------------------------------- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* What the draws of a statement look like; at most 20,000 values are sorted. */
 static int describe(struct checker *c, const struct stmt *s, struct check_row *r)
 {
@@ -292,7 +286,7 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
         else
             bad[isinf(x) != 0]++;
     }
-    qsort(v, k, sizeof *v, by_value);
+    sort_doubles(v, k);
     *r = (struct check_row){.stmt = (int)(s - m->stmt.a), .mean = mo.mean, .sd = mo.sd};
     if (k) r->q05 = v[k / 20], r->q50 = v[k / 2], r->q95 = v[k - 1 - k / 20];
     double looked = (double)(k + bad[0] + bad[1]);

@@ -9,12 +9,6 @@
 
 /* ---- from draws to moments ---------------------------------------------------------- */
 
-static int compare(const void *a_, const void *b_)
-{
-    double a = *(const double *)a_, b = *(const double *)b_;
-    return (a > b) - (a < b);
-}
-
 /* Location and scale of draws: median and half of the middle 68 %, which is mean and sd of a
    normal, and minds no tails.  Where that is 0 (nearly always the same), mean and sd. */
 static int moments(size_t n, double *u, double *mean, double *sd)
@@ -24,7 +18,7 @@ static int moments(size_t n, double *u, double *mean, double *sd)
         if (isfinite(u[i])) u[k++] = u[i];
     *mean = 0, *sd = 1;
     if (k < n - n / 100) return -1;
-    qsort(u, k, sizeof *u, compare);
+    sort_doubles(u, k);
     double s = (u[(size_t)(0.841345 * (double)k)] - u[(size_t)(0.158655 * (double)k)]) / 2;
     *mean = u[k / 2];
     if (!(s > 0)) {

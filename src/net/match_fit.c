@@ -4,8 +4,7 @@
    the best point of a coarse grid, BFGS with backtracking (Nocedal and Wright 2006, algorithm 6.1)
    climbs the mean log density of the draws, less a little of t^2: the evidence of a hundredth of a
    draw, which keeps t finite where all draws are equal. */
-#include <stdlib.h>
-
+#include "base/vec.h"
 #include "net/family_impl.h"
 
 enum { TILE = 256, STEPS = 100, FAR = 40 };
@@ -132,12 +131,6 @@ static double bfgs(struct fit *f, double *t)
     return now;
 }
 
-static int ascending(const void *p, const void *q)
-{
-    double x = *(const double *)p, y = *(const double *)q;
-    return (x > y) - (x < y);
-}
-
 /* Median and spread (that of a Gaussian with the same quartiles) of some of the draws, or of their
    logarithms. */
 static int quartiles(const struct fit *f, int logs, double *median, double *spread)
@@ -146,7 +139,7 @@ static int quartiles(const struct fit *f, int logs, double *median, double *spre
     int i = 0, c = valid(f, &i, x);
     if (c < 2) return -1;
     for (int b = 0; b < c && logs; b++) x[b] = log(x[b]);
-    qsort(x, (size_t)c, sizeof *x, ascending);
+    sort_doubles(x, (size_t)c);
     *median = x[c / 2];
     *spread = (x[3 * c / 4] - x[c / 4]) / 1.349;
     if (!(*spread > 0)) *spread = (x[c - 1] - x[0]) / 4;

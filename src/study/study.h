@@ -38,7 +38,7 @@ struct variant {
     int ours;    /* not in the paper */
     int added;   /* edges beyond the inverse: skip */
     int encoder; /* factors see the image through two layers that they have in common: vae */
-    int fit;     /* hidden layers are made to fit settings.params */
+    int fit;     /* hidden layers are made to fit settings.params; 0: only if --set changes that */
     int cost;    /* of an epoch, beside that of others; 0 is 1 */
 };
 

@@ -161,7 +161,7 @@ static void include_most(const double *x, int n, double share, double *work, dou
     int m = 0;
     for (int i = 0; i < n; i++)
         if (isfinite(x[i])) work[m++] = x[i];
-    sort_numbers(m, work);
+    sort_doubles(work, (size_t)m);
     int drop = (int)(share * m);
     plot_include(work + drop, m - 2 * drop, lo, hi);
 }

@@ -2,10 +2,10 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/rng.h"
+#include "base/vec.h"
 
 enum { EXACT_MOST = 20, FLIPS = 100000 };
 enum { FALLS_MOST = 40, FALLS_PAIRS = FALLS_MOST * (FALLS_MOST - 1) / 2 };
@@ -88,17 +88,9 @@ double falls_test(int n, const double *x)
     return p;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void sort_numbers(int n, double *x) { qsort(x, (size_t)n, sizeof *x, by_value); }
-
 double median_of(int n, double *x)
 {
     if (n < 1) return NAN;
-    sort_numbers(n, x);
+    sort_doubles(x, (size_t)n);
     return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }

@@ -18,7 +18,6 @@ void paired_test(int n, const double *d, struct paired *out);
    2 <= n <= 40. */
 double falls_test(int n, const double *x);
 
-void sort_numbers(int n, double *x);
 /* Of n numbers, which are sorted. */
 double median_of(int n, double *x);
 
