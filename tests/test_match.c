@@ -99,7 +99,7 @@ static void fits(void **state)
                   h.scale[k]);
     }
     assert_string_equal(refused, "pareto uniform noncentral_hypergeometric categorical "
-                                 "categorical_logit multinomial dirichlet multi_normal "
+                                 "categorical_logit interval multinomial dirichlet multi_normal "
                                  "multi_normal_prec relaxed_onehot wishart inv_wishart ");
 }
 

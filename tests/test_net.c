@@ -416,7 +416,7 @@ static void test_logistic(void **state)
            NULL, &o);
     assert_ptr_equal(n.q.group[0].head.family, &family_logistic);
     size_t ns = qnet_nsaved(&n.q),
-           family = ns - 3 - 2 * DIST_ARGS; /* the first of the last head's */
+           family = ns - 3 - 2 * RECORD_ARGS; /* the first of the last head's */
     double *saved = calloc(ns, sizeof *saved), *w = calloc(n.q.prog.nparam + 1, sizeof *w), lp[5];
     assert_true(saved && w);
     qnet_saved(&n.q, saved);

@@ -43,7 +43,8 @@ int domain_find(const char *name, size_t len); /* or -1 */
 /* Is x[n] (n = k*k for a k x k matrix, row-major) inside?  Sums within 1e-6. NaN is not. */
 int domain_holds(enum domain d, const double *x, int n);
 
-enum { DIST_ARGS = 4, DIST_TRIES = 6, DIST_PARTS = 8 };
+/* RECORD_ARGS: arguments of a record; DIST_ARGS: also of a distribution that is made of others. */
+enum { RECORD_ARGS = 4, DIST_ARGS = 9, DIST_PARTS = 2, DIST_TRIES = 6 };
 
 struct dist_arg {
     const char *name;
@@ -120,6 +121,9 @@ struct dist {
     int factor_arg;
     block_fn *factor;
 
+    const struct dist *part[DIST_PARTS]; /* what it is made of; NULL: a record of dist.def */
+    int atoms; /* single values of a continuous distribution have a probability of their own */
+
     /* A prior to propose instead of a vague one of this family, in our names and in JAGS's; NULL:
      * none. */
     const char *mild, *mild_jags;
@@ -147,6 +151,31 @@ struct dist_export {
 };
 extern const struct dist_export
     dist_exports[]; /* one for each of dists[]; ends with name == NULL */
+
+/* A way to make a distribution of others, with its file and its row FORM(id).  The arguments of a
+   part take its place: mixture(w, d, d) of normals has w, mu, sigma, mu, sigma.  A `lower` or
+   `upper` that is left out is infinite. */
+#define A_DIST NDOMAIN /* in place of the domain: the argument is a distribution */
+struct dist_form {
+    const char *name, *what;
+    int narg;
+    struct dist_arg arg[DIST_PARTS + 2];
+    int point; /* may a number stand for a part: all its mass is there? */
+    /* Completes `out`, which has name, parts and arguments; NULL or why it cannot be. */
+    const char *(*make)(struct dist *out);
+};
+extern const struct dist_form *const dist_forms[]; /* NULL at the end */
+const struct dist_form *dist_form_find(const char *name, size_t len); /* or NULL */
+extern const struct dist dist_point;  /* the part that a number stands for; its argument is x */
+extern const struct dist_form form_within; /* of censored data: interval.c */
+/* The distribution that a form makes of these parts; NULL or why it cannot be. */
+const char *dist_make(const struct dist_form *f, const struct dist *const *part, struct dist *out);
+
+/* log P(lower <= X <= upper); -INFINITY if that is 0, NaN where an argument is wrong. */
+double log_between(const struct dist *d, const double *p, double lower, double upper);
+/* Its derivatives by the arguments, g[narg], and by both bounds, where it is finite. */
+void log_between_grad(const struct dist *d, const double *p, double lower, double upper, double *g,
+                      double *ends);
 
 /* T(lower, upper) of any dist with cdf and quantile, as kernels of the same kind:
    self is the struct dist; a = value, arguments, lower, upper (-INFINITY/INFINITY if open). */

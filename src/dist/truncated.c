@@ -80,6 +80,28 @@ static double edge(const struct dist *d, const double *p, double x, double Z)
     return exp(v - log(Z));
 }
 
+double log_between(const struct dist *d, const double *p, double lower, double upper)
+{
+    struct cut c = cut(d, p, lower, upper);
+    if (isnan(c.Z) && lower <= upper && c.a == c.b) return -INFINITY;
+    return log(c.Z);
+}
+
+void log_between_grad(const struct dist *d, const double *p, double lower, double upper, double *g,
+                      double *ends)
+{
+    double glo[DIST_ARGS] = {0}, ghi[DIST_ARGS] = {0};
+    struct cut c = cut(d, p, lower, upper);
+    if (d->dcdf && is_real(c.lo)) d->dcdf(c.lo, p, glo);
+    if (d->dcdf && is_real(c.hi)) d->dcdf(c.hi, p, ghi);
+    for (int k = 0; k < d->narg; k++) {
+        int fixed = domains[d->arg[k].domain].discrete;
+        g[k] = fixed ? 0 : d->dcdf ? (ghi[k] - glo[k]) / c.Z : dlogz(d, p, k, lower, upper);
+    }
+    ends[0] = -edge(d, p, lower, c.Z);
+    ends[1] = edge(d, p, upper, c.Z);
+}
+
 void truncated_grad(const void *self, int n, const double *out, const double *dout,
                     const double *const *a, double *const *da)
 {
@@ -87,19 +109,13 @@ void truncated_grad(const void *self, int n, const double *out, const double *do
     int na = d->narg;
     d->grad(d, n, out, dout, a, da);
     for (int i = 0; i < n; i++) {
-        double p[DIST_ARGS], lower = a[na + 1][i], upper = a[na + 2][i];
-        double glo[DIST_ARGS] = {0}, ghi[DIST_ARGS] = {0};
+        double p[DIST_ARGS], g[DIST_ARGS], ends[2];
         for (int k = 0; k < na; k++) p[k] = a[1 + k][i];
-        struct cut c = cut(d, p, lower, upper);
-        if (d->dcdf && is_real(c.lo)) d->dcdf(c.lo, p, glo);
-        if (d->dcdf && is_real(c.hi)) d->dcdf(c.hi, p, ghi);
-        for (int k = 0; k < na; k++) {
-            if (!da[1 + k] || domains[d->arg[k].domain].discrete) continue;
-            double g = d->dcdf ? (ghi[k] - glo[k]) / c.Z : dlogz(d, p, k, lower, upper);
-            da[1 + k][i] -= dout[i] * g;
-        }
-        if (da[na + 1]) da[na + 1][i] = dout[i] * edge(d, p, lower, c.Z);
-        if (da[na + 2]) da[na + 2][i] = -dout[i] * edge(d, p, upper, c.Z);
+        log_between_grad(d, p, a[na + 1][i], a[na + 2][i], g, ends);
+        for (int k = 0; k < na; k++)
+            if (da[1 + k]) da[1 + k][i] -= dout[i] * g[k];
+        if (da[na + 1]) da[na + 1][i] = -dout[i] * ends[0];
+        if (da[na + 2]) da[na + 2][i] = -dout[i] * ends[1];
     }
 }
 

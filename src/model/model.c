@@ -85,6 +85,7 @@ static int build_graph(struct model *m, const struct model_options *opt, nami_er
     STEP(model_resolve(m));
     STEP(model_expand(m, opt));
     STEP(model_observed(m));
+    STEP(model_censor(m));
     STEP(model_footprints(m));
     STEP(model_schedule(m));
     STEP(model_supports(m));

@@ -19,7 +19,7 @@ struct head {
     const struct dist *dist; /* match: the generative family */
     /* match: argument k is constrained from shift[k] + scale[k] * its output (outputs are
        arguments in their order, without integers) */
-    double shift[DIST_ARGS], scale[DIST_ARGS];
+    double shift[RECORD_ARGS], scale[RECORD_ARGS];
     double fixed; /* match: the argument that is an integer, and no output (binomial's N) */
 };
 

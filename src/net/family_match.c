@@ -45,8 +45,8 @@ WIDE static void constrained(const struct domain_info *in, double shift, double 
 
 /* The arguments of a slab, by outputs o */
 struct args {
-    const double *p[DIST_ARGS];
-    double x[DIST_ARGS][SLAB], dx[DIST_ARGS][SLAB];
+    const double *p[RECORD_ARGS];
+    double x[RECORD_ARGS][SLAB], dx[RECORD_ARGS][SLAB];
 };
 
 static void arguments(const struct head *h, const struct lanes *o, struct slab s, struct args *y)
@@ -71,7 +71,7 @@ static void logq(const void *self, const int *dim, int L, double *const *out, co
     {
         struct args y;
         double xbuf[SLAB], lq[SLAB];
-        const double *all[1 + DIST_ARGS] = {lanes_at(&a[0], s, xbuf)};
+        const double *all[1 + RECORD_ARGS] = {lanes_at(&a[0], s, xbuf)};
         arguments(h, a + 1, s, &y);
         memcpy(all + 1, y.p, sizeof y.p);
         h->dist->logp(h->dist, s.m, lq, all);
@@ -87,12 +87,12 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
     EACH_SLAB(s, L)
     {
         struct args y;
-        double xbuf[SLAB], obuf[SLAB], gbuf[SLAB], d[1 + DIST_ARGS][SLAB], *dall[1 + DIST_ARGS];
-        const double *all[1 + DIST_ARGS] = {lanes_at(&a[0], s, xbuf)};
+        double xbuf[SLAB], obuf[SLAB], gbuf[SLAB], d[1 + RECORD_ARGS][SLAB], *dall[1 + RECORD_ARGS];
+        const double *all[1 + RECORD_ARGS] = {lanes_at(&a[0], s, xbuf)};
         arguments(h, a + 1, s, &y);
         memcpy(all + 1, y.p, sizeof y.p);
         dall[0] = da[0] ? d[0] : NULL;
-        for (int k = 0; k < DIST_ARGS; k++)
+        for (int k = 0; k < RECORD_ARGS; k++)
             dall[1 + k] = k < h->dist->narg && is_output(h, k) ? d[1 + k] : NULL;
         h->dist->grad(h->dist, s.m, lanes_of(out[0], s, obuf), lanes_of(dout[0], s, gbuf), all,
                       dall);
@@ -128,9 +128,9 @@ static void path(const void *self, const int *dim, int L, const double *const *o
     EACH_SLAB(s, L)
     {
         struct args y;
-        double xbuf[SLAB], gbuf[SLAB], d[DIST_ARGS][SLAB], *dall[DIST_ARGS];
+        double xbuf[SLAB], gbuf[SLAB], d[RECORD_ARGS][SLAB], *dall[RECORD_ARGS];
         arguments(h, a, s, &y);
-        for (int k = 0; k < DIST_ARGS; k++)
+        for (int k = 0; k < RECORD_ARGS; k++)
             dall[k] = k < h->dist->narg && is_output(h, k) ? d[k] : NULL;
         h->dist->path(h->dist, s.m, lanes_of(out[0], s, xbuf), lanes_of(dout[0], s, gbuf), y.p,
                       dall);

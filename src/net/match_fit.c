@@ -12,9 +12,9 @@ enum { TILE = 256, STEPS = 100, FAR = 40 };
 struct fit {
     struct head *h;
     const double *draw;
-    int n, nt, arg[DIST_ARGS];                 /* t[j] is argument arg[j] */
-    double centre[DIST_ARGS], unit[DIST_ARGS]; /* of t */
-    double square[DIST_ARGS];                  /* the mean squared derivatives of the last call */
+    int n, nt, arg[RECORD_ARGS];                 /* t[j] is argument arg[j] */
+    double centre[RECORD_ARGS], unit[RECORD_ARGS]; /* of t */
+    double square[RECORD_ARGS];                  /* the mean squared derivatives of the last call */
 };
 
 /* The draws that the distribution could have made, from draw[*i] on, to x; *i moves. */
@@ -30,8 +30,8 @@ static int valid(const struct fit *f, int *i, double *x)
 static double tile(struct fit *f, int c, const double *x, double *g)
 {
     const double zero = 0;
-    double lq[TILE], one[TILE], d[DIST_ARGS][TILE] = {{0}}, *da[1 + DIST_ARGS] = {NULL}, sum = 0;
-    struct lanes a[1 + DIST_ARGS] = {{x, 1}};
+    double lq[TILE], one[TILE], d[RECORD_ARGS][TILE] = {{0}}, *da[1 + RECORD_ARGS] = {NULL}, sum = 0;
+    struct lanes a[1 + RECORD_ARGS] = {{x, 1}};
     int dim[] = {1, f->nt};
     for (int j = 0; j < f->nt; j++) {
         a[1 + j] = (struct lanes){&zero, 0};
@@ -80,9 +80,9 @@ static double dot(int n, const double *x, const double *y)
 }
 
 /* H <- (1 - r s y') H (1 - r y s') + r s s',  r = 1 / s'y */
-static void update(int n, double H[][DIST_ARGS], const double *s, const double *y)
+static void update(int n, double H[][RECORD_ARGS], const double *s, const double *y)
 {
-    double Hy[DIST_ARGS], r = 1 / dot(n, s, y), yHy;
+    double Hy[RECORD_ARGS], r = 1 / dot(n, s, y), yHy;
     for (int i = 0; i < n; i++) Hy[i] = dot(n, H[i], y);
     yHy = dot(n, y, Hy);
     for (int i = 0; i < n; i++)
@@ -94,10 +94,10 @@ static void update(int n, double H[][DIST_ARGS], const double *s, const double *
 static double bfgs(struct fit *f, double *t)
 {
     int n = f->nt;
-    double g[DIST_ARGS], H[DIST_ARGS][DIST_ARGS], now = loss(f, t, g);
+    double g[RECORD_ARGS], H[RECORD_ARGS][RECORD_ARGS], now = loss(f, t, g);
     bool fresh = true; /* H is diagonal: the inverse of the draws' squared derivatives */
     for (int step = 0; step < STEPS && is_real(now); step++) {
-        double p[DIST_ARGS], s[DIST_ARGS], y[DIST_ARGS], t2[DIST_ARGS], g2[DIST_ARGS];
+        double p[RECORD_ARGS], s[RECORD_ARGS], y[RECORD_ARGS], t2[RECORD_ARGS], g2[RECORD_ARGS];
         double next = INFINITY, by = 1;
         for (int i = 0; i < n && fresh; i++)
             for (int j = 0; j < n; j++) H[i][j] = i == j ? 1 / (f->square[j] + 1e-6) : 0;
@@ -160,7 +160,7 @@ static void start(struct fit *f, double spread, double *t)
     for (int j = 0; j < f->nt; j++)
         if (f->h->dist->arg[f->arg[j]].domain != REAL) points *= TRIES;
     for (int i = 0; i < points; i++) {
-        double at[DIST_ARGS] = {0}, here;
+        double at[RECORD_ARGS] = {0}, here;
         for (int j = 0, r = i; j < f->nt; j++)
             if (f->h->dist->arg[f->arg[j]].domain != REAL) {
                 at[j] = fmax(-FAR, fmin(FAR, try[r % TRIES]));
@@ -177,7 +177,7 @@ static void start(struct fit *f, double spread, double *t)
 int match_fit(struct head *h, const struct dist *d, int n, const double *draw)
 {
     struct fit f = {.h = h, .draw = draw, .n = n};
-    double fixed = h->fixed, median = 0, spread = 1, t[DIST_ARGS] = {0};
+    double fixed = h->fixed, median = 0, spread = 1, t[RECORD_ARGS] = {0};
     int real_value = !domains[d->domain].discrete, logs = real_value && domains[d->domain].lo == 0;
     *h = (struct head){.family = &family_match, .dist = d, .fixed = fixed};
     if (!d->logp) return 1;
@@ -194,7 +194,7 @@ int match_fit(struct head *h, const struct dist *d, int n, const double *draw)
     quartiles(&f, 0, &median, &spread);
     start(&f, spread, t);
     if (!is_real(bfgs(&f, t))) return 1;
-    double g[DIST_ARGS];
+    double g[RECORD_ARGS];
     loss(&f, t, g);
     for (int j = 0; j < f.nt; j++) { /* a real argument moves by what the draws vary by */
         bool place = real_value && d->arg[f.arg[j]].domain == REAL && f.square[j] > 0;

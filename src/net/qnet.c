@@ -385,7 +385,7 @@ static void choose_kinds(struct qnet *q)
 /* ---- what draws of the prior decide, in a row: scales of all coordinates, then the heads ------
  */
 
-enum { HEAD_NUMBERS = 3 + 2 * DIST_ARGS };
+enum { HEAD_NUMBERS = 3 + 2 * RECORD_ARGS };
 
 size_t qnet_nsaved(const struct qnet *q)
 {
@@ -414,7 +414,7 @@ void qnet_saved(const struct qnet *q, double *out)
         out[1] = h->size;
         out[2] = h->fixed;
         memcpy(out + 3, h->shift, sizeof h->shift);
-        memcpy(out + 3 + DIST_ARGS, h->scale, sizeof h->scale);
+        memcpy(out + 3 + RECORD_ARGS, h->scale, sizeof h->scale);
     }
 }
 
@@ -424,7 +424,7 @@ static int head_fits(const struct qnet *q, const struct code *c, const struct he
     const struct family *want = q->opt.family ? q->opt.family : &family_match;
     int matched = h->family == &family_match;
     if (h->fixed != (matched && isfinite(c->hi) ? c->hi : 0)) return 0;
-    for (int k = 0; k < DIST_ARGS; k++)
+    for (int k = 0; k < RECORD_ARGS; k++)
         if (!isfinite(h->shift[k]) || !isfinite(h->scale[k])) return 0;
     if (c->kind == CODE_STATES) return h->family == &family_categorical && h->size == c->states;
     if (want == &family_match && is_logistic(c)) return h->family == &family_logistic && !h->size;
@@ -447,7 +447,7 @@ static int saved_head(struct qnet *q, struct group *g, const double *in)
     g->head = (struct head){.family = net_families[(int)in[0]], .size = (int)in[1], .fixed = in[2]};
     if (g->head.family->own_scale) g->head.dist = c->dist;
     memcpy(g->head.shift, in + 3, sizeof g->head.shift);
-    memcpy(g->head.scale, in + 3 + DIST_ARGS, sizeof g->head.scale);
+    memcpy(g->head.scale, in + 3 + RECORD_ARGS, sizeof g->head.scale);
     if (in[0] != (int)in[0] || in[1] != (int)in[1] || !head_fits(q, c, &g->head))
         return NAMI_EINPUT;
     g->nout = g->head.family->outputs(&g->head);

@@ -45,7 +45,7 @@ enum instr_kind {
     I_ROWS /* rows out .. out+n-1 = units dim[0] ..; if dim[1], nothing adds to their adj before */
 };
 
-enum { INSTR_ARGS = 8, INSTR_DIMS = 9 };
+enum { INSTR_ARGS = 12, INSTR_DIMS = 13 };
 
 struct instr {
     enum instr_kind kind;

@@ -18,6 +18,9 @@ int alias_formals(struct arena *mem, const char *args, struct dist_arg *formal);
    place.  0, or -1 if a name is unknown here or used twice. */
 int match_names(const struct syntax *s, const struct expr *x, const struct dist_arg *formal, int n,
                 const struct expr **out);
+/* The same, but arguments may be left out: NULL. */
+int match_names_open(const struct syntax *s, const struct expr *x, const struct dist_arg *formal,
+                     int n, const struct expr **out);
 int model_array(struct model *m, int name,
                 struct place at); /* the array of a name; -1: no memory */
 /* An expression outside of relations: loop bounds, sizes, declarations. */
@@ -97,6 +100,7 @@ struct range term_range(struct model *m, const struct term *t, const int *counte
 struct range elem_range(struct model *m, int e);
 int model_supports(struct model *m); /* support.c */
 int model_observed(struct model *m); /* graph.c */
+int model_censor(struct model *m);   /* censor.c */
 int model_tricks(struct model *m);   /* trick.c */
 /* lint.c */
 void model_lint(struct model *m);

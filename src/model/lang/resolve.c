@@ -26,6 +26,7 @@ static const char *nearest_dist(const char *s)
     struct near b = NEAR_NONE;
     for (int i = 0; dists[i]; i++) near_try(&b, s, strlen(s), dists[i]->name, i);
     for (int i = 0; dist_aliases[i].name; i++) near_try(&b, s, strlen(s), dist_aliases[i].name, i);
+    for (int i = 0; dist_forms[i]; i++) near_try(&b, s, strlen(s), dist_forms[i]->name, i);
     return b.word;
 }
 
@@ -37,6 +38,8 @@ static const char *nearest_function(const struct model *m, const char *s)
     for (int i = 0; builtins[i].name; i++) near_try(&b, s, strlen(s), builtins[i].name, i);
     return b.word;
 }
+
+enum { GIVEN_MOST = 16 }; /* arguments of a distribution, as written */
 
 /* ---- scope ------------------------------------------------------------------- */
 
@@ -250,8 +253,14 @@ int alias_formals(struct arena *mem, const char *args, struct dist_arg *formal)
 int match_names(const struct syntax *s, const struct expr *x, const struct dist_arg *formal, int n,
                 const struct expr **out)
 {
+    return x->narg == n ? match_names_open(s, x, formal, n, out) : -1;
+}
+
+int match_names_open(const struct syntax *s, const struct expr *x, const struct dist_arg *formal,
+                     int n, const struct expr **out)
+{
     for (int i = 0; i < n; i++) out[i] = NULL;
-    if (x->narg != n) return -1;
+    if (x->narg > n) return -1;
     for (int i = 0; i < x->narg; i++) {
         int at = i;
         if (x->argname && x->argname[i] >= 0) {
@@ -305,8 +314,6 @@ static const struct {
      "use a wide proper prior, such as normal(0, 10)"},
     {"dloglik", "dloglik() adds to the density without a distribution to sample from",
      "write the distribution itself"},
-    {"dinterval", "dinterval() is not a distribution that can be sampled usefully backwards",
-     "for censoring, truncate: x ~ dnorm(mu, tau) T(c, )"},
 };
 
 static void unknown_dist(struct scope *c, const struct expr *x, const char *name)
@@ -328,47 +335,54 @@ static void unknown_dist(struct scope *c, const struct expr *x, const char *name
                    "no distribution is called %s", name);
 }
 
-/* The arguments as written, looked up. */
-static int resolve_given(struct scope *c, const struct expr *const *x, const struct dist_arg *f,
-                         int n)
+/* A distribution as written, looked up. */
+struct call {
+    const struct dist *dist;
+    const char *name;
+    int narg, ngiven;
+    struct term *arg[DIST_ARGS];
+    struct term *given[GIVEN_MOST]; /* the arguments as written, which must lie in ... */
+    struct dist_arg formal[GIVEN_MOST];
+};
+
+static int give(struct scope *c, struct call *k, const struct expr *x, const struct dist_arg *f)
 {
-    struct stmt *s = c->s;
-    s->given = arena_array(&c->m->mem, struct term *, n ? n : 1);
-    s->formal = arena_array(&c->m->mem, struct dist_arg, n ? n : 1);
-    if (!s->given || !s->formal) return c->oom = 1, -1;
-    s->ngiven = n;
-    int bad = 0;
-    for (int i = 0; i < n; i++) {
-        s->formal[i] = f[i];
-        if (x[i]->kind == X_EMPTY) {
-            diag_error(&c->m->diags, s->rel->rhs->all, NULL, "an argument of %s() is missing",
-                       s->name);
-            bad = 1;
-        } else if (!(s->given[i] = resolve(c, x[i])))
-            bad = 1;
+    if (x->kind == X_EMPTY) {
+        diag_error(&c->m->diags, c->s->rel->rhs->all, NULL, "an argument of %s() is missing",
+                   k->name);
+        return -1;
     }
+    k->formal[k->ngiven] = *f;
+    return (k->given[k->ngiven++] = resolve(c, x)) ? 0 : -1;
+}
+
+static int give_all(struct scope *c, struct call *k, const struct expr *const *x,
+                    const struct dist_arg *f, int n)
+{
+    int bad = 0;
+    for (int i = 0; i < n; i++) bad |= give(c, k, x[i], &f[i]);
     return bad ? -1 : 0;
 }
 
 /* dnorm(mu, tau) is normal(mu, 1 / sqrt(tau)): the meaning, with formals replaced. */
-static int resolve_alias(struct scope *c, const struct expr *x, const char *name)
+static int resolve_alias(struct scope *c, const struct expr *x, struct call *k)
 {
     const struct expr *order[DIST_ARGS];
     struct dist_arg formal[DIST_ARGS], first[DIST_ARGS];
-    const struct dist_alias *a = alias_find(name), *found = NULL;
+    const struct dist_alias *a = alias_find(k->name), *found = NULL;
     int n = 0, nfirst = -1;
     for (; a->name && !found; a++) {
-        if (strcmp(a->name, name) != 0) continue;
+        if (strcmp(a->name, k->name) != 0) continue;
         n = alias_formals(&c->m->mem, a->args, formal);
         if (n < 0) return c->oom = 1, -1;
         if (nfirst < 0) memcpy(first, formal, sizeof first), nfirst = n;
         if (match_names(c->syntax, x, formal, n, order) == 0) found = a;
     }
     if (!found) {
-        wrong_arguments(c, x, name, first, nfirst);
+        wrong_arguments(c, x, k->name, first, nfirst);
         return -1;
     }
-    if (resolve_given(c, order, formal, n)) return -1;
+    if (give_all(c, k, order, formal, n)) return -1;
 
     struct syntax meaning = {0};
     struct diags none = {0};
@@ -381,12 +395,12 @@ static int resolve_alias(struct scope *c, const struct expr *x, const char *name
                               .s = c->s,
                               .syntax = &meaning,
                               .formal = formal,
-                              .actual = c->s->given,
+                              .actual = k->given,
                               .nformal = n,
                               .instead = x};
         const char *base = syntax_name(&meaning, call->name);
-        c->s->dist = dist_find(base, strlen(base));
-        c->s->narg = call->narg;
+        k->dist = dist_find(base, strlen(base));
+        k->narg = call->narg;
         rc = 0;
         for (int i = 0; i < call->narg; i++) {
             struct term *t = resolve(&inner, call->arg[i]);
@@ -394,7 +408,7 @@ static int resolve_alias(struct scope *c, const struct expr *x, const char *name
                 c->oom = 1, rc = -1;
                 break;
             }
-            c->s->arg[i] = t;
+            k->arg[i] = t;
         }
         vec_free(&inner.refs);
     }
@@ -403,34 +417,142 @@ static int resolve_alias(struct scope *c, const struct expr *x, const char *name
     return rc;
 }
 
-static int resolve_dist(struct scope *c, const struct expr *x)
+static int resolve_simulated(struct scope *c, const struct expr *x, struct call *k)
 {
-    struct stmt *s = c->s;
-    const struct expr *order[DIST_ARGS];
-    s->name = syntax_name(c->syntax, x->name);
-    if (strcmp(s->name, "simulated") == 0) {
-        static const struct dist_arg any = {"parent", VECTOR};
-        struct dist_arg formal[16];
-        if (x->narg > 16) {
-            diag_error(&c->m->diags, x->all, "give a vector", "more than 16 parents");
+    static const struct dist_arg any = {"parent", VECTOR};
+    if (x->narg > GIVEN_MOST) {
+        diag_error(&c->m->diags, x->all, "give a vector", "more than %d parents", GIVEN_MOST);
+        return -1;
+    }
+    int bad = 0;
+    for (int i = 0; i < x->narg; i++) bad |= give(c, k, x->arg[i], &any);
+    return bad ? -1 : 0;
+}
+
+static int is_dist_call(const struct scope *c, const struct expr *x)
+{
+    if (x->kind != X_CALL) return 0;
+    const char *name = syntax_name(c->syntax, x->name);
+    return dist_find(name, strlen(name)) || alias_find(name) || dist_form_find(name, strlen(name));
+}
+
+static int resolve_dist(struct scope *c, const struct expr *x, struct call *k);
+
+/* A part of a distribution that is made of others: its arguments become those of the whole. */
+static int resolve_part(struct scope *c, const struct expr *x, const struct dist_form *f,
+                        struct call *k, const struct dist **out)
+{
+    struct call p = {0};
+    if (!is_dist_call(c, x) && f->point) {
+        p.dist = &dist_point;
+        p.ngiven = p.narg = 1;
+        p.formal[0] = dist_point.arg[0];
+        if (!(p.given[0] = p.arg[0] = resolve(c, x))) return -1;
+    } else if (x->kind != X_CALL) {
+        diag_error(&c->m->diags, x->all, NULL, "%s() needs a distribution here, such as normal(0, 1)",
+                   f->name);
+        return -1;
+    } else if (resolve_dist(c, x, &p)) {
+        return -1;
+    }
+    if (!p.dist || k->narg + p.narg > DIST_ARGS || k->ngiven + p.ngiven > GIVEN_MOST) {
+        diag_error(&c->m->diags, x->all, NULL, "%s() has too many parameters in all", f->name);
+        return -1;
+    }
+    memcpy(k->arg + k->narg, p.arg, sizeof *p.arg * (size_t)p.narg);
+    memcpy(k->given + k->ngiven, p.given, sizeof *p.given * (size_t)p.ngiven);
+    memcpy(k->formal + k->ngiven, p.formal, sizeof *p.formal * (size_t)p.ngiven);
+    k->narg += p.narg;
+    k->ngiven += p.ngiven;
+    *out = p.dist;
+    return 0;
+}
+
+/* A bound that is left out. */
+static struct term *no_bound(struct scope *c, const struct expr *x, const struct dist_arg *f)
+{
+    struct term *t = new_term(c, T_NUMBER, x, 0);
+    if (t) t->value = strcmp(f->name, "lower") == 0 ? -INFINITY : INFINITY;
+    return t;
+}
+
+/* mixture(w, normal(0, 1), normal(0, 10)) */
+static int resolve_form(struct scope *c, const struct expr *x, const struct dist_form *f,
+                        struct call *k)
+{
+    const struct dist *part[DIST_PARTS] = {NULL};
+    const struct expr *order[DIST_PARTS + 2];
+    struct dist *made = arena_alloc(&c->m->mem, sizeof *made);
+    int nparts = 0;
+    if (!made) return c->oom = 1, -1;
+    if (match_names_open(c->syntax, x, f->arg, f->narg, order)) {
+        wrong_arguments(c, x, f->name, f->arg, f->narg);
+        return -1;
+    }
+    for (int i = 0; i < f->narg; i++) {
+        const struct dist_arg *formal = &f->arg[i];
+        int bound = !strcmp(formal->name, "lower") || !strcmp(formal->name, "upper");
+        if (formal->domain == A_DIST && order[i] && order[i]->kind != X_EMPTY) {
+            if (resolve_part(c, order[i], f, k, &part[nparts++])) return -1;
+        } else if (order[i] && order[i]->kind != X_EMPTY) {
+            if (k->narg == DIST_ARGS || give(c, k, order[i], formal)) return -1;
+            k->arg[k->narg++] = k->given[k->ngiven - 1];
+        } else if (bound && k->narg < DIST_ARGS) {
+            if (!(k->arg[k->narg++] = no_bound(c, x, formal))) return -1;
+        } else {
+            wrong_arguments(c, x, f->name, f->arg, f->narg);
             return -1;
         }
-        for (int i = 0; i < x->narg; i++) formal[i] = any;
-        return resolve_given(c, (const struct expr *const *)x->arg, formal, x->narg);
     }
-    if (alias_find(s->name)) return resolve_alias(c, x, s->name);
-    s->dist = dist_find(s->name, strlen(s->name));
-    if (!s->dist) {
-        unknown_dist(c, x, s->name);
+    const char *why = dist_make(f, part, made);
+    if (why) {
+        diag_error(&c->m->diags, x->all, NULL, "%s() cannot be made of these: %s", f->name, why);
         return -1;
     }
-    if (match_names(c->syntax, x, s->dist->arg, s->dist->narg, order)) {
-        wrong_arguments(c, x, s->name, s->dist->arg, s->dist->narg);
+    k->dist = made;
+    return 0;
+}
+
+static int resolve_dist(struct scope *c, const struct expr *x, struct call *k)
+{
+    const struct expr *order[DIST_ARGS];
+    k->name = syntax_name(c->syntax, x->name);
+    const struct dist_form *form = dist_form_find(k->name, strlen(k->name));
+    if (strcmp(k->name, "simulated") == 0) return resolve_simulated(c, x, k);
+    if (alias_find(k->name)) return resolve_alias(c, x, k);
+    k->dist = dist_find(k->name, strlen(k->name));
+    if (form && (!k->dist || (x->narg && is_dist_call(c, x->arg[0]))))
+        return resolve_form(c, x, form, k);
+    if (!k->dist) {
+        unknown_dist(c, x, k->name);
         return -1;
     }
-    if (resolve_given(c, order, s->dist->arg, s->dist->narg)) return -1;
-    s->narg = s->ngiven;
-    for (int i = 0; i < s->narg; i++) s->arg[i] = s->given[i];
+    if (match_names(c->syntax, x, k->dist->arg, k->dist->narg, order)) {
+        wrong_arguments(c, x, k->name, k->dist->arg, k->dist->narg);
+        return -1;
+    }
+    if (give_all(c, k, order, k->dist->arg, k->dist->narg)) return -1;
+    k->narg = k->ngiven;
+    memcpy(k->arg, k->given, sizeof *k->arg * (size_t)k->narg);
+    return 0;
+}
+
+/* The distribution of a relation. */
+static int resolve_stochastic(struct scope *c, const struct expr *x)
+{
+    struct stmt *s = c->s;
+    struct call k = {0};
+    if (resolve_dist(c, x, &k)) return -1;
+    s->dist = k.dist;
+    s->name = k.name;
+    s->narg = k.narg;
+    s->ngiven = k.ngiven;
+    memcpy(s->arg, k.arg, sizeof k.arg);
+    s->given = arena_array(&c->m->mem, struct term *, k.ngiven + 1);
+    s->formal = arena_array(&c->m->mem, struct dist_arg, k.ngiven + 1);
+    if (!s->given || !s->formal) return c->oom = 1, -1;
+    memcpy(s->given, k.given, sizeof *k.given * (size_t)k.ngiven);
+    memcpy(s->formal, k.formal, sizeof *k.formal * (size_t)k.ngiven);
     return 0;
 }
 
@@ -484,7 +606,7 @@ static int resolve_rel(struct scope *c)
     c->refs.n = 0; /* what stands left is not read */
     if (!s->lhs) return -1;
     if (r->stochastic) {
-        bad = resolve_dist(c, r->rhs);
+        bad = resolve_stochastic(c, r->rhs);
         if (r->lower && !(s->lower = resolve(c, r->lower))) bad = 1;
         if (r->upper && !(s->upper = resolve(c, r->upper))) bad = 1;
     } else {
