@@ -74,7 +74,8 @@ static void put_statement(const struct model *m, const struct stmt *s, struct st
     for (int d = 0; d < s->depth; d++) {
         const struct loop *l = &m->syntax.loop.a[s->loop[d]];
         text->n = 0;
-        str_printf(text, "%s in ", syntax_name(&m->syntax, l->var));
+        str_printf(text, "%s ", l->var < 0 ? "elements of" : syntax_name(&m->syntax, l->var));
+        if (l->var >= 0) str_put(text, "in ");
         syntax_put_expr(&m->syntax, l->range, text);
         if (d) str_put(out, ",");
         str_quote(out, text->s ? text->s : "");

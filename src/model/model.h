@@ -26,7 +26,8 @@ enum term_kind {
     T_NET,     /* a declared network */
     T_REP,     /* rep(arg[0], arg[1]) */
     T_LENGTH,  /* length(arg[0]) and dim(arg[0]): constants */
-    T_DIM
+    T_DIM,
+    T_ELEMENT /* the element of arg[0] that arg[1], ... point to: constants; see vectorize.c */
 };
 
 struct term {

@@ -73,6 +73,44 @@ int eval_ends(struct model *m, const struct term *sub, const int *counter, doubl
     return rc;
 }
 
+int may_be_vector(const struct model *m, const struct term *t)
+{
+    switch (t->kind) {
+    case T_NUMBER:
+    case T_COUNTER:
+    case T_ELEMENT:
+    case T_LENGTH: return 0;
+    case T_REF:
+        if (!t->narg) return m->array.a[t->array].ndim != 0;
+        for (int i = 0; i < t->narg; i++)
+            if (!t->arg[i] || may_be_vector(m, t->arg[i])) return 1;
+        return 0;
+    case T_OP:
+        if (!t->op->map) return 1;
+        for (int i = 0; i < t->narg; i++)
+            if (may_be_vector(m, t->arg[i])) return 1;
+        return 0;
+    default: return 1;
+    }
+}
+
+/* A vector as subscript: x[c(1, 3)], x[group]. */
+static int eval_list(struct model *m, const struct term *t, int dim, const int *counter,
+                     struct extent *e)
+{
+    const struct array *a = &m->array.a[t->array];
+    struct cval v = {0};
+    int size = a->ndim ? a->dim[dim] : 1, *list = NULL, rc = eval_term(m, t->arg[dim], counter, &v);
+    if (!rc && v.n < 1) rc = empty_range(m, t, dim, 1, 0);
+    if (!rc && !(list = arena_array(&m->mem, int, v.n))) rc = NAMI_ENOMEM;
+    for (int i = 0; !rc && i < v.n; i++)
+        if (!is_whole(v.x[i], &list[i]) || list[i] < 1 || list[i] > size)
+            rc = bad_subscript(m, t, dim, counter, v.x[i]);
+    if (!rc) *e = (struct extent){1, v.n, 0, v.n > 1, list};
+    cval_free(&v);
+    return rc;
+}
+
 static int eval_subscript(struct model *m, const struct term *t, int dim, const int *counter,
                           struct extent *e)
 {
@@ -80,6 +118,11 @@ static int eval_subscript(struct model *m, const struct term *t, int dim, const 
     const struct term *sub = t->arg[dim];
     int size = a->ndim ? a->dim[dim] : 1; /* a single number may be called x[1] */
     double x = 0, y = 0;
+    if (sub->kind != T_RANGE && may_be_vector(m, sub)) {
+        int shape[4], known = term_shape(m, sub, counter, shape);
+        if (known) return known;
+        if (shape_size(shape) > 1) return eval_list(m, t, dim, counter, e);
+    }
     int rc = eval_ends(m, sub, counter, &x, &y);
     if (rc) return rc;
     if (y < x) return empty_range(m, t, dim, x, y);
@@ -108,9 +151,12 @@ static int choice(struct model *m, const struct term *t, int dim, const int *cou
     const struct array *a = &m->array.a[t->array];
     const struct term *sub = t->arg[dim];
     int size = a->ndim ? a->dim[dim] : 1;
-    if (sub->kind == T_RANGE) {
+    int shape[4] = {0};
+    if (sub->kind == T_RANGE || (may_be_vector(m, sub) && !term_shape(m, sub, counter, shape) &&
+                                 shape_size(shape) > 1)) {
         diag_error(&m->diags, sub->all, "use a single random subscript, or ifelse()",
-                   "a range of subscripts cannot be random");
+                   sub->kind == T_RANGE ? "a range of subscripts cannot be random"
+                                        : "a vector of subscripts cannot be random");
         return IS_WRONG;
     }
     if (is_real(m, sub, counter)) {
@@ -121,7 +167,7 @@ static int choice(struct model *m, const struct term *t, int dim, const int *cou
     }
     struct range r = term_range(m, sub, counter);
     *e = (struct extent){(int)fmin(size + 1.0, fmax(1, ceil(r.lo))),
-                         (int)fmax(0, fmin(size, floor(r.hi))), 1, 0};
+                         (int)fmax(0, fmin(size, floor(r.hi))), 1, 0, NULL};
     if (e->lo <= e->hi && sub->kind == T_REF && (r.hi > size || r.lo < 1))
         diag_warning(&m->diags, sub->all,
                      "beyond its ends there is nothing to read: such draws fail",
@@ -167,6 +213,8 @@ static const struct term *subscript_of(const struct model *m, const struct term 
     return t->narg == a->ndim || (!a->ndim && t->narg == 1) ? t->arg[dim] : NULL;
 }
 
+static int subscript(const struct extent *x, int at) { return x->list ? x->list[at - 1] : at; }
+
 void box_start(struct box *b, const struct array *a)
 {
     int step = 1;
@@ -177,7 +225,7 @@ void box_start(struct box *b, const struct array *a)
         b->step[d] = step;
         step *= a->dim[d];
         b->n *= b->x[d].hi - b->x[d].lo + 1;
-        b->elem += (b->x[d].lo - 1) * b->step[d];
+        b->elem += (subscript(&b->x[d], b->x[d].lo) - 1) * b->step[d];
         b->at[d] = b->x[d].lo;
     }
     int k = 0;
@@ -189,11 +237,10 @@ void box_start(struct box *b, const struct array *a)
 int box_next(struct box *b)
 {
     for (int q = b->ndim - 1; q >= 0; q--) {
-        int d = b->order[q];
-        b->elem += b->step[d];
-        if (++b->at[d] <= b->x[d].hi) return 1;
-        b->elem -= b->step[d] * (b->x[d].hi - b->x[d].lo + 1);
-        b->at[d] = b->x[d].lo;
+        int d = b->order[q], was = subscript(&b->x[d], b->at[d]), wrapped = b->at[d] == b->x[d].hi;
+        b->at[d] = wrapped ? b->x[d].lo : b->at[d] + 1;
+        b->elem += b->step[d] * (subscript(&b->x[d], b->at[d]) - was);
+        if (!wrapped) return 1;
     }
     return 0;
 }
@@ -207,10 +254,14 @@ int box_of(struct model *m, const struct term *t, const int *counter, enum box_f
     int ndim = m->array.a[t->array].ndim, single = !ndim && t->narg == 1;
     for (int d = 0; d < ndim || (single && !d); d++) {
         const struct term *sub = subscript_of(m, t, d);
-        b->x[d] = (struct extent){1, ndim ? m->array.a[t->array].dim[d] : 1, 0, ndim > 0};
+        b->x[d] = (struct extent){1, ndim ? m->array.a[t->array].dim[d] : 1, 0, ndim > 0, NULL};
         if (!sub) continue;
         if (mode == BOX_SHAPE && sub->kind != T_RANGE) {
-            b->x[d] = (struct extent){1, 1, 0, 0};
+            int shape[4] = {0};
+            if (may_be_vector(m, sub) && (rc = term_shape(m, sub, counter, shape))) return rc;
+            int n = shape_size(shape);
+            b->x[d] = (struct extent){1, 1, 0, n > 1, NULL};
+            if (n > 1) b->x[d].hi = n; /* how many is enough */
             continue;
         }
         rc = eval_subscript(m, t, d, counter, &b->x[d]);

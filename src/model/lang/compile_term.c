@@ -273,6 +273,32 @@ static int compile_rep(struct compiler *c, const struct val *v, int times, struc
     return operand_of(c, idx, c->n, m * times, &out->o);
 }
 
+static int reads_counter(const struct term *t)
+{
+    if (t->kind == T_COUNTER) return 1;
+    for (int i = 0; i < t->narg; i++)
+        if (t->arg[i] && reads_counter(t->arg[i])) return 1;
+    return 0;
+}
+
+/* What is the same in all turns is computed once, and each takes its element. */
+static int compile_element(struct compiler *c, const struct term *t, struct val *out)
+{
+    int n = c->n, once = !reads_counter(t->arg[0]), at, rc;
+    struct val v;
+    if (once) c->n = 1;
+    rc = compile_term(c, t->arg[0], &v);
+    c->n = n;
+    int *idx = rc ? NULL : index_array(c, (size_t)n);
+    if (!rc && !idx) rc = NAMI_ENOMEM;
+    for (int i = 0; i < n && !rc; i++)
+        if (!(rc = eval_place(c->m, t, counter_of(c, i), v.shape, &at)))
+            idx[i] = operand_at(&v.o, once ? 0 : i, at);
+    if (rc) return rc;
+    out->shape[0] = 0;
+    return operand_of(c, idx, n, 1, &out->o);
+}
+
 /* The layers of a network, from its inputs, the last units, to its outputs, then the last. */
 static int compile_layers(struct compiler *c, const struct net *net)
 {
@@ -339,6 +365,7 @@ int compile_term(struct compiler *c, const struct term *t, struct val *out)
         diag_error(&c->m->diags, t->all, NULL, "the ends of a range must be constants");
         return IS_WRONG;
     }
+    if (t->kind == T_ELEMENT) return compile_element(c, t, out);
     struct val *v = new_array(struct val, t->narg);
     int rc = v ? 0 : NAMI_ENOMEM, times = 0;
     int narg = t->kind == T_REP ? 1 : t->narg;

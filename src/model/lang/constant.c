@@ -297,6 +297,34 @@ static int eval_rep(struct model *m, const struct term *t, const int *counter, s
     return rc;
 }
 
+int eval_place(struct model *m, const struct term *t, const int *counter, const int *shape,
+               int *out)
+{
+    *out = 0;
+    for (int d = 0; d < shape[0] && d + 1 < t->narg; d++) {
+        double x = 0;
+        int at, rc = eval_scalar(m, t->arg[1 + d], counter, &x);
+        if (rc) return rc;
+        if (!is_whole(x, &at) || at < 1 || at > shape[1 + d])
+            return not_scalar(m, t, shape_size(shape));
+        *out = *out * shape[1 + d] + at - 1;
+    }
+    return IS_CONST;
+}
+
+static int eval_element(struct model *m, const struct term *t, const int *counter, struct cval *out)
+{
+    struct cval v = {0};
+    int shape[4], at = 0, rc = eval_term(m, t->arg[0], counter, &v);
+    shape_of_cval(&v, shape);
+    if (!rc) rc = eval_place(m, t, counter, shape, &at);
+    if (!rc && cval_size(out, 1)) rc = NAMI_ENOMEM;
+    out->ndim = 0;
+    if (!rc) out->x[0] = v.x[at];
+    cval_free(&v);
+    return rc;
+}
+
 int eval_term(struct model *m, const struct term *t, const int *counter, struct cval *out)
 {
     int rc;
@@ -311,6 +339,7 @@ int eval_term(struct model *m, const struct term *t, const int *counter, struct 
     case T_OP: return eval_op(m, t, counter, out);
     case T_NET: return NOT_CONST;
     case T_REP: return eval_rep(m, t, counter, out);
+    case T_ELEMENT: return eval_element(m, t, counter, out);
     case T_LENGTH:
     case T_DIM: break;
     }

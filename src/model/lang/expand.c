@@ -227,7 +227,7 @@ static int own_all(struct model *m, struct stmt *s, const int *bound, int *at)
         struct box x;
         for (int d = 0; d < a->ndim; d++) {
             const int *b = whole ? NULL : bound + ((size_t)i * (size_t)l->narg + (size_t)d) * 2;
-            x.x[d] = (struct extent){b ? b[0] : 1, b ? b[1] : a->dim[d], 0, 1};
+            x.x[d] = (struct extent){b ? b[0] : 1, b ? b[1] : a->dim[d], 0, 1, NULL};
         }
         box_start(&x, a);
         m->inst_stmt[k] = (int)(s - m->stmt.a);
@@ -279,7 +279,15 @@ static int bare_shape(struct model *m, const struct stmt *s, int *shape)
     int arg[DIST_ARGS][4], n, rc;
     shape[0] = 0;
     if (s->rhs) return term_shape(m, s->rhs, s->counter, shape);
-    if (!s->dist || (!s->dist->size && domains[s->dist->domain].rank == 0)) return 0;
+    if (!s->dist) return 0;
+    if (!s->dist->size && domains[s->dist->domain].rank == 0) { /* as the largest argument */
+        for (int i = 0; i < s->ngiven; i++) {
+            if ((rc = term_shape(m, s->given[i], s->counter, arg[0]))) return rc;
+            if (domains[s->formal[i].domain].rank == 0 && shape_size(arg[0]) > 1)
+                memcpy(shape, arg[0], sizeof arg[0]);
+        }
+        return 0;
+    }
     if ((rc = dist_size(m, s, s->counter, arg, &n))) return rc;
     int rank = domains[s->dist->domain].rank, k = (int)lround(sqrt(n));
     shape[0] = rank;
@@ -376,6 +384,31 @@ static int make_elements(struct block *b)
     return m->diags.nerror ? 0 : bare_sides(m, b->in_data);
 }
 
+/* Relations over whole arrays become one for each element, and instances are counted again. */
+static int make_loops(struct block *b)
+{
+    struct model *m = b->m;
+    m->ninst = b->first;
+    for (size_t i = 0; i < m->stmt.n; i++) {
+        struct stmt *s = &m->stmt.a[i];
+        const struct term *lhs = s->lhs;
+        if (!is_in(b, s)) continue;
+        int rc = vectorize(m, s);
+        if (rc) return rc;
+        s->first = m->ninst;
+        m->ninst += s->n;
+        if (s->lhs == lhs || m->diags.nerror) continue;
+        free(b->bound[i]);
+        b->bound[i] = raw_array(int, (size_t)s->n *(size_t)s->lhs->narg * 2);
+        if (!b->bound[i]) return NAMI_ENOMEM;
+        if ((rc = lhs_bounds(m, s, b->bound[i])) < 0) return rc;
+    }
+    if (grow_ints(&m->inst_stmt, &m->inst_cap, m->ninst + 1) ||
+        grow_ints(&m->lhs_off, &m->off_cap, m->ninst + 2))
+        return NAMI_ENOMEM;
+    return 0;
+}
+
 static int own_elements(struct block *b)
 {
     struct model *m = b->m;
@@ -417,6 +450,7 @@ int model_expand(struct model *m, const struct model_options *opt)
         rc = make_instances(&b);
         if (!rc && !m->diags.nerror) rc = make_elements(&b);
         m->expanded = !in_data;
+        if (!rc && !m->diags.nerror) rc = make_loops(&b);
         if (!rc && !m->diags.nerror) rc = own_elements(&b);
         if (!rc && !m->diags.nerror) rc = settle(&b);
     }

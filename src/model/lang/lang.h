@@ -28,6 +28,9 @@ struct term *resolve_alone(struct model *m, const struct expr *x, const int *dep
 
 /* constant.c; results as of eval_scalar.  rep(): how often; n: elements of what is repeated */
 int eval_times(struct model *m, const struct term *t, const int *counter, int n, int *out);
+/* T_ELEMENT: which element of a value with this shape. */
+int eval_place(struct model *m, const struct term *t, const int *counter, const int *shape,
+               int *out);
 void shape_of_cval(const struct cval *v, int *shape);
 int too_large(struct model *m, const struct term *t, double n); /* says so: IS_WRONG */
 
@@ -39,9 +42,11 @@ int unknown_variable(struct model *m, struct place at, const char *name);
 int undefined_name(struct model *m, const struct term *t);
 int undefined_element(struct model *m, const struct term *t, int e, int chosen);
 
-/* box.c: one dimension of a reference: lo..hi; is it a choice? does it stay a dimension? */
+/* box.c: one dimension of a reference: lo..hi; is it a choice? does it stay a dimension?  A vector
+   as subscript is a list: list[lo - 1] to list[hi - 1], with lo = 1. */
 struct extent {
     int lo, hi, pick, keep;
+    const int *list;
 };
 /* The elements that a reference reads.  elem is the first one; box_next goes on, over
    choices outside and the other dimensions inside, row by row; 0 at the end. */
@@ -58,6 +63,7 @@ void box_start(struct box *b, const struct array *a); /* with x[] given */
 int box_next(struct box *b);
 int box_shape(struct model *m, const struct term *t, const struct box *b, int *shape);
 int is_whole(double x, int *out);
+int may_be_vector(const struct model *m, const struct term *t); /* 0: surely a single number */
 int eval_ends(struct model *m, const struct term *sub, const int *counter, double *x, double *y);
 int empty_range(struct model *m, const struct term *t, int dim, double x, double y);
 int bad_subscript(struct model *m, const struct term *t, int dim, const int *counter, double x);
@@ -90,6 +96,10 @@ int embeds_observed(struct model *m, const struct model_options *opt);
 
 /* expand.c: the number of elements of a distribution's value; shape: of its arguments */
 int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[4], int *out);
+
+/* vectorize.c: y[1:n] ~ normal(mu, sigma) is n relations.  Do instances of s define several elements
+   that stand for themselves?  Then it gets loops over them.  Returns 0 or NAMI_ENOMEM. */
+int vectorize(struct model *m, struct stmt *s);
 
 /* range.c: between what numbers a term lies */
 struct range {

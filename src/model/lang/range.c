@@ -154,7 +154,8 @@ static struct range range_at(struct model *m, const struct term *t, const int *c
     case T_NUMBER: return (struct range){t->value, t->value, t->value == floor(t->value)};
     case T_COUNTER: return (struct range){counter[t->depth], counter[t->depth], 1};
     case T_REF: return of_ref(m, t, counter);
-    case T_REP: return range_at(m, t->arg[0], counter);
+    case T_REP:
+    case T_ELEMENT: return range_at(m, t->arg[0], counter);
     case T_OP: return of_op(m, t, counter);
     default: return anywhere;
     }

@@ -81,7 +81,8 @@ int term_shape(struct model *m, const struct term *t, const int *counter, int *o
     out[0] = 0;
     switch (t->kind) {
     case T_NUMBER:
-    case T_COUNTER: return IS_CONST;
+    case T_COUNTER:
+    case T_ELEMENT: return IS_CONST;
     case T_REF: return ref_shape(m, t, counter, out);
     case T_NET:
         out[0] = 1;
