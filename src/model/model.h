@@ -168,6 +168,7 @@ struct model {
     int observe_declared;     /* the file says what is observed; else the data do */
     int limit;                /* the largest number of elements, and of instances */
     int expanded;             /* all arrays have their elements */
+    int owned;                /* and all elements the instances that define them */
     int depth, deferred;      /* of evaluation: see constant.c */
     struct elem_range *range; /* of elements, as far as asked for: range.c */
     int *level;               /* in the order of sampling */

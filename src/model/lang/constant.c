@@ -112,7 +112,8 @@ int elem_is_const(struct model *m, int e)
         }
         rc = m->depth ? eval_instance(m, m->owner[e]) : eval_stacked(m, m->owner[e]);
         return rc == IS_WRONG ? NOT_CONST : rc;
-    default: return IS_WRONG;
+    default: /* nothing defines it, or not yet */
+        return !m->owned && m->array.a[m->elem_array[e]].defined ? NOT_CONST : IS_WRONG;
     }
 }
 

@@ -166,7 +166,7 @@ static int bad_twice(struct model *m, const struct stmt *s, int e)
     struct str name = {0};
     elem_name(m, e, &name);
     int k = m->owner[e];
-    if (k >= 0 && &m->stmt.a[m->inst_stmt[k]] == s && !s->lhs->narg)
+    if (k >= 0 && &m->stmt.a[m->inst_stmt[k]] == s && !s->rel->lhs->narg)
         diag_error(&m->diags, s->lhs->all,
                    diag_text(&m->diags, "give each turn of the loop its own: %s[%s]",
                              m->array.a[s->lhs->array].name,
@@ -281,6 +281,7 @@ static int bare_shape(struct model *m, const struct stmt *s, int *shape)
     if (s->rhs) return term_shape(m, s->rhs, s->counter, shape);
     if (!s->dist) return 0;
     if (!s->dist->size && domains[s->dist->domain].rank == 0) { /* as the largest argument */
+        if (!arrays_known(m, s)) return 0;
         for (int i = 0; i < s->ngiven; i++) {
             if ((rc = term_shape(m, s->given[i], s->counter, arg[0]))) return rc;
             if (domains[s->formal[i].domain].rank == 0 && shape_size(arg[0]) > 1)
@@ -452,6 +453,7 @@ int model_expand(struct model *m, const struct model_options *opt)
         m->expanded = !in_data;
         if (!rc && !m->diags.nerror) rc = make_loops(&b);
         if (!rc && !m->diags.nerror) rc = own_elements(&b);
+        m->owned = !in_data;
         if (!rc && !m->diags.nerror) rc = settle(&b);
     }
     for (size_t i = 0; i < m->stmt.n; i++) free(bound[i]);

@@ -149,6 +149,16 @@ static int skip_function(struct parser *p)
     if (t->kind != TOKEN_NAME || !(is_op(&t[1], OP2('<', '-')) || is_op(&t[1], '=')) ||
         !is_name(p, &t[2], "function"))
         return 0;
+    const struct token *end = t;
+    while (end->kind != TOKEN_END && !is_op(end, ')')) end++;
+    if (end->kind != TOKEN_END && !is_op(end + 1, '{')) {
+        fail_at(p, span(p, p->i, p->i + 2),
+                diag_text(p->d, "write function %s(x) = ... instead", quote(p, p->i, p->i)),
+                "this is a function of R");
+        while (now(p) != end) next(p);
+        recover(p);
+        return 0;
+    }
     fail_at(p, span(p, p->i, p->i + 2), "write model { instead", "this is a function of R");
     while (now(p)->kind != TOKEN_END && !is_op(ahead(p), '{')) next(p);
     return is_op(ahead(p), '{');
@@ -173,7 +183,7 @@ static void parse_outside(struct parser *p)
 
 static const char *const keywords[] = {"model",  "const",     "observe", "infer",
                                        "stages", "learn",     "network", "embed",
-                                       "data",   "simulator", "var"};
+                                       "data",   "simulator", "var",     "function"};
 
 static const char *near_keyword(const struct parser *p, const struct token *t)
 {
@@ -223,6 +233,8 @@ static void parse_top(struct parser *p)
         p->stop = 1;
     } else if ((block && is_name(p, t, "model")) || skip_function(p)) {
         parse_model(p, 0);
+    } else if (p->quiet) {
+        return; /* it was a function, and that is said */
     } else if (block && is_name(p, t, "data")) {
         parse_model(p, 1);
     } else if (is_name(p, t, "model") && !looks_like_relation(p, p->i)) {
@@ -289,7 +301,8 @@ int syntax_parse(struct syntax *s, const char *text, size_t len, enum dialect di
     struct tokens tokens = {0};
     *s = (struct syntax){.dialect = dialect};
     if (begin(&p, &tokens, text, len) == 0) parse_file(&p);
-    return end(&p, &tokens);
+    int rc = end(&p, &tokens);
+    return rc ? rc : inline_functions(s, d);
 }
 
 struct expr *syntax_parse_expr(struct syntax *s, const char *text, size_t len, struct diags *d)

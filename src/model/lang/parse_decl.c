@@ -1,4 +1,4 @@
-/* parse_decl.c: const, var, observe, infer, stages, learn, network, embed, simulator. */
+/* parse_decl.c: const, var, observe, infer, stages, learn, network, embed, simulator, function. */
 
 #include <string.h>
 
@@ -8,6 +8,7 @@ static const char *const words[NDECL] = {
     [D_CONST] = "const",     [D_VAR] = "var",      [D_OBSERVE] = "observe",
     [D_INFER] = "infer",     [D_STAGE] = "stages", [D_LEARN] = "learn",
     [D_NETWORK] = "network", [D_EMBED] = "embed",  [D_SIMULATOR] = "simulator",
+    [D_FUNCTION] = "function",
 };
 
 int decl_kind_of(const struct parser *p, const struct token *t)
@@ -250,6 +251,40 @@ static int parse_simulator(struct parser *p, struct decl d)
     return push(p, d);
 }
 
+/* ---- function f(x, y) = x^2 + y ------------------------------------------------------ */
+
+static int parse_function(struct parser *p, struct decl d)
+{
+    static const char *const form = "write function f(x, y) = x^2 + y";
+    int first = p->i;
+    if (now(p)->kind != TOKEN_NAME || !continues(p)) {
+        unexpected(p, "the name of a function");
+        return -1;
+    }
+    d.at = now(p)->at;
+    if (!(d.ref = parse_primary(p))) return -1;
+    int bad = d.ref->kind != X_CALL || d.ref->argname;
+    for (int i = 0; i < d.ref->narg; i++) {
+        const struct expr *x = d.ref->arg[i];
+        bad |= x->kind != X_REF || x->narg;
+        for (int k = 0; !bad && k < i; k++) bad |= d.ref->arg[k]->name == x->name;
+    }
+    if (bad) {
+        fail_at(p, span(p, first, p->i - 1), form, "a function has different names as parameters");
+        return -1;
+    }
+    if (!is_op(now(p), '=') && !is_op(now(p), OP2('<', '-'))) {
+        fail_at(p, continues(p) ? now(p)->at : behind(p), form, "expected '=' and the definition");
+        return -1;
+    }
+    next(p);
+    if (is_op(now(p), '{')) {
+        fail_at(p, now(p)->at, form, "a function is one expression, without braces");
+        return -1;
+    }
+    return (d.value = parse_expr(p)) ? push(p, d) : -1;
+}
+
 /* ---- all ------------------------------------------------------------------------------ */
 
 /* A declaration ends with its line, or with ; */
@@ -289,6 +324,8 @@ void parse_decl(struct parser *p, int kind)
         rc = parse_embed(p, d);
     else if (kind == D_SIMULATOR)
         rc = parse_simulator(p, d);
+    else if (kind == D_FUNCTION)
+        rc = parse_function(p, d);
     else
         rc = parse_items(p, d);
     if (rc == 0) rc = parse_end(p, kind);

@@ -59,6 +59,7 @@ enum decl_kind {
     D_NETWORK,   /* name, in, out, layer */
     D_EMBED,     /* name, in (none: its own dimensions), layer */
     D_SIMULATOR, /* text */
+    D_FUNCTION,  /* ref: a call of names, value; gone when syntax_parse returns */
     NDECL
 };
 

@@ -202,7 +202,12 @@ static int extents(struct spread *p, int *dim)
 static int fits_lhs(struct spread *p, const struct term *t, const int *dim)
 {
     int shape[4], ok, rc = term_shape(p->m, t, p->now, shape), n = 0;
-    if (rc) return rc < 0 ? (p->oom = 1, 0) : (p->wrong = 1, 0);
+    if (rc == NOT_CONST)
+        rc = say_not_const(p->m, t, p->now, "the number of elements",
+                           "give its size as a constant of the data");
+    if (rc < 0) p->oom = 1;
+    if (rc > 0) p->wrong = 1;
+    if (rc) return 0;
     if (shape_size(shape) == 1) return 1;
     for (int d = 0; d < p->ndim; d++) /* dimensions of one element have gone */
         if (dim[d] > 1) n++;
@@ -213,7 +218,7 @@ static int fits_lhs(struct spread *p, const struct term *t, const int *dim)
     struct str is = {0}, want = {0};
     for (int k = 0; k < shape[0]; k++) str_printf(&is, k ? " x %d" : "%d", shape[k + 1]);
     for (int d = 0; d < p->ndim; d++) str_printf(&want, d ? " x %d" : "%d", dim[d]);
-    diag_error(&p->m->diags, t->all, NULL, "%s has %s elements here, but this has %s",
+    diag_error(&p->m->diags, t->all, NULL, "%s has %s elements, but this has %s",
                p->m->array.a[p->s->lhs->array].name, want.s ? want.s : "", is.s ? is.s : "");
     str_free(&is);
     str_free(&want);
