@@ -79,4 +79,5 @@ const struct dist_form form_censored = {
     3,
     {{"d", A_DIST}, {"lower", REAL}, {"upper", REAL}},
     0,
+    "draw t ~ d(...), and observe k ~ dinterval(t, c(lower, upper))",
     make};

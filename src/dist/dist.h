@@ -161,6 +161,7 @@ struct dist_form {
     int narg;
     struct dist_arg arg[DIST_PARTS + 2];
     int point; /* may a number stand for a part: all its mass is there? */
+    const char *advice; /* JAGS has none of them: what to do instead */
     /* Completes `out`, which has name, parts and arguments; NULL or why it cannot be. */
     const char *(*make)(struct dist *out);
 };

@@ -148,6 +148,7 @@ const struct dist_form form_interval = {
     2,
     {{"d", A_DIST}, {"cuts", VECTOR}},
     0,
+    "draw t ~ d(...), and observe k ~ dinterval(t, cuts)",
     make};
 
 /* ---- given the interval ------------------------------------------------------------------- */
@@ -246,4 +247,5 @@ const struct dist_form form_within = {
     3,
     {{"d", A_DIST}, {"number", COUNT}, {"cuts", VECTOR}},
     0,
+    NULL,
     make_within};

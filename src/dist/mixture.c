@@ -172,4 +172,5 @@ const struct dist_form form_mixture = {
     3,
     {{"w", UNIT}, {"d1", A_DIST}, {"d2", A_DIST}},
     1,
+    "draw the part first: z ~ dbern(w), then x from the part that z says",
     make};

@@ -305,7 +305,12 @@ static const struct dist_export *export_of(struct jags *j, const struct expr *x)
 {
     const char *name = syntax_name(&j->s, x->name);
     const struct dist_export *e = dist_exports;
+    const struct dist_form *form = dist_form_find(name, strlen(name));
     while (e->name && strcmp(e->name, name) != 0) e++;
+    if (form && (!e->name || x->arg[0]->kind == X_CALL)) {
+        refuse(j, x->at, form->advice, "distribution", name);
+        return NULL;
+    }
     if (e->meaning) return e;
     refuse(j, x->at, e->name ? e->advice : "it is simulated from outside", "distribution", name);
     return NULL;
@@ -360,6 +365,18 @@ static void translate_dist(struct jags *j, struct rel *r)
 }
 
 /* ---- relations --------------------------------------------------------------------- */
+
+/* y ~ normal(mu, 1) over a whole array. */
+static void check_loops(struct jags *j)
+{
+    for (size_t i = 0; i < j->m->stmt.n; i++) {
+        const struct stmt *s = &j->m->stmt.a[i];
+        if (s->rel->stochastic && s->depth && j->m->syntax.loop.a[s->loop[s->depth - 1]].var < 0)
+            diag_error(&j->m->diags, s->rel->lhs->all,
+                       "write a loop: for (i in 1:n) { y[i] ~ ... }",
+                       "JAGS has no relations over whole arrays");
+    }
+}
 
 static void translate_rel(struct jags *j, struct rel *r)
 {
@@ -422,6 +439,7 @@ int model_jags(struct model *m, const struct model_options *opt, struct str *out
             struct expr *x = translate(&j, j.s.loop.a[l].range);
             if (x) j.s.loop.a[l].range = x;
         }
+        check_loops(&j);
         for (size_t i = 0; i < j.s.rel.n; i++) translate_rel(&j, &j.s.rel.a[i]);
         if (arrange(&j, opt)) j.oom = 1;
         j.s.dialect = BUGS; /* nothing is left to rewrite */
