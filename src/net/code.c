@@ -85,7 +85,10 @@ static int describe(struct model *m, int inst, struct code *c, struct arena *mem
     c->row = arena_array(mem, int, c->n);
     if (!c->row) return err_nomem(err);
     for (int j = 0; j < c->n; j++) c->row[j] = m->row[m->lhs[first + j]];
-    c->dist = s->rel->trunc || (s->dist && s->dist->part[0]) ? NULL : s->dist; /* to match */
+    c->dist = s->dist; /* to match */
+    if (s->rel->trunc || (s->dist && s->dist->part[0]))
+        c->dist = domains[s->dist->domain].discrete ? &dist_neg_binomial : NULL;
+    c->atoms = s->dist && s->dist->atoms;
     c->domain = s->dist ? s->dist->domain : c->n == 1 ? REAL : VECTOR;
     c->lo = -INFINITY, c->hi = INFINITY;
     if (s->dist && domains[c->domain].rank == 0) model_support(m, m->lhs[first], &c->lo, &c->hi);

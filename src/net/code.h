@@ -20,6 +20,7 @@ struct code {
     int inst; /* of the model */
     enum domain domain;
     const struct dist *dist; /* NULL: not known, or truncated */
+    int atoms;               /* it has point masses besides a density: no family fits it */
     double lo, hi;
     int n, *row; /* its elements' rows */
     int states, low;

@@ -236,6 +236,11 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
     const struct code *c = &q->code[f->node];
     const struct family *want = q->opt.family ? q->opt.family : &family_match;
     g->head = (struct head){.family = want, .size = q->opt.size ? q->opt.size : want->size};
+    if (c->atoms)
+        return err_set(err, NAMI_EINPUT,
+                       "%s has probability at single values besides a density, so no family fits "
+                       "it; observe it, or infer what it is made from",
+                       bn_name(q->m->bn, c->node));
     if (c->kind == CODE_STATES) {
         g->head = (struct head){.family = &family_categorical, .size = c->states};
     } else if (want == &family_match && is_logistic(c)) {
