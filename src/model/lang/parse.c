@@ -302,6 +302,7 @@ int syntax_parse(struct syntax *s, const char *text, size_t len, enum dialect di
     *s = (struct syntax){.dialect = dialect};
     if (begin(&p, &tokens, text, len) == 0) parse_file(&p);
     int rc = end(&p, &tokens);
+    if (!rc && dialect == BUGS) lift_transformations(s);
     return rc ? rc : inline_functions(s, d);
 }
 

@@ -85,6 +85,7 @@ void parse_block(struct parser *p, const struct token *owner); /* { ... } */
 void parse_statement(struct parser *p);
 int decl_kind_of(const struct parser *p, const struct token *t); /* of its keyword, or -1 */
 void parse_decl(struct parser *p, int kind);
+void lift_transformations(struct syntax *s);             /* transform.c */
 int inline_functions(struct syntax *s, struct diags *d); /* inline.c; 0 or NAMI_ENOMEM */
 
 #endif
