@@ -160,14 +160,14 @@ struct dist_form {
     const char *name, *what;
     int narg;
     struct dist_arg arg[DIST_PARTS + 2];
-    int point; /* may a number stand for a part: all its mass is there? */
+    int point;          /* may a number stand for a part: all its mass is there? */
     const char *advice; /* JAGS has none of them: what to do instead */
     /* Completes `out`, which has name, parts and arguments; NULL or why it cannot be. */
     const char *(*make)(struct dist *out);
 };
-extern const struct dist_form *const dist_forms[]; /* NULL at the end */
+extern const struct dist_form *const dist_forms[];                    /* NULL at the end */
 const struct dist_form *dist_form_find(const char *name, size_t len); /* or NULL */
-extern const struct dist dist_point;  /* the part that a number stands for; its argument is x */
+extern const struct dist dist_point; /* the part that a number stands for; its argument is x */
 extern const struct dist_form form_within; /* of censored data: interval.c */
 /* The distribution that a form makes of these parts; NULL or why it cannot be. */
 const char *dist_make(const struct dist_form *f, const struct dist *const *part, struct dist *out);

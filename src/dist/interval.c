@@ -24,8 +24,8 @@ static double number(const struct lanes *t, const struct lanes *cuts, int n, int
     return if_ok(ok, k);
 }
 
-static void logp(const void *self, const int *dim, int L, double *const *out,
-                 const struct lanes *a, double *work)
+static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
+                 double *work)
 {
     (void)self, (void)work;
     for (int b = 0; b < L; b++) {
@@ -143,12 +143,9 @@ static const char *make(struct dist *out)
 }
 
 const struct dist_form form_interval = {
-    "interval",
-    "the number of cut points below a draw from d: 0, 1, ...",
-    2,
-    {{"d", A_DIST}, {"cuts", VECTOR}},
-    0,
-    "draw t ~ d(...), and observe k ~ dinterval(t, cuts)",
+    "interval", "the number of cut points below a draw from d: 0, 1, ...",
+    2,          {{"d", A_DIST}, {"cuts", VECTOR}},
+    0,          "draw t ~ d(...), and observe k ~ dinterval(t, cuts)",
     make};
 
 /* ---- given the interval ------------------------------------------------------------------- */
@@ -242,10 +239,7 @@ static const char *make_within(struct dist *out)
 }
 
 const struct dist_form form_within = {
-    "within",
-    "d, truncated to the interval with this number",
-    3,
-    {{"d", A_DIST}, {"number", COUNT}, {"cuts", VECTOR}},
-    0,
-    NULL,
+    "within",   "d, truncated to the interval with this number",
+    3,          {{"d", A_DIST}, {"number", COUNT}, {"cuts", VECTOR}},
+    0,          NULL,
     make_within};

@@ -9,8 +9,7 @@ enum { TILE = 64 };
 static void point_logp(const void *self, int n, double *out, const double *const *a)
 {
     (void)self;
-    for (int i = 0; i < n; i++)
-        out[i] = density(is_real(a[1][i]), a[0][i] == a[1][i], a[0][i], 0);
+    for (int i = 0; i < n; i++) out[i] = density(is_real(a[1][i]), a[0][i] == a[1][i], a[0][i], 0);
 }
 
 static void point_grad(const void *self, int n, const double *out, const double *dout,
@@ -50,8 +49,7 @@ static void arguments(const struct dist *d, int k, int i, const double *const *a
 
 /* l[k]: log densities of both parts.  Where a continuous part meets a point mass, only the mass
    counts. */
-static void log_parts(const struct dist *d, int i, int n, const double *const *a,
-                      double l[2][TILE])
+static void log_parts(const struct dist *d, int i, int n, const double *const *a, double l[2][TILE])
 {
     for (int k = 0; k < 2; k++) {
         const double *b[1 + DIST_ARGS];

@@ -152,8 +152,8 @@ static int choice(struct model *m, const struct term *t, int dim, const int *cou
     const struct term *sub = t->arg[dim];
     int size = a->ndim ? a->dim[dim] : 1;
     int shape[4] = {0};
-    if (sub->kind == T_RANGE || (may_be_vector(m, sub) && !term_shape(m, sub, counter, shape) &&
-                                 shape_size(shape) > 1)) {
+    if (sub->kind == T_RANGE ||
+        (may_be_vector(m, sub) && !term_shape(m, sub, counter, shape) && shape_size(shape) > 1)) {
         diag_error(&m->diags, sub->all, "use a single random subscript, or ifelse()",
                    sub->kind == T_RANGE ? "a range of subscripts cannot be random"
                                         : "a vector of subscripts cannot be random");

@@ -54,9 +54,10 @@ static int check_data(struct model *m, const struct stmt *s, int k, int e)
         struct str t = {0}, by = {0};
         elem_name(m, e, &t);
         inst_name(m, k, &by);
-        diag_error(&m->diags, s->lhs->all, "correct one of the two in the data",
-                   "%s is %.10g in the data, but %s is %.10g, with %.10g of its cut points below it",
-                   by.s ? by.s : "it", number, t.s ? t.s : "its variable", m->value[e], below);
+        diag_error(
+            &m->diags, s->lhs->all, "correct one of the two in the data",
+            "%s is %.10g in the data, but %s is %.10g, with %.10g of its cut points below it",
+            by.s ? by.s : "it", number, t.s ? t.s : "its variable", m->value[e], below);
         str_free(&t);
         str_free(&by);
     }
@@ -136,11 +137,10 @@ static int new_stmt(struct censor *c, const struct pair *p, size_t n, const stru
     s.depth = same ? value->depth : value->depth + number->depth;
     s.n = 0;
     s.loop = arena_array(&m->mem, int, s.depth + 1);
-    s.counter = arena_array(&m->mem, int, (size_t)s.depth * n + 1);
+    s.counter = arena_array(&m->mem, int, (size_t)s.depth *n + 1);
     if (!s.loop || !s.counter) return NAMI_ENOMEM;
     memcpy(s.loop, value->loop, sizeof(int) * (size_t)value->depth);
-    if (!same)
-        memcpy(s.loop + value->depth, number->loop, sizeof(int) * (size_t)number->depth);
+    if (!same) memcpy(s.loop + value->depth, number->loop, sizeof(int) * (size_t)number->depth);
 
     /* its arguments: those of d; where t is meant, k; the cut points */
     c->refs.n = 0;

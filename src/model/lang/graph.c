@@ -180,7 +180,8 @@ static char *plate_label(struct model *m, const struct loop *l)
     if (l->var >= 0) str_printf(&t, "%s in ", syntax_name(&m->syntax, l->var));
     if (l->var < 0) {
         str_printf(&t, "elements of %s", syntax_name(&m->syntax, x->name)); /* see vectorize.c */
-    } else if (x->kind == X_CALL && x->narg == 2 && !strcmp(syntax_name(&m->syntax, x->name), ":")) {
+    } else if (x->kind == X_CALL && x->narg == 2 &&
+               !strcmp(syntax_name(&m->syntax, x->name), ":")) {
         rc = put_bound(m, l, x->arg[0], &t);
         str_put(&t, ":");
         if (!rc) rc = put_bound(m, l, x->arg[1], &t);
@@ -238,7 +239,8 @@ static char *class_name(struct model *m, const struct stmt *s)
 
 static int add_class(struct model *m, const struct stmt *s, const int *plate, nami_err *err)
 {
-    struct bn_class c = {.name = class_name(m, s), .plate = s->depth ? plate[s->loop[s->depth - 1]] : -1};
+    struct bn_class c = {.name = class_name(m, s),
+                         .plate = s->depth ? plate[s->loop[s->depth - 1]] : -1};
     if (!c.name || vec_push(&m->bn->cls, c)) return err_nomem(err);
     for (int k = s->first; k < s->first + s->n; k++)
         m->bn->node.a[m->node[k]].cls = (int)m->bn->cls.n - 1;

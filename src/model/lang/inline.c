@@ -71,8 +71,7 @@ static struct expr *call(struct inliner *p, const struct expr *x, const struct d
     const char *name = syntax_name(p->s, f->ref->name);
     if (x->narg != f->ref->narg || x->argname) {
         diag_error(p->d, x->all, NULL,
-                   x->argname ? "%s() has no named arguments"
-                              : "%s() takes %d argument%s, not %d",
+                   x->argname ? "%s() has no named arguments" : "%s() takes %d argument%s, not %d",
                    name, f->ref->narg, f->ref->narg == 1 ? "" : "s", x->narg);
         return NULL;
     }
@@ -133,8 +132,7 @@ int inline_functions(struct syntax *s, struct diags *d)
         replace(&p, &r->lower);
         replace(&p, &r->upper);
     }
-    for (size_t i = 0; i < s->loop.n && !d->nerror && !p.oom; i++)
-        replace(&p, &s->loop.a[i].range);
+    for (size_t i = 0; i < s->loop.n && !d->nerror && !p.oom; i++) replace(&p, &s->loop.a[i].range);
     for (size_t i = 0; i < s->decl.n && !d->nerror && !p.oom; i++)
         if (s->decl.a[i].kind == D_CONST) replace(&p, &s->decl.a[i].value);
     for (size_t i = 0; i < s->decl.n; i++)

@@ -97,8 +97,8 @@ int embeds_observed(struct model *m, const struct model_options *opt);
 /* expand.c: the number of elements of a distribution's value; shape: of its arguments */
 int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[4], int *out);
 
-/* vectorize.c: y[1:n] ~ normal(mu, sigma) is n relations.  Do instances of s define several elements
-   that stand for themselves?  Then it gets loops over them.  Returns 0 or NAMI_ENOMEM. */
+/* vectorize.c: y[1:n] ~ normal(mu, sigma) is n relations.  Do instances of s define several
+   elements that stand for themselves?  Then it gets loops over them.  Returns 0 or NAMI_ENOMEM. */
 int vectorize(struct model *m, struct stmt *s);
 
 /* range.c: between what numbers a term lies */

@@ -5,9 +5,9 @@
 #include "model/lang/parse.h"
 
 static const char *const words[NDECL] = {
-    [D_CONST] = "const",     [D_VAR] = "var",      [D_OBSERVE] = "observe",
-    [D_INFER] = "infer",     [D_STAGE] = "stages", [D_LEARN] = "learn",
-    [D_NETWORK] = "network", [D_EMBED] = "embed",  [D_SIMULATOR] = "simulator",
+    [D_CONST] = "const",       [D_VAR] = "var",      [D_OBSERVE] = "observe",
+    [D_INFER] = "infer",       [D_STAGE] = "stages", [D_LEARN] = "learn",
+    [D_NETWORK] = "network",   [D_EMBED] = "embed",  [D_SIMULATOR] = "simulator",
     [D_FUNCTION] = "function",
 };
 

@@ -449,8 +449,8 @@ static int resolve_part(struct scope *c, const struct expr *x, const struct dist
         p.formal[0] = dist_point.arg[0];
         if (!(p.given[0] = p.arg[0] = resolve(c, x))) return -1;
     } else if (x->kind != X_CALL) {
-        diag_error(&c->m->diags, x->all, NULL, "%s() needs a distribution here, such as normal(0, 1)",
-                   f->name);
+        diag_error(&c->m->diags, x->all, NULL,
+                   "%s() needs a distribution here, such as normal(0, 1)", f->name);
         return -1;
     } else if (resolve_dist(c, x, &p)) {
         return -1;
