@@ -411,14 +411,16 @@ static const float LARGEST = 1e12f;
 static int is_damaged(const struct st_tensor *t, float most, nami_err *err)
 {
     for (size_t i = 0; i < t->n; i++) {
+        char text[32] = "NaN";
         float x;
         memcpy(&x, (const char *)t->x + i * sizeof x, sizeof x);
         if (fabsf(x) <= most) continue;
+        if (!isnan(x)) snprintf(text, sizeof text, "%g", x);
         return err_set(
             err, NAMI_EINPUT,
-            "the network is damaged: number %zu of %s is %g; train it again, or take the "
+            "the network is damaged: number %zu of %s is %s; train it again, or take the "
             "file from where it came",
-            i + 1, t->name, x);
+            i + 1, t->name, text);
     }
     return 0;
 }
