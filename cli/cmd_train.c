@@ -56,9 +56,8 @@ static const struct opt options[] = {
     {"family", 0, OPT_WORD, AT(family), "NAME", "match", family_words,
      "of the factors of continuous latents: 'nami list families'", 0},
     {"components", 0, OPT_COUNT, AT(size), "N", "0", NULL,
-     "of a mixture, and of those that stand in for vectors with match; bins of a spline; units of "
-     "a flow; 0: as "
-     "the family likes it",
+     "components of a mixture, bins of a spline, units of a flow; with match, of what stands in "
+     "where the model's distribution does not fit; 0: the family's default",
      0},
     {"net", 0, OPT_WORD, AT(net), "KIND", "auto", net_words,
      "a network for each factor (mlp), one masked network (made), or what suits the model", 0},
