@@ -274,6 +274,11 @@ static void put_table(const struct job *j, struct str *out)
                 put_cell(&t, 3, s->q[NQUANTILE - 1]);
             put_cell(&t, 0, s->ess);
         }
+    if (!shown) { /* no table without rows */
+        str_free(&t.cells);
+        str_put(out, "variables    all of these are observed: there is nothing to infer of them\n");
+        return;
+    }
     table_put(&t, 2, out);
     if (shown > MOST)
         str_printf(out, "  ... +%zu: --only NAMES, or -o FILE, for the others\n", shown - MOST);

@@ -79,6 +79,7 @@ for net in ["n.net", "x.net", "y.net"]:
 EOF
 ok "one draw has all the weight" python3 hurt.py n.net y.net out/a.bias 40 -1
 ok "no variable has more effective draws than the weights" python3 ess.py "$nami"
+says "no table without rows" 0 'all of these are observed' "$nami" sample n.net --data y.json -n 200 --only y
 says "too few draws for k-hat" 0 'k-hat needs 21 draws' "$nami" sample n.net --data y.json -n 5
 
 # ---- advice: more draws first; never what the network is already

@@ -24,35 +24,6 @@ enum answer_method answer_find(const char *name)
     return (enum answer_method)i;
 }
 
-/* Are draws first, ..., first + n - 1 the same point in all elements of this variable? */
-static int is_point(const struct answer *x, const struct code *c, size_t first, size_t n)
-{
-    for (int k = 0; k < c->n; k++) {
-        const double *z = x->z + (size_t)c->row[k] * x->n + first;
-        for (size_t i = 1; i < n; i++)
-            if (z[i] != z[0]) return 0;
-    }
-    return c->n > 0;
-}
-
-/* A network that always gives the same value of a continuous latent has no density: its weights
-   would be equal, as those of a perfect one are.  Set by set, where so many draws are there that
-   this is no chance. */
-static void no_points(const struct qnet *q, struct answer *x)
-{
-    enum { ENOUGH = 8 };
-    for (size_t i = 0, n; i < x->n; i += n) {
-        size_t left = x->per - (x->first + i) % x->per;
-        n = left < x->n - i ? left : x->n - i;
-        for (int k = 0; k < q->nfactor && n >= ENOUGH; k++) {
-            const struct code *c = &q->code[q->factor[k].node];
-            if (c->kind != CODE_REAL || !is_point(x, c, i, n)) continue;
-            for (size_t j = i; j < i + n; j++) x->logw[j] = -INFINITY;
-            break;
-        }
-    }
-}
-
 /* p(x, z) and q are both densities of all latents: barren ones, drawn from the model, cancel. */
 static int weigh(const struct infer *a, struct answer *x, int threads, nami_err *err)
 {
@@ -68,7 +39,6 @@ static int weigh(const struct infer *a, struct answer *x, int threads, nami_err 
         x->logw[i] = x->logp[i] - x->logq[i];
         if (isnan(x->logw[i])) x->logw[i] = -INFINITY; /* outside of the model's support */
     }
-    if (!rc) no_points(a->q, x);
     return rc;
 }
 
