@@ -34,10 +34,11 @@ int allow_simulator(struct training *r, const char *path, int allowed, int quiet
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);
     } else if (r->m->simulator_locked && !allowed) {
-        err_set(&err, NAMI_EUSAGE,
-                "this network would run a program, the simulator %s; if you trust the file, give "
-                "--allow-simulator",
-                what.s);
+        err_set(
+            &err, NAMI_EUSAGE,
+            "this network would run a program; if you trust the file, give --allow-simulator: it "
+            "is the simulator %s",
+            what.s);
         rc = fail(READING, path, &err);
     } else if (r->m->simulator_locked) {
         tell_simulator(r->m, quiet);

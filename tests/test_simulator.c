@@ -60,6 +60,10 @@ static void told_what_runs(void **state)
     describes("(cat)", "/", "(/bin/sh, in /)");
     describes("nothing_of_this_name", "/", "(/bin/sh, in /)");
     describes("a/b.so", "/tmp", "'a/b.so' (/tmp/a/b.so)");
+    describes("cat \033[2K\r\302\233x", "/", "'cat ?[2K???x' (/bin/cat, in /)");
+    char many[300] = "cat ";
+    memset(many + 4, 'x', sizeof many - 5);
+    describes(many, "/", "x', which goes on, (/bin/cat, in /)");
     if (path) setenv("PATH", path, 1);
     free(path);
 }

@@ -114,7 +114,7 @@ ok "run says it once" sh -c "test \$('$nami' run sim.nami --data sim.json --step
 ok "quiet" sh -c "! '$nami' check sim.nami -q 2>&1 | grep 'this runs'"
 rm -f ran
 for command in simulate calibrate; do
-    says "$command asks" 2 "simulator 'sh ./sim.sh' \(/.*/sh, in $(realpath .)\); .*--allow-simulator" "$nami" $command sim.net -n 20
+    says "$command asks" 2 "--allow-simulator: it is the simulator 'sh ./sim.sh' \(/.*/sh, in $(realpath .)\)" "$nami" $command sim.net -n 20
 done
 ok "sample needs no simulator" "$nami" sample sim.net --data sim.json -n 50 -q
 ok "nothing ran" test ! -e ran

@@ -112,9 +112,22 @@ static void put_program(const struct simulator *s, struct str *out)
     str_free(&word);
 }
 
+/* A command from elsewhere must not write to the terminal what it likes: control characters, also
+   those behind ASCII's, show as '?'. */
+static void make_plain(char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i], next = i + 1 < n ? (unsigned char)s[i + 1] : 0;
+        if (c < 0x20 || c == 0x7f) s[i] = '?';
+        if (c == 0xc2 && next >= 0x80 && next < 0xa0) s[i] = s[i + 1] = '?';
+    }
+}
+
 void simulator_describe(const struct simulator *s, struct str *out)
 {
-    str_printf(out, "'%.200s' (", s->command);
+    enum { SHOWN = 200 };
+    size_t from = out->n, n = strlen(s->command);
+    str_printf(out, "'%.*s'%s (", SHOWN, s->command, n > SHOWN ? ", which goes on," : "");
     if (is_plugin(s->command)) {
         put_path(s->dir, s->command, out);
     } else {
@@ -123,4 +136,5 @@ void simulator_describe(const struct simulator *s, struct str *out)
         put_path(s->dir, ".", out);
     }
     str_put(out, ")");
+    if (!out->oom) make_plain(out->s + from, out->n - from);
 }

@@ -179,8 +179,8 @@ static int is_allowed(const struct model *m, nami_err *err)
     model_simulator(m, &what);
     int rc = what.oom ? err_nomem(err)
                       : err_set(err, NAMI_EUSAGE,
-                                "the network's file would run a program, the simulator %s; allow "
-                                "it if you trust the file",
+                                "the network's file would run a program; allow it if you trust "
+                                "the file: it is the simulator %s",
                                 what.s);
     str_free(&what);
     return rc;
