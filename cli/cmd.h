@@ -2,6 +2,8 @@
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 
+#include <signal.h>
+
 #include "base/str.h"
 #include "opt.h"
 
@@ -43,6 +45,9 @@ int fail(enum phase phase, const char *file, const nami_err *err);
 /* A remark on standard error; one that must not be missed. */
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Handles a signal, unless it was ignored when the program started (nohup, jobs in the background
+   of a script): it stays so.  old, if not NULL: what was there, for sigaction(). */
+void catch_signal(int number, void (*handler)(int), struct sigaction *old);
 /* "-" by its name */
 const char *file_name(const char *path);
 

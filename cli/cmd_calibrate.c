@@ -14,7 +14,7 @@
 
 struct options {
     struct opt_common common;
-    int n, draws, json, quiet, threads;
+    int n, draws, json, quiet, threads, allow;
     const char *method, *only, *plot;
     double alpha;
     struct opt_many out;
@@ -44,6 +44,7 @@ static const struct opt options[] = {
      "write a picture: .svg; or all numbers: .json; may be repeated", 0},
     {"plot", 0, OPT_WORD, AT(plot), "WHAT", "ecdf", plot_words, "what the picture shows", 0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON", 0},
+    ALLOW_SIMULATOR(AT(allow)),
     NET_OPTIONS(struct options),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
@@ -333,6 +334,7 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     if (rc) return rc;
     rc = open_net(&j.net, arg[0], threads);
+    if (!rc) rc = allow_simulator(&j.net.r, arg[0], o->allow, o->quiet);
     if (!rc) rc = calibrate(&j, threads);
     sbc_free(&j.c.sbc);
     coverage_free(&j.c.coverage);

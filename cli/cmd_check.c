@@ -25,7 +25,7 @@ static const struct opt options[] = {
 static void number(struct table *t, double x)
 {
     char s[32];
-    snprintf(s, sizeof s, "%.3g", x);
+    snprintf(s, sizeof s, "%.3g", isnan(x) ? NAN : x); /* never "-nan" */
     table_cell(t, s);
 }
 
@@ -123,6 +123,7 @@ static int run(const void *options_, int narg, char **arg)
     quiet.quiet = 1; /* messages come once, with those of the check */
     int rc = open_model(&m, arg[0], &quiet);
     (void)narg;
+    if (!rc) tell_simulator(&m, o->model.quiet);
     if (!rc && model_check(&m, (size_t)(o->n ? o->n : 1), o->model.seed,
                            parallel_threads(o->model.threads), &c, &err))
         rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);

@@ -1,4 +1,4 @@
-#include "cmd.h"
+#include "with_model.h"
 
 struct options {
     struct opt_common common;
@@ -38,9 +38,7 @@ static int run(const void *options_, int narg, char **arg)
     nami_err err;
     char why[512] = "";
     int rc = 0, yes = 0;
-    for (int i = 0; i < narg && !rc; i++)
-        if (nami_bn_read(arg[i], o->format, &bn[i], &err))
-            rc = fail(READING, file_name(arg[i]), &err);
+    for (int i = 0; i < narg && !rc; i++) rc = open_structure(&bn[i], arg[i], o->format);
     if (!rc && (yes = nami_bn_equivalent(bn[0], bn[1], why, sizeof why, &err)) < 0)
         rc = fail(RUNNING, NULL, &err);
     if (!rc) {

@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "cmd.h"
 #include "io/format.h"
+#include "with_model.h"
 
 struct options {
     struct opt_common common;
@@ -40,10 +40,9 @@ static int run(const void *options_, int narg, char **arg)
     const char *in = arg[0], *to = narg > 1 ? arg[1] : "-";
     nami_bn *bn = NULL;
     nami_err err;
-    int rc;
-    if (nami_bn_read(in, o->from, &bn, &err))
-        rc = fail(READING, file_name(in), &err);
-    else if (o->observe && nami_bn_observe(bn, o->observe, &err))
+    int rc = open_structure(&bn, in, o->from);
+    if (rc) return rc;
+    if (o->observe && nami_bn_observe(bn, o->observe, &err))
         rc = fail(READING, file_name(in), &err);
     else if (strcmp(to, "-") == 0)
         rc = to_stdout(bn, o->to);

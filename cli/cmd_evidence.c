@@ -78,7 +78,7 @@ static int estimate(struct job *j, int threads)
 
 static void put_one(const struct job *j, struct str *out)
 {
-    put_trust(&j->found[0], j->per, j->islands, out);
+    put_trust(&j->net, &j->found[0], j->per, j->islands, out);
 }
 
 static void put_chains(const struct job *j, struct str *out)

@@ -342,14 +342,13 @@ static int run(const void *options_, int narg, char **arg)
     const struct options *o = options_;
     struct work w = {.o = o, .file = file_name(arg[0])};
     struct model m = {0};
-    nami_err err;
     int rc = check_outputs(o);
     (void)narg;
     if (!rc && !o->format && model_file(arg[0])) {
         w.m = &m;
         if (!(rc = open_model(&m, arg[0], &o->model))) w.bn = m.bn;
-    } else if (!rc && nami_bn_read(arg[0], o->format, &w.bn, &err)) {
-        rc = fail(READING, w.file, &err);
+    } else if (!rc) {
+        rc = open_structure(&w.bn, arg[0], o->format);
     }
     if (!rc) rc = select_shown(&w);
     if (!rc) rc = w.m ? run_model(&w) : run_structure(&w);

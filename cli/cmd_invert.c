@@ -273,10 +273,9 @@ static int run(const void *options_, int narg, char **arg)
             .data = o->data, .set = o->set, .observe = o->observe, .quiet = o->quiet};
         rc = open_model(&m, arg[0], &mo);
         if (!rc) rc = run_on(m.bn, file, o, &f);
-    } else if (nami_bn_read(arg[0], o->format, &bn, &err))
-        rc = fail(READING, file, &err);
-    else
+    } else if (!(rc = open_structure(&bn, arg[0], o->format))) {
         rc = run_on(bn, file, o, &f);
+    }
     nami_bn_free(bn);
     model_free(&m);
     files_fini(&f);

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ static int evaluate(struct model *m, const struct options *o, const struct data 
     if (!rc) rc = model_logp(m, n, x, parallel_threads(o->model.threads), &d, err);
     if (!rc && (o->json || o->grad)) rc = put_json(m, n, &d, out, err);
     for (size_t i = 0; i < n && !rc && !o->json && !o->grad; i++)
-        str_printf(out, "%.15g\n", logp[i]);
+        str_printf(out, "%.15g\n", isnan(logp[i]) ? NAN : logp[i]); /* never "-nan" */
     free(x);
     free(g);
     free(logp);

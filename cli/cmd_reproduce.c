@@ -57,8 +57,8 @@ static int loop(struct study *s, int quiet)
     char text[80];
     study_progress(s, &done, &total, &jobs, &left);
     meter_begin(&m, done, total, quiet);
-    signal(SIGINT, interrupt);
-    signal(SIGTERM, interrupt);
+    catch_signal(SIGINT, interrupt, NULL);
+    catch_signal(SIGTERM, interrupt, NULL);
     if (study_start(s, &err)) return fail(RUNNING, NULL, &err);
     while ((rc = study_wait(s, 0.1, &err)) > 0) {
         if (interrupted && !stopping++) study_stop(s);

@@ -73,12 +73,12 @@ static void add_common(struct line *l, const struct options *o)
     if (o->quiet) add(l, "--quiet");
 }
 
-static int call(const struct cmd *c, struct line *l)
+static int call(const struct cmd *c, struct line *l, int quiet)
 {
     nami_err err;
     int narg, rc;
     void *into = calloc(1, c->size);
-    if (c != &cmd_check) puts(""), fflush(stdout); /* an empty line between */
+    if (c != &cmd_check && !quiet) puts(""), fflush(stdout); /* an empty line between */
     if (!into) return err_nomem(&err), fail(RUNNING, NULL, &err);
     if (opt_parse(c->opt, into, l->n, (char **)l->word, &narg, &err))
         rc = fail(RUNNING, NULL, &err);
@@ -110,7 +110,7 @@ static int train(const struct options *o, const char *file, const char *net)
     add_option(&l, "--steps", o->steps);
     if (!o->again) add(&l, "--resume");
     add_common(&l, o);
-    return call(&cmd_train, &l);
+    return call(&cmd_train, &l, o->quiet);
 }
 
 static int sample(const struct options *o, const char *net, const char *draws)
@@ -122,7 +122,7 @@ static int sample(const struct options *o, const char *net, const char *draws)
     add_option(&l, "--method", o->method);
     add_option(&l, "-o", draws);
     add_common(&l, o);
-    return call(&cmd_sample, &l);
+    return call(&cmd_sample, &l, o->quiet);
 }
 
 static int work(const struct options *o, const char *file, const char *net, const char *draws)
@@ -131,8 +131,8 @@ static int work(const struct options *o, const char *file, const char *net, cons
     int rc;
     add_model(&l, o, file);
     add_common(&l, o);
-    if ((rc = call(&cmd_check, &l)) == EXIT_NO) {
-        note("the check found problems; the answer may be poor");
+    if ((rc = call(&cmd_check, &l, o->quiet)) == EXIT_NO) {
+        if (!o->quiet) note("the check found problems; the answer may be poor");
         rc = EXIT_YES;
     }
     if (!rc) rc = train(o, file, net);

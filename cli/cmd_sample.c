@@ -226,15 +226,36 @@ static int answer_all(struct job *j)
 
 /* ---- what is printed ---------------------------------------------------------------- */
 
+/* The model's number for element e of a variable; -1: there is none. */
+static int elem_of(const struct model *m, const struct draws_var *v, size_t e)
+{
+    for (size_t i = 0; i < m->array.n; i++)
+        if (strcmp(m->array.a[i].name, v->name) == 0) return m->array.a[i].first + (int)e;
+    return -1;
+}
+
 /* "x[2,3]" of element e of a variable */
 static void put_label(const struct model *m, const struct draws_var *v, size_t e, struct str *out)
 {
-    for (size_t i = 0; i < m->array.n; i++)
-        if (strcmp(m->array.a[i].name, v->name) == 0)
-            elem_name(m, m->array.a[i].first + (int)e, out);
+    int elem = elem_of(m, v, e);
+    if (elem >= 0) elem_name(m, elem, out);
 }
 
-static void put_cell(struct table *t, double x) { str_printf(&t->cells, "%.3g", x), table_end(t); }
+/* Is there anything to be told of it?  Constants among random elements are known. */
+static int is_asked(const struct job *j, const struct draws_var *v, size_t e)
+{
+    int elem = elem_of(j->net.r.m, v, e);
+    return elem >= 0 && j->net.r.m->state[elem] == E_RANDOM && !j->given[v->base + e];
+}
+
+static void put_cell(struct table *t, int digits, double x)
+{
+    if (isnan(x)) /* printf may say "-nan" */
+        str_put(&t->cells, "NaN");
+    else
+        str_printf(&t->cells, digits ? "%.*g" : "%.*f", digits, x);
+    table_end(t);
+}
 
 static void put_table(const struct job *j, struct str *out)
 {
@@ -246,13 +267,18 @@ static void put_table(const struct job *j, struct str *out)
     for (int v = 0; v < j->nvar; v++)
         for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {
             const struct summary *s = &j->summary[j->var[v].base + e];
-            if (isnan(s->mean) || j->given[j->var[v].base + e] || shown++ >= MOST) continue;
+            if (!is_asked(j, &j->var[v], e) || shown++ >= MOST) continue;
             put_label(j->net.r.m, &j->var[v], e, &t.cells), table_end(&t);
-            put_cell(&t, s->mean), put_cell(&t, s->sd);
-            put_cell(&t, s->q[0]), put_cell(&t, s->q[NQUANTILE / 2]),
-                put_cell(&t, s->q[NQUANTILE - 1]);
-            str_printf(&t.cells, "%.0f", s->ess), table_end(&t);
+            put_cell(&t, 3, s->mean), put_cell(&t, 3, s->sd);
+            put_cell(&t, 3, s->q[0]), put_cell(&t, 3, s->q[NQUANTILE / 2]),
+                put_cell(&t, 3, s->q[NQUANTILE - 1]);
+            put_cell(&t, 0, s->ess);
         }
+    if (!shown) { /* no table without rows */
+        str_free(&t.cells);
+        str_put(out, "variables    all of these are observed: there is nothing to infer of them\n");
+        return;
+    }
     table_put(&t, 2, out);
     if (shown > MOST)
         str_printf(out, "  ... +%zu: --only NAMES, or -o FILE, for the others\n", shown - MOST);
@@ -272,7 +298,7 @@ static void put_one(const struct job *j, struct str *out)
             out,
             "draws        the network's own, not weighted: 'nami calibrate' says how good it is\n");
     else
-        put_trust(&j->found[0].diagnostics, j->q.per, islands(j), out);
+        put_trust(&j->net, &j->found[0].diagnostics, j->q.per, islands(j), out);
 }
 
 /* Many answers: how many are fine. */
@@ -286,10 +312,16 @@ static void put_sets(const struct job *j, struct str *out)
         good += (size_t)trusted(&j->found[s].diagnostics, j->q.per, islands(j));
         ess += j->found[s].diagnostics.ess / (double)j->q.nset;
     }
-    str_printf(out,
-               "weights      k-hat is good (below %.2f)%s for %zu of %zu, %.0f effective draws on "
-               "average\n",
-               khat_limit(j->q.per), islands(j) ? " or islands agree" : "", good, j->q.nset, ess);
+    if (j->q.per < KHAT_DRAWS && !islands(j))
+        str_printf(out,
+                   "weights      k-hat needs %d draws or more, %.0f effective draws on average\n",
+                   KHAT_DRAWS, ess);
+    else
+        str_printf(out,
+                   "weights      k-hat is good (below %.2f)%s for %zu of %zu, %.0f effective draws "
+                   "on average\n",
+                   khat_limit(j->q.per), islands(j) ? " or islands agree" : "", good, j->q.nset,
+                   ess);
 }
 
 static void put_json(const struct job *j, struct str *out)
@@ -304,6 +336,8 @@ static void put_json(const struct job *j, struct str *out)
         put_json_number(out, "log_evidence", d->log_z),
             put_json_number(out, "log_evidence_se", d->log_se);
         put_json_number(out, "ood_p", j->ood[k]);
+        if (j->method != ANSWER_DIRECT)
+            str_printf(out, ",\"trusted\":%s", trusted(d, j->q.per, islands(j)) ? "true" : "false");
         str_put(out, ",\"variables\":[");
         for (int v = 0; v < j->nvar; v++)
             for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {

@@ -12,7 +12,7 @@
 struct options {
     struct opt_common common;
     struct model_opts model;
-    int n, json, all;
+    int n, json, all, allow;
     const char *only;
     struct opt_many out;
 };
@@ -27,6 +27,7 @@ static const struct opt options[] = {
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON instead of CSV", 0},
     {"only", 0, OPT_TEXT, AT(only), "NAMES", NULL, NULL, "only these variables, a comma list", 0},
     {"all", 0, OPT_FLAG, AT(all), NULL, NULL, NULL, "deterministic variables too", 0},
+    ALLOW_SIMULATOR(AT(allow)),
     MODEL_OPTIONS(struct options, model),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
@@ -146,6 +147,7 @@ static int run(const void *options_, int narg, char **arg)
     int rc = check_outputs(o);
     (void)narg;
     if (!rc) rc = open_model_or_net(&r, arg[0], &o->model);
+    if (!rc) rc = allow_simulator(&r, arg[0], o->allow, o->model.quiet);
     if (!rc && !(x = raw_array(double, (size_t)r.m->nrow *(size_t)o->n))) {
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);

@@ -14,7 +14,7 @@
 #include "report/network.h"
 #include "train/log.h"
 #include "train/samples.h"
-#include "with_model.h"
+#include "with_net.h"
 
 struct options {
     struct opt_common common;
@@ -56,9 +56,8 @@ static const struct opt options[] = {
     {"family", 0, OPT_WORD, AT(family), "NAME", "match", family_words,
      "of the factors of continuous latents: 'nami list families'", 0},
     {"components", 0, OPT_COUNT, AT(size), "N", "0", NULL,
-     "of a mixture, and of those that stand in for vectors with match; bins of a spline; units of "
-     "a flow; 0: as "
-     "the family likes it",
+     "components of a mixture, bins of a spline, units of a flow; with match, of what stands in "
+     "where the model's distribution does not fit; 0: the family's default",
      0},
     {"net", 0, OPT_WORD, AT(net), "KIND", "auto", net_words,
      "a network for each factor (mlp), one masked network (made), or what suits the model", 0},
@@ -218,13 +217,14 @@ static void tell(struct meter *m, const struct train *x, int last)
     char text[160];
     if (x->nsum)
         snprintf(text, sizeof text, "loss %.4f  %s%.4f  rate %.2g", x->sum / x->nsum,
-                 h ? "valid " : "", h ? h[HIST_VALID] : x->sum / x->nsum, x->rate);
+                 h ? "valid " : "", h ? h[HIST_VALID] : x->sum / x->nsum, train_rate(x));
     else
-        snprintf(text, sizeof text, "valid %.4f  rate %.2g", h ? h[HIST_VALID] : NAN, x->rate);
+        snprintf(text, sizeof text, "valid %.4f  rate %.2g", h ? h[HIST_VALID] : NAN,
+                 train_rate(x));
     (last ? meter_end : meter_show)(m, (int64_t)x->step, text);
 }
 
-static int loop(struct training *r, const struct options *o, const char *inverse)
+static int make_steps(struct training *r, const struct options *o, const char *inverse)
 {
     struct train *x = &r->train;
     double saved = clock_now();
@@ -232,7 +232,6 @@ static int loop(struct training *r, const struct options *o, const char *inverse
     nami_err err;
     int rc = EXIT_YES, checked;
     meter_begin(&m, (int64_t)x->step, x->opt.steps, o->model.quiet);
-    signal(SIGINT, interrupt);
     while (!x->done && !rc && !interrupted) {
         if (train_step(x, &checked, &err)) {
             meter_hide(&m);
@@ -252,19 +251,30 @@ static int loop(struct training *r, const struct options *o, const char *inverse
     return rc;
 }
 
+/* Ctrl-C is ours while steps are made: before and after, it ends the program. */
+static int loop(struct training *r, const struct options *o, const char *inverse)
+{
+    struct sigaction old;
+    catch_signal(SIGINT, interrupt, &old);
+    int rc = make_steps(r, o, inverse);
+    sigaction(SIGINT, &old, NULL);
+    return rc;
+}
+
 static void put_result(const struct training *r, const struct options *o, struct str *out)
 {
     const struct train *x = &r->train;
-    const double *h = train_last(x);
+    const double *h = train_best(x); /* parts of this loss, not of a later one */
     if (o->json) {
-        str_printf(out, "{\"steps\":%llu,\"loss\":%.10g,\"parameters\":%zu,\"why\":",
-                   (unsigned long long)x->step, x->best, x->t.nparam);
+        str_printf(out, "{\"steps\":%llu", (unsigned long long)x->step);
+        put_json_number(out, "loss", x->best);
+        str_printf(out, ",\"parameters\":%zu,\"why\":", x->t.nparam);
         str_quote(out, train_done[x->done]);
         str_put(out, ",\"parts\":{");
         for (int k = 0; h && k < x->t.npart; k++) {
             if (k) str_put(out, ",");
             str_quote(out, x->t.part[k].name);
-            str_printf(out, ":%.10g", h[HIST_PARTS + k]);
+            str_printf(out, isfinite(h[HIST_PARTS + k]) ? ":%.10g" : ":null", h[HIST_PARTS + k]);
         }
         str_put(out, "}}\n");
         return;
@@ -435,14 +445,20 @@ static int run(const void *options_, int narg, char **arg)
     }
     if (!o->dry && (rc = check_files(o))) return rc;
     if (resume) {
-        if (training_read(&r, o->out, threads, &err)) rc = fail(READING, o->out, &err);
+        rc = read_net(&r, o->out, threads);
         if (!rc) rc = same_model(&r, o, arg[0]);
+        if (!rc && r.m->simulator) { /* the model file's, so where that is */
+            r.m->file = arg[0];
+            r.m->simulator_locked = 0;
+        }
         if (o->steps) r.plan.train.steps = o->steps;
+        if (!rc && !o->samples) tell_simulator(r.m, o->model.quiet);
         if (!rc) rc = read_objective(&r, o, 1);
     } else {
         r.m = &r.own;
         pick(&o->model.data, 0, &model.data);
         rc = open_model(r.m, arg[0], &model);
+        if (!rc && !o->samples) tell_simulator(r.m, o->model.quiet);
         if (!rc) rc = read_objective(&r, o, 0);
         if (!rc && training_prepare(&r, NULL, 0, threads, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);

@@ -34,6 +34,20 @@ const char *mode_words(int i) { return mode_names[i]; }
 
 const char *criterion_words(int i) { return criteria[i].name; }
 
+/* What other programs call it. */
+static const char *command_meant(const char *word)
+{
+    static const char *const meant[][2] = {
+        {"fit", "train"},          {"learn", "train"},       {"infer", "sample"},
+        {"posterior", "sample"},   {"predict", "sample"},    {"draw", "sample"},
+        {"mode", "map"},           {"optimize", "map"},      {"sbc", "calibrate"},
+        {"diagnose", "calibrate"}, {"validate", "check"},    {"prior", "check"},
+        {"loglik", "logp"},        {"marginal", "evidence"}, {"version", "--version"}};
+    for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
+        if (strcmp(meant[i][0], word) == 0) return meant[i][1];
+    return NULL;
+}
+
 /* ---- messages ----------------------------------------------------------------------- */
 
 const struct exit_code exit_codes[] = {
@@ -101,6 +115,16 @@ int finish(struct str *out, int yes)
     return rc;
 }
 
+void catch_signal(int number, void (*handler)(int), struct sigaction *old)
+{
+    struct sigaction was, now = {.sa_flags = SA_RESTART};
+    now.sa_handler = handler;
+    sigemptyset(&now.sa_mask);
+    sigaction(number, NULL, &was);
+    if (was.sa_handler != SIG_IGN) sigaction(number, &now, NULL);
+    if (old) *old = was;
+}
+
 /* ---- running ------------------------------------------------------------------------ */
 
 static int show_help(const struct cmd *c)
@@ -158,6 +182,9 @@ int main(int argc, char **argv)
         err_set(&err, NAMI_EUSAGE, "unknown option %s before the command; see 'nami --help'", name);
     else if (cmd_by_name(name))
         return run(cmd_by_name(name), argc - 2, argv + 2);
+    else if (command_meant(name))
+        err_set(&err, NAMI_EUSAGE, "no command is called '%s'; did you mean 'nami %s'?", name,
+                command_meant(name));
     else
         opt_unknown("command", name, cmd_words, &err);
     return fail(RUNNING, NULL, &err);

@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "data/records.h"
+#include "model/eval.h"
+#include "train/training.h"
 
 void show_messages(const struct model *m, int quiet)
 {
@@ -15,6 +18,35 @@ void show_messages(const struct model *m, int quiet)
     str_free(&out);
 }
 
+void tell_simulator(const struct model *m, int quiet)
+{
+    static int said; /* 'nami run' is several commands */
+    struct str what = {0};
+    if (!m->simulator || quiet || said) return;
+    said = 1;
+    model_simulator(m, &what);
+    if (what.s && !what.oom) note("this runs the simulator %s", what.s);
+    str_free(&what);
+}
+
+int refuse_net(const char *path)
+{
+    nami_err err;
+    if (!training_is(path)) return EXIT_YES;
+    err_set(&err, NAMI_EUSAGE,
+            "this is a trained network, and a model is wanted; networks are for 'nami sample', "
+            "evidence, map, calibrate, simulate and logp");
+    return fail(READING, path, &err);
+}
+
+int open_structure(nami_bn **bn, const char *path, const char *format)
+{
+    nami_err err;
+    int rc = refuse_net(path);
+    if (rc || !nami_bn_read(path, format, bn, &err)) return rc;
+    return fail(READING, file_name(path), &err);
+}
+
 int open_model(struct model *m, const char *path, const struct model_opts *o)
 {
     nami_err err = {0};
@@ -23,6 +55,7 @@ int open_model(struct model *m, const char *path, const struct model_opts *o)
                                 .observe = o->observe,
                                 .free = o->free.a,
                                 .nfree = o->free.n};
+    if (refuse_net(path)) return EXIT_BAD;
     int rc = model_read(m, path, o->data.a, o->data.n, &opt, &err);
     if (rc == NAMI_EINPUT && m->diags.nerror) {
         show_messages(m, 0);

@@ -49,6 +49,13 @@ struct model_opts {
 
 /* Reads; says on standard error what is wrong.  EXIT_YES, or the exit code.  Free m in any case. */
 int open_model(struct model *m, const char *path, const struct model_opts *o);
+/* Says, once, which program draws from the model, if one does. */
+void tell_simulator(const struct model *m, int quiet);
+/* A trained network is no model, and no structure: EXIT_YES if path is something else, or the exit
+   code, having said which commands take it. */
+int refuse_net(const char *path);
+/* A structure (nami_bn_read).  EXIT_YES, or the exit code, having said why. */
+int open_structure(nami_bn **bn, const char *path, const char *format);
 /* "x=FILE", or a file of records (records.h): not one of constants. */
 int is_records(const char *file);
 /* Prints what the model's messages are, warnings too unless quiet. */

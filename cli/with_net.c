@@ -1,3 +1,4 @@
+/* with_net.c: what commands that ask a trained network share: opening it, its data, trust. */
 #include "with_net.h"
 
 #include <math.h>
@@ -8,14 +9,52 @@
 #include "base/parallel.h"
 #include "infer/ood_model.h"
 #include "infer/weights.h"
+#include "model/eval.h"
 #include "train/samples.h"
+
+int read_net(struct training *r, const char *path, int threads)
+{
+    nami_err err = {0};
+    if (!training_read(r, path, threads, &err)) return EXIT_YES;
+    if (err.code == NAMI_EINPUT && !training_is(path))
+        err_set(&err, NAMI_EINPUT,
+                "this is no trained network; 'nami train MODEL -o NET' makes one of a model, and "
+                "'nami run' does all from model and data to draws");
+    return fail(READING, path, &err);
+}
+
+int allow_simulator(struct training *r, const char *path, int allowed, int quiet)
+{
+    struct str what = {0};
+    nami_err err;
+    int rc = EXIT_YES;
+    if (!r->m->simulator) return rc;
+    model_simulator(r->m, &what);
+    if (what.oom) {
+        err_nomem(&err);
+        rc = fail(RUNNING, NULL, &err);
+    } else if (r->m->simulator_locked && !allowed) {
+        err_set(
+            &err, NAMI_EUSAGE,
+            "this network would run a program; if you trust the file, give --allow-simulator: it "
+            "is the simulator %s",
+            what.s);
+        rc = fail(READING, path, &err);
+    } else if (r->m->simulator_locked) {
+        tell_simulator(r->m, quiet);
+        r->m->simulator_locked = 0;
+    }
+    str_free(&what);
+    return rc;
+}
 
 int open_net(struct trained *n, const char *path, int threads)
 {
     nami_err err = {0};
     *n = (struct trained){0};
-    int rc = training_read(&n->r, path, threads, &err);
-    if (!rc && !(n->param = raw_array(float, training_nparam(&n->r) + 1))) rc = err_nomem(&err);
+    int rc = read_net(&n->r, path, threads);
+    if (rc) return rc;
+    if (!(n->param = raw_array(float, training_nparam(&n->r) + 1))) rc = err_nomem(&err);
     if (!rc) rc = training_weights(&n->r, n->param, &err);
     if (!rc) rc = infer_init(&n->a, &n->r.q, n->param, &err);
     return rc ? fail(READING, path, &err) : EXIT_YES;
@@ -79,9 +118,10 @@ int open_model_or_net(struct training *r, const char *path, const struct model_o
                              : "--by");
         return fail(RUNNING, NULL, &err);
     }
-    int rc = training_read(r, path, parallel_threads(o->threads), &err);
-    float *param = rc ? NULL : raw_array(float, training_nparam(r) + 1);
-    if (!rc) rc = param ? training_weights(r, param, &err) : err_nomem(&err);
+    int rc = read_net(r, path, parallel_threads(o->threads));
+    if (rc) return rc;
+    float *param = raw_array(float, training_nparam(r) + 1);
+    rc = param ? training_weights(r, param, &err) : err_nomem(&err);
     free(param);
     return rc ? fail(READING, path, &err) : EXIT_YES;
 }
@@ -188,27 +228,77 @@ void put_json_number(struct str *out, const char *name, double x)
 /* Islands whose estimates of p(x) vary by as much as their mean disagree. */
 int trusted(const struct diagnostics *d, size_t draws, size_t islands)
 {
+    if (!isfinite(d->log_z)) return 0; /* all weights are 0 */
     if (!isnan(d->khat)) return d->khat < khat_limit(draws);
     return d->log_se < 1 / sqrt((double)islands);
 }
 
-void put_trust(const struct diagnostics *d, size_t draws, size_t islands, struct str *out)
+/* Would --family spline be another network? */
+static int can_bend(const struct qnet *q)
 {
-    int resampled = isnan(d->khat);
-    if (resampled)
-        str_printf(
-            out, "weights      resampled in %zu islands, %.0f effective draws of %zu at the end\n",
-            islands, d->ess, draws);
+    for (int g = 0; g < q->ngroup; g++) {
+        const struct family *f = q->group[g].head.family;
+        if (f == &family_match || f == &family_mixture || f == &family_logistic) return 1;
+    }
+    return 0;
+}
+
+/* What to do about weights that are not to be trusted, most promising first. */
+static void put_advice(const struct trained *n, const struct diagnostics *d, size_t draws,
+                       size_t islands, struct str *out)
+{
+    /* Draws: still quick, and often enough up to a k-hat of 1; of few draws, k-hat is not sure. */
+    enum { FEW = 1000, MORE = 100000 };
+    const char *family = can_bend(n->a.q) ? ", or with --family spline" : "";
+    if (draws < KHAT_DRAWS)
+        str_put(out, "too few draws to tell: do not trust these numbers; ask for more with -n\n");
+    else if (!isfinite(d->log_z))
+        str_printf(out,
+                   "no draw is near the posterior: these numbers say nothing; do data and model "
+                   "fit together? train longer%s\n",
+                   family);
+    else if (d->khat < (draws < FEW ? 2 : 1) && draws < MORE)
+        str_printf(out,
+                   "k-hat is too large: do not trust these numbers; ask for more draws (-n %d), "
+                   "then train longer%s\n",
+                   MORE, family);
     else
-        str_printf(out, "weights      k-hat %.2f (good below %.2f), %.0f effective draws of %zu\n",
-                   d->khat, khat_limit(draws), d->ess, draws);
-    str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", d->log_z, d->log_se);
-    if (trusted(d, draws, islands)) return;
-    if (resampled)
-        str_put(out, "warning      the islands disagree, or are too few: do not trust these "
-                     "numbers; ask for more draws, or train longer\n");
+        str_printf(out, "k-hat is too large: do not trust these numbers; train longer%s%s\n",
+                   family, islands ? "" : "; for long chains, --method smc");
+}
+
+/* "k-hat 0.31 (good below 0.70)" */
+static void put_khat(double khat, size_t draws, struct str *out)
+{
+    if (draws < KHAT_DRAWS)
+        str_printf(out, "k-hat needs %d draws or more", KHAT_DRAWS);
+    else if (khat == INFINITY)
+        str_printf(out, "k-hat cannot be told (good below %.2f)", khat_limit(draws));
     else
-        str_printf(
-            out, "warning      k-hat is too large: do not trust these numbers; train longer, %s\n",
-            islands ? "or with --family spline" : "with --family spline, or try --method smc");
+        str_printf(out, "k-hat %.2f (good below %.2f)", khat, khat_limit(draws));
+}
+
+void put_trust(const struct trained *n, const struct diagnostics *d, size_t draws, size_t islands,
+               struct str *out)
+{
+    int resampled = isnan(d->khat), good = trusted(d, draws, islands);
+    str_put(out, "weights      ");
+    if (!isfinite(d->log_z))
+        str_printf(out, "all 0, or too small to be told apart: 0 effective draws of %zu\n", draws);
+    else if (resampled)
+        str_printf(out, "resampled in %zu islands, %.0f effective draws of %zu at the end\n",
+                   islands, d->ess, draws);
+    else {
+        put_khat(d->khat, draws, out);
+        str_printf(out, ", %.0f effective draws of %zu\n", d->ess, draws);
+    }
+    if (isfinite(d->log_z))
+        str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", d->log_z, d->log_se);
+    if (good) return;
+    str_put(out, "warning      ");
+    if (resampled && isfinite(d->log_z))
+        str_put(out, "the islands disagree, or are too few: do not trust these numbers; ask for "
+                     "more draws, or train longer\n");
+    else
+        put_advice(n, d, draws, islands, out);
 }

@@ -45,6 +45,18 @@ struct trained {
             "only the first N data sets; 0: all", 0                                                \
     }
 
+/* The row of an option table for what calls allow_simulator(). */
+#define ALLOW_SIMULATOR(at)                                                                        \
+    {                                                                                              \
+        "allow-simulator", 0, OPT_FLAG, at, NULL, NULL, NULL,                                      \
+            "run the simulator, a command or plug-in, that a network's file names", 0              \
+    }
+
+/* Reads the file of a network; says what is wrong. */
+int read_net(struct training *r, const char *path, int threads);
+/* Before a network's model is drawn from: a program that its file names needs the user's consent.
+   EXIT_YES, or the exit code, having said which program it is. */
+int allow_simulator(struct training *r, const char *path, int allowed, int quiet);
 /* Reads a network.  EXIT_YES, or the exit code, having said why.  Free it in any case. */
 int open_net(struct trained *n, const char *path, int threads);
 /* Adds the data sets of these files, the first `most` (0: all); without any, the one that is in the
@@ -66,6 +78,7 @@ void put_json_number(struct str *out, const char *name, double x);
 /* Can means by these weights be trusted?  `islands`: of SMC, else 0. */
 int trusted(const struct diagnostics *d, size_t draws, size_t islands);
 /* How far: lines of text, the evidence among them. */
-void put_trust(const struct diagnostics *d, size_t draws, size_t islands, struct str *out);
+void put_trust(const struct trained *n, const struct diagnostics *d, size_t draws, size_t islands,
+               struct str *out);
 
 #endif

@@ -132,6 +132,10 @@ const char *nami_model_messages(const nami_model *model);
    the model's: do not free it. */
 const nami_bn *nami_model_structure(const nami_model *model);
 
+/* The program or plug-in that the model file names after `simulator`, which every call that draws
+   from the model runs; NULL if it names none. */
+const char *nami_model_simulator(const nami_model *model);
+
 /* Scalars: every element of every variable that is not constant, random (~) or computed from
    random ones (<-).  They are numbered 0 ... size - 1: variables in a fixed order, each with
    its elements in row-major order (the last subscript runs fastest). */
@@ -203,6 +207,8 @@ typedef struct {
     uint64_t stream; /* other draws with the same weights to start from: for each machine its own */
     const char *samples; /* a file of draws, .npz or .json as `nami simulate` writes them; or NULL:
                             fresh draws of the model */
+    int allow_simulator; /* nami_trainer_read: draws may be made by the program or plug-in that the
+                            file names; otherwise NAMI_EUSAGE says which, when they are wanted */
     /* steps: of nami_trainer_step; clip also of nami_trainer_apply, valid of nami_trainer_loss */
     double clip;      /* longer gradients are shortened to this norm; 0: 100; < 0: never */
     int valid;        /* draws to validate on; 0: 10000 */
@@ -218,8 +224,9 @@ typedef struct {
 int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_train_options *opt,
                      nami_trainer **out, nami_err *err);
 /* Goes on where a file of nami_trainer_save or `nami train` has stopped, bit for bit.  The model
-   and the options are the file's; of opt (or NULL), threads, stream, samples and steps count.  A
-   network that was trained on samples wants them again. */
+   and the options are the file's; of opt (or NULL), threads, stream, samples, allow_simulator and
+   steps count.  A network that was trained on samples wants them again.  Nothing that the file
+   names is opened or run, unless allow_simulator says so. */
 int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trainer **out,
                       nami_err *err);
 void nami_trainer_free(nami_trainer *t);

@@ -318,6 +318,56 @@ static nami_trainer *read_trainer(const nami_train_options *opt)
     return t;
 }
 
+static void write_file(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* What a network's file names does not run before someone allows it. */
+static void simulator_needs_consent(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/nami_consent_XXXXXX", file[64], program[64], ran[64];
+    nami_train_options opt = {.batch = 4, .valid = 4, .steps = 9, .hidden = {4}, .check = 1};
+    nami_model *m;
+    nami_trainer *t;
+    nami_err err;
+    assert_non_null(mkdtemp(dir));
+    snprintf(file, sizeof file, "%s/m.nami", dir);
+    snprintf(program, sizeof program, "%s/draw.sh", dir);
+    snprintf(ran, sizeof ran, "%s/ran", dir);
+    write_file(file, "simulator \"sh draw.sh\"\nmodel { a ~ normal(0, 1)\n y ~ normal(a, 1) }\n"
+                     "observe y");
+    write_file(program, "touch ran; awk -F'[:,]' '{ for (i = 0; i < $2; i++) "
+                        "print \"{\\\"a\\\":\" i % 3 \",\\\"y\\\":\" i % 5 \"}\" }'");
+    new_path();
+    if (nami_model_read(file, NULL, &m, &err)) fail_msg("%s", err.msg);
+    assert_string_equal(nami_model_simulator(m), "sh draw.sh");
+    if (nami_trainer_new(m, NULL, &opt, &t, &err)) fail_msg("%s", err.msg);
+    assert_int_equal(nami_trainer_save(t, path, &err), 0);
+    nami_trainer_free(t);
+    nami_model_free(m);
+    for (int allow = 0; allow < 2; allow++) {
+        unlink(ran);
+        t = read_trainer(&(nami_train_options){.allow_simulator = allow});
+        assert_int_equal(access(ran, F_OK), -1); /* reading runs nothing */
+        int rc = nami_trainer_gradient(t, 0, NULL, NULL, &err);
+        assert_int_equal(rc, allow ? 0 : NAMI_EUSAGE);
+        assert_int_equal(access(ran, F_OK), allow ? 0 : -1);
+        if (!allow) assert_non_null(strstr(err.msg, "'sh draw.sh' ("));
+        if (!allow) assert_non_null(strstr(err.msg, dir));
+        nami_trainer_free(t);
+    }
+    m = read_model("schools");
+    assert_null(nami_model_simulator(m));
+    nami_model_free(m);
+    unlink(file), unlink(program), unlink(ran), unlink(path);
+    rmdir(dir);
+}
+
 /* A run that stops and goes on is the run that did not, in both loops. */
 static void files(void **state)
 {
@@ -594,12 +644,19 @@ static void bound(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(loss_falls),   cmocka_unit_test(gradient_by_differences),
-    cmocka_unit_test(half_batches), cmocka_unit_test(same_steps),
-    cmocka_unit_test(streams),      cmocka_unit_test(questions),
-    cmocka_unit_test(files),        cmocka_unit_test(files_with_options),
-    cmocka_unit_test(samples),      cmocka_unit_test(bound),
-    cmocka_unit_test(messages),     cmocka_unit_test(memory),
+    cmocka_unit_test(loss_falls),
+    cmocka_unit_test(gradient_by_differences),
+    cmocka_unit_test(half_batches),
+    cmocka_unit_test(same_steps),
+    cmocka_unit_test(streams),
+    cmocka_unit_test(questions),
+    cmocka_unit_test(simulator_needs_consent),
+    cmocka_unit_test(files),
+    cmocka_unit_test(files_with_options),
+    cmocka_unit_test(samples),
+    cmocka_unit_test(bound),
+    cmocka_unit_test(messages),
+    cmocka_unit_test(memory),
 };
 
 RUN(tests)

@@ -155,6 +155,16 @@ static int entries(const char *folder)
     return n;
 }
 
+/* Linked with --wrap: who changes the mask of the process? */
+static int masks;
+mode_t __real_umask(mode_t mask);
+mode_t __wrap_umask(mode_t mask);
+mode_t __wrap_umask(mode_t mask)
+{
+    masks++;
+    return __real_umask(mask);
+}
+
 static void files(void **state)
 {
     (void)state;
@@ -178,10 +188,19 @@ static void files(void **state)
         str_free(&s);
     }
     mode_t mask = umask(027);
+    unlink(path);
     assert_int_equal(file_write(path, "x", 1, &err), 0);
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0640); /* as open() would have made it */
     umask(mask);
+    assert_int_equal(masks, 2); /* no other call than these two: threads share the mask */
+    static const mode_t modes[] = {0600, 0666, 0444, 0755};
+    for (int k = 0; k < 4; k++) { /* a file that is replaced keeps its mode */
+        assert_int_equal(chmod(path, modes[k]), 0);
+        assert_int_equal(file_write(path, "x", 1, &err), 0);
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode & 0777, modes[k]);
+    }
     str_put(&s, "before ");
     assert_int_equal(file_read(path, &s, &err), 0); /* appends */
     assert_string_equal(s.s, "before x");

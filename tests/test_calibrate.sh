@@ -41,7 +41,7 @@ says "too high" 1 'too high .*: b\[' "$nami" calibrate "$dir/high.net"
 says "advice" 1 '^advice .*--method is' "$nami" calibrate "$dir/narrow.net"
 says "tarp sees it" 1 '^tarp +not ok: .*too seldom' "$nami" calibrate "$dir/narrow.net"
 says "the joint region, too" 1 '^jointly +too narrow' "$nami" calibrate "$dir/narrow.net"
-says "not a number" 2 'draws .*nan for b\[[12]\] of data set 1' "$nami" calibrate "$dir/broken.net"
+says "not a number" 2 'the network is damaged: number 1 of b\[1\]/2.bias is NaN' "$nami" calibrate "$dir/broken.net"
 says "weights mend it" 0 '^calibration  ok' "$nami" calibrate "$dir/wide.net" --method is
 says "weights are told" 0 '^weights +k-hat is good for' "$nami" calibrate "$dir/wide.net" --method is
 says "few effective draws" 1 'weights cannot be trusted' "$nami" calibrate "$dir/n.net" --method is --draws 16

@@ -529,11 +529,37 @@ static void test_sizes(void **state)
     net_drop(&n);
 }
 
+/* The number that is asked for is that of splines, too, that stand in for match. */
+static void test_components_of_stand_ins(void **state)
+{
+    (void)state;
+    static const char text[] = "model { u ~ uniform(2, 5)\n v[1:2] ~ multi_normal(c(0, 0), "
+                               "diag(c(1, 1)))\n y ~ normal(u + v[1] * v[2], 1) }\n observe y";
+    for (int size = 0; size < 8; size += 7) {
+        struct net_at n;
+        net_at(&n, text, NULL, NULL, &(struct net_options){.family = &family_match, .size = size});
+        int splines = 0;
+        for (int g = 0; g < n.q.ngroup; g++) {
+            const struct head *h = &n.q.group[g].head;
+            int usual = h->family == &family_spline ? family_spline.size : 1;
+            splines += h->family == &family_spline;
+            assert_int_equal(h->size, size ? size : usual);
+        }
+        assert_int_equal(splines, 1);
+        net_drop(&n);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_gradients), cmocka_unit_test(test_plates),
-    cmocka_unit_test(test_by_hand),   cmocka_unit_test(test_features),
-    cmocka_unit_test(test_start),     cmocka_unit_test(test_logistic),
-    cmocka_unit_test(test_refused),   cmocka_unit_test(test_float),
+    cmocka_unit_test(test_components_of_stand_ins),
+    cmocka_unit_test(test_gradients),
+    cmocka_unit_test(test_plates),
+    cmocka_unit_test(test_by_hand),
+    cmocka_unit_test(test_features),
+    cmocka_unit_test(test_start),
+    cmocka_unit_test(test_logistic),
+    cmocka_unit_test(test_refused),
+    cmocka_unit_test(test_float),
     cmocka_unit_test(test_sizes),
 };
 RUN(tests)

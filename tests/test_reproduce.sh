@@ -32,7 +32,7 @@ done
 ok "goes on to the end" skip --set epochs=20 -o "$dir/k" --threads 1 --quiet
 ok "the same results" cmp "$dir/whole/ends.csv" "$dir/k/ends.csv"
 ok "and figures" cmp "$dir/whole/test.svg" "$dir/k/test.svg"
-ok "Ctrl-C ends it" sh -c "'$nami' reproduce skip $tiny --set epochs=100000 -o '$dir/c' & p=\$!; sleep 0.5; kill -INT \$p; wait \$p; test \$? = 3 && test -s '$dir/c/summary.md'"
+ok "Ctrl-C ends it" sh -c "env --default-signal=INT '$nami' reproduce skip $tiny --set epochs=100000 -o '$dir/c' & p=\$!; sleep 0.5; kill -INT \$p; wait \$p; test \$? = 3 && test -s '$dir/c/summary.md'"
 
 # ---- what it refuses
 says "which experiment" 2 "did you mean 'tree'" "$nami" reproduce tre -o "$dir/x"

@@ -36,6 +36,38 @@ static void must_run(const char *command, size_t n, double *x)
     if (run(command, n, x, &err)) fail_msg("%s", err.msg);
 }
 
+/* ---- what would run ----------------------------------------------------------------- */
+
+static void describes(const char *command, const char *dir, const char *want)
+{
+    struct simulator s = {.command = command, .dir = dir, .nvar = 2, .var = ay};
+    struct str out = {0};
+    simulator_describe(&s, &out);
+    if (!strstr(out.s, want)) fail_msg("%s, not %s", out.s, want);
+    str_free(&out);
+}
+
+static void told_what_runs(void **state)
+{
+    (void)state;
+    char *path = getenv("PATH") ? strdup(getenv("PATH")) : NULL;
+    setenv("PATH", "/nowhere:/bin:/usr/bin", 1);
+    describes("cat x | y", "/", "'cat x | y' (/bin/cat, in /)");
+    describes("  ./dev/null 1", "/", "(/dev/null, in /)");
+    describes("dev/../dev/null", "/", "(/dev/null, in /)");
+    describes("/dev/null", NULL, "(/dev/null, in /");
+    describes("X=1 cat", "/", "(/bin/sh, in /)");
+    describes("(cat)", "/", "(/bin/sh, in /)");
+    describes("nothing_of_this_name", "/", "(/bin/sh, in /)");
+    describes("a/b.so", "/tmp", "'a/b.so' (/tmp/a/b.so)");
+    describes("cat \033[2K\r\302\233x", "/", "'cat ?[2K???x' (/bin/cat, in /)");
+    char many[300] = "cat ";
+    memset(many + 4, 'x', sizeof many - 5);
+    describes(many, "/", "x', which goes on, (/bin/cat, in /)");
+    if (path) setenv("PATH", path, 1);
+    free(path);
+}
+
 /* ---- commands ----------------------------------------------------------------------- */
 
 static void command(void **state)
@@ -362,10 +394,10 @@ static void nomem_simulator(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(command),         cmocka_unit_test(large),  cmocka_unit_test(background),
-    cmocka_unit_test(faulty),          cmocka_unit_test(npy),    cmocka_unit_test(plugin),
-    cmocka_unit_test(bad_plugins),     cmocka_unit_test(python), cmocka_unit_test(threads),
-    cmocka_unit_test(nomem_simulator),
+    cmocka_unit_test(told_what_runs), cmocka_unit_test(command),         cmocka_unit_test(large),
+    cmocka_unit_test(background),     cmocka_unit_test(faulty),          cmocka_unit_test(npy),
+    cmocka_unit_test(plugin),         cmocka_unit_test(bad_plugins),     cmocka_unit_test(python),
+    cmocka_unit_test(threads),        cmocka_unit_test(nomem_simulator),
 };
 
 RUN(tests)

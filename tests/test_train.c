@@ -410,6 +410,49 @@ static void test_plateau(void **state)
     net_drop(&n);
 }
 
+/* The log has the rates that steps were made with. */
+static void test_cooldown(void **state)
+{
+    (void)state;
+    struct net_at n;
+    struct train x;
+    struct train_options o = quick;
+    o.steps = 100, o.check = 10, o.valid = 16, o.patience = 100, o.cooldown = 0.5;
+    net_at(&n, pair, NULL, NULL, &small);
+    train_at(&x, &n, &o);
+    run(&x);
+    for (int i = 1; i <= 10; i++) {
+        double want = i > 5 ? o.rate * (101 - 10 * i) / 50 : o.rate; /* of step 10 i, the last */
+        double got = x.history.a[(i - 1) * x.width + HIST_RATE];
+        if (!(fabs(got / want - 1) < 1e-9))
+            fail_msg("the rate is %g, not %g, at validation %d", got, want, i);
+    }
+    train_free(&x);
+    net_drop(&n);
+}
+
+/* Parts of the best validation are those of the best loss, not of the last. */
+static void test_best(void **state)
+{
+    (void)state;
+    struct net_at n;
+    struct train x;
+    struct train_options o = quick;
+    double sum = 0;
+    o.steps = 60, o.check = 3, o.valid = 16, o.patience = 100, o.cooldown = 0, o.rate = 1;
+    net_at(&n, pair, NULL, NULL, &small);
+    train_at(&x, &n, &o);
+    assert_null(train_best(&x));
+    run(&x);
+    const double *best = train_best(&x);
+    assert_non_null(best);
+    assert_true(best != train_last(&x)); /* with such a rate */
+    for (int k = HIST_PARTS; k < x.width; k++) sum += best[k];
+    assert_true(fabs(sum - x.best) < 1e-9 * (1 + fabs(x.best)));
+    train_free(&x);
+    net_drop(&n);
+}
+
 /* ---- what is not finite ------------------------------------------------------------- */
 
 static int all_finite(const float *x, size_t n)
@@ -557,6 +600,8 @@ static void test_log(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_cooldown),
+    cmocka_unit_test(test_best),
     cmocka_unit_test(test_threads),
     cmocka_unit_test(test_large),
     cmocka_unit_test(test_gradient),

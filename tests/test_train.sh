@@ -51,7 +51,7 @@ for delay in 0.05 0.1 0.15 0.2 0.3 0.4; do
 done
 ok "goes on to the end" train -o "$dir/k.net" --steps 400 --resume --quiet
 ok "bit for bit" cmp "$dir/whole.net" "$dir/k.net"
-ok "Ctrl-C saves" sh -c "'$nami' train '$dir/line.nami' $small --steps 1000000 --patience 100000 -o '$dir/c.net' --quiet & p=\$!; sleep 0.5; kill -INT \$p; wait \$p; test \$? = 3 && test -s '$dir/c.net'"
+ok "Ctrl-C saves" sh -c "env --default-signal=INT '$nami' train '$dir/line.nami' $small --steps 1000000 --patience 100000 -o '$dir/c.net' --quiet & p=\$!; sleep 0.5; kill -INT \$p; wait \$p; test \$? = 3 && test -s '$dir/c.net'"
 
 # ---- what it refuses
 sed 's/gamma(2, 2)/gamma(2, 3)/' "$dir/line.nami" >"$dir/other.nami"

@@ -257,6 +257,9 @@ static void degenerate(void **state)
     for (int i = 0; i < N; i++) lw[i] = -3e4 + 1e-11 * gpd_draw(&r, 0.9); /* rounding errors */
     assert_true(smoothed(N, lw).khat == -INFINITY);
 
+    for (int i = 0; i < N; i++) lw[i] = -2e59; /* equal, since there are no digits to differ in */
+    assert_true(smoothed(N, lw).khat == INFINITY);
+
     for (int i = 0; i < N; i++) lw[i] = i < 4 ? i : -1; /* ties at the cutoff, 3 above */
     assert_true(smoothed(N, lw).khat == INFINITY);
 
@@ -293,10 +296,12 @@ static void degenerate(void **state)
     lw[7] = (double)NAN;
     lw[1] = 42;
     assert_int_equal(psis(N, lw, &p, &err), NAMI_EINPUT);
-    assert_string_equal(err.msg, "the logarithm of weight 8 is NaN");
+    assert_non_null(strstr(err.msg, "of draw 8, log p(x, z) - log q(z | x), is NaN"));
     lw[7] = INFINITY;
     assert_int_equal(psis(N, lw, &p, &err), NAMI_EINPUT);
-    assert_non_null(strstr(err.msg, "+Inf"));
+    assert_non_null(strstr(err.msg, "is infinite"));
+    lw[7] = 1e14; /* nothing is left of the digits that count */
+    assert_int_equal(psis(N, lw, &p, &err), NAMI_EINPUT);
     near(lw[1], 42, 0);
 }
 
@@ -375,14 +380,15 @@ static void weighted(void **state)
         for (int i = 0; i < N; i++) m += x[i] * (w[i] = exp(lw[i]) / sum);
         for (int i = 0; i < N; i++) {
             v += w[i] * (x[i] - m) * (x[i] - m);
-            e += w[i] * w[i] * (x[i] - m) * (x[i] - m);
+            double without = (m - w[i] * x[i]) / (1 - w[i]); /* the mean of the other draws */
+            e += (without - m) * (without - m) * (N - 1) / N;
             sum2 += w[i] * w[i];
         }
         struct summary s = summary_of(N, x, lw);
         near(s.mean, m, 1e-10);
         near(s.sd, sqrt(v / (1 - sum2)), 1e-10);
-        near(s.mcse, sqrt(e / (1 - sum2)), 1e-10);
-        near(s.ess, v / e, 1e-8);
+        near(s.mcse, sqrt(e), 1e-9);
+        near(s.ess, fmax(1, fmin(1 / sum2, v / (1 - sum2) / e)), 1e-8);
         for (int k = 0; k < NQUANTILE; k++)
             near(s.q[k], naive_quantile(N, x, w, per_cent[k]), 1e-9);
         for (int i = 0; i < N; i++) { /* the order of the draws does not matter */
@@ -395,6 +401,50 @@ static void weighted(void **state)
         near(mixed.mean, s.mean, 1e-10);
         for (int k = 0; k < NQUANTILE; k++) near(mixed.q[k], s.q[k], 1e-10);
     }
+}
+
+/* One draw has nearly all the weight: the mean is known no better than from one draw, and no number
+   has more effective draws than the weights have. */
+static void one_draw_dominates(void **state)
+{
+    (void)state;
+    enum { N = 200 };
+    double x[N], lw[N];
+    struct rng r;
+    rng_init(&r, 17, 0);
+    for (int round = 0; round < 200; round++) {
+        double sum = 0;
+        for (int i = 0; i < N; i++) x[i] = rng_normal(&r), lw[i] = rng_normal(&r);
+        for (int i = 1; i < N; i++) sum += x[i] / (N - 1);
+        x[0] = sum + 2 * (1 + rng_unit(&r)); /* two of the others' sd's away, or more */
+        lw[0] = 6 + round / 5.0;             /* from 1.5 effective draws to none but this */
+        struct summary s = summary_of(N, x, lw);
+        assert_true(s.ess >= 1 && s.ess <= weights_ess(N, lw) * (1 + 1e-12));
+        assert_true(isnan(s.sd) == isnan(s.mcse) && !signbit(s.sd) && !signbit(s.mcse));
+        if (lw[0] < 25) assert_true(s.mcse > 1); /* later, rounding leaves nothing of the others */
+    }
+    /* Two draws, one of which has all the weight there is. */
+    struct summary s = summary_of(2, (const double[]){1, 2}, (const double[]){0, -800});
+    assert_true(s.mean == 1 && isnan(s.sd) && isnan(s.mcse) && s.ess == 1);
+}
+
+/* The same of islands: one that has all the weight does not agree with the others. */
+static void one_island_dominates(void **state)
+{
+    (void)state;
+    enum { N = 64, ISLANDS = 4 };
+    double x[N], lw[N], worst = 1;
+    struct rng r;
+    rng_init(&r, 18, 0);
+    for (int far = 0; far < 60; far++) {
+        for (int i = 0; i < N; i++) x[i] = rng_normal(&r) + (i < N / ISLANDS ? 5 : 0);
+        for (int i = 0; i < N; i++) lw[i] = i < N / ISLANDS ? far : 0;
+        struct summary s = summary_of(N, x, lw);
+        summarise_islands(N, x, lw, ISLANDS, &s);
+        worst = fmax(worst, s.ess);
+        assert_true(far < 4 || s.mcse > 2 || (isnan(s.mcse) && far > 15));
+    }
+    assert_true(worst < 4);
 }
 
 /* Importance sampling of a posterior that is known: N(0.88, 1/sqrt 5). */
@@ -441,9 +491,17 @@ static void nomem_weights(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(gpd),           cmocka_unit_test(khat),     cmocka_unit_test(naively),
-    cmocka_unit_test(evidence),      cmocka_unit_test(ess),      cmocka_unit_test(degenerate),
-    cmocka_unit_test(equal_weights), cmocka_unit_test(weighted), cmocka_unit_test(posterior),
+    cmocka_unit_test(gpd),
+    cmocka_unit_test(khat),
+    cmocka_unit_test(naively),
+    cmocka_unit_test(evidence),
+    cmocka_unit_test(ess),
+    cmocka_unit_test(one_draw_dominates),
+    cmocka_unit_test(one_island_dominates),
+    cmocka_unit_test(degenerate),
+    cmocka_unit_test(equal_weights),
+    cmocka_unit_test(weighted),
+    cmocka_unit_test(posterior),
     cmocka_unit_test(nomem_weights),
 };
 

@@ -1,3 +1,4 @@
+/* file.c: files are replaced whole: written beside their place under another name, then renamed. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -57,16 +58,40 @@ static int write_all(int fd, const char *data, size_t n)
     return 0;
 }
 
-/* mkstemp gives nobody else access; a file of path's folder is for whom umask says. */
-static int make(const char *path, struct str *tmp, int *fd, nami_err *err)
+/* A name that no file has yet: O_EXCL sees to that, and open() applies the umask by itself. */
+static int make_new(const char *path, mode_t mode, struct str *tmp, int *fd, nami_err *err)
 {
-    str_printf(tmp, "%s.XXXXXX", path);
-    if (tmp->oom) return err_nomem(err);
-    *fd = mkstemp(tmp->s);
-    if (*fd < 0) return err_set(err, NAMI_EFILE, "cannot create: %s", strerror(errno));
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(*fd, 0666 & ~mask) == 0) return 0;
+    enum { TRIES = 100 };
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t random;
+        if (getentropy(&random, sizeof random)) break;
+        tmp->n = 0;
+        str_printf(tmp, "%s.%010llx", path, (unsigned long long)random & 0xffffffffffu);
+        if (tmp->oom) return err_nomem(err);
+        *fd = open(tmp->s, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (*fd >= 0) return 0;
+        if (errno != EEXIST) break;
+    }
+    return err_set(err, NAMI_EFILE, "cannot create: %s", strerror(errno));
+}
+
+/* Who may read the file that is replaced may read the new one, and nobody else.  Its group may not
+   be ours to give: then the group may do what all others may. */
+static int keep_mode(int fd, const struct stat *old)
+{
+    struct stat st;
+    mode_t mode = old->st_mode & 0777;
+    if (fstat(fd, &st)) return -1;
+    if (st.st_gid != old->st_gid && fchown(fd, (uid_t)-1, old->st_gid))
+        mode = (mode & 0707) | (mode & 07) << 3;
+    return fchmod(fd, mode);
+}
+
+/* A temporary file beside path; old: what path is now, or NULL. */
+static int make(const char *path, const struct stat *old, struct str *tmp, int *fd, nami_err *err)
+{
+    int rc = make_new(path, old ? 0600 : 0666, tmp, fd, err);
+    if (rc || !old || keep_mode(*fd, old) == 0) return rc;
     int why = errno;
     close(*fd);
     unlink(tmp->s);
@@ -76,12 +101,13 @@ static int make(const char *path, struct str *tmp, int *fd, nami_err *err)
 int file_begin(struct file_out *f, const char *path, nami_err *err)
 {
     struct stat st;
+    int there = stat(path, &st) == 0;
     *f = (struct file_out){.fd = -1, .path = path};
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) { /* /dev/stdout and pipes: no renaming */
+    if (there && !S_ISREG(st.st_mode)) { /* /dev/stdout and pipes: no renaming */
         f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
         return f->fd >= 0 ? 0 : err_set(err, NAMI_EFILE, "cannot write: %s", strerror(errno));
     }
-    int rc = make(path, &f->tmp, &f->fd, err);
+    int rc = make(path, there ? &st : NULL, &f->tmp, &f->fd, err);
     if (rc) str_free(&f->tmp);
     return rc;
 }
@@ -130,7 +156,7 @@ int file_check(const char *path, nami_err *err)
 int file_spool(const char *path, int *fd, nami_err *err)
 {
     struct str tmp = {0};
-    int rc = make(path, &tmp, fd, err);
+    int rc = make_new(path, 0600, &tmp, fd, err);
     if (!rc) unlink(tmp.s);
     str_free(&tmp);
     return rc;

@@ -13,18 +13,22 @@ static int price(char a, char b)
 
 int near_distance(const char *s, size_t len, const char *word)
 {
-    int row[LONGEST + 1], n = (int)strnlen(word, LONGEST + 1), m = (int)len;
+    int rows[3][LONGEST + 1], *row = rows[0], *last = rows[1], *before = rows[2];
+    int n = (int)strnlen(word, LONGEST + 1), m = (int)len;
     if (n > LONGEST || len > LONGEST || len == 0) return INT_MAX;
     if (m >= 2 && m <= n && strncmp(s, word, len) == 0) return 0;
     for (int j = 0; j <= n; j++) row[j] = j * EDIT;
     for (int i = 1; i <= m; i++) {
-        int corner = row[0];
+        int *t = before;
+        before = last, last = row, row = t;
         row[0] = i * EDIT;
         for (int j = 1; j <= n; j++) {
-            int best = corner + price(s[i - 1], word[j - 1]);
-            if (row[j] + EDIT < best) best = row[j] + EDIT;
+            int best = last[j - 1] + price(s[i - 1], word[j - 1]);
+            if (last[j] + EDIT < best) best = last[j] + EDIT;
             if (row[j - 1] + EDIT < best) best = row[j - 1] + EDIT;
-            corner = row[j];
+            if (i > 1 && j > 1 && s[i - 1] == word[j - 2] && s[i - 2] == word[j - 1] &&
+                before[j - 2] + EDIT < best) /* two letters that changed places are one mistake */
+                best = before[j - 2] + EDIT;
             row[j] = best;
         }
     }

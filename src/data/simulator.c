@@ -1,3 +1,5 @@
+/* simulator.c: what commands and plug-ins share: rows into place, which is which, what would run.
+ */
 #include "data/simulator.h"
 
 #include <stdlib.h>
@@ -62,4 +64,77 @@ int simulator_run(const struct simulator *s, size_t n, uint64_t seed, double *x,
     free(m.tmp);
     str_free(&m.text);
     return rc;
+}
+
+/* ---- what would run ----------------------------------------------------------------- */
+
+/* dir/path, or path if it begins at the root, without links; as it is, if there is no such file. */
+static void put_path(const char *dir, const char *path, struct str *out)
+{
+    struct str s = {0};
+    if (*path != '/') str_printf(&s, "%s/", dir ? dir : ".");
+    str_put(&s, path);
+    char *real = s.oom ? NULL : realpath(s.s, NULL);
+    str_put(out, real ? real : s.oom ? path : s.s);
+    free(real);
+    str_free(&s);
+}
+
+/* The program that a shell would find for this name; 0 if there is none. */
+static int put_found(const char *name, struct str *out)
+{
+    const char *path = getenv("PATH");
+    for (size_t n; path && *path; path += n + (path[n] == ':')) {
+        struct str s = {0};
+        n = strcspn(path, ":");
+        str_printf(&s, "%.*s/%s", (int)n, path, name);
+        int found = n && !s.oom && access(s.s, X_OK) == 0;
+        if (found) str_put(out, s.s);
+        str_free(&s);
+        if (found) return 1;
+    }
+    return 0;
+}
+
+/* The program of a command's first word; more than a word of its own is the shell's affair. */
+static void put_program(const struct simulator *s, struct str *out)
+{
+    const char *from = s->command + strspn(s->command, " \t\n");
+    size_t n = strcspn(from, " \t\n"), plain = strcspn(from, "'\"`$\\=;&|<>(){}*?[]~#");
+    struct str word = {0};
+    str_putn(&word, from, n);
+    if (word.oom || !n || plain < n)
+        str_put(out, "/bin/sh");
+    else if (strchr(word.s, '/'))
+        put_path(s->dir, word.s, out);
+    else if (!put_found(word.s, out))
+        str_put(out, "/bin/sh");
+    str_free(&word);
+}
+
+/* A command from elsewhere must not write to the terminal what it likes: control characters, also
+   those behind ASCII's, show as '?'. */
+static void make_plain(char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i], next = i + 1 < n ? (unsigned char)s[i + 1] : 0;
+        if (c < 0x20 || c == 0x7f) s[i] = '?';
+        if (c == 0xc2 && next >= 0x80 && next < 0xa0) s[i] = s[i + 1] = '?';
+    }
+}
+
+void simulator_describe(const struct simulator *s, struct str *out)
+{
+    enum { SHOWN = 200 };
+    size_t from = out->n, n = strlen(s->command);
+    str_printf(out, "'%.*s'%s (", SHOWN, s->command, n > SHOWN ? ", which goes on," : "");
+    if (is_plugin(s->command)) {
+        put_path(s->dir, s->command, out);
+    } else {
+        put_program(s, out);
+        str_put(out, ", in ");
+        put_path(s->dir, ".", out);
+    }
+    str_put(out, ")");
+    if (!out->oom) make_plain(out->s + from, out->n - from);
 }

@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "base/str.h"
 #include "data/draws.h"
 
 struct simulator {
@@ -22,5 +23,9 @@ struct simulator {
    end, and leaves no process, signal handler or open file behind.  Threads may run one
    simulator at the same time. */
 int simulator_run(const struct simulator *s, size_t n, uint64_t seed, double *x, nami_err *err);
+
+/* What would run, for people: "'python3 x.py' (/usr/bin/python3, in /home/me)", or
+   "'./x.so' (/home/me/x.so)". */
+void simulator_describe(const struct simulator *s, struct str *out);
 
 #endif

@@ -1,3 +1,4 @@
+/* answer.c: draws of a network with weights p(x, z) / q(z | x), and what these say. */
 #include "infer/answer.h"
 
 #include <math.h>
@@ -44,6 +45,8 @@ static int weigh(const struct infer *a, struct answer *x, int threads, nami_err 
 int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err)
 {
     struct psis p;
+    for (size_t i = 0; i < n; i++)
+        if (logw[i] < -WEIGHTS_VANISH) logw[i] = -INFINITY;
     out->log_z = weights_log_mean(n, logw, &out->log_se);
     int rc = psis(n, logw, &p, err);
     out->khat = p.khat;

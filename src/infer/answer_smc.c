@@ -28,6 +28,8 @@ static void find(struct answer *x, size_t s, double *logz)
     }
     f->log_z = weights_log_mean(x->islands, logz, &f->log_se);
     f->ess = weights_ess(x->per, w);
+    if (!(f->log_z > -WEIGHTS_VANISH)) /* weights are all 0, or not told apart */
+        *f = (struct diagnostics){.khat = NAN, .ess = 0, .log_z = -INFINITY, .log_se = INFINITY};
     weights_normalise(x->per, w);
 }
 

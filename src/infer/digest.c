@@ -101,11 +101,12 @@ static void put_number(const struct digest *d, struct digest_number *p, size_t n
                        const double *logw)
 {
     for (size_t i = 0; i < n; i++) {
-        double w = logw ? exp(logw[i]) : 1;
+        double w = logw ? exp(logw[i]) : 1 / (double)d->per;
         p->bad |= isnan(x[i]) || isnan(w);
         if (p->bad || w == 0) continue; /* x may be infinite */
         run_on(&p->once, x[i], w);
-        run_on(&p->twice, x[i], w * w);
+        run_on(&p->twice, x[i], summary_leave_one_out(w));
+        p->sum2 += w * w;
         if (p->n == d->room) make_room(d, p);
         p->x[p->n] = x[i];
         p->w[p->n++] = w;
@@ -130,8 +131,8 @@ void digest_put(struct digest *d, size_t n, const double *x, size_t stride, cons
 static void conclude(const struct digest *d, const struct digest_number *p, struct summary *out)
 {
     const struct running *a = &p->once, *b = &p->twice;
-    double apart = b->mean - a->mean, s = a->square / a->w, sum2 = b->w / a->w / a->w,
-           e = (b->square + b->w * apart * apart) / a->w / a->w;
+    double apart = b->mean - a->mean, s = a->square / a->w, sum2 = p->sum2 / a->w / a->w,
+           e = b->square + b->w * apart * apart;
     size_t n;
     if (p->bad || !(a->w > 0)) {
         summary_unknown(out);
@@ -139,7 +140,7 @@ static void conclude(const struct digest *d, const struct digest_number *p, stru
     }
     struct weighted *v = sorted(d, p, &n);
     for (size_t i = 0; i < n; i++) v[i].w /= a->w;
-    summary_moments(a->mean, s, e, sum2, out);
+    summary_moments(d->seen, a->mean, s, e, sum2, out);
     summary_quantiles(n, v, 1 / sum2, out);
 }
 

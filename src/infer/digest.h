@@ -20,7 +20,8 @@ struct running {
 struct digest_number {
     size_t n;                   /* points */
     double *x, *w;              /* theirs; w: NULL if all draws are kept */
-    struct running once, twice; /* with weights w; with their squares */
+    struct running once, twice; /* with weights w; with (w / (1 - w))^2 */
+    double sum2;                /* of w^2 */
     int bad;                    /* there was a NaN */
 };
 

@@ -1,3 +1,4 @@
+/* summary.c: mean, sd, standard error, effective sample size and quantiles of weighted draws. */
 #include "infer/summary.h"
 
 #include <math.h>
@@ -70,12 +71,28 @@ void summary_quantiles(size_t n, const struct weighted *d, double ess, struct su
     }
 }
 
-void summary_moments(double m, double s, double e, double sum2, struct summary *out)
+/* One draw, or one island, has all the weight: there is nothing to tell how far it is off. */
+static const double ALONE = 1 - 1e-9;
+
+double summary_leave_one_out(double w) { return w / (1 - w) * (w / (1 - w)); }
+
+/* Between 1 and what the weights allow. */
+static double effective(double sd, double mcse, double most)
 {
+    double ratio = sd / mcse;
+    return ratio > 0 ? fmax(fmin(ratio * ratio, most), 1) : most;
+}
+
+void summary_moments(size_t n, double m, double s, double e, double sum2, struct summary *out)
+{
+    double most = fmin(1 / sum2, (double)n);
     out->mean = m;
+    out->sd = out->mcse = NAN;
+    out->ess = fmax(most, 1);
+    if (!(sum2 < ALONE)) return;
     out->sd = sqrt(s / (1 - sum2));
-    out->mcse = sqrt(e / (1 - sum2));
-    out->ess = s == 0 ? 1 / sum2 : s / e;
+    out->mcse = sqrt(e * (1 - 1 / (double)n));
+    out->ess = effective(out->sd, out->mcse, most);
 }
 
 void summary_unknown(struct summary *out)
@@ -117,9 +134,9 @@ int summarise(size_t n, const double *x, const double *logw, struct summary *out
         double t = d[i].x - m;
         if (d[i].w == 0) continue;
         s += d[i].w * t * t;
-        e += d[i].w * d[i].w * t * t;
+        e += summary_leave_one_out(d[i].w) * t * t;
     }
-    summary_moments(m, s, e, sum2, out);
+    summary_moments(n, m, s, e, sum2, out);
     summary_quantiles(n, weighted_sort(n, d, d + n), 1 / sum2, out);
     free(d);
     return 0;
@@ -128,17 +145,20 @@ int summarise(size_t n, const double *x, const double *logw, struct summary *out
 void summarise_islands(size_t n, const double *x, const double *logw, size_t islands,
                        struct summary *out)
 {
-    double max = -INFINITY, total = 0, e = 0;
+    double max = -INFINITY, total = 0, e = 0, largest = 0;
     for (size_t i = 0; i < n; i++) max = logw[i] > max ? logw[i] : max;
     for (size_t i = 0; i < n; i++) total += exp(logw[i] - max);
     for (size_t k = 0; k < islands; k++) {
-        double d = 0; /* W_k (m_k - m) */
+        double d = 0, share = 0; /* W_k (m_k - m), W_k */
         for (size_t i = smc_first(n, islands, k); i < smc_first(n, islands, k + 1); i++) {
             double w = exp(logw[i] - max) / total;
             if (w > 0) d += w * (x[i] - out->mean);
+            share += w;
         }
-        e += d * d;
+        largest = fmax(largest, share);
+        e += d / (1 - share) * (d / (1 - share));
     }
-    out->mcse = islands > 1 ? sqrt(e * (double)islands / (double)(islands - 1)) : NAN;
-    if (out->mcse > 0) out->ess = fmin((double)n, pow(out->sd / out->mcse, 2));
+    int known = islands > 1 && largest < ALONE;
+    out->mcse = known ? sqrt(e * (1 - 1 / (double)islands)) : NAN;
+    out->ess = known ? effective(out->sd, out->mcse, out->ess) : 1;
 }

@@ -10,17 +10,23 @@
 /* Of n >= 1 draws x with log weights on any scale (NULL: equal ones), w their normalised weights:
        mean  m = sum w x
        sd    sum w (x - m)^2 / (1 - sum w^2): unbiased for weights that do not depend on x
-       mcse  sum w^2 (x - m)^2 / (1 - sum w^2): sd / sqrt n for equal weights
-       ess   (sd / mcse)^2: how well the weights suit this number; of the weights, if sd is 0
+       mcse  (n - 1)/n sum (w / (1 - w))^2 (x - m)^2: the jackknife.  What leaving out draw i does
+             to the mean is w_i (m - x_i) / (1 - w_i), which stays large where one draw has nearly
+             all the weight, so that m is nearly x_i.  sd / sqrt n for equal weights
+       ess   (sd / mcse)^2: how well the weights suit this number; at least 1, at most the effective
+             sample size of the weights, 1 / sum w^2, which is at most n
        q     with n' = 1 / sum w^2 and h = (n' - 1) p, the mean of the quantile function of the
              weighted draws over (h, h + 1) / n': R's type 7 and NumPy's for equal weights
              (Akinshin 2023, arXiv 2304.07265)
-   All are NaN if an x is NaN or all weights are 0; sd and mcse are NaN if n = 1. */
+   All are NaN if an x is NaN or all weights are 0; sd and mcse are NaN, and ess is 1, if one draw
+   has all the weight (or n = 1). */
 int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err);
 
 /* Draws in islands that know nothing of each other (infer/smc.h), but not independent inside of
-   them: mcse and ess anew, from the means of the islands, m_k, and their shares of the weights:
-       mcse  sum W_k^2 (m_k - m)^2 n / (n - 1) over n islands; NaN if there is one */
+   them: mcse and ess anew, from the means of the islands, m_k, and their shares W_k of the weights:
+       mcse  (n - 1)/n sum (W_k / (1 - W_k))^2 (m_k - m)^2 over n islands; NaN, and ess is 1, if
+             there is one, or one has all the weight
+       ess   (sd / mcse)^2, at most what it was */
 void summarise_islands(size_t n, const double *x, const double *logw, size_t islands,
                        struct summary *out);
 
@@ -32,8 +38,9 @@ struct weighted {
 
 /* By x, increasing; tmp: room for n.  Returns d or tmp, where the result is. */
 struct weighted *weighted_sort(size_t n, struct weighted *d, struct weighted *tmp);
-/* From m, s = sum w (x - m)^2, e = sum w^2 (x - m)^2 and sum2 = sum w^2. */
-void summary_moments(double m, double s, double e, double sum2, struct summary *out);
+double summary_leave_one_out(double w); /* (w / (1 - w))^2 */
+/* From n draws: m, s = sum w (x - m)^2, e = sum (w / (1 - w))^2 (x - m)^2 and sum2 = sum w^2. */
+void summary_moments(size_t n, double m, double s, double e, double sum2, struct summary *out);
 /* Of n >= 1 sorted points whose weights sum to 1; ess is n'. */
 void summary_quantiles(size_t n, const struct weighted *d, double ess, struct summary *out);
 void summary_unknown(struct summary *out); /* all are NaN */

@@ -1,5 +1,7 @@
+/* weights.c: importance weights: Pareto smoothing, k-hat, effective sample size, evidence. */
 #include "infer/weights.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -150,8 +152,8 @@ static void smooth(size_t m, const struct at *h, double *x, double *logw, struct
     double w_cut = exp(cut), k, sigma;
     size_t n = 0; /* those strictly above the cutoff are the last n */
     while (n < m - 1 && exp(h[m - 1 - n].logw - max) > w_cut) n++;
-    if (1 - w_cut < EQUAL) {
-        out->khat = -INFINITY;
+    if (1 - w_cut < EQUAL) { /* unless numbers as large as max are rounded to the same */
+        if (fabs(max) * DBL_EPSILON < EQUAL) out->khat = -INFINITY;
         return;
     }
     if (n < TAIL_MIN) return;
@@ -171,9 +173,11 @@ int psis(size_t n, double *logw, struct psis *out, nami_err *err)
 {
     *out = (struct psis){.khat = INFINITY, .log_mean = -INFINITY};
     for (size_t i = 0; i < n; i++)
-        if (!(logw[i] < INFINITY))
-            return err_set(err, NAMI_EINPUT, "the logarithm of weight %zu is %s", i + 1,
-                           isnan(logw[i]) ? "NaN" : "+Inf");
+        if (!(logw[i] < WEIGHTS_VANISH))
+            return err_set(err, NAMI_EINPUT,
+                           "the log weight of draw %zu, log p(x, z) - log q(z | x), is %s: the "
+                           "network is damaged, or the model's density is not finite",
+                           i + 1, isnan(logw[i]) ? "NaN" : "infinite, or as good as");
     size_t tail = (size_t)ceil(fmin(0.2 * (double)n, 3 * sqrt((double)n)));
     if (tail >= TAIL_MIN && largest(n, logw) > -INFINITY) {
         struct at *h = raw_array(struct at, tail + 1);

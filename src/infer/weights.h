@@ -1,6 +1,7 @@
 /* weights.h: importance weights, as logarithms on any scale.
 
-   A weight may be 0 (-inf).  NaN and +inf are refused: they are errors of whoever made them. */
+   A weight may be 0 (-inf).  NaN, +inf and what is near it are refused: they are errors of whoever
+   made them. */
 #ifndef INFER_WEIGHTS_H
 #define INFER_WEIGHTS_H
 
@@ -8,11 +9,16 @@
 
 #include "nami.h"
 
+/* A log weight of this size is a difference of numbers whose rounding errors exceed 0.01: below
+   minus this, the weight may as well be 0. */
+#define WEIGHTS_VANISH 1e13
+
 struct psis {
     /* Estimated shape k of the tail; 1/k moments of the weights are finite.  -inf: more draws
        share the largest weight (to 8 digits) than the tail has, e.g. all of them: they are
        bounded.  +inf: there is no telling, since fewer than 5 draws are in the tail (n < 21,
-       ties, or weights so unequal that the others vanish).  In the former case, loo says +inf
+       ties, or weights so unequal that the others vanish), or weights look equal because their
+       logarithms, beyond 4e7, have no digits left to differ in.  In the former case, loo says +inf
        with a warning, posterior NA, and ArviZ 1 raises an error. */
     double khat;
     size_t tail;     /* the number of weights that were smoothed: 0 if khat is not finite */
@@ -25,6 +31,8 @@ struct psis {
    sum exp(logw) = 1.  Memory: O(sqrt n).  After an error, logw is as it was. */
 int psis(size_t n, double *logw, struct psis *out, nami_err *err);
 
+/* With fewer draws there is no khat. */
+enum { KHAT_DRAWS = 21 };
 /* Up to this khat, n draws are enough for reliable means: min(1 - 1/log10(n), 0.7). */
 double khat_limit(size_t n);
 

@@ -90,6 +90,8 @@ const char *nami_model_messages(const nami_model *w) { return w->messages.s ? w-
 
 const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m.bn : NULL; }
 
+const char *nami_model_simulator(const nami_model *w) { return w->good ? w->m.simulator : NULL; }
+
 int nami_model_size(const nami_model *w) { return w->good ? w->m.nrow : 0; }
 
 static int is_scalar(const nami_model *w, int i) { return i >= 0 && i < nami_model_size(w); }

@@ -155,6 +155,37 @@ static int needs_simulator(const struct model *m, nami_err *err)
     return 0;
 }
 
+/* A model's program lies where the model says, seen from the model: dir is its folder. */
+static struct simulator simulator_of(const struct model *m, struct str *dir)
+{
+    const char *slash = m->file ? strrchr(m->file, '/') : NULL;
+    if (slash) str_putn(dir, m->file, (size_t)(slash - m->file) + 1);
+    return (struct simulator){.command = m->simulator, .dir = dir->s};
+}
+
+void model_simulator(const struct model *m, struct str *out)
+{
+    struct str dir = {0};
+    struct simulator s = simulator_of(m, &dir);
+    if (m->simulator) simulator_describe(&s, out);
+    out->oom |= dir.oom;
+    str_free(&dir);
+}
+
+static int is_allowed(const struct model *m, nami_err *err)
+{
+    struct str what = {0};
+    if (!m->simulator || !m->simulator_locked) return 0;
+    model_simulator(m, &what);
+    int rc = what.oom ? err_nomem(err)
+                      : err_set(err, NAMI_EUSAGE,
+                                "the network's file would run a program; allow it if you trust "
+                                "the file: it is the simulator %s",
+                                what.s);
+    str_free(&what);
+    return rc;
+}
+
 /* The rows of a simulator's variables: all that have a distribution, known or not, since the
    draws of some do not go with those of others from elsewhere. */
 static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double *x, nami_err *err)
@@ -173,11 +204,10 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
     }
     double *y = raw_array(double, total *n);
     if (!var || !y) rc = err_nomem(err);
-    struct str dir = {0}; /* a model's program lies where the model says, seen from the model */
-    const char *slash = m->file ? strrchr(m->file, '/') : NULL;
-    if (slash) str_putn(&dir, m->file, (size_t)(slash - m->file) + 1);
+    struct str dir = {0};
+    struct simulator s = simulator_of(m, &dir);
+    s.nvar = nvar, s.var = var;
     if (dir.oom) rc = err_nomem(err);
-    struct simulator s = {.command = m->simulator, .dir = dir.s, .nvar = nvar, .var = var};
     if (!rc) rc = simulator_run(&s, n, seed, y, err);
     str_free(&dir);
     for (int v = 0; v < nvar && !rc; v++)
@@ -200,6 +230,7 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
     struct job j = {.m = m, .p = &m->sample, .n = n, .seed = seed, .first = first, .x = x};
     int rc = model_needs_values(m, err);
     if (!rc) rc = needs_simulator(m, err);
+    if (!rc) rc = is_allowed(m, err);
     /* programs know seeds only: another batch is another seed */
     if (!rc && m->simulator) rc = ask_simulator(m, seed + first * 0x9e3779b97f4a7c15u, n, x, err);
     if (rc) return rc;

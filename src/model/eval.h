@@ -7,9 +7,12 @@
 
 /* Draws first .. first+n-1 from the model: x[(size_t)row * n + i] for each of its nrow rows.
    The same (seed, draw) gives the same numbers however they are asked for. first % 4 == 0.
-   The rows of free constants get their values. */
+   The rows of free constants get their values.  NAMI_EUSAGE if a simulator would have to run that
+   nobody has allowed (m->simulator_locked). */
 int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
                    double *x, nami_err *err);
+/* The program that this would run, for people (data/simulator.h); nothing if there is none. */
+void model_simulator(const struct model *m, struct str *out);
 
 /* log p of n points; x as above (deterministic rows are not read). grad, if not NULL: its
    derivatives by every row, in the same layout (0 for deterministic ones); dweights, if

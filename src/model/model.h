@@ -153,6 +153,7 @@ struct model {
     vec(double) weight; /* of all networks */
     vec(struct embed) embed;
     const char *simulator; /* command, or NULL */
+    int simulator_locked;  /* nobody has allowed it yet: it came with a file from elsewhere */
 
     int nelem, elem_cap;
     int *elem_array;

@@ -227,8 +227,11 @@ static int no_family(const struct qnet *q, const struct code *c, nami_err *err)
 /* Matched on the logit scale: (0, 1) rounds to its ends. */
 static int is_logistic(const struct code *c) { return c->dist == &dist_relaxed_bernoulli; }
 
-/* Components of the mixtures that stand in for vectors with match. */
-static int stand_in(const struct qnet *q) { return q->opt.size ? q->opt.size : 1; }
+/* The size of what stands in for match: mixtures of one for vectors, splines for numbers. */
+static int stand_in(const struct qnet *q, const struct family *f)
+{
+    return q->opt.size ? q->opt.size : f == &family_mixture ? 1 : f->size;
+}
 
 static int choose_head(struct qnet *q, struct group *g, size_t n, const double *x, nami_err *err)
 {
@@ -251,9 +254,8 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
         if (c->n > 1 || !c->dist || match_fit(&g->head, c->dist, (int)n, draw) ||
             (c->kind == CODE_REAL && family_match.outputs(&g->head) < 2)) { /* cannot be narrow */
             if (c->kind == CODE_COUNTS) return no_family(q, c, err);
-            g->head = (struct head){.family = &family_mixture, .size = stand_in(q)};
-            if (c->n == 1)
-                g->head = (struct head){.family = &family_spline, .size = family_spline.size};
+            const struct family *other = c->n == 1 ? &family_spline : &family_mixture;
+            g->head = (struct head){.family = other, .size = stand_in(q, other)};
         }
     }
     g->nout = g->head.family->outputs(&g->head);
@@ -437,9 +439,10 @@ static int head_fits(const struct qnet *q, const struct code *c, const struct he
         return (c->kind == CODE_COUNTS || want == h->family) && h->size == 0 && c->n == 1 &&
                c->dist && c->dist->logp;
     if (c->kind == CODE_COUNTS) return 0;
-    if (want == &family_match) /* a Gaussian: of vectors, and in files from before */
+    if (want == &family_match) /* files from before have Gaussians, and splines of one size */
         return (h->family == &family_spline && h->size == family_spline.size) ||
-               (h->family == &family_mixture && h->size == stand_in(q));
+               ((h->family == &family_spline || h->family == &family_mixture) &&
+                h->size == stand_in(q, h->family));
     return h->family == want && h->size == (q->opt.size ? q->opt.size : want->size);
 }
 

@@ -178,6 +178,7 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     nami_trainer *t = new_trainer(opt);
     if (!t) return err_nomem(err);
     int rc = training_read(&t->r, path, t->threads, err);
+    if (!rc && opt->allow_simulator) t->r.m->simulator_locked = 0;
     if (opt->steps > 0) t->r.plan.train.steps = opt->steps;
     if (!rc) rc = samples_read(&t->r, opt->samples, err);
     if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);

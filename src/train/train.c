@@ -1,3 +1,4 @@
+/* train.c: the training loop: steps, validations, the schedule of the learning rate. */
 #include "train/train.h"
 
 #include <limits.h>
@@ -39,6 +40,23 @@ const double *train_last(const struct train *x)
 {
     return x->history.n ? x->history.a + x->history.n - (size_t)x->width : NULL;
 }
+
+const double *train_best(const struct train *x)
+{
+    size_t width = (size_t)x->width;
+    for (size_t at = 0; at < x->history.n; at += width)
+        if (x->history.a[at + HIST_VALID] == x->best) return x->history.a + at;
+    return NULL;
+}
+
+/* With the cool-down, of step number `step`, from 0. */
+static double rate_at(const struct train *x, uint64_t step)
+{
+    double left = x->opt.steps - (double)step, cool = x->opt.cooldown * x->opt.steps;
+    return left < cool ? x->rate * left / cool : x->rate;
+}
+
+double train_rate(const struct train *x) { return rate_at(x, x->step ? x->step - 1 : 0); }
 
 /* ---- what is not finite ------------------------------------------------------------- */
 
@@ -98,7 +116,7 @@ static int validate(struct train *x, nami_err *err)
     double *row = x->history.a + at;
     int bad = mean_losses(x, row);
     row[HIST_STEP] = (double)x->step;
-    row[HIST_RATE] = x->rate;
+    row[HIST_RATE] = train_rate(x);
     row[HIST_TRAIN] = x->nsum ? x->sum / x->nsum : NAN;
     row[HIST_NORM] = x->nsum ? x->norm / x->nsum : NAN;
     x->history.n += width;
@@ -119,12 +137,6 @@ static int validate(struct train *x, nami_err *err)
 
 /* ---- a step ------------------------------------------------------------------------- */
 
-static double rate_now(const struct train *x)
-{
-    double left = x->opt.steps - (double)x->step, cool = x->opt.cooldown * x->opt.steps;
-    return left < cool ? x->rate * left / cool : x->rate;
-}
-
 static double warm_now(const struct train *x)
 {
     double part = ((double)x->step + 1) / (x->opt.warmup + 1);
@@ -142,7 +154,7 @@ int train_step(struct train *x, int *checked, nami_err *err)
     trainer_gradient(t, &b);
     t->opt.warm = 1; /* for validation */
     if (isfinite(t->total) && isfinite(t->norm)) {
-        trainer_apply(t, rate_now(x), x->opt.clip);
+        trainer_apply(t, rate_at(x, x->step), x->opt.clip);
         x->sum += t->total;
         x->norm += t->norm;
         x->nsum++;

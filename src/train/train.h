@@ -54,7 +54,10 @@ void train_free(struct train *x);
 
 /* One step, and a validation if it is time (then *checked is set).  0, or an error. */
 int train_step(struct train *x, int *checked, nami_err *err);
-/* The last validation, or NULL. */
+/* The last validation, or NULL; that of the weights that are kept. */
 const double *train_last(const struct train *x);
+const double *train_best(const struct train *x);
+/* The learning rate of the last step, with the cool-down. */
+double train_rate(const struct train *x);
 
 #endif

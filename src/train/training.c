@@ -1,5 +1,7 @@
+/* training.c: a network and all that it came from, out to a file and back. */
 #include "train/training.h"
 
+#include <float.h>
 #include <jansson.h>
 #include <limits.h>
 #include <math.h>
@@ -162,8 +164,24 @@ static json_t *number_of(const struct plan *p, const struct setting *s)
     return json_integer(*(const int *)at);
 }
 
-static int put_settings(const struct plan *p, struct str *out)
+/* What was observed, as it is stored: names alone.  "@FILE" is spelt out, since a network's file
+   must not make its reader open others. */
+static void put_observe(const struct training *r, struct str *out)
 {
+    const struct bn *bn = r->m->bn;
+    if (!strchr(r->plan.observe, '@')) {
+        str_put(out, r->plan.observe);
+        return;
+    }
+    for (int v = 0; v < bn_n(bn); v++)
+        if (bn->node.a[v].observed) str_printf(out, "%s%s", out->n ? "," : "", bn_name(bn, v));
+    if (!out->n) str_put(out, "none");
+}
+
+static int put_settings(const struct training *r, struct str *out)
+{
+    const struct plan *p = &r->plan;
+    struct str observe = {0};
     const struct family *f = p->net.family ? p->net.family : &family_match;
     json_t *o = json_object(), *set = json_array(), *hidden = json_array();
     int bad = !o || !set || !hidden;
@@ -172,7 +190,10 @@ static int put_settings(const struct plan *p, struct str *out)
         bad |= json_array_append_new(hidden, json_integer(p->net.hidden[i]));
     bad |= json_object_set_new(o, "set", set);
     bad |= json_object_set_new(o, "hidden", hidden);
-    if (p->observe) bad |= json_object_set_new(o, "observe", json_string(p->observe));
+    if (p->observe) put_observe(r, &observe);
+    bad |= observe.oom;
+    if (observe.s) bad |= json_object_set_new(o, "observe", json_string(observe.s));
+    str_free(&observe);
     if (p->split) bad |= json_object_set_new(o, "split", json_string(p->split));
     if (p->invert.method) bad |= json_object_set_new(o, "method", json_string(p->invert.method));
     if (p->invert.mode) bad |= json_object_set_new(o, "mode", json_string(p->invert.mode));
@@ -269,6 +290,11 @@ static int get_settings(struct training *r, const char *text, nami_err *err)
         ok = plan_is_sane(p);
     }
     json_decref(o);
+    if (ok && p->observe && strchr(p->observe, '@'))
+        return err_set(err, NAMI_EINPUT,
+                       "it takes what is observed from another file, '%.100s', which a network may "
+                       "not; train it again",
+                       p->observe);
     return ok ? 0 : broken(err, "settings");
 }
 
@@ -378,6 +404,27 @@ static int add_weight(void *arg, const char *name, int ndim, const size_t *dim, 
     return st_add(w->st, name, ST_F32, ndim, dim, w->param + at, err);
 }
 
+/* Beyond this, single precision leaves nothing of the other inputs: no training gets there. */
+static const float LARGEST = 1e12f;
+
+/* Numbers of a tensor that no network has, but a damaged file may. */
+static int is_damaged(const struct st_tensor *t, float most, nami_err *err)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        char text[32] = "NaN";
+        float x;
+        memcpy(&x, (const char *)t->x + i * sizeof x, sizeof x);
+        if (fabsf(x) <= most) continue;
+        if (!isnan(x)) snprintf(text, sizeof text, "%g", x);
+        return err_set(
+            err, NAMI_EINPUT,
+            "the network is damaged: number %zu of %s is %s; train it again, or take the "
+            "file from where it came",
+            i + 1, t->name, text);
+    }
+    return 0;
+}
+
 static int take_weight(void *arg, const char *name, int ndim, const size_t *dim, size_t at,
                        nami_err *err)
 {
@@ -386,7 +433,7 @@ static int take_weight(void *arg, const char *name, int ndim, const size_t *dim,
     size_t n = ndim == 2 ? dim[0] * dim[1] : dim[0];
     if (!t || t->type != ST_F32 || t->n != n) return broken(err, name);
     memcpy(w->param + at, t->x, n * sizeof(float));
-    return 0;
+    return is_damaged(t, LARGEST, err);
 }
 
 /* ---- out
@@ -397,7 +444,7 @@ static int put_texts(const struct training *r, struct st *s, const char *inverse
 {
     struct str data = {0}, plan = {0};
     put_data(r->m, &data);
-    int rc = put_settings(&r->plan, &plan) || data.oom ? err_nomem(err) : 0;
+    int rc = put_settings(r, &plan) || data.oom ? err_nomem(err) : 0;
     if (!rc) rc = st_set(s, "nami", VERSION, err);
     if (!rc) rc = st_set(s, "model", r->m->text.s ? r->m->text.s : "", err);
     if (!rc) rc = st_set(s, "file", r->m->file ? r->m->file : "model.nami", err);
@@ -458,6 +505,7 @@ static int read_model(struct training *r, nami_err *err)
     r->m = &r->own;
     int rc = strcmp(data, "{}") == 0 ? 0 : data_parse(&r->m->data, data, strlen(data), err);
     if (rc) return rc;
+    r->m->simulator_locked = 1;
     return model_parse(r->m, file, model, strlen(model), strcmp(dialect, "bugs") ? NATIVE : BUGS,
                        &opt, err);
 }
@@ -520,6 +568,7 @@ int training_continue(struct training *r, struct source *s, int threads, nami_er
     for (int i = 0; i < 3; i++) {
         const struct st_tensor *t = tensor_of(&r->saved, name[i], ST_F32);
         if (!t || t->n != x->t.nparam) return broken(err, name[i]);
+        if ((rc = is_damaged(t, i ? FLT_MAX : LARGEST, err))) return rc;
         memcpy(to[i], t->x, t->n * sizeof(float));
     }
     double now[STATE];

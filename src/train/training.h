@@ -60,7 +60,8 @@ int training_save(const struct training *r, const char *path, const char *invers
 /* Does the file begin as one of these?  No, if it cannot be read. */
 int training_is(const char *path);
 /* Reads a file: model, inverse and network with the best weights; training_continue then goes on
-   training where it stopped. */
+   training where it stopped.  Opens no other file, and runs nothing: a simulator that the model
+   names stays locked (model.h) until someone who trusts the file clears m->simulator_locked. */
 int training_read(struct training *r, const char *path, int threads, nami_err *err);
 /* The best weights of a file that was read: param[training_nparam(r)].  Those of the model's
    networks become its own. */

@@ -1,0 +1,143 @@
+#!/bin/bash
+# What is printed must be true, and nothing runs or is opened unasked: damaged networks, weights that say nothing,
+# files of the wrong kind, simulators that come with a network, signals, quiet runs.
+nami=$(realpath "$1")
+. "$(dirname "$0")/checks.sh"
+cd "$dir" || exit 1
+cat >line.nami <<'EOF'
+model {
+  a ~ normal(0, 1)
+  s ~ gamma(2, 1)
+  for (i in 1:4) { y[i] ~ normal(a, s) }
+}
+observe y
+EOF
+echo '{"y": [-1, 0.5, 0.2, 1.5]}' >y.json
+echo '{"a": 0.1, "s": 1, "y": [-1, 0.5, 0.2, 1.5]}' >at.json
+ok "trains" "$nami" train line.nami -o n.net --steps 300 --hidden 8 --valid 500 -q
+
+# ---- a damaged network is refused by every command that asks it
+cat >hurt.py <<'EOF'
+# hurt.py IN OUT WHAT VALUE INDEX: a number of the first tensor whose name ends in WHAT; INDEX -1: all of its numbers.
+# hurt.py IN OUT settings OLD NEW: a piece of the text of its settings.
+import json, struct, sys
+src, dst, what, value, index = sys.argv[1:]
+b = bytearray(open(src, "rb").read())
+n = struct.unpack("<Q", b[:8])[0]
+h = json.loads(b[8:8 + n])
+if what == "settings":
+    text = h["__metadata__"]["settings"]
+    assert value in text, text
+    h["__metadata__"]["settings"] = text.replace(value, index)
+    head = json.dumps(h).encode()
+    head += b" " * (-len(head) % 8)
+    b = struct.pack("<Q", len(head)) + head + b[8 + n:]
+else:
+    t = next(v for k, v in h.items() if k.endswith(what))
+    kind = "<f" if t["dtype"] == "F32" else "<d"
+    size, (lo, hi) = struct.calcsize(kind), t["data_offsets"]
+    for k in range((hi - lo) // size) if int(index) < 0 else [int(index)]:
+        struct.pack_into(kind, b, 8 + n + lo + size * k, float(value))
+open(dst, "wb").write(b)
+EOF
+for hurt in "white.weight 1e30 0" "white.weight nan 0" ".bias nan 0" ".bias -inf 0" "out/a.weight 1e30 -1"; do
+    ok "$hurt" python3 hurt.py n.net x.net $hurt
+    for command in "sample --data y.json" "sample --method direct --data y.json" "sample --method smc --data y.json" \
+        "evidence --data y.json" "map --data y.json" calibrate simulate "logp --at at.json"; do
+        set -- $command
+        says "$hurt: $command" 2 'the network is damaged: number [0-9]+ of ' timeout 20 "$nami" "$1" x.net "${@:2}"
+    done
+    says "$hurt: train --resume" 2 'the network is damaged' "$nami" train line.nami -o x.net --resume --steps 310 -q
+done
+ok "weights of the last step" python3 hurt.py n.net x.net nami.now nan 3
+says "these are wanted by --resume" 2 'the network is damaged: number 4 of nami.now' "$nami" train line.nami -o x.net --resume --steps 310 -q
+
+# ---- weights that are all the same because nothing is left of them: a failure, not perfection
+ok "weights that a network might have" python3 hurt.py n.net x.net white.bias 1e11 -1
+for command in "sample -n 200" "sample -n 200 --method smc" "evidence -n 200"; do
+    says "far off: $command" 0 '^weights +all 0' "$nami" $command x.net --data y.json
+    says "far off, warned: $command" 0 '^warning ' "$nami" $command x.net --data y.json
+done
+says "NaN is shown as such" 0 '^ +a +NaN +NaN' "$nami" sample x.net --data y.json -n 200
+says "and not trusted" 0 '"trusted":false' "$nami" sample x.net --data y.json -n 200 --json
+says "nor its evidence" 0 '"trusted":false' "$nami" evidence x.net --data y.json -n 200 --json
+says "log p outside of the support of a parameter" 0 "^nan$" sh -c "echo '{\"a\": 1, \"s\": -1, \"y\": [1, 2, 3, 4]}' >out.json; '$nami' logp line.nami --at out.json"
+says "a good one is" 0 '"trusted":true' "$nami" sample n.net --data y.json -n 2000 --json
+cat >ess.py <<'EOF'
+import json, subprocess, sys
+for net in ["n.net", "x.net", "y.net"]:
+    for n in ["1", "2", "30", "200"]:
+        for method in ["is", "smc"]:
+            r = subprocess.run([sys.argv[1], "sample", net, "--data", "y.json", "-n", n, "--method", method],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
+            assert "-nan" not in r.stdout and "inf)" not in r.stdout and "k-hat inf" not in r.stdout, r.stdout
+            r = subprocess.run([sys.argv[1], "sample", net, "--data", "y.json", "-n", n, "--method", method, "--json"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
+            d = json.loads(r.stdout)[0]
+            for v in d["variables"]:
+                assert v["ess"] is None or 1 <= v["ess"] <= max(1, d["ess"]) * (1 + 1e-9), (net, n, d["ess"], v)
+EOF
+ok "one draw has all the weight" python3 hurt.py n.net y.net out/a.bias 40 -1
+ok "no variable has more effective draws than the weights" python3 ess.py "$nami"
+says "no table without rows" 0 'all of these are observed' "$nami" sample n.net --data y.json -n 200 --only y
+says "too few draws for k-hat" 0 'k-hat needs 21 draws' "$nami" sample n.net --data y.json -n 5
+
+# ---- advice: more draws first; never what the network is already
+ok "a poor network" "$nami" train line.nami -o p.net --steps 1 --hidden 8 --valid 500 -q
+echo '{"y": [2.1, 2.11, 2.12, 2.09]}' >far.json
+says "more draws" 0 'ask for more draws \(-n 100000\).*--family spline' "$nami" sample p.net --data far.json -n 200
+ok "a poor spline" "$nami" train line.nami -o s.net --steps 1 --hidden 8 --valid 500 --family spline -q
+ok "is not told to be one" sh -c "'$nami' sample s.net --data far.json -n 200 | grep 'k-hat is too large' | grep -v 'family spline'"
+
+# ---- files of the wrong kind
+for command in check invert "train -o z.net" "export --to json" exact convert "run --data y.json"; do
+    says "$command of a network" 2 "n.net: error: this is a trained network.*'nami sample'" "$nami" $command n.net
+done
+says "compare networks" 2 'this is a trained network' "$nami" compare n.net n.net
+for command in "sample --data y.json" "evidence --data y.json" "map --data y.json" calibrate; do
+    says "$command of a model" 2 "line.nami: error: this is no trained network; 'nami train" "$nami" $command line.nami
+done
+says "letters that changed places" 2 "did you mean 'train'" "$nami" trian
+says "another program's word" 2 "did you mean 'nami sample'" "$nami" infer
+
+# ---- a network's file runs nothing and opens nothing
+cat >sim.sh <<'EOF'
+touch ran
+awk -F'[:,]' '{ srand($4); for (i = 0; i < $2; i++) { a = rand() + rand() - 1; print "{\"a\":" a ",\"y\":" a + rand() "}" } }'
+EOF
+printf 'simulator "sh ./sim.sh"\nmodel { a ~ normal(0, 1)\n y ~ simulated(a) }\nobserve y\n' >sim.nami
+echo '{"y": 1}' >sim.json
+says "check says what runs" 0 "note: this runs the simulator 'sh ./sim.sh' \(/.*/sh, in $(realpath .)\)" "$nami" check sim.nami
+says "train says what runs" 0 "note: this runs the simulator 'sh ./sim.sh'" "$nami" train sim.nami -o sim.net --steps 20 --valid 100 --hidden 4
+says "--resume is of the model file" 0 "this runs the simulator" "$nami" train sim.nami -o sim.net --steps 30 --resume
+ok "run says it once" sh -c "test \$('$nami' run sim.nami --data sim.json --steps 20 2>&1 | grep -c 'this runs') = 1"
+ok "quiet" sh -c "! '$nami' check sim.nami -q 2>&1 | grep 'this runs'"
+rm -f ran
+for command in simulate calibrate; do
+    says "$command asks" 2 "--allow-simulator: it is the simulator 'sh ./sim.sh' \(/.*/sh, in $(realpath .)\)" "$nami" $command sim.net -n 20
+done
+ok "sample needs no simulator" "$nami" sample sim.net --data sim.json -n 50 -q
+ok "nothing ran" test ! -e ran
+says "simulate, allowed" 0 'this runs the simulator' "$nami" simulate sim.net -n 8 --allow-simulator
+ok "it ran" test -e ran
+ok "calibrate, allowed" sh -c "'$nami' calibrate sim.net -n 20 --draws 8 --allow-simulator | grep -q ^calibration"
+ok "names of a file" sh -c "echo y >names; '$nami' train line.nami --observe @names -o o.net --steps 5 --hidden 4 -q; rm names"
+ok "are in the network" "$nami" sample o.net --data y.json -n 50 -q
+ok "a path in the settings" python3 hurt.py o.net x.net settings 'y[1],' '@/etc/passwd,'
+says "is not opened" 2 'may not; train it again' "$nami" sample x.net --data y.json -n 50
+
+# ---- training: what is printed belongs together; signals; quiet runs
+cat >parts.py <<'EOF'
+import json, subprocess, sys
+r = subprocess.run([sys.argv[1], "train", "line.nami", "-o", "r.net", "--steps", "60", "--check", "3", "--rate", "0.2",
+                    "--valid", "200", "--hidden", "8", "--json", "-q", "--log", "r.json"], stdout=subprocess.PIPE, check=True)
+d, log = json.loads(r.stdout), json.load(open("r.json"))
+best = min(log, key=lambda x: x["valid_loss"])
+assert best is not log[-1], "the last validation is the best: the test says nothing"
+assert abs(d["loss"] - best["valid_loss"]) < 1e-9 and abs(sum(d["parts"].values()) - d["loss"]) < 1e-6, d
+assert log[-1]["rate"] < 0.1 * log[0]["rate"], log[-1]
+EOF
+ok "parts are those of the loss; the rate falls" python3 parts.py "$nami"
+ok "run -q prints nothing" sh -c "test \$('$nami' run line.nami --data y.json --steps 20 -q 2>&1 | wc -c) = 0"
+ok "an ignored SIGINT stays ignored" sh -c "env --ignore-signal=INT '$nami' train line.nami -o i.net --steps 5000 --patience 1000 --hidden 8 --valid 500 -q & p=\$!; sleep 0.3; kill -INT \$p; wait \$p"
+summary
