@@ -29,12 +29,14 @@ def export(model, data, to):
          "--data-out", os.path.join(to, "data.R"), "--quiet"])
 
 
-def sample(where, monitor, draws, chains=4, burnin=1000, thin=1, seed=1):
-    """Draws (chain, draw, scalar) of where/model.bug with where/data.R; the scalars' names; seconds."""
+def sample(where, monitor, draws, chains=4, burnin=1000, thin=1, seed=1, inits=lambda f: None):
+    """Draws (chain, draw, scalar) of where/model.bug with where/data.R; the scalars' names; seconds.
+    inits writes initial values to a file."""
     script = ['model in "model.bug"', 'data in "data.R"', "compile, nchains(%d)" % chains]
     for c in range(1, chains + 1):
         with open(os.path.join(where, "inits%d.R" % c), "w") as f:
             f.write('".RNG.name" <- "base::Mersenne-Twister"\n".RNG.seed" <- %d\n' % (1000 * seed + c))
+            inits(f)
         script.append('parameters in "inits%d.R", chain(%d)' % (c, c))
     script += ["initialize", "update %d" % burnin]
     script += ["monitor %s, thin(%d)" % (m, thin) for m in monitor]
