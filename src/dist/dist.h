@@ -148,6 +148,10 @@ struct dist_export {
 extern const struct dist_export
     dist_exports[]; /* one for each of dists[]; ends with name == NULL */
 
+/* log P(X <= x), or log P(X > x) if `upper`, of a dist with a cdf: to full accuracy in both tails,
+   also where the probability itself underflows. */
+double dist_log_tail(const struct dist *d, double x, const double *p, int upper);
+
 /* T(lower, upper) of any dist with cdf and quantile, as kernels of the same kind:
    self is the struct dist; a = value, arguments, lower, upper (-INFINITY/INFINITY if open). */
 map_fn truncated_logp;

@@ -178,3 +178,15 @@ double count_inverse(double (*f)(double, const double *), int rising, double u, 
     }
     return h;
 }
+
+double count_tail(double (*ratio)(double, const double *), const double *p, double first,
+                  double from, double to)
+{
+    enum { MOST = 1000000 }; /* about 10 ms */
+    double sum = first, f = first;
+    int left = MOST;
+    for (double x = from; x < to && f > 1e-25 * sum && left; x++, left--) sum += f *= ratio(x, p);
+    for (double x = from; x > to && f > 1e-25 * sum && left; x--, left--)
+        sum += f /= ratio(x - 1, p);
+    return left ? sum : NAN;
+}

@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/near.h"
 #include "model/lang/lang.h"
 
 const struct builtin builtins[] = {
@@ -29,12 +28,13 @@ static const char *nearest_dist(const char *s)
     return b.word;
 }
 
-static const char *nearest_function(const struct model *m, const char *s)
+static const char *nearest_function(struct model *m, const char *s)
 {
     struct near b = NEAR_NONE;
     for (int i = 0; ops[i]; i++) near_try(&b, s, strlen(s), ops[i]->name, i);
     for (size_t i = 0; i < m->net.n; i++) near_try(&b, s, strlen(s), m->net.a[i].name, (int)i);
     for (int i = 0; builtins[i].name; i++) near_try(&b, s, strlen(s), builtins[i].name, i);
+    density_near(&m->diags, s, &b);
     return b.word;
 }
 
@@ -125,8 +125,13 @@ static void unknown_function(struct scope *c, const struct expr *x, const char *
 {
     struct diags *d = &c->m->diags;
     const char *near = nearest_function(c->m, name);
-    if (dist_find(name, strlen(name)) || alias_find(name))
-        diag_error(d, x->at, "use ~ for a random variable: y ~ distribution(...)",
+    const struct dist *dist = dist_find(name, strlen(name));
+    if (dist)
+        diag_error(d, x->at,
+                   diag_text(d,
+                             "use ~ for a random variable, y ~ %s(...), or %s_%s() for its log "
+                             "density",
+                             name, name, domains[dist->domain].discrete ? "lpmf" : "lpdf"),
                    "%s() is a distribution, not a function", name);
     else if (c->m->array_of[x->name] >= 0)
         diag_error(d, x->at, diag_text(d, "subscripts have square brackets: %s[...]", name),
@@ -159,6 +164,9 @@ static int right_count(struct scope *c, const struct expr *x, const char *name, 
     return 0;
 }
 
+static struct term *resolve_density(struct scope *c, const struct expr *x,
+                                    const struct density_name *f);
+
 static struct term *resolve_call(struct scope *c, const struct expr *x)
 {
     struct model *m = c->m;
@@ -166,6 +174,10 @@ static struct term *resolve_call(struct scope *c, const struct expr *x)
     const struct op *op = NULL;
     enum term_kind kind = T_OP;
     int net = -1;
+    struct density_name density = {NULL, NULL, NULL};
+    if (!op_find(name, strlen(name)) && !builtin_find(name) && net_find(m, name) < 0)
+        density = density_find(name);
+    if (density.form) return resolve_density(c, x, &density);
     if (x->argname)
         for (int i = 0; i < x->narg; i++)
             if (x->argname[i] >= 0) {
@@ -265,19 +277,26 @@ int match_names(const struct syntax *s, const struct expr *x, const struct dist_
     return 0;
 }
 
-static void put_formals(struct str *t, const char *name, const struct dist_arg *f, int n)
+/* value: the first argument of a function of the distribution, or NULL */
+static void put_formals(struct str *t, const char *name, const char *value,
+                        const struct dist_arg *f, int n)
 {
-    str_printf(t, "%s(", name);
-    for (int i = 0; i < n; i++) str_printf(t, "%s%s", i ? ", " : "", f[i].name);
+    str_printf(t, "%s(%s", name, value ? value : "");
+    for (int i = 0; i < n; i++) str_printf(t, "%s%s", i || value ? ", " : "", f[i].name);
     str_put(t, ")");
 }
 
+/* x: without the value, if there is one */
 static void wrong_arguments(struct scope *c, const struct expr *x, const char *name,
-                            const struct dist_arg *f, int n)
+                            const char *value, const struct dist_arg *f, int n)
 {
     struct diags *d = &c->m->diags;
     struct str t = {0};
-    put_formals(&t, name, f, n);
+    put_formals(&t, name, value, f, n);
+    if (value && x->narg == n - 1 && alias_find(name)) {
+        str_put(&t, ", or use ~ for a random variable: y ~ ");
+        put_formals(&t, name, NULL, f, n);
+    }
     const char *advice = diag_text(d, "write %s", t.s ? t.s : name);
     str_free(&t);
     for (int i = 0; x->argname && i < x->narg; i++) {
@@ -289,9 +308,10 @@ static void wrong_arguments(struct scope *c, const struct expr *x, const char *n
                    syntax_name(c->syntax, x->argname[i]));
         return;
     }
+    int more = value != NULL;
     if (x->narg != n)
-        diag_error(d, x->all, advice, "%s() takes %d argument%s, not %d", name, n,
-                   n == 1 ? "" : "s", x->narg);
+        diag_error(d, x->all, advice, "%s() takes %d argument%s, not %d", name, n + more,
+                   n + more == 1 ? "" : "s", x->narg + more);
     else
         diag_error(d, x->all, advice, "an argument of %s() is given twice", name);
 }
@@ -350,29 +370,37 @@ static int resolve_given(struct scope *c, const struct expr *const *x, const str
     return bad ? -1 : 0;
 }
 
-/* dnorm(mu, tau) is normal(mu, 1 / sqrt(tau)): the meaning, with formals replaced. */
-static int resolve_alias(struct scope *c, const struct expr *x, const char *name)
+/* A call of a name of JAGS: which of its rows has these arguments, its formal ones, and the written
+   ones in their order.  How many there are; -1 if none fits, which is said.  value: as above */
+static int alias_row(struct scope *c, const struct expr *x, const char *name, const char *value,
+                     const struct dist_alias **row, struct dist_arg *formal,
+                     const struct expr **order)
 {
-    const struct expr *order[DIST_ARGS];
-    struct dist_arg formal[DIST_ARGS], first[DIST_ARGS];
-    const struct dist_alias *a = alias_find(name), *found = NULL;
-    int n = 0, nfirst = -1;
-    for (; a->name && !found; a++) {
-        if (strcmp(a->name, name) != 0) continue;
-        n = alias_formals(&c->m->mem, a->args, formal);
+    struct dist_arg first[DIST_ARGS];
+    const struct dist_alias *a = *row;
+    const char *alias = a->name;
+    int nfirst = -1;
+    for (; a->name; a++) {
+        if (strcmp(a->name, alias) != 0) continue;
+        int n = alias_formals(&c->m->mem, a->args, formal);
         if (n < 0) return c->oom = 1, -1;
         if (nfirst < 0) memcpy(first, formal, sizeof first), nfirst = n;
-        if (match_names(c->syntax, x, formal, n, order) == 0) found = a;
+        *row = a;
+        if (match_names(c->syntax, x, formal, n, order) == 0) return n;
     }
-    if (!found) {
-        wrong_arguments(c, x, name, first, nfirst);
-        return -1;
-    }
-    if (resolve_given(c, order, formal, n)) return -1;
+    wrong_arguments(c, x, name, value, first, nfirst);
+    return -1;
+}
 
+/* dnorm(mu, tau) is normal(mu, 1 / sqrt(tau)): the meaning, with formals replaced.  The number of
+   arguments of *dist, or -1. */
+static int alias_meaning(struct scope *c, const struct expr *x, const struct dist_alias *row,
+                         const struct dist_arg *formal, struct term *const *actual, int n,
+                         const struct dist **dist, struct term **arg)
+{
     struct syntax meaning = {0};
     struct diags none = {0};
-    struct expr *call = syntax_parse_expr(&meaning, found->meaning, strlen(found->meaning), &none);
+    struct expr *call = syntax_parse_expr(&meaning, row->meaning, strlen(row->meaning), &none);
     int rc = -1;
     if (!call) {
         c->oom = 1; /* our own tables parse */
@@ -381,26 +409,34 @@ static int resolve_alias(struct scope *c, const struct expr *x, const char *name
                               .s = c->s,
                               .syntax = &meaning,
                               .formal = formal,
-                              .actual = c->s->given,
+                              .actual = actual,
                               .nformal = n,
                               .instead = x};
         const char *base = syntax_name(&meaning, call->name);
-        c->s->dist = dist_find(base, strlen(base));
-        c->s->narg = call->narg;
-        rc = 0;
-        for (int i = 0; i < call->narg; i++) {
-            struct term *t = resolve(&inner, call->arg[i]);
-            if (!t) {
+        *dist = dist_find(base, strlen(base));
+        rc = call->narg;
+        for (int i = 0; i < call->narg; i++)
+            if (!(arg[i] = resolve(&inner, call->arg[i]))) {
                 c->oom = 1, rc = -1;
                 break;
             }
-            c->s->arg[i] = t;
-        }
         vec_free(&inner.refs);
     }
     diags_free(&none);
     syntax_free(&meaning);
     return rc;
+}
+
+static int resolve_alias(struct scope *c, const struct expr *x, const char *name)
+{
+    const struct expr *order[DIST_ARGS];
+    struct dist_arg formal[DIST_ARGS];
+    const struct dist_alias *row = alias_find(name);
+    struct stmt *s = c->s;
+    int n = alias_row(c, x, name, NULL, &row, formal, order);
+    if (n < 0 || resolve_given(c, order, formal, n)) return -1;
+    s->narg = alias_meaning(c, x, row, formal, s->given, n, &s->dist, s->arg);
+    return s->narg < 0 ? -1 : 0;
 }
 
 static int resolve_dist(struct scope *c, const struct expr *x)
@@ -425,13 +461,70 @@ static int resolve_dist(struct scope *c, const struct expr *x)
         return -1;
     }
     if (match_names(c->syntax, x, s->dist->arg, s->dist->narg, order)) {
-        wrong_arguments(c, x, s->name, s->dist->arg, s->dist->narg);
+        wrong_arguments(c, x, s->name, NULL, s->dist->arg, s->dist->narg);
         return -1;
     }
     if (resolve_given(c, order, s->dist->arg, s->dist->narg)) return -1;
     s->narg = s->ngiven;
     for (int i = 0; i < s->narg; i++) s->arg[i] = s->given[i];
     return 0;
+}
+
+/* ---- densities, distribution functions and quantiles as functions ------------- */
+
+/* The arguments behind the value; arg[] are those of *dist.  Their number, or -1. */
+static int density_args(struct scope *c, const struct expr *x, const struct density_name *f,
+                        const struct dist **dist, struct term **arg)
+{
+    const char *name = syntax_name(c->syntax, x->name),
+               *value = f->form->kind == QUANTILE ? "p" : "x";
+    const struct expr *order[DIST_ARGS];
+    struct dist_arg formal[DIST_ARGS];
+    struct term *actual[DIST_ARGS];
+    const struct dist_alias *row = f->alias;
+    struct expr rest = *x;
+    int n = f->dist->narg, skip = x->narg ? 1 : 0;
+    rest.narg -= 1; /* -1: there is not even a value */
+    rest.arg += skip;
+    if (rest.argname) rest.argname += skip;
+    if (row) {
+        n = alias_row(c, &rest, name, value, &row, formal, order);
+    } else if (match_names(c->syntax, &rest, f->dist->arg, n, order)) {
+        wrong_arguments(c, &rest, name, value, f->dist->arg, n);
+        n = -1;
+    }
+    int bad = n < 0;
+    for (int i = 0; i < n; i++) bad |= !(actual[i] = resolve(c, order[i]));
+    if (bad) return -1;
+    if (row) return alias_meaning(c, x, row, formal, actual, n, dist, arg);
+    memcpy(arg, actual, sizeof(struct term *) * (size_t)n);
+    return n;
+}
+
+static struct term *resolve_density(struct scope *c, const struct expr *x,
+                                    const struct density_name *f)
+{
+    struct diags *d = &c->m->diags;
+    const char *name = syntax_name(c->syntax, x->name), *advice = NULL;
+    const char *why = density_lacks(d, f, &advice);
+    struct term *arg[1 + DIST_ARGS];
+    struct density_name of = *f;
+    if (why) {
+        diag_error(d, x->at, advice, "%s", why);
+        return NULL;
+    }
+    if (x->narg && x->argname && x->argname[0] >= 0) {
+        diag_error(d, x->arg[0]->all, "it comes first", "the value that %s() is of has no name",
+                   name);
+        return NULL;
+    }
+    arg[0] = x->narg ? resolve(c, x->arg[0]) : NULL;
+    int n = density_args(c, x, f, &of.dist, arg + 1);
+    struct term *t = n < 0 || !arg[0] ? NULL : new_term(c, T_OP, x, 1 + n);
+    if (!t) return NULL;
+    memcpy(t->arg, arg, sizeof(struct term *) * (size_t)(1 + n));
+    if (!(t->op = density_op(c->m, &of, name))) return c->oom = 1, NULL;
+    return t;
 }
 
 /* ---- statements --------------------------------------------------------------- */
