@@ -36,18 +36,31 @@ static const double laguerre[][2] = {
     {41.940452647688333, 5.0504737000355128e-18}, {51.701160339543318, 4.1614623703728552e-22},
 };
 
-/* With g = |d log f / dx|, the integral of f from x outwards is
+static void support(const struct dist *d, const double *p, double *lo, double *hi)
+{
+    *lo = domains[d->domain].lo;
+    *hi = domains[d->domain].hi;
+    if (d->bounds) d->bounds(p, lo, hi);
+}
+
+/* With g = -d log f / dx outwards, the integral of f from x outwards is
        f(x) / g  times the integral of  f(x +- s/g) / f(x)  over s from 0 on,
-   which is nearly that of exp(-s): far out, log f is nearly straight. */
+   which is nearly that of exp(-s): far out, log f is nearly straight.  Towards an end of the
+   support it is so over the logarithm of the distance r from it: in place of f there is r f. */
 static double integral_beyond(const struct dist *d, double x, const double *p, int step)
 {
-    double slope = 0, top = log_density(d, x, p, &slope), g = -slope * step, sum = 0;
-    if (!is_real(top) || !is_positive(g)) return -INFINITY;
+    double slope = 0, top = log_density(d, x, p, &slope), g = -slope * step, sum = 0, lo, hi;
+    support(d, p, &lo, &hi);
+    double end = step > 0 ? hi : lo, r = fabs(end - x);
+    int ends = is_real(end);
+    if (ends) g = 1 + r * g;
+    if (!is_real(top) || !is_positive(g) || r == 0) return -INFINITY;
     for (size_t i = 0; i < sizeof laguerre / sizeof *laguerre; i++) {
-        double s = laguerre[i][0];
-        sum += laguerre[i][1] * exp(log_density(d, x + step * s / g, p, NULL) - top + s);
+        double s = laguerre[i][0], t = ends ? s / g : 0;
+        double y = ends ? end - step * r * exp(-t) : x + step * s / g;
+        sum += laguerre[i][1] * exp(log_density(d, y, p, NULL) - top - t + s);
     }
-    return top - log(g) + log(sum);
+    return top - log(g) + log(sum) + (ends ? log(r) : 0);
 }
 
 double dist_log_tail(const struct dist *d, double x, const double *p, int upper)

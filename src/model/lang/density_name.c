@@ -55,22 +55,12 @@ struct density_name density_find(const char *name)
     return (struct density_name){NULL, NULL, NULL};
 }
 
-const char *density_text(struct diags *d, const struct density_form *form,
-                         const struct density_name *f)
+/* The name of the log density of the same distribution, which each has. */
+static const char *log_density_text(struct diags *d, const struct density_name *f, const char *text)
 {
-    return diag_text(d, "%s%s%s", form->before, f->alias ? f->alias->name + 1 : f->dist->name,
-                     form->behind);
-}
-
-/* The log density of the same distribution, which each has. */
-static const char *log_density_text(struct diags *d, const struct density_name *f)
-{
-    const struct density_form *form = density_forms;
-    int discrete = domains[f->dist->domain].discrete;
-    while (form->kind != LOG_DENSITY || form->jags != !!f->alias ||
-           (form->discrete >= 0 && form->discrete != discrete))
-        form++;
-    return density_text(d, form, f);
+    if (f->alias) return diag_text(d, text, "logdensity.", f->alias->name + 1, "");
+    return diag_text(d, text, "", f->dist->name,
+                     domains[f->dist->domain].discrete ? "_lpmf" : "_lpdf");
 }
 
 static int right_values(const struct density_name *f)
@@ -84,25 +74,27 @@ static int is_there(const struct density_name *f)
     return f->form->kind == DENSITY ? f->dist->logp != NULL : f->dist->cdf != NULL;
 }
 
-const char *density_lacks(struct diags *d, const struct density_name *f, const char **advice)
+int density_refuse(struct diags *d, struct place at, const struct density_name *f)
 {
     static const char *const values[] = {"", "vectors", "matrices"};
     const struct domain_info *domain = &domains[f->dist->domain];
-    const char *name = f->alias ? f->alias->name : f->dist->name, *log = log_density_text(d, f);
-    if (!right_values(f)) {
-        *advice = diag_text(d, "write %s()", log);
-        return diag_text(d, "%s() is %s", name, domain->discrete ? "discrete" : "not discrete");
-    }
-    if (is_there(f)) return NULL;
-    if (f->form->kind == DENSITY) {
-        *advice = diag_text(d, "use its log density: exp(%s(...))", log);
-        return diag_text(d, "%s() is a distribution, not a function", name);
-    }
-    *advice = diag_text(d, "its log density is a function: %s()", log);
-    if (domain->rank)
-        return diag_text(d, "%s() has no distribution function: its values are %s", name,
-                         values[domain->rank]);
-    return diag_text(d, "the distribution function of %s() is not implemented", name);
+    const char *name = f->alias ? f->alias->name : f->dist->name;
+    if (!right_values(f))
+        diag_error(d, at, log_density_text(d, f, "write %s%s%s()"), "%s() is %s", name,
+                   domain->discrete ? "discrete" : "not discrete");
+    else if (is_there(f))
+        return 0;
+    else if (f->form->kind == DENSITY)
+        diag_error(d, at, log_density_text(d, f, "use its log density: exp(%s%s%s(...))"),
+                   "%s() is a distribution, not a function", name);
+    else if (domain->rank)
+        diag_error(d, at, log_density_text(d, f, "its log density is a function: %s%s%s()"),
+                   "%s() has no distribution function: its values are %s", name,
+                   values[domain->rank]);
+    else
+        diag_error(d, at, log_density_text(d, f, "its log density is a function: %s%s%s()"),
+                   "the distribution function of %s() is not implemented", name);
+    return 1;
 }
 
 static void try_name(struct diags *d, const char *s, const struct density_name *f,

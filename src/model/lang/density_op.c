@@ -175,7 +175,7 @@ static double slope(const struct density_op *f, double x, const double *p, int k
     enum domain domain = f->dist->arg[k].domain;
     double q[DIST_ARGS], v[2], s[2], h = domain == REAL ? 1e-3 : 1e-3 * fabs(p[k]);
     memcpy(q, p, sizeof q);
-    if (domain == UNIT || domain == OPEN_UNIT) h = fmin(h, 0.5 * (1 - p[k]));
+    if (domain == UNIT || domain == OPEN_UNIT) h = 1e-3 * fmin(p[k], 1 - p[k]);
     if (h == 0) {
         h = p[k] > 0 ? -1e-5 : 1e-5;
         for (int i = 0; i < 2; i++) {

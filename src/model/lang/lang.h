@@ -31,11 +31,8 @@ struct density_name {
     const struct dist_alias *alias; /* the first row of a name of JAGS, or NULL */
 };
 struct density_name density_find(const char *name);
-/* Why the distribution does not have this function, with advice; or NULL if it has it. */
-const char *density_lacks(struct diags *d, const struct density_name *f, const char **advice);
-/* The name of the form for the distribution of f, in the memory of d; NULL: no memory. */
-const char *density_text(struct diags *d, const struct density_form *form,
-                         const struct density_name *f);
+/* Says it, and returns 1, if the distribution does not have this function. */
+int density_refuse(struct diags *d, struct place at, const struct density_name *f);
 /* Tries all their names; a word found is in the memory of d. */
 void density_near(struct diags *d, const char *s, struct near *best);
 

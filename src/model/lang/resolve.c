@@ -505,14 +505,10 @@ static struct term *resolve_density(struct scope *c, const struct expr *x,
                                     const struct density_name *f)
 {
     struct diags *d = &c->m->diags;
-    const char *name = syntax_name(c->syntax, x->name), *advice = NULL;
-    const char *why = density_lacks(d, f, &advice);
+    const char *name = syntax_name(c->syntax, x->name);
     struct term *arg[1 + DIST_ARGS];
     struct density_name of = *f;
-    if (why) {
-        diag_error(d, x->at, advice, "%s", why);
-        return NULL;
-    }
+    if (density_refuse(d, x->at, f)) return NULL;
     if (x->narg && x->argname && x->argname[0] >= 0) {
         diag_error(d, x->arg[0]->all, "it comes first", "the value that %s() is of has no name",
                    name);
