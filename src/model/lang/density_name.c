@@ -81,7 +81,7 @@ int density_refuse(struct diags *d, struct place at, const struct density_name *
     const char *name = f->alias ? f->alias->name : f->dist->name;
     if (!right_values(f))
         diag_error(d, at, log_density_text(d, f, "write %s%s%s()"), "%s() is %s", name,
-                   domain->discrete ? "discrete" : "not discrete");
+                   domain->discrete ? "discrete" : "continuous");
     else if (is_there(f))
         return 0;
     else if (f->form->kind == DENSITY)

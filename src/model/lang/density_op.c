@@ -99,7 +99,7 @@ int density_shape(const struct op *op, int narg, const int (*shape)[4], int *out
     out[0] = 0;
     if (**why) return -1;
     int size = d->size ? d->size(n, why) : 1;
-    if (size >= 0 && size != dim[0]) *why = "the value does not have the size of the distribution";
+    if (size >= 0 && size != dim[0]) *why = "the value and the arguments differ in size";
     return size == dim[0] ? 0 : -1;
 }
 

@@ -510,8 +510,8 @@ static struct term *resolve_density(struct scope *c, const struct expr *x,
     struct density_name of = *f;
     if (density_refuse(d, x->at, f)) return NULL;
     if (x->narg && x->argname && x->argname[0] >= 0) {
-        diag_error(d, x->arg[0]->all, "it comes first", "the value that %s() is of has no name",
-                   name);
+        diag_error(d, x->arg[0]->all, "write it without a name",
+                   "the first argument of %s() has no name", name);
         return NULL;
     }
     arg[0] = x->narg ? resolve(c, x->arg[0]) : NULL;
