@@ -1,6 +1,8 @@
 /* test_density.c: densities, distribution functions and quantiles as functions of the model
    language: all distributions at their own points, derivatives against differences, log tails
    against numbers of mpmath.  tests/test_jags.py compares values with those of JAGS. */
+#include <float.h>
+
 #include "run.h"
 
 #include "dist_at.h"
@@ -250,6 +252,7 @@ static const struct {
     {"neg_binomial_lccdf", 3, {1, 3.7, 0.7}, -0.12688429115611517},
     {"neg_binomial_lcdf", 3, {9, 3.7, 0.7}, -0.13002726602390212},
     {"neg_binomial_lccdf", 3, {9, 3.7, 0.7}, -2.1043203820323471},
+    {"neg_binomial_lccdf", 3, {700000, 3.7, 0.001}, -683.39021668617216},
     {"beta_binomial_lcdf", 4, {0, 13, 2.3, 0.7}, -5.6923462767779783},
     {"beta_binomial_lccdf", 4, {0, 13, 2.3, 0.7}, -0.0033773697016934956},
     {"beta_binomial_lcdf", 4, {5, 13, 2.3, 0.7}, -2.2365991043480636},
@@ -380,6 +383,38 @@ static void outside(void **state)
     }
     double q[] = {1.5, 0, 1, 0, 0};
     assert_true(isnan(call(named(&m, "qnorm"), q)));
+    arena_free(&m.mem);
+}
+
+/* All returns, and probabilities are between 0 and 1; the sanitizers watch. */
+static void extremes(void **state)
+{
+    (void)state;
+    static const double odd[] = {NAN,    INFINITY, -INFINITY, 0,    -0.0, 1e-300, 5e-324,
+                                 -1e300, DBL_MAX,  1,         1e-8, 1e10, 1e17,   0.5};
+    enum { ODD = sizeof odd / sizeof *odd };
+    struct model m = {0};
+    for (int i = 0; dists[i]; i++)
+        for (const struct density_form *form = density_forms; form->name; form++) {
+            const struct op *op = op_of(&m, form, dists[i]);
+            if (!op || !op->map) continue;
+            for (int k = 0; k < ODD * ODD * dists[i]->narg; k++) {
+                double v[1 + DIST_ARGS] = {odd[k % ODD]}, g[1 + DIST_ARGS], y;
+                memcpy(v + 1, dists[i]->try_at[0].p, sizeof(double) * (size_t)dists[i]->narg);
+                v[1 + k / (ODD * ODD)] = odd[k / ODD % ODD];
+                /* a million terms each: once is enough */
+                int sums =
+                    dists[i] == &dist_beta_binomial || dists[i] == &dist_noncentral_hypergeometric;
+                if (sums && v[1] > 1e6 && (form->kind != CDF || k % ODD)) continue;
+                y = call(op, v);
+                if (op->map_grad && !(sums && v[1] > 1e6)) derivatives(op, v, g);
+                if (form->kind == CDF && !(isnan(y) || (y >= 0 && y <= 1)))
+                    fail_msg("%s(%g): %g", op->name, v[0], y);
+                if ((form->kind == LOG_CDF || form->kind == LOG_CCDF) && y > 0)
+                    fail_msg("%s(%g): %g", op->name, v[0], y);
+            }
+        }
+    diags_free(&m.diags);
     arena_free(&m.mem);
 }
 
@@ -574,9 +609,9 @@ static void no_memory(void **state)
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(names),       cmocka_unit_test(gradients), cmocka_unit_test(log_tails),
-    cmocka_unit_test(forms_agree), cmocka_unit_test(outside),   cmocka_unit_test(many),
-    cmocka_unit_test(ranges),      cmocka_unit_test(constants), cmocka_unit_test(programs),
-    cmocka_unit_test(no_memory),
+    cmocka_unit_test(forms_agree), cmocka_unit_test(outside),   cmocka_unit_test(extremes),
+    cmocka_unit_test(many),        cmocka_unit_test(ranges),    cmocka_unit_test(constants),
+    cmocka_unit_test(programs),    cmocka_unit_test(no_memory),
 };
 
 RUN(tests)

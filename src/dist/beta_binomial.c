@@ -57,7 +57,7 @@ static double tail(double x, const double *p, int upper)
     int above = k >= n * p[1] / (p[1] + p[2]);
     v = above ? count_tail(ratio, p, exp(lp(k + 1, n, p[1], p[2])), k + 1, n)
               : count_tail(ratio, p, exp(lp(k, n, p[1], p[2])), k, 0);
-    return fmax(0, above == upper ? v : 1 - v);
+    return above == upper ? v : 1 - v;
 }
 
 static double cdf(double x, const double *p) { return tail(x, p, 0); }

@@ -111,7 +111,7 @@ static double tail(double x, const double *p, int upper)
     int above = k >= mode(&u);
     v = above ? count_tail(ratio_at, p, exp(lp(k + 1, p[0], p[1], p[2], p[3])), k + 1, u.hi)
               : count_tail(ratio_at, p, exp(lp(k, p[0], p[1], p[2], p[3])), k, u.lo);
-    return fmax(0, above == upper ? v : 1 - v);
+    return above == upper ? v : 1 - v;
 }
 
 static double cdf(double x, const double *p) { return tail(x, p, 0); }

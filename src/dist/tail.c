@@ -2,7 +2,7 @@
 #include "dist/dist.h"
 #include "dist/math.h"
 
-enum { MOST_TERMS = 100000 };
+enum { MOST_TERMS = 5000 };
 static const double tiny = 1e-290; /* below, a probability has lost digits, or all of them */
 
 static double log_density(const struct dist *d, double x, const double *p, double *slope)
@@ -15,13 +15,16 @@ static double log_density(const struct dist *d, double x, const double *p, doubl
     return v;
 }
 
-/* The sum of p(k), p(k + step), ... over p(k): far out its terms fall fast. */
+/* The log of p(k) + p(k + step) + ...: far out terms fall fast, and in the end like powers of r. */
 static double sum_beyond(const struct dist *d, double k, const double *p, int step)
 {
-    double top = log_density(d, k, p, NULL), sum = 1, term = 1;
-    for (int i = 1; i < MOST_TERMS && term > 1e-17 * sum; i++)
+    double top = log_density(d, k, p, NULL), sum = 1, term = 1, r = 0;
+    for (int i = 1; i < MOST_TERMS && term > 1e-17 * sum; i++) {
+        double last = term;
         sum += term = exp(log_density(d, k + (double)i * step, p, NULL) - top);
-    return top + log(sum);
+        r = term / last;
+    }
+    return top + log(sum + (r < 1 ? term * r / (1 - r) : 0));
 }
 
 /* Nodes and weights of Gauss and Laguerre's quadrature: integrals of exp(-s) h(s) from 0 on. */
@@ -75,5 +78,5 @@ double dist_log_tail(const struct dist *d, double x, const double *p, int upper)
         far = upper ? sum_beyond(d, floor(x) + 1, p, 1) : sum_beyond(d, floor(x), p, -1);
     else
         far = integral_beyond(d, x, p, upper ? 1 : -1);
-    return is_real(far) ? far : log(this);
+    return is_real(far) && far < log(tiny) + 1 ? far : log(this); /* if they agree at all */
 }

@@ -296,6 +296,8 @@ static void wrong_arguments(struct scope *c, const struct expr *x, const char *n
     if (value && x->narg == n - 1 && alias_find(name)) {
         str_put(&t, ", or use ~ for a random variable: y ~ ");
         put_formals(&t, name, NULL, f, n);
+    } else if (value && c->m->array_of[x->name] >= 0) {
+        str_printf(&t, ", or %s[...] for the variable", name);
     }
     const char *advice = diag_text(d, "write %s", t.s ? t.s : name);
     str_free(&t);
