@@ -43,8 +43,8 @@ static void names(void **state)
     assert_ptr_equal(find("pgen.gamma").dist, &dist_gen_gamma);
     assert_ptr_equal(find("logdensity.mnorm.vcov").dist, &dist_multi_normal);
     assert_ptr_equal(find("half_normal_lccdf").dist, &dist_half_normal);
-    assert_int_equal(find("df").form->kind, DENSITY);
-    assert_int_equal(find("qt").form->kind, QUANTILE);
+    assert_int_equal(find("df").form->kind, FUN_DENSITY);
+    assert_int_equal(find("qt").form->kind, FUN_QUANTILE);
     /* no name of a function or of a distribution without a d has a second meaning */
     for (int i = 0; ops[i]; i++) assert_null(density_find(ops[i]->name).form);
     for (int i = 0; op_aliases[i].alias; i++) assert_null(density_find(op_aliases[i].alias).form);
@@ -116,7 +116,7 @@ static void gradients(void **state)
         for (size_t i = 0; i < sizeof us / sizeof *us; i++) {
             double v[1 + DIST_ARGS] = {0}, g[1 + DIST_ARGS] = {0};
             double x = it.d->quantile(us[i], it.p);
-            v[0] = form->kind == QUANTILE ? us[i] : x;
+            v[0] = form->kind == FUN_QUANTILE ? us[i] : x;
             memcpy(v + 1, it.p, sizeof(double) * (size_t)it.d->narg);
             derivatives(op, v, g);
             double f = exp(at_logp(&it, &x)),
@@ -128,9 +128,9 @@ static void gradients(void **state)
                     continue;
                 }
                 /* a step that changes the probability by about a thousandth of itself */
-                double h = k                        ? 1e-3 * fabs(v[k])
-                           : form->kind == QUANTILE ? 1e-3 * fmin(v[0], 1 - v[0])
-                                                    : 1e-3 * scale;
+                double h = k                            ? 1e-3 * fabs(v[k])
+                           : form->kind == FUN_QUANTILE ? 1e-3 * fmin(v[0], 1 - v[0])
+                                                        : 1e-3 * scale;
                 if (k && of == REAL) h = 1e-3 * scale;
                 if (of == UNIT) h = fmin(h, 1e-3 * (1 - v[k]));
                 if (k && it.d->bounds) h = fmin(h, 1e-3 * fabs(x - v[k])); /* uniform, pareto */
@@ -309,17 +309,18 @@ static void forms_agree(void **state)
             v[0] = it.d->quantile(u, it.p);
             for (const struct density_form *form = density_forms; form->name; form++) {
                 const struct op *op = op_of(&m, form, it.d);
-                if (op && form->kind != QUANTILE) y[form->kind] = call(op, v);
-                if (op && form->kind == QUANTILE) {
+                if (op && form->kind != FUN_QUANTILE) y[form->kind] = call(op, v);
+                if (op && form->kind == FUN_QUANTILE) {
                     double w[1 + DIST_ARGS];
                     memcpy(w, v, sizeof w);
                     w[0] = u;
                     check(&it, call(op, w) == v[0], "%s(%g)", op->name, u);
                 }
             }
-            check(&it, y[LOG_DENSITY] == at_logp(&it, v), "log density %g", y[LOG_DENSITY]);
-            check(&it, near(exp(y[LOG_CDF]), y[CDF], 1e-14), "log cdf %g", y[LOG_CDF]);
-            check(&it, near(exp(y[LOG_CCDF]), 1 - y[CDF], 1e-13), "log ccdf %g", y[LOG_CCDF]);
+            check(&it, y[FUN_LOG_DENSITY] == at_logp(&it, v), "log density %g", y[FUN_LOG_DENSITY]);
+            check(&it, near(exp(y[FUN_LOG_CDF]), y[FUN_CDF], 1e-14), "log cdf %g", y[FUN_LOG_CDF]);
+            check(&it, near(exp(y[FUN_LOG_CCDF]), 1 - y[FUN_CDF], 1e-13), "log ccdf %g",
+                  y[FUN_LOG_CCDF]);
         }
     }
     diags_free(&m.diags);
@@ -405,12 +406,12 @@ static void extremes(void **state)
                 /* a million terms each: once is enough */
                 int sums =
                     dists[i] == &dist_beta_binomial || dists[i] == &dist_noncentral_hypergeometric;
-                if (sums && v[1] > 1e6 && (form->kind != CDF || k % ODD)) continue;
+                if (sums && v[1] > 1e6 && (form->kind != FUN_CDF || k % ODD)) continue;
                 y = call(op, v);
                 if (op->map_grad && !(sums && v[1] > 1e6)) derivatives(op, v, g);
-                if (form->kind == CDF && !(isnan(y) || (y >= 0 && y <= 1)))
+                if (form->kind == FUN_CDF && !(isnan(y) || (y >= 0 && y <= 1)))
                     fail_msg("%s(%g): %g", op->name, v[0], y);
-                if ((form->kind == LOG_CDF || form->kind == LOG_CCDF) && y > 0)
+                if ((form->kind == FUN_LOG_CDF || form->kind == FUN_LOG_CCDF) && y > 0)
                     fail_msg("%s(%g): %g", op->name, v[0], y);
             }
         }

@@ -51,7 +51,14 @@ extern const struct builtin {
 
 /* Densities, distribution functions and quantiles are functions too: one row for each pattern of
    names, such as pNAME for pnorm(x, mu, tau).  density_name.c; ends with name == NULL. */
-enum density_kind { LOG_DENSITY, DENSITY, CDF, LOG_CDF, LOG_CCDF, QUANTILE };
+enum density_kind {
+    FUN_LOG_DENSITY,
+    FUN_DENSITY,
+    FUN_CDF,
+    FUN_LOG_CDF,
+    FUN_LOG_CCDF,
+    FUN_QUANTILE
+};
 extern const struct density_form {
     const char *name, *args, *what; /* for `nami list functions` */
     const char *before, *behind;    /* what stands around the name of the distribution */

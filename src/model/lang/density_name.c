@@ -5,24 +5,24 @@
 
 const struct density_form density_forms[] = {
     {"dNAME", "x, arguments", "density of a distribution of JAGS: dnorm(x, mu, tau)", "d", "",
-     DENSITY, 1, -1},
+     FUN_DENSITY, 1, -1},
     {"pNAME", "x, arguments", "its distribution function, P(X <= x): pnorm(x, mu, tau)", "p", "",
-     CDF, 1, -1},
+     FUN_CDF, 1, -1},
     {"qNAME", "p, arguments", "its quantile, the least x with P(X <= x) >= p: qnorm(p, mu, tau)",
-     "q", "", QUANTILE, 1, -1},
+     "q", "", FUN_QUANTILE, 1, -1},
     {"logdensity.NAME", "x, arguments", "its log density: logdensity.norm(x, mu, tau)",
-     "logdensity.", "", LOG_DENSITY, 1, -1},
+     "logdensity.", "", FUN_LOG_DENSITY, 1, -1},
     {"NAME_lpdf", "x, arguments",
      "log density of a distribution without a d: normal_lpdf(x, mu, sigma)", "", "_lpdf",
-     LOG_DENSITY, 0, 0},
+     FUN_LOG_DENSITY, 0, 0},
     {"NAME_lpmf", "x, arguments", "the same of a discrete one: poisson_lpmf(x, lambda)", "",
-     "_lpmf", LOG_DENSITY, 0, 1},
-    {"NAME_cdf", "x, arguments", "P(X <= x): normal_cdf(x, mu, sigma)", "", "_cdf", CDF, 0, -1},
-    {"NAME_lcdf", "x, arguments", "log P(X <= x)", "", "_lcdf", LOG_CDF, 0, -1},
-    {"NAME_lccdf", "x, arguments", "log P(X > x)", "", "_lccdf", LOG_CCDF, 0, -1},
-    {"NAME_quantile", "p, arguments", "the least x with P(X <= x) >= p", "", "_quantile", QUANTILE,
-     0, -1},
-    {NULL, NULL, NULL, NULL, NULL, LOG_DENSITY, 0, 0},
+     "_lpmf", FUN_LOG_DENSITY, 0, 1},
+    {"NAME_cdf", "x, arguments", "P(X <= x): normal_cdf(x, mu, sigma)", "", "_cdf", FUN_CDF, 0, -1},
+    {"NAME_lcdf", "x, arguments", "log P(X <= x)", "", "_lcdf", FUN_LOG_CDF, 0, -1},
+    {"NAME_lccdf", "x, arguments", "log P(X > x)", "", "_lccdf", FUN_LOG_CCDF, 0, -1},
+    {"NAME_quantile", "p, arguments", "the least x with P(X <= x) >= p", "", "_quantile",
+     FUN_QUANTILE, 0, -1},
+    {NULL, NULL, NULL, NULL, NULL, FUN_LOG_DENSITY, 0, 0},
 };
 
 static const struct dist_alias *find_alias(const char *rest, size_t len)
@@ -70,8 +70,8 @@ static int right_values(const struct density_name *f)
 
 static int is_there(const struct density_name *f)
 {
-    if (f->form->kind == LOG_DENSITY) return 1;
-    return f->form->kind == DENSITY ? f->dist->logp != NULL : f->dist->cdf != NULL;
+    if (f->form->kind == FUN_LOG_DENSITY) return 1;
+    return f->form->kind == FUN_DENSITY ? f->dist->logp != NULL : f->dist->cdf != NULL;
 }
 
 int density_refuse(struct diags *d, struct place at, const struct density_name *f)
@@ -84,7 +84,7 @@ int density_refuse(struct diags *d, struct place at, const struct density_name *
                    domain->discrete ? "discrete" : "continuous");
     else if (is_there(f))
         return 0;
-    else if (f->form->kind == DENSITY)
+    else if (f->form->kind == FUN_DENSITY)
         diag_error(d, at, log_density_text(d, f, "use its log density: exp(%s%s%s(...))"),
                    "%s() is a distribution, not a function", name);
     else if (domain->rank)

@@ -110,9 +110,9 @@ static double value(const struct density_op *f, double x, const double *p)
     const struct dist *d = f->dist;
     if (isnan(x)) return NAN;
     switch (f->kind) {
-    case CDF: return d->cdf(x, p);
-    case LOG_CDF: return dist_log_tail(d, x, p, 0);
-    case LOG_CCDF: return dist_log_tail(d, x, p, 1);
+    case FUN_CDF: return d->cdf(x, p);
+    case FUN_LOG_CDF: return dist_log_tail(d, x, p, 0);
+    case FUN_LOG_CCDF: return dist_log_tail(d, x, p, 1);
     default: return d->quantile(x, p);
     }
 }
@@ -141,9 +141,9 @@ static void cdf_grad(const void *self, int n, const double *out, const double *d
         shift(1 + d->narg, a, da, first, b, db);
         d->logp(d, m, w, b);
         for (int i = 0; i < m; i++) {
-            double by = f->kind == CDF ? 0 : out[first + i];
+            double by = f->kind == FUN_CDF ? 0 : out[first + i];
             w[i] = w[i] == -INFINITY ? 0 : exp(w[i] - by) * dout[first + i];
-            if (f->kind == LOG_CCDF) w[i] = -w[i];
+            if (f->kind == FUN_LOG_CCDF) w[i] = -w[i];
             if (db[0]) db[0][i] = w[i];
             w[i] = -w[i];
         }
@@ -229,12 +229,12 @@ static void set_range(struct op *op, const struct dist *d, enum density_kind kin
 {
     const struct domain_info *of = &domains[d->domain];
     switch (kind) {
-    case LOG_DENSITY: op->range = of->discrete ? range_log_probability : NULL; break;
-    case DENSITY: op->range = of->discrete ? range_probability : range_nonnegative; break;
-    case CDF: op->range = range_probability; break;
-    case LOG_CDF:
-    case LOG_CCDF: op->range = range_log_probability; break;
-    case QUANTILE:
+    case FUN_LOG_DENSITY: op->range = of->discrete ? range_log_probability : NULL; break;
+    case FUN_DENSITY: op->range = of->discrete ? range_probability : range_nonnegative; break;
+    case FUN_CDF: op->range = range_probability; break;
+    case FUN_LOG_CDF:
+    case FUN_LOG_CCDF: op->range = range_log_probability; break;
+    case FUN_QUANTILE:
         op->integer = of->discrete;
         op->range = of->lo < 0 ? NULL : of->hi <= 1 ? range_probability : range_nonnegative;
         break;
@@ -245,13 +245,13 @@ static void set_range(struct op *op, const struct dist *d, enum density_kind kin
 
 static void set_kernels(struct op *op, const struct dist *d, enum density_kind kind)
 {
-    if (kind == LOG_DENSITY || kind == DENSITY) {
-        op->map = kind == DENSITY ? density_map : log_density_map;
-        op->map_grad = kind == DENSITY ? density_grad : log_density_grad;
+    if (kind == FUN_LOG_DENSITY || kind == FUN_DENSITY) {
+        op->map = kind == FUN_DENSITY ? density_map : log_density_map;
+        op->map_grad = kind == FUN_DENSITY ? density_grad : log_density_grad;
     } else {
         op->map = value_map;
-        op->map_grad = is_discrete(d) ? step_grad : kind == QUANTILE ? quantile_grad : cdf_grad;
-        if (is_discrete(d) && kind == QUANTILE) op->map_grad = NULL;
+        op->map_grad = is_discrete(d) ? step_grad : kind == FUN_QUANTILE ? quantile_grad : cdf_grad;
+        if (is_discrete(d) && kind == FUN_QUANTILE) op->map_grad = NULL;
     }
     if (d->logp) return;
     op->map = NULL, op->map_grad = NULL;

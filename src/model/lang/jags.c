@@ -392,12 +392,12 @@ static const char *jags_form(const struct density_name *f, const char *jags, con
         if (strcmp(jags, only_log[i]) == 0) scalar = 0;
     *before = "logdensity.";
     if (!jags) return NULL;
-    if (f->form->kind == LOG_DENSITY) return "y";
-    if (f->form->kind == DENSITY && !scalar) return "exp(y)";
+    if (f->form->kind == FUN_LOG_DENSITY) return "y";
+    if (f->form->kind == FUN_DENSITY && !scalar) return "exp(y)";
     if (!scalar) return NULL;
-    *before = f->form->kind == DENSITY ? "d" : f->form->kind == QUANTILE ? "q" : "p";
-    if (f->form->kind == LOG_CDF) return "log(y)";
-    return f->form->kind == LOG_CCDF ? "log(1 - y)" : "y";
+    *before = f->form->kind == FUN_DENSITY ? "d" : f->form->kind == FUN_QUANTILE ? "q" : "p";
+    if (f->form->kind == FUN_LOG_CDF) return "log(y)";
+    return f->form->kind == FUN_LOG_CCDF ? "log(1 - y)" : "y";
 }
 
 /* The distribution, without the value, is rewritten as one of a relation is. */

@@ -479,7 +479,7 @@ static int density_args(struct scope *c, const struct expr *x, const struct dens
                         const struct dist **dist, struct term **arg)
 {
     const char *name = syntax_name(c->syntax, x->name),
-               *value = f->form->kind == QUANTILE ? "p" : "x";
+               *value = f->form->kind == FUN_QUANTILE ? "p" : "x";
     const struct expr *order[DIST_ARGS];
     struct dist_arg formal[DIST_ARGS];
     struct term *actual[DIST_ARGS];
