@@ -186,10 +186,12 @@ double count_tail(double (*ratio)(double, const double *), const double *p, doub
                   double from, double to)
 {
     enum { MOST = 1000000 }; /* about 10 ms */
-    double sum = first, f = first;
-    int left = MOST;
-    for (double x = from; x < to && f > 1e-25 * sum && left; x++, left--) sum += f *= ratio(x, p);
-    for (double x = from; x > to && f > 1e-25 * sum && left; x--, left--)
-        sum += f /= ratio(x - 1, p);
-    return left ? probability(sum) : NAN;
+    double sum = first, f = first, x = from;
+    for (int i = 0; i < MOST; i++) {
+        if (x == to || !(f > 1e-25 * sum)) return probability(sum);
+        f = to > from ? f * ratio(x, p) : f / ratio(x - 1, p);
+        sum += f;
+        x += to > from ? 1 : -1;
+    }
+    return NAN;
 }

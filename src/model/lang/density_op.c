@@ -136,8 +136,8 @@ static void cdf_grad(const void *self, int n, const double *out, const double *d
     const struct dist *d = f->dist;
     for (int first = 0; first < n; first += CHUNK) {
         int m = n - first < CHUNK ? n - first : CHUNK;
-        const double *b[1 + DIST_ARGS];
-        double *db[1 + DIST_ARGS], w[CHUNK];
+        const double *b[1 + DIST_ARGS] = {NULL};
+        double *db[1 + DIST_ARGS] = {NULL}, w[CHUNK];
         shift(1 + d->narg, a, da, first, b, db);
         d->logp(d, m, w, b);
         for (int i = 0; i < m; i++) {
@@ -184,12 +184,13 @@ static double slope(const struct density_op *f, double x, const double *p, int k
         }
         return (4 * v[0] - v[1] - 3 * value(f, x, p)) / (2 * h);
     }
-    for (int i = 0; i < 2; i++, h /= 2) {
+    for (int i = 0; i < 2; i++) {
         for (int side = 0; side < 2; side++) {
             q[k] = side ? p[k] - h : p[k] + h;
             v[side] = value(f, x, q);
         }
         s[i] = (v[0] - v[1]) / (2 * h);
+        h /= 2;
     }
     return (4 * s[1] - s[0]) / 3;
 }

@@ -429,13 +429,12 @@ static int alias_meaning(struct scope *c, const struct expr *x, const struct dis
     return rc;
 }
 
-static int resolve_alias(struct scope *c, const struct expr *x, const char *name)
+static int resolve_alias(struct scope *c, const struct expr *x, const struct dist_alias *row)
 {
     const struct expr *order[DIST_ARGS];
     struct dist_arg formal[DIST_ARGS];
-    const struct dist_alias *row = alias_find(name);
     struct stmt *s = c->s;
-    int n = alias_row(c, x, name, NULL, &row, formal, order);
+    int n = alias_row(c, x, row->name, NULL, &row, formal, order);
     if (n < 0 || resolve_given(c, order, formal, n)) return -1;
     s->narg = alias_meaning(c, x, row, formal, s->given, n, &s->dist, s->arg);
     return s->narg < 0 ? -1 : 0;
@@ -456,7 +455,8 @@ static int resolve_dist(struct scope *c, const struct expr *x)
         for (int i = 0; i < x->narg; i++) formal[i] = any;
         return resolve_given(c, (const struct expr *const *)x->arg, formal, x->narg);
     }
-    if (alias_find(s->name)) return resolve_alias(c, x, s->name);
+    const struct dist_alias *alias = alias_find(s->name);
+    if (alias) return resolve_alias(c, x, alias);
     s->dist = dist_find(s->name, strlen(s->name));
     if (!s->dist) {
         unknown_dist(c, x, s->name);
