@@ -110,21 +110,26 @@ static int dist_row(int i, const char **cell, struct str *text)
     return 1;
 }
 
-/* ops[], what is built in, and other names of ops */
+/* ops[], what is built in, other names of ops, and functions of distributions by their pattern */
 static int function_row(int i, const char **cell, struct str *text)
 {
-    int n = 0, k = 0;
+    int n = 0, k = 0, naliases = 0;
     while (n < i && ops[n]) n++;
     while (n + k < i && builtins[k].name) k++;
+    while (op_aliases[naliases].alias) naliases++;
     const struct op *op = ops[n];
     const struct builtin *own = &builtins[k];
+    const struct density_form *form =
+        &density_forms[i - n - k < naliases ? 0 : i - n - k - naliases];
     if (op) {
         cell[0] = op->name, cell[1] = op->args, cell[2] = op->what;
     } else if (own->name) {
         cell[0] = own->name, cell[1] = own->args, cell[2] = own->what;
+    } else if (i - n - k >= naliases) {
+        cell[0] = form->name, cell[1] = form->args, cell[2] = form->what;
+        return form->name != NULL;
     } else {
         k = i - n - k;
-        if (!op_aliases[k].alias) return 0;
         str_printf(text, "another name of %s", op_aliases[k].name);
         cell[0] = op_aliases[k].alias;
         cell[1] = op_find(cell[0], strlen(cell[0]))->args;

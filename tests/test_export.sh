@@ -51,6 +51,11 @@ printf 'model { x[1:2] ~ multi_normal(c(0, 0), inverse(W))\n W[1:2,1:2] ~ wishar
 "$nami" export phi.nami --to jags >out 2>err
 has err 'phi.nami:3:17: error: JAGS has no vectors in phi()'
 
+printf 'model { x ~ gamma(2, 1)\n y ~ normal(half_normal_lpdf(x, 1), 1)\n z ~ normal(punif(x, 0, 9), 1) }' >half.nami
+"$nami" export half.nami --to jags >out 2>err
+has err 'half.nami:2:13: error: JAGS has no function half_normal_lpdf()'
+has err 'half.nami:3:13: error: JAGS has no function punif()'
+
 # ---- constants --------------------------------------------------------------------------
 "$nami" export "$here/examples/models/hmm.nami" --to jags --set T=9 >out 2>err
 has out 'T <- 9'

@@ -6,12 +6,13 @@
     NAMI_ORACLE=full tests/test_jags.py ...     with 10^5 forward draws of each on both sides
     tests/test_jags.py --counts                 write tests/models/bugs/counts.json anew, from JAGS
 
-Three comparisons:
+Four comparisons:
   graph     how many nodes are observed, how many are not, and how many edges there are: with
             tests/models/bugs/counts.json, and with JAGS itself where it is;
   logp      the log density, normalising constants included: of the classics where JAGS's sampler is
             after 20 steps, of the examples at five draws;
-  moments   mean and variance of every scalar over forward draws.
+  moments   mean and variance of every scalar over forward draws;
+  functions densities, distribution functions and quantiles of all distributions that JAGS has them for.
 
 The models are the classic BUGS examples (tests/models/bugs) for the first two, and those of
 examples/models that JAGS can express (tests/oracle/NAME.bug) for all three.  What cannot be
@@ -354,6 +355,77 @@ def compare_moments(nami, name, where):
     result(worst < SIGMAS and not missing, "moments " + name, why)
 
 
+# Arguments behind the value, and values; JAGS has dNAME, pNAME, qNAME and logdensity.NAME for those with
+# SCALAR, and logdensity.NAME for the others.  betabin is in JAGS's module mix.
+SCALAR = {
+    "norm": (("0.3, 2.1", "-4, 0.013"), (-1.7, 0.4, 2.9)),
+    "t": (("0.3, 2.1, 3.7", "1, 0.3, 1.2"), (-1.7, 0.4, 2.9)),
+    "dexp": (("0.3, 2.1", "1, 0.2"), (-1.7, 0.4, 2.9)),
+    "logis": (("0.3, 2.1", "1, 0.2"), (-1.7, 0.4, 2.9)),
+    "lnorm": (("0.3, 2.1", "1, 0.2"), (0.05, 0.4, 2.9)),
+    "exp": (("2.1", "0.03"), (0.05, 0.4, 2.9)),
+    "gamma": (("0.3, 2.1", "3.7, 1.2"), (0.05, 0.4, 2.9)),
+    "weib": (("0.3, 2.1", "3.7, 1.2"), (0.05, 0.4, 2.9)),
+    "chisqr": (("2.1", "7.3"), (0.05, 0.4, 2.9)),
+    "par": (("1.3, 0.04", "3.2, 0.01"), (0.05, 0.4, 2.9)),
+    "f": (("1.3, 2.1", "7.3, 4.2"), (0.05, 0.4, 2.9)),
+    "gen.gamma": (("1.3, 2.1, 0.7", "2.2, 0.8, 1.9"), (0.05, 0.4, 2.9)),
+    "beta": (("1.3, 2.1", "0.4, 3.2"), (0.05, 0.4, 0.93)),
+    "bin": (("0.3, 4", "0.8, 9"), (0, 1, 4)),
+    "hyper": (("4, 5, 3, 1.5", "13, 8, 10, 0.4"), (2, 3)),
+    "pois": (("2.1", "9.4"), (0, 1, 7)),
+    "negbin": (("0.3, 2.1", "0.8, 4.4"), (0, 1, 7)),
+    "betabin": (("0.3, 1.2, 4", "2.7, 1.1, 9"), (0, 1, 4)),
+}
+LOG_ONLY = {
+    "unif": (("-1, 3", "0.2, 2"), ("0.4", "1.7")),
+    "bern": (("0.3", "0.9"), ("0", "1")),
+    "cat": (("c(0.3, 0.7, 0.1)",), ("2", "3")),
+    "multi": (("c(0.3, 0.7, 0.1), 6",), ("c(1, 3, 2)",)),
+    "dirch": (("c(0.3, 1.7, 2.1)",), ("c(0.3, 0.6, 0.1)",)),
+    "mnorm": (("c(0.3, 1.7), A",), ("c(0.3, 0.6)",)),
+    "mnorm.vcov": (("c(0.3, 1.7), A",), ("c(0.3, 0.6)",)),
+    "wish": (("A, 3.5",), ("A",)),
+}
+
+
+def functions():
+    """Calls as text: with %s behind the value, for what makes it random."""
+    out = []
+    for name, (args, values) in SCALAR.items():
+        for a in args:
+            for before in ("d", "p", "logdensity."):
+                out += ["%s%s(%r%%s, %s)" % (before, name, x, a) for x in values]
+            out += ["q%s(%r%%s, %s)" % (name, u, a) for u in (0.013, 0.37, 0.5, 0.94)]
+    for name, (args, values) in LOG_ONLY.items():
+        out += ["logdensity.%s(%s%%s, %s)" % (name, x, a) for a in args for x in values]
+    return out
+
+
+def compare_functions(nami, where):
+    """JAGS is given our values, and says how far its own are from them: it prints six digits."""
+    calls = functions()
+    matrix = "A[1,1] <- 1.5; A[1,2] <- 0.2; A[2,1] <- 0.2; A[2,2] <- 0.9\n"
+    model, ours_file, check, out = (os.path.join(where, f) for f in ("f.bug", "f.R", "check.bug", "out.R"))
+    with open(model, "w") as f:  # half of them constants, half random
+        lines = ["v[%d] <- %s" % (i + 1, c % (" + 0 * z" if i % 2 else "")) for i, c in enumerate(calls)]
+        f.write("model {\n%sz ~ dnorm(0, 1)\n%s\nw <- v[] + 0 * z\n}\n" % (matrix, "\n".join(lines)))
+    ours = json.loads(nami.run("simulate", model, "-n", "1", "--only", "w", "--json"))[0]["w"]
+    with open(ours_file, "w") as f:
+        f.write(jags_compare.r_dump({"ours": ours}))
+    with open(check, "w") as f:
+        lines = ["e[%d] <- %s - ours[%d]" % (i + 1, c % "", i + 1) for i, c in enumerate(calls)]
+        f.write("data {\n%s%s\n}\nmodel { z ~ dnorm(sum(e), 1) }\n" % (matrix, "\n".join(lines)))
+    jags_compare.run('load mix\nmodel in "check.bug"\ndata in "f.R"\ncompile\ninitialize\n'
+                     'data to "out.R"\nexit\n', where)
+    with open(out) as f:
+        text = re.search(r"""["`]e["`]\s*<-\s*(?:structure\()?c\(([^)]*)\)""", f.read()).group(1)
+    apart = [float(x) for x in text.split(",")]
+    worst, at = max((abs(e) / abs(v) if e else 0, c % "") for e, v, c in zip(apart, ours, calls))
+    result(worst <= 1e-9 and len(apart) == len(ours) == len(calls), "functions",
+           "%d values, relative difference %.1e (%s)" % (len(calls), worst, at))
+
+
 def self_check(names, helper):
     """JAGS against itself: both ways to the log density, moments against independent draws."""
     for name in names:
@@ -410,7 +482,9 @@ def main():
             for what, need, cases, compare in (
                     ("logp", ("logp",), mine, lambda n: compare_logp_classic(nami, n, helper, where)),
                     ("logp", ("simulate", "logp"), examples, lambda n: compare_logp(nami, n, helper, where)),
-                    ("moments", ("simulate",), examples, lambda n: compare_moments(nami, n, where))):
+                    ("moments", ("simulate",), examples, lambda n: compare_moments(nami, n, where)),
+                    ("functions", ("simulate",), [] if only and "functions" not in only else ["functions"],
+                     lambda n: compare_functions(nami, where))):
                 lacks = [c for c in need if not nami.can(c)]
                 if lacks:
                     skipped(what, "this nami has no command " + lacks[0])

@@ -43,6 +43,34 @@ SAMPLE_SLABS
     }
 }
 
+static double ratio(double x, const double *p)
+{
+    return (p[0] - x) * (x + p[1]) / ((x + 1) * (p[0] - x - 1 + p[2]));
+}
+
+/* Summed on the side of the mean where x is. */
+static double tail(double x, const double *p, int upper)
+{
+    double k = floor(x), n = p[0], v;
+    if (!ok(p[0], p[1], p[2]) || isnan(x)) return NAN;
+    if (k < 0 || k >= n) return (k < 0) == upper;
+    int above = k >= n * p[1] / (p[1] + p[2]);
+    v = above ? count_tail(ratio, p, exp(lp(k + 1, n, p[1], p[2])), k + 1, n)
+              : count_tail(ratio, p, exp(lp(k, n, p[1], p[2])), k, 0);
+    return above == upper ? v : 1 - v;
+}
+
+static double cdf(double x, const double *p) { return tail(x, p, 0); }
+
+static double ccdf(double x, const double *p) { return tail(x, p, 1); }
+
+static double quantile(double u, const double *p) { return count_inverse(cdf, 1, u, p, 0, p[0]); }
+
+static double cquantile(double u, const double *p)
+{
+    return count_inverse(ccdf, -1, u, p, 0, p[0]);
+}
+
 static void bounds(const double *p, double *lo, double *hi)
 {
     *lo = 0;
@@ -65,6 +93,10 @@ const struct dist dist_beta_binomial = {
     {{"N", COUNT}, {"alpha", POSITIVE}, {"beta", POSITIVE}},
     COUNT,
     KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
     .bounds = bounds,
     .moments = moments,
     .try_at = {TRY_3(13, 2.385, 0.71), TRY_3(270, 0.31, 0.47), TRY_3(40, 31.7, 12.1)},

@@ -178,6 +178,10 @@ double log_between(const struct dist *d, const double *p, double lower, double u
 void log_between_grad(const struct dist *d, const double *p, double lower, double upper, double *g,
                       double *ends);
 
+/* log P(X <= x), or log P(X > x) if `upper`, of a dist with a cdf: to full accuracy in both tails,
+   also where the probability itself underflows. */
+double dist_log_tail(const struct dist *d, double x, const double *p, int upper);
+
 /* T(lower, upper) of any dist with cdf and quantile, as kernels of the same kind:
    self is the struct dist; a = value, arguments, lower, upper (-INFINITY/INFINITY if open). */
 map_fn truncated_logp;

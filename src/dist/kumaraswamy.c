@@ -36,7 +36,8 @@ PATH(3, move)
 
 static double log_upper(double x, const double *p) /* b log(1 - x^a) */
 {
-    return p[1] * log(-expm1(p[0] * log(x)));
+    double t = p[0] * log(x); /* log(1 - exp t), to all digits at both ends */
+    return p[1] * (t > -LOG_2 ? log(-expm1(t)) : log1p(-exp(t)));
 }
 
 static double cdf(double x, const double *p)

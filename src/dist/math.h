@@ -146,4 +146,10 @@ double cdf_inverse(double (*f)(double, const double *), int rising, double u, co
 double count_inverse(double (*f)(double, const double *), int rising, double u, const double *p,
                      double lo, double hi);
 
+/* The sum of a count's probabilities from `from` to `to`, downwards if it is less: `first` is that
+   at `from`, ratio(x, p) is that at x + 1 over that at x.  NaN if more than a million of them
+   matter. */
+double count_tail(double (*ratio)(double, const double *), const double *p, double first,
+                  double from, double to);
+
 #endif

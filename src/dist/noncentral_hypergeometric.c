@@ -95,6 +95,41 @@ static double draw(double u, double n1, double n2, double m1, double psi)
 }
 SAMPLE_UNIFORM(5, draw)
 
+static double ratio_at(double x, const double *p)
+{
+    struct urn u = urn(p[0], p[1], p[2], p[3]);
+    return ratio(&u, x);
+}
+
+/* Summed on the side of the mode where x is. */
+static double tail(double x, const double *p, int upper)
+{
+    struct urn u = urn(p[0], p[1], p[2], p[3]);
+    double k = floor(x), v;
+    if (!u.ok || isnan(x)) return NAN;
+    if (k < u.lo || k >= u.hi) return (k < u.lo) == upper;
+    int above = k >= mode(&u);
+    v = above ? count_tail(ratio_at, p, exp(lp(k + 1, p[0], p[1], p[2], p[3])), k + 1, u.hi)
+              : count_tail(ratio_at, p, exp(lp(k, p[0], p[1], p[2], p[3])), k, u.lo);
+    return above == upper ? v : 1 - v;
+}
+
+static double cdf(double x, const double *p) { return tail(x, p, 0); }
+
+static double ccdf(double x, const double *p) { return tail(x, p, 1); }
+
+static double quantile(double u, const double *p)
+{
+    struct urn of = urn(p[0], p[1], p[2], p[3]);
+    return count_inverse(cdf, 1, u, p, of.lo, of.hi);
+}
+
+static double cquantile(double u, const double *p)
+{
+    struct urn of = urn(p[0], p[1], p[2], p[3]);
+    return count_inverse(ccdf, -1, u, p, of.lo, of.hi);
+}
+
 static void bounds(const double *p, double *lo, double *hi)
 {
     struct urn u = urn(p[0], p[1], p[2], p[3]);
@@ -109,6 +144,10 @@ const struct dist dist_noncentral_hypergeometric = {
     {{"n1", COUNT}, {"n2", COUNT}, {"m1", COUNT}, {"psi", POSITIVE}},
     COUNT,
     KERNELS,
+    .cdf = cdf,
+    .quantile = quantile,
+    .ccdf = ccdf,
+    .cquantile = cquantile,
     .bounds = bounds,
     .own = 1,
     .try_at = {TRY_4(13, 8, 10, 2.385), TRY_4(300, 170, 90, 0.31)},

@@ -45,17 +45,20 @@ static double gamma_temme(double a, double x, int upper)
     return upper ? erfc(eta * sqrt(a / 2)) / 2 + rest : erfc(-eta * sqrt(a / 2)) / 2 - rest;
 }
 
+/* Rounding may leave [0, 1]. */
+static double probability(double p) { return p < 0 ? 0 : p > 1 ? 1 : p; }
+
 static double gamma_tail(double a, double x, int upper)
 {
     if (!(a > 0) || !(x >= 0) || a > DBL_MAX) return NAN;
     if (x == 0) return upper;
     if (x > DBL_MAX) return !upper;
-    if (a > 1e7) return gamma_temme(a, x, upper);
+    if (a > 1e7) return probability(gamma_temme(a, x, upper));
     if (x < a + 1) {
-        double p = gamma_series(a, x);
+        double p = probability(gamma_series(a, x));
         return upper ? 1 - p : p;
     }
-    double q = gamma_fraction(a, x);
+    double q = probability(gamma_fraction(a, x));
     return upper ? q : 1 - q;
 }
 
@@ -93,8 +96,8 @@ double beta_i(double a, double b, double x, double y)
     if (y == 0) return 1;
     /* x^a y^b / B(a, b) = binomial density times a b / (a + b) */
     double front = exp(binomial_lp(a, b, x, y)) * (a / (a + b) * b);
-    if (x < (a + 1) / (a + b + 2)) return front * beta_fraction(a, b, x) / a;
-    return 1 - front * beta_fraction(b, a, y) / b;
+    if (x < (a + 1) / (a + b + 2)) return probability(front * beta_fraction(a, b, x) / a);
+    return probability(1 - front * beta_fraction(b, a, y) / b);
 }
 
 double normal_p(double z) { return erfc(-z * M_SQRT1_2) / 2; }
@@ -177,4 +180,18 @@ double count_inverse(double (*f)(double, const double *), int rising, double u, 
             l = m;
     }
     return h;
+}
+
+double count_tail(double (*ratio)(double, const double *), const double *p, double first,
+                  double from, double to)
+{
+    enum { MOST = 1000000 }; /* about 10 ms */
+    double sum = first, f = first, x = from;
+    for (int i = 0; i < MOST; i++) {
+        if (x == to || !(f > 1e-25 * sum)) return probability(sum);
+        f = to > from ? f * ratio(x, p) : f / ratio(x - 1, p);
+        sum += f;
+        x += to > from ? 1 : -1;
+    }
+    return NAN;
 }

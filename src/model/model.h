@@ -50,6 +50,24 @@ extern const struct builtin {
     int narg;
 } builtins[];
 
+/* Densities, distribution functions and quantiles are functions too: one row for each pattern of
+   names, such as pNAME for pnorm(x, mu, tau).  density_name.c; ends with name == NULL. */
+enum density_kind {
+    FUN_LOG_DENSITY,
+    FUN_DENSITY,
+    FUN_CDF,
+    FUN_LOG_CDF,
+    FUN_LOG_CCDF,
+    FUN_QUANTILE
+};
+extern const struct density_form {
+    const char *name, *args, *what; /* for `nami list functions` */
+    const char *before, *behind;    /* what stands around the name of the distribution */
+    enum density_kind kind;
+    int jags;     /* the distribution has a name of JAGS, of which the d is left out */
+    int discrete; /* 0, 1: only for distributions that are not, or are, discrete; -1: for all */
+} density_forms[];
+
 struct stmt {
     const struct rel *rel;
     struct term *lhs;        /* T_REF */
@@ -152,8 +170,9 @@ struct model {
     vec(struct net) net;
     vec(double) weight; /* of all networks */
     vec(struct embed) embed;
-    const char *simulator; /* command, or NULL */
-    int simulator_locked;  /* nobody has allowed it yet: it came with a file from elsewhere */
+    const char *simulator;          /* command, or NULL */
+    int simulator_locked;           /* nobody has allowed it yet: it came with a file from elsewhere */
+    struct density_op *density_ops; /* a list of those that terms use: density_op.c */
 
     int nelem, elem_cap;
     int *elem_array;

@@ -3,6 +3,8 @@
 
 #include <limits.h>
 
+enum { MAP_ARGS = 1 + DIST_ARGS }; /* the most of an element-wise operation: density_op.c */
+
 void cval_free(struct cval *v)
 {
     free(v->x);
@@ -150,17 +152,19 @@ static int scalar_of_ref(struct model *m, const struct term *t, const int *count
 
 int eval_scalar(struct model *m, const struct term *t, const int *counter, double *out)
 {
-    double x[3] = {0};
-    const double *a[3] = {x, x + 1, x + 2};
+    double x[MAP_ARGS] = {0};
+    const double *a[MAP_ARGS];
     int rc;
     switch (t->kind) {
     case T_NUMBER: *out = t->value; return IS_CONST;
     case T_COUNTER: *out = counter[t->depth]; return IS_CONST;
     case T_REF: return scalar_of_ref(m, t, counter, out);
     case T_OP:
-        if (!t->op->map || t->narg > 3) break;
-        for (int i = 0; i < t->narg; i++)
+        if (!t->op->map || t->narg > MAP_ARGS) break;
+        for (int i = 0; i < t->narg; i++) {
+            a[i] = &x[i];
             if ((rc = eval_scalar(m, t->arg[i], counter, &x[i]))) return rc;
+        }
         t->op->map(t->op, 1, out, a);
         return IS_CONST;
     default: break;
@@ -217,8 +221,8 @@ static int eval_map(struct model *m, const struct term *t, const struct cval *v,
     for (int i = 0; i < shape[0]; i++) n *= out->dim[i] = shape[i + 1];
     if (cval_size(out, n)) return NAMI_ENOMEM;
     for (int i = 0; i < n; i++) {
-        const double *a[3];
-        for (int k = 0; k < t->narg && k < 3; k++) a[k] = &v[k].x[v[k].n == 1 ? 0 : i];
+        const double *a[MAP_ARGS];
+        for (int k = 0; k < t->narg && k < MAP_ARGS; k++) a[k] = &v[k].x[v[k].n == 1 ? 0 : i];
         t->op->map(t->op, 1, &out->x[i], a);
     }
     return IS_CONST;

@@ -143,7 +143,8 @@ static int is_vector(const struct jags *j, const struct expr *x)
         const struct op *op = op_find(name, strlen(name));
         for (size_t i = 0; i < sizeof makes / sizeof *makes; i++)
             if (op == makes[i]) return 1;
-        if (!op || !op->map) return 0;
+        const struct dist *d = op ? NULL : density_find(name).dist;
+        if (op ? !op->map : !d || !d->logp) return 0;
     }
     for (int i = 0; i < x->narg; i++)
         if (is_vector(j, x->arg[i])) return 1;
@@ -220,6 +221,8 @@ static struct expr *as_data(struct jags *j, const struct expr *x)
 }
 
 static struct expr *translate(struct jags *j, const struct expr *x);
+static struct expr *translate_density(struct jags *j, const struct expr *x,
+                                      const struct density_name *f);
 
 static struct expr *translate_args(struct jags *j, const struct expr *x)
 {
@@ -242,6 +245,8 @@ static struct expr *translate_call(struct jags *j, const struct expr *x)
             refuse(j, x->at, "networks are NaMI's own", "function", name);
             return NULL;
         }
+    struct density_name density = density_find(name);
+    if (!op && density.form) return translate_density(j, x, &density);
     if (!op || (strcmp(name, "-") == 0 && x->narg == 1)) return translate_args(j, x);
     if (op == &op_phi && is_vector(j, x->arg[0])) {
         refuse(j, x->at, "use it in a loop, element by element", "vectors in", name);
@@ -362,6 +367,75 @@ static void translate_dist(struct jags *j, struct rel *r)
     const struct expr *x = translate_args(j, r->rhs);
     if (!x) return; /* refused, or j->oom */
     if (a ? put_alias(j, r, x, a) : put_stan(j, r, x)) j->oom = 1;
+}
+
+/* ---- densities, distribution functions, quantiles ----------------------------------- */
+
+/* How JAGS calls the distribution: of dbin and dbinom, which mean the same, it knows functions of
+   the first only.  NULL: it does not have it. */
+static const char *jags_name(struct jags *j, const struct density_name *f)
+{
+    const struct dist_export *e = dist_exports;
+    const struct dist_alias *a = dist_aliases;
+    if (f->alias) {
+        while (strcmp(a->meaning, f->alias->meaning) != 0) a++;
+        return a->name;
+    }
+    while (strcmp(e->name, f->dist->name) != 0) e++;
+    if (!e->meaning || strstr(e->meaning, half)) return NULL;
+    char *name = arena_strndup(&j->s.mem, e->meaning, strcspn(e->meaning, "("));
+    if (!name) j->oom = 1;
+    return name;
+}
+
+/* As an expression over y, the function that JAGS has; NULL: it has none. */
+static const char *jags_form(const struct density_name *f, const char *jags, const char **before)
+{
+    static const char *const only_log[] = {"dunif", "dbern"};
+    int scalar = f->dist->logp != NULL;
+    for (size_t i = 0; jags && i < sizeof only_log / sizeof *only_log; i++)
+        if (strcmp(jags, only_log[i]) == 0) scalar = 0;
+    *before = "logdensity.";
+    if (!jags) return NULL;
+    if (f->form->kind == FUN_LOG_DENSITY) return "y";
+    if (f->form->kind == FUN_DENSITY && !scalar) return "exp(y)";
+    if (!scalar) return NULL;
+    *before = f->form->kind == FUN_DENSITY ? "d" : f->form->kind == FUN_QUANTILE ? "q" : "p";
+    if (f->form->kind == FUN_LOG_CDF) return "log(y)";
+    return f->form->kind == FUN_LOG_CCDF ? "log(1 - y)" : "y";
+}
+
+/* The distribution, without the value, is rewritten as one of a relation is. */
+static struct expr *translate_density(struct jags *j, const struct expr *x,
+                                      const struct density_name *f)
+{
+    static const char *const hole[] = {"y"};
+    const char *name = syntax_name(&j->s, x->name), *jags = jags_name(j, f), *before;
+    const char *form = jags_form(f, jags, &before);
+    struct str text = {0};
+    struct expr *y = NULL, *of;
+    if (j->oom) return NULL;
+    if (!form) {
+        if (!(y = as_data(j, x)))
+            refuse(j, x->at, "only constant values of it can be exported", "function", name);
+        return y;
+    }
+    const struct expr *arg = translate_args(j, x);
+    if (!arg || !(of = call(j, x, f->alias ? f->alias->name : f->dist->name, x->narg - 1)))
+        return NULL;
+    for (int i = 1; i < x->narg; i++) of->arg[i - 1] = arg->arg[i];
+    if (x->argname) of->argname = x->argname + 1;
+    struct rel r = {.rhs = of};
+    if (f->alias ? put_alias(j, &r, of, f->alias) : put_stan(j, &r, of)) j->oom = 1;
+    str_printf(&text, "%s%s", before, jags + 1);
+    if (!j->oom && !text.oom && (y = call(j, x, text.s, 1 + r.rhs->narg))) {
+        y->arg[0] = arg->arg[0];
+        for (int i = 0; i < r.rhs->narg; i++) y->arg[1 + i] = r.rhs->arg[i];
+        y = meaning(j, form, strlen(form), 1, hole, &y);
+    }
+    j->oom |= text.oom;
+    str_free(&text);
+    return y;
 }
 
 /* ---- relations --------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/near.h"
 #include "model/model.h"
 
 extern const struct op op_neg; /* unary minus */
@@ -25,6 +26,24 @@ int model_array(struct model *m, int name,
                 struct place at); /* the array of a name; -1: no memory */
 /* An expression outside of relations: loop bounds, sizes, declarations. */
 struct term *resolve_alone(struct model *m, const struct expr *x, const int *depth_of, int *oom);
+
+/* density_name.c: what the name of a density, distribution function or quantile stands for. */
+struct density_name {
+    const struct density_form *form; /* NULL: the name is no such function */
+    const struct dist *dist;
+    const struct dist_alias *alias; /* the first row of a name of JAGS, or NULL */
+};
+struct density_name density_find(const char *name);
+/* Says it, and returns 1, if the distribution does not have this function. */
+int density_refuse(struct diags *d, struct place at, const struct density_name *f);
+/* Tries all their names; a word found is in the memory of d. */
+void density_near(struct diags *d, const char *s, struct near *best);
+
+/* density_op.c: the function as an operation, one for each name in a model; NULL: no memory. */
+const struct op *density_op(struct model *m, const struct density_name *f, const char *name);
+/* op.shape for those of vectors and matrices, which need the distribution. */
+int density_shape(const struct op *op, int narg, const int (*shape)[4], int *out, int *dim,
+                  const char **why);
 
 /* constant.c; results as of eval_scalar.  rep(): how often; n: elements of what is repeated */
 int eval_times(struct model *m, const struct term *t, const int *counter, int n, int *out);

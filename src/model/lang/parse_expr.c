@@ -204,8 +204,18 @@ static int argument(struct parser *p)
     return push_arg(p, parse_expr(p), name);
 }
 
-/* ( or [ is the current token; reads to its end. */
-static int list(struct parser *p, int close)
+/* normal_lpdf(x | mu, sigma), as Stan has it: the bar stands for the first comma. */
+static int takes_bar(const char *name)
+{
+    static const char *const ends[] = {"_lpdf", "_lpmf", "_cdf", "_lcdf", "_lccdf", "_quantile"};
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (n > strlen(ends[i]) && strcmp(name + n - strlen(ends[i]), ends[i]) == 0) return 1;
+    return 0;
+}
+
+/* ( or [ is the current token; reads to its end.  bar: may | follow the first item? */
+static int list(struct parser *p, int close, int bar)
 {
     const struct token *opened = now(p);
     int keep = p->line_ends, more = 1, rc = enter(p), kind = close == ']';
@@ -215,7 +225,8 @@ static int list(struct parser *p, int close)
     if (!rc && close == ')' && accept(p, ')')) more = 0;
     while (!rc && more > 0) {
         rc = close == ']' ? subscript(p) : argument(p);
-        if (!rc) more = list_goes_on(p, close, opened);
+        if (!rc) more = bar && accept(p, '|') ? 1 : list_goes_on(p, close, opened);
+        bar = 0;
     }
     p->open[kind]--;
     p->line_ends = keep;
@@ -228,8 +239,9 @@ static struct expr *listed(struct parser *p, enum expr_kind kind)
     int first = p->i;
     size_t base = p->arg.n, names = p->argname.n;
     struct expr *x = named(p, kind, now(p));
+    int call = kind == X_CALL, bar = x && call && takes_bar(syntax_name(p->s, x->name));
     next(p);
-    if (x && list(p, kind == X_CALL ? ')' : ']') == 0) return finish(p, x, base, names, first);
+    if (x && list(p, call ? ')' : ']', bar) == 0) return finish(p, x, base, names, first);
     p->arg.n = base;
     p->argname.n = names;
     return NULL;

@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "base/near.h"
 #include "model/lang/lang.h"
 
 const struct builtin builtins[] = {
@@ -30,12 +29,13 @@ static const char *nearest_dist(const char *s)
     return b.word;
 }
 
-static const char *nearest_function(const struct model *m, const char *s)
+static const char *nearest_function(struct model *m, const char *s)
 {
     struct near b = NEAR_NONE;
     for (int i = 0; ops[i]; i++) near_try(&b, s, strlen(s), ops[i]->name, i);
     for (size_t i = 0; i < m->net.n; i++) near_try(&b, s, strlen(s), m->net.a[i].name, (int)i);
     for (int i = 0; builtins[i].name; i++) near_try(&b, s, strlen(s), builtins[i].name, i);
+    density_near(&m->diags, s, &b);
     return b.word;
 }
 
@@ -128,8 +128,13 @@ static void unknown_function(struct scope *c, const struct expr *x, const char *
 {
     struct diags *d = &c->m->diags;
     const char *near = nearest_function(c->m, name);
-    if (dist_find(name, strlen(name)) || alias_find(name))
-        diag_error(d, x->at, "use ~ for a random variable: y ~ distribution(...)",
+    const struct dist *dist = dist_find(name, strlen(name));
+    if (dist)
+        diag_error(d, x->at,
+                   diag_text(d,
+                             "use ~ for a random variable, y ~ %s(...), or %s_%s() for its log "
+                             "density",
+                             name, name, domains[dist->domain].discrete ? "lpmf" : "lpdf"),
                    "%s() is a distribution, not a function", name);
     else if (c->m->array_of[x->name] >= 0)
         diag_error(d, x->at, diag_text(d, "subscripts have square brackets: %s[...]", name),
@@ -162,6 +167,9 @@ static int right_count(struct scope *c, const struct expr *x, const char *name, 
     return 0;
 }
 
+static struct term *resolve_density(struct scope *c, const struct expr *x,
+                                    const struct density_name *f);
+
 static struct term *resolve_call(struct scope *c, const struct expr *x)
 {
     struct model *m = c->m;
@@ -169,6 +177,10 @@ static struct term *resolve_call(struct scope *c, const struct expr *x)
     const struct op *op = NULL;
     enum term_kind kind = T_OP;
     int net = -1;
+    struct density_name density = {NULL, NULL, NULL};
+    if (!op_find(name, strlen(name)) && !builtin_find(name) && net_find(m, name) < 0)
+        density = density_find(name);
+    if (density.form) return resolve_density(c, x, &density);
     if (x->argname)
         for (int i = 0; i < x->narg; i++)
             if (x->argname[i] >= 0) {
@@ -274,19 +286,28 @@ int match_names_open(const struct syntax *s, const struct expr *x, const struct 
     return 0;
 }
 
-static void put_formals(struct str *t, const char *name, const struct dist_arg *f, int n)
+/* value: the first argument of a function of the distribution, or NULL */
+static void put_formals(struct str *t, const char *name, const char *value,
+                        const struct dist_arg *f, int n)
 {
-    str_printf(t, "%s(", name);
-    for (int i = 0; i < n; i++) str_printf(t, "%s%s", i ? ", " : "", f[i].name);
+    str_printf(t, "%s(%s", name, value ? value : "");
+    for (int i = 0; i < n; i++) str_printf(t, "%s%s", i || value ? ", " : "", f[i].name);
     str_put(t, ")");
 }
 
+/* x: without the value, if there is one */
 static void wrong_arguments(struct scope *c, const struct expr *x, const char *name,
-                            const struct dist_arg *f, int n)
+                            const char *value, const struct dist_arg *f, int n)
 {
     struct diags *d = &c->m->diags;
     struct str t = {0};
-    put_formals(&t, name, f, n);
+    put_formals(&t, name, value, f, n);
+    if (value && x->narg == n - 1 && alias_find(name)) {
+        str_put(&t, ", or use ~ for a random variable: y ~ ");
+        put_formals(&t, name, NULL, f, n);
+    } else if (value && c->m->array_of[x->name] >= 0) {
+        str_printf(&t, ", or %s[...] for the variable", name);
+    }
     const char *advice = diag_text(d, "write %s", t.s ? t.s : name);
     str_free(&t);
     for (int i = 0; x->argname && i < x->narg; i++) {
@@ -298,9 +319,10 @@ static void wrong_arguments(struct scope *c, const struct expr *x, const char *n
                    syntax_name(c->syntax, x->argname[i]));
         return;
     }
+    int more = value != NULL;
     if (x->narg != n)
-        diag_error(d, x->all, advice, "%s() takes %d argument%s, not %d", name, n,
-                   n == 1 ? "" : "s", x->narg);
+        diag_error(d, x->all, advice, "%s() takes %d argument%s, not %d", name, n + more,
+                   n + more == 1 ? "" : "s", x->narg + more);
     else
         diag_error(d, x->all, advice, "an argument of %s() is given twice", name);
 }
@@ -364,29 +386,37 @@ static int give_all(struct scope *c, struct call *k, const struct expr *const *x
     return bad ? -1 : 0;
 }
 
-/* dnorm(mu, tau) is normal(mu, 1 / sqrt(tau)): the meaning, with formals replaced. */
-static int resolve_alias(struct scope *c, const struct expr *x, struct call *k)
+/* A call of a name of JAGS: which of its rows has these arguments, its formal ones, and the written
+   ones in their order.  How many there are; -1 if none fits, which is said.  value: as above */
+static int alias_row(struct scope *c, const struct expr *x, const char *name, const char *value,
+                     const struct dist_alias **row, struct dist_arg *formal,
+                     const struct expr **order)
 {
-    const struct expr *order[DIST_ARGS];
-    struct dist_arg formal[DIST_ARGS], first[DIST_ARGS];
-    const struct dist_alias *a = alias_find(k->name), *found = NULL;
-    int n = 0, nfirst = -1;
-    for (; a->name && !found; a++) {
-        if (strcmp(a->name, k->name) != 0) continue;
-        n = alias_formals(&c->m->mem, a->args, formal);
+    struct dist_arg first[DIST_ARGS];
+    const struct dist_alias *a = *row;
+    const char *alias = a->name;
+    int nfirst = -1;
+    for (; a->name; a++) {
+        if (strcmp(a->name, alias) != 0) continue;
+        int n = alias_formals(&c->m->mem, a->args, formal);
         if (n < 0) return c->oom = 1, -1;
         if (nfirst < 0) memcpy(first, formal, sizeof first), nfirst = n;
-        if (match_names(c->syntax, x, formal, n, order) == 0) found = a;
+        *row = a;
+        if (match_names(c->syntax, x, formal, n, order) == 0) return n;
     }
-    if (!found) {
-        wrong_arguments(c, x, k->name, first, nfirst);
-        return -1;
-    }
-    if (give_all(c, k, order, formal, n)) return -1;
+    wrong_arguments(c, x, name, value, first, nfirst);
+    return -1;
+}
 
+/* dnorm(mu, tau) is normal(mu, 1 / sqrt(tau)): the meaning, with formals replaced.  The number of
+   arguments of *dist, or -1. */
+static int alias_meaning(struct scope *c, const struct expr *x, const struct dist_alias *row,
+                         const struct dist_arg *formal, struct term *const *actual, int n,
+                         const struct dist **dist, struct term **arg)
+{
     struct syntax meaning = {0};
     struct diags none = {0};
-    struct expr *call = syntax_parse_expr(&meaning, found->meaning, strlen(found->meaning), &none);
+    struct expr *call = syntax_parse_expr(&meaning, row->meaning, strlen(row->meaning), &none);
     int rc = -1;
     if (!call) {
         c->oom = 1; /* our own tables parse */
@@ -395,26 +425,33 @@ static int resolve_alias(struct scope *c, const struct expr *x, struct call *k)
                               .s = c->s,
                               .syntax = &meaning,
                               .formal = formal,
-                              .actual = k->given,
+                              .actual = actual,
                               .nformal = n,
                               .instead = x};
         const char *base = syntax_name(&meaning, call->name);
-        k->dist = dist_find(base, strlen(base));
-        k->narg = call->narg;
-        rc = 0;
-        for (int i = 0; i < call->narg; i++) {
-            struct term *t = resolve(&inner, call->arg[i]);
-            if (!t) {
+        *dist = dist_find(base, strlen(base));
+        rc = call->narg;
+        for (int i = 0; i < call->narg; i++)
+            if (!(arg[i] = resolve(&inner, call->arg[i]))) {
                 c->oom = 1, rc = -1;
                 break;
             }
-            k->arg[i] = t;
-        }
         vec_free(&inner.refs);
     }
     diags_free(&none);
     syntax_free(&meaning);
     return rc;
+}
+
+static int resolve_alias(struct scope *c, const struct expr *x, const struct dist_alias *row,
+                         struct call *k)
+{
+    const struct expr *order[DIST_ARGS];
+    struct dist_arg formal[DIST_ARGS];
+    int n = alias_row(c, x, row->name, NULL, &row, formal, order);
+    if (n < 0 || give_all(c, k, order, formal, n)) return -1;
+    k->narg = alias_meaning(c, x, row, formal, k->given, n, &k->dist, k->arg);
+    return k->narg < 0 ? -1 : 0;
 }
 
 static int resolve_simulated(struct scope *c, const struct expr *x, struct call *k)
@@ -486,7 +523,7 @@ static int resolve_form(struct scope *c, const struct expr *x, const struct dist
     int nparts = 0;
     if (!made) return c->oom = 1, -1;
     if (match_names_open(c->syntax, x, f->arg, f->narg, order)) {
-        wrong_arguments(c, x, f->name, f->arg, f->narg);
+        wrong_arguments(c, x, f->name, NULL, f->arg, f->narg);
         return -1;
     }
     for (int i = 0; i < f->narg; i++) {
@@ -500,7 +537,7 @@ static int resolve_form(struct scope *c, const struct expr *x, const struct dist
         } else if (bound && k->narg < DIST_ARGS) {
             if (!(k->arg[k->narg++] = no_bound(c, x, formal))) return -1;
         } else {
-            wrong_arguments(c, x, f->name, f->arg, f->narg);
+            wrong_arguments(c, x, f->name, NULL, f->arg, f->narg);
             return -1;
         }
     }
@@ -519,7 +556,8 @@ static int resolve_dist(struct scope *c, const struct expr *x, struct call *k)
     k->name = syntax_name(c->syntax, x->name);
     const struct dist_form *form = dist_form_find(k->name, strlen(k->name));
     if (strcmp(k->name, "simulated") == 0) return resolve_simulated(c, x, k);
-    if (alias_find(k->name)) return resolve_alias(c, x, k);
+    const struct dist_alias *alias = alias_find(k->name);
+    if (alias) return resolve_alias(c, x, alias, k);
     k->dist = dist_find(k->name, strlen(k->name));
     if (form && (!k->dist || (x->narg && is_dist_call(c, x->arg[0]))))
         return resolve_form(c, x, form, k);
@@ -528,7 +566,7 @@ static int resolve_dist(struct scope *c, const struct expr *x, struct call *k)
         return -1;
     }
     if (match_names(c->syntax, x, k->dist->arg, k->dist->narg, order)) {
-        wrong_arguments(c, x, k->name, k->dist->arg, k->dist->narg);
+        wrong_arguments(c, x, k->name, NULL, k->dist->arg, k->dist->narg);
         return -1;
     }
     if (give_all(c, k, order, k->dist->arg, k->dist->narg)) return -1;
@@ -554,6 +592,59 @@ static int resolve_stochastic(struct scope *c, const struct expr *x)
     memcpy(s->given, k.given, sizeof *k.given * (size_t)k.ngiven);
     memcpy(s->formal, k.formal, sizeof *k.formal * (size_t)k.ngiven);
     return 0;
+}
+
+/* ---- densities, distribution functions and quantiles as functions ------------- */
+
+/* The arguments behind the value; arg[] are those of *dist.  Their number, or -1. */
+static int density_args(struct scope *c, const struct expr *x, const struct density_name *f,
+                        const struct dist **dist, struct term **arg)
+{
+    const char *name = syntax_name(c->syntax, x->name),
+               *value = f->form->kind == FUN_QUANTILE ? "p" : "x";
+    const struct expr *order[DIST_ARGS];
+    struct dist_arg formal[DIST_ARGS];
+    struct term *actual[DIST_ARGS];
+    const struct dist_alias *row = f->alias;
+    struct expr rest = *x;
+    int n = f->dist->narg, skip = x->narg ? 1 : 0;
+    rest.narg -= 1; /* -1: there is not even a value */
+    rest.arg += skip;
+    if (rest.argname) rest.argname += skip;
+    if (row) {
+        n = alias_row(c, &rest, name, value, &row, formal, order);
+    } else if (match_names(c->syntax, &rest, f->dist->arg, n, order)) {
+        wrong_arguments(c, &rest, name, value, f->dist->arg, n);
+        n = -1;
+    }
+    int bad = n < 0;
+    for (int i = 0; i < n; i++) bad |= !(actual[i] = resolve(c, order[i]));
+    if (bad) return -1;
+    if (row) return alias_meaning(c, x, row, formal, actual, n, dist, arg);
+    memcpy(arg, actual, sizeof(struct term *) * (size_t)n);
+    return n;
+}
+
+static struct term *resolve_density(struct scope *c, const struct expr *x,
+                                    const struct density_name *f)
+{
+    struct diags *d = &c->m->diags;
+    const char *name = syntax_name(c->syntax, x->name);
+    struct term *arg[1 + DIST_ARGS];
+    struct density_name of = *f;
+    if (density_refuse(d, x->at, f)) return NULL;
+    if (x->narg && x->argname && x->argname[0] >= 0) {
+        diag_error(d, x->arg[0]->all, "write it without a name",
+                   "the first argument of %s() has no name", name);
+        return NULL;
+    }
+    arg[0] = x->narg ? resolve(c, x->arg[0]) : NULL;
+    int n = density_args(c, x, f, &of.dist, arg + 1);
+    struct term *t = n < 0 || !arg[0] ? NULL : new_term(c, T_OP, x, 1 + n);
+    if (!t) return NULL;
+    memcpy(t->arg, arg, sizeof(struct term *) * (size_t)(1 + n));
+    if (!(t->op = density_op(c->m, &of, name))) return c->oom = 1, NULL;
+    return t;
 }
 
 /* ---- statements --------------------------------------------------------------- */

@@ -44,7 +44,9 @@ int shape_op(struct model *m, const struct term *t, const int (*shape)[4], int *
     double n = 1, total = 0;
     for (int i = 0; i < t->narg; i++) total += shape_size(shape[i]);
     if (total > m->limit) return too_large(m, t, total);
-    if (!t->op->shape(t->narg, shape, out, dim, why)) {
+    int rc = t->op->shape ? t->op->shape(t->narg, shape, out, dim, why)
+                          : density_shape(t->op, t->narg, shape, out, dim, why);
+    if (!rc) {
         for (int i = 0; i < out[0]; i++) n *= out[i + 1];
         return n > m->limit ? too_large(m, t, n) : 0;
     }
