@@ -37,9 +37,17 @@ static int put_json(struct model *m, size_t n, const struct density *d, struct s
     }
     str_put(out, "]");
     if (d->grad) {
-        struct draws g;
-        int rc = model_draws(m, n, d->grad, NULL, 0, &g, err);
+        struct layout l;
+        int rc = model_layout(m, NULL, 0, &l, err);
         if (rc) return rc;
+        double *x = arena_array(&m->mem, double, l.nrow *n);
+        if (!x) return err_nomem(err);
+        memcpy(x, d->grad, sizeof *x * (size_t)m->nrow * n);
+        layout_fill(m, &l, n, x);
+        for (size_t r = (size_t)m->nrow; r < l.nrow; r++) /* nothing depends on a constant */
+            for (size_t i = 0; m->state[l.elem[r - (size_t)m->nrow]] == E_CONST && i < n; i++)
+                x[r * n + i] = 0;
+        struct draws g = {.n = n, .nvar = l.nvar, .var = l.var, .x = x};
         str_put(out, ",\"grad\":");
         if ((rc = draws_format_of("x.json")->write(&g, out, err))) return rc;
     }

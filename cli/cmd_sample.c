@@ -64,13 +64,14 @@ struct job {
     struct gallery picture;
     struct posterior_spec spec;
     struct posterior_note note[3];
-    size_t stride;     /* numbers of the model, elements of all variables among them */
-    size_t *row, nrow; /* the elements of all variables in turn */
+    struct layout layout; /* of the latents */
+    size_t stride;        /* rows of draws, elements of all variables among them */
+    size_t *row, nrow;    /* the elements of all variables in turn */
     struct blocks blocks;
     struct digest digest;
     struct summary *summary; /* of element e of variable v: [set * stride + var[v].base + e] */
     struct posterior_found *found;
-    unsigned char *given; /* of the model's rows: observed */
+    unsigned char *given; /* of rows: not a latent's */
     double *ood;          /* p of each data set */
 };
 
@@ -86,19 +87,14 @@ static int variables(struct job *j, nami_err *err)
     else
         rc = latent_names(m, j->o->all, &j->names);
     if (rc || j->names.oom) return err_nomem(err);
-    if ((rc = model_draws(m, 0, NULL, j->names.s, j->o->all, &d, err))) return rc;
-    j->var = arena_array(&m->mem, struct draws_var, d.nvar + 1);
-    if (!j->var) return err_nomem(err);
-    memcpy(j->var, d.var, sizeof *d.var * (size_t)d.nvar);
-    j->nvar = d.nvar;
-    for (int v = 0; v < d.nvar; v++) {
-        size_t size = draws_var_size(&d.var[v]), end = d.var[v].base + size;
-        if (end > j->stride) j->stride = end;
-        j->nrow += size;
-    }
+    if ((rc = model_layout(m, j->names.s, j->o->all, &j->layout, err))) return rc;
+    j->var = j->layout.var;
+    j->nvar = j->layout.nvar;
+    j->stride = j->layout.nrow;
+    for (int v = 0; v < j->nvar; v++) j->nrow += draws_var_size(&j->var[v]);
     if (!(j->row = arena_array(&m->mem, size_t, j->nrow + 1))) return err_nomem(err);
-    for (size_t v = 0, k = 0; v < (size_t)d.nvar; v++)
-        for (size_t e = 0; e < draws_var_size(&d.var[v]); e++) j->row[k++] = d.var[v].base + e;
+    for (size_t v = 0, k = 0; v < (size_t)j->nvar; v++)
+        for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) j->row[k++] = j->var[v].base + e;
     for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
         int observed = a->n > 0;
@@ -203,6 +199,18 @@ static int summarise_block(struct job *j, const struct answer *a, nami_err *err)
     return rc;
 }
 
+/* Rows for arrays of which only some elements are random, behind those of the model. */
+static int complete(const struct job *j, struct answer *a, nami_err *err)
+{
+    const struct model *m = j->net.r.m;
+    if (j->layout.nrow == (size_t)m->nrow || !a->n) return 0;
+    double *z = realloc(a->z, sizeof *z * j->layout.nrow * a->n);
+    if (!z) return err_nomem(err);
+    a->z = z;
+    layout_fill(m, &j->layout, a->n, z);
+    return 0;
+}
+
 static int answer_all(struct job *j)
 {
     const char *what = j->q.nset > 1 ? "data sets" : "draws";
@@ -213,7 +221,8 @@ static int answer_all(struct job *j)
     meter_begin(&m, 0, of, j->o->quiet || !large);
     while (blocks_more(&j->blocks) && !rc) {
         struct answer a;
-        if (blocks_next(&j->blocks, &a, &err) || summarise_block(j, &a, &err))
+        if (blocks_next(&j->blocks, &a, &err) || complete(j, &a, &err) ||
+            summarise_block(j, &a, &err))
             rc = fail(RUNNING, NULL, &err);
         if (!rc) rc = put_files(j, &a);
         answer_free(&a);
@@ -323,10 +332,16 @@ static void put_json(const struct job *j, struct str *out)
     str_put(out, "]\n");
 }
 
-static void mark_given(const struct model *m, unsigned char *given)
+/* Rows that are no latents: observed elements, and constants. */
+static void mark_given(const struct job *j, unsigned char *given)
 {
+    const struct model *m = j->net.r.m;
     for (int e = 0; e < m->nelem; e++)
         if (m->row[e] >= 0 && m->observed[e]) given[m->row[e]] = 1;
+    for (size_t r = (size_t)m->nrow; r < j->layout.nrow; r++) {
+        int e = j->layout.elem[r - (size_t)m->nrow];
+        given[r] = m->observed[e] || m->state[e] != E_RANDOM;
+    }
 }
 
 /* ---- the command -------------------------------------------------------------------- */
@@ -346,7 +361,7 @@ static int ask(struct job *j, int threads)
     j->ood = new_array(double, j->q.nset);
     if (!j->summary || !j->found || !j->given || !j->ood)
         return err_nomem(&err), fail(RUNNING, NULL, &err);
-    mark_given(j->net.r.m, j->given);
+    mark_given(j, j->given);
     if (blocks_init(&j->blocks, &j->net.a, &j->q, j->method, o->predict || pictures(o), threads,
                     BLOCK_NUMBERS, &err) ||
         digest_init(&j->digest, j->nrow, j->row, j->q.per, digest_room(j->nrow), &err))

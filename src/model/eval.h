@@ -28,6 +28,20 @@ int model_point(const struct model *m, const struct dataset *d, size_t n, size_t
 /* Constants must have values for this. */
 int model_needs_values(const struct model *m, nami_err *err);
 
+/* Arrays as variables of tables and files, whose elements are consecutive rows: those of the model,
+   or, if only some elements of an array are random, rows of its own behind them. */
+struct layout {
+    int nvar;
+    struct draws_var *var; /* element e of variable v: row var[v].base + e */
+    size_t nrow;           /* of the model, and behind them */
+    int *elem;             /* the model's element of row m->nrow + k */
+};
+/* `names`: a comma list, or NULL for stochastic arrays, or all. Memory is the model's. */
+int model_layout(struct model *m, const char *names, int all, struct layout *out, nami_err *err);
+/* Fills the rows behind those of the model, x[row * n + i]: with draws, constants, or missing
+   values for elements that nothing defines. */
+void layout_fill(const struct model *m, const struct layout *l, size_t n, double *x);
+
 /* The named arrays of draws in x, for files: stochastic ones, or all. `names`: a comma list or
    NULL. Memory is the model's. */
 int model_draws(struct model *m, size_t n, const double *x, const char *names, int all,
