@@ -91,6 +91,7 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     for (int i = 0; i < o->at.n && !rc; i++)
         if (data_read(&at, o->at.a[i], &err)) rc = fail(READING, o->at.a[i], &err);
+    if (!rc) say_unknown(r.m, &at);
     if (!rc && evaluate(r.m, o, o->at.n ? &at : &r.m->data, &out, &err))
         rc = fail(RUNNING, NULL, &err);
     data_free(&at);

@@ -400,7 +400,7 @@ static int run(const void *options_, int narg, char **arg)
         return fail(RUNNING, NULL, &err);
     }
     rc = open_net(&j.net, arg[0], threads);
-    if (!rc) rc = open_data(&j.net, &o->data, o->sets);
+    if (!rc) rc = open_data(&j.net, &o->data, o->sets, o->quiet);
     if (!rc) rc = ask(&j, threads);
     for (int i = 0; i < o->out.n; i++) posterior_drop(j.file[i]);
     gallery_free(&j.picture);

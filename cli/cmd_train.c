@@ -343,7 +343,7 @@ static int same_constants(const struct model *a, const struct model *b, nami_err
     for (size_t i = 0; i < a->array.n; i++)
         for (size_t j = 0; j < b->array.n; j++) {
             const struct array *x = &a->array.a[i], *y = &b->array.a[j];
-            if (strcmp(x->name, y->name) != 0) continue;
+            if (strcmp(x->name, y->name) != 0 || x->raw) continue;
             int same = x->n == y->n;
             for (int e = 0; same && e < x->n; e++) {
                 double u = a->value[x->first + e], v = b->value[y->first + e];
@@ -351,11 +351,10 @@ static int same_constants(const struct model *a, const struct model *b, nami_err
                     same = u == v || value_is_missing(u) || value_is_missing(v);
             }
             if (!same)
-                return err_set(
-                    err, NAMI_EUSAGE,
-                    "it was trained with other values of %s; give another -o NET, or train "
-                    "anew without --resume",
-                    x->name);
+                return err_set(err, NAMI_EUSAGE,
+                               "it was trained with other values of %s; give another -o NET, or "
+                               "train anew: 'nami train' without --resume, 'nami run' with --again",
+                               x->name);
         }
     return 0;
 }

@@ -49,6 +49,10 @@ struct model_opts {
 
 /* Reads; says on standard error what is wrong.  EXIT_YES, or the exit code.  Free m in any case. */
 int open_model(struct model *m, const char *path, const struct model_opts *o);
+/* Warns of names in data sets that the model does not know. */
+void say_unknown(const struct model *m, const struct data *d);
+/* Notes values of variables that are not observed: `who` (the model, the network) infers them. */
+void say_unused(const struct model *m, const struct data *d, const char *who);
 /* "x=FILE", or a file of records (records.h): not one of constants. */
 int is_records(const char *file);
 /* Prints what the model's messages are, warnings too unless quiet. */

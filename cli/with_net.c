@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/num.h"
@@ -39,7 +40,27 @@ static int open_records(struct trained *n, const struct opt_many *file, int most
     return rc ? fail(READING, NULL, &err) : EXIT_YES;
 }
 
-int open_data(struct trained *n, const struct opt_many *files, int most)
+/* Do data sets from `first` on repeat a name of the sets before? */
+static int repeats(const struct data *d, size_t first)
+{
+    for (size_t s = 0; s < first; s++)
+        for (size_t i = 0; i < d->set.a[s].value.n; i++) {
+            const char *name = d->set.a[s].value.a[i].name;
+            for (size_t k = first; k < d->set.n; k++)
+                if (dataset_find(&d->set.a[k], name, strlen(name))) return 1;
+        }
+    return 0;
+}
+
+/* One more file: more data sets, or, if it repeats no name, more of the same ones. */
+static int read_more(struct data *d, const char *file, nami_err *err)
+{
+    size_t before = d->set.n;
+    int rc = data_read(d, file, err);
+    return rc || repeats(d, before) ? rc : data_join(d, before, err);
+}
+
+int open_data(struct trained *n, const struct opt_many *files, int most, int quiet)
 {
     const char *const *file = files->a;
     int nfile = files->n;
@@ -49,7 +70,7 @@ int open_data(struct trained *n, const struct opt_many *files, int most)
     for (int i = 0; i < nfile; i++)
         if (is_records(file[i])) return open_records(n, files, most);
     for (int i = 0; i < nfile; i++)
-        if (data_read(&n->data, file[i], &err)) return fail(READING, file_name(file[i]), &err);
+        if (read_more(&n->data, file[i], &err)) return fail(READING, file_name(file[i]), &err);
     n->nset = first_sets(nfile ? d->set.n : d->set.n > 0, most);
     if (!n->nset) {
         err_set(&err, NAMI_EUSAGE, "what was observed? give --data FILE");
@@ -60,6 +81,8 @@ int open_data(struct trained *n, const struct opt_many *files, int most)
     for (size_t s = 0; s < n->nset; s++)
         if (infer_data(m, &d->set.a[s], n->nset, s, n->x, &err))
             return fail(READING, nfile == 1 ? file_name(file[0]) : NULL, &err);
+    if (nfile) say_unknown(m, d);
+    if (nfile && !quiet) say_unused(m, d, "the network");
     return EXIT_YES;
 }
 

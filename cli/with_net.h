@@ -48,8 +48,9 @@ struct trained {
 /* Reads a network.  EXIT_YES, or the exit code, having said why.  Free it in any case. */
 int open_net(struct trained *n, const char *path, int threads);
 /* Adds the data sets of these files, the first `most` (0: all); without any, the one that is in the
-   network's file. */
-int open_data(struct trained *n, const struct opt_many *file, int most);
+   network's file.  Files that repeat no name go together.  Says what is not used of them: notes,
+   unless quiet. */
+int open_data(struct trained *n, const struct opt_many *file, int most, int quiet);
 void close_net(struct trained *n);
 /* A model's file, or that of a network: its model, with the weights that were learnt.  The model is
    r->m; training_free(r) in any case. */

@@ -133,3 +133,37 @@ int data_read(struct data *d, const char *path, nami_err *err)
     str_free(&text);
     return rc;
 }
+
+/* ---- files that go together ------------------------------------------------------ */
+
+/* Adds the values of one data set to another; a name in both is an error. */
+static int merge_set(struct dataset *to, const struct dataset *from, nami_err *err)
+{
+    for (size_t i = 0; i < from->value.n; i++) {
+        const char *name = from->value.a[i].name;
+        if (dataset_find(to, name, strlen(name)))
+            return err_set(err, NAMI_EINPUT,
+                           "%s is given in an earlier data file too; give it once", name);
+        if (vec_push(&to->value, from->value.a[i])) return err_nomem(err);
+    }
+    return 0;
+}
+
+int data_join(struct data *d, size_t first, nami_err *err)
+{
+    size_t before = first, added = d->set.n - first;
+    int rc = 0;
+    if (!before || !added) return 0;
+    if (before > 1 && added > 1)
+        return err_set(err, NAMI_EINPUT,
+                       "two data files with several data sets each; join them into one");
+    size_t one = added == 1 ? before : 0,
+           from = added == 1 ? 0 : 1; /* the single set, and the others */
+    for (size_t i = 0; i < (added == 1 ? before : added) && !rc; i++)
+        rc = merge_set(&d->set.a[from + i], &d->set.a[one], err);
+    struct dataset gone = d->set.a[one];
+    if (one == 0) memmove(d->set.a, d->set.a + 1, sizeof *d->set.a * (d->set.n - 1));
+    d->set.n--;
+    vec_free(&gone.value);
+    return rc;
+}

@@ -22,7 +22,13 @@ void infer_fini(struct infer *a) { sampler_free(&a->s); }
 int infer_data(const struct model *m, const struct dataset *d, size_t nset, size_t s, double *x,
                nami_err *err)
 {
-    int rc = model_point(m, d, nset, s, 1, x, err);
+    static const char advice[] =
+        "a network belongs to the constants it was trained with: train again with these data";
+    struct given g;
+    int rc = given_open(&g, m, d, err);
+    if (!rc) rc = given_refuse(&g, "this network", advice, err);
+    if (!rc) rc = point_given(&g, nset, s, 1, x, err);
+    given_close(&g);
     for (int e = 0; e < m->nelem && !rc; e++) {
         if (m->row[e] < 0 || !m->observed[e] || !isnan(x[(size_t)m->row[e] * nset + s])) continue;
         struct str name = {0};

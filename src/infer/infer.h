@@ -25,7 +25,8 @@ struct query {
     uint64_t seed;
 };
 
-/* The observed rows of a data set into set s of a query; NAMI_EINPUT if one is missing. */
+/* The observed rows of a data set into set s of a query; NAMI_EINPUT if one is missing,
+   or if the data set has other constants than those that the network was trained with. */
 int infer_data(const struct model *m, const struct dataset *d, size_t nset, size_t s, double *x,
                nami_err *err);
 

@@ -237,23 +237,20 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
 
 /* ---- in and out ------------------------------------------------------------------------ */
 
-int model_point(const struct model *m, const struct dataset *d, size_t n, size_t i, int some,
-                double *x, nami_err *err)
+int point_given(const struct given *g, size_t n, size_t i, int some, double *x, nami_err *err)
 {
+    const struct model *m = g->m;
     for (int k = 0; k < m->ninst; k++) {
         if (!m->stmt.a[m->inst_stmt[k]].rel->stochastic) continue;
         for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) {
             int e = m->lhs[j];
             const struct array *a = &m->array.a[m->elem_array[e]];
-            const struct value *v = dataset_find(d, a->name, strlen(a->name));
-            if (v && v->n != (size_t)a->n)
-                return err_set(err, NAMI_EINPUT,
-                               "%s has %zu elements in the data, but %d in the model", a->name,
-                               v->n, a->n);
-            double y = v ? v->x[e - a->first] : value_missing();
+            double y = given_value(g, e);
             if (value_is_missing(y) && !some)
                 return err_set(err, NAMI_EINPUT, "the data give no value for %s%s", a->name,
-                               v ? " in some of its elements" : "");
+                               dataset_find(g->data, a->name, strlen(a->name))
+                                   ? " in some of its elements"
+                                   : "");
             x[(size_t)m->row[e] * n + i] = y;
         }
     }
@@ -262,6 +259,17 @@ int model_point(const struct model *m, const struct dataset *d, size_t n, size_t
              m->array.a[k].free && e < m->array.a[k].first + m->array.a[k].n; e++)
             x[(size_t)m->row[e] * n + i] = m->value[e];
     return 0;
+}
+
+int model_point(const struct model *m, const struct dataset *d, size_t n, size_t i, int some,
+                double *x, nami_err *err)
+{
+    struct given g;
+    int rc = given_open(&g, m, d, err);
+    if (!rc) rc = given_refuse(&g, "the model", "a point cannot change a constant", err);
+    if (!rc) rc = point_given(&g, n, i, some, x, err);
+    given_close(&g);
+    return rc;
 }
 
 static int listed(const char *names, const char *name)

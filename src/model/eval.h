@@ -3,7 +3,7 @@
 #define MODEL_EVAL_H
 
 #include "data/draws.h"
-#include "model/model.h"
+#include "model/given.h"
 
 /* Draws first .. first+n-1 from the model: x[(size_t)row * n + i] for each of its nrow rows.
    The same (seed, draw) gives the same numbers however they are asked for. first % 4 == 0.
@@ -22,9 +22,11 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
                const struct density *out, nami_err *err);
 
 /* Puts a data set's values of all stochastic elements into point i of n; what it
-   does not give is an error, or NaN if `some`. */
+   does not give is an error, or NaN if `some`; so is another value of a constant. */
 int model_point(const struct model *m, const struct dataset *d, size_t n, size_t i, int some,
                 double *x, nami_err *err);
+/* The same, of a data set that was opened; constants are not compared. */
+int point_given(const struct given *g, size_t n, size_t i, int some, double *x, nami_err *err);
 /* Constants must have values for this. */
 int model_needs_values(const struct model *m, nami_err *err);
 

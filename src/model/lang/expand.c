@@ -412,7 +412,7 @@ int model_expand(struct model *m, const struct model_options *opt)
     int rc = model_declare(m, opt);
     int **bound = new_array(int *, m->stmt.n);
     if (!bound) return NAMI_ENOMEM;
-    for (int in_data = 1; in_data >= 0 && !rc && !m->diags.nerror; in_data--) {
+    for (int in_data = 1; in_data >= (opt && opt->block) && !rc && !m->diags.nerror; in_data--) {
         struct block b = {m, in_data, m->ninst, bound, &at};
         rc = make_instances(&b);
         if (!rc && !m->diags.nerror) rc = make_elements(&b);
