@@ -124,11 +124,26 @@ int data_parse(struct data *d, const char *text, size_t len, nami_err *err)
     return parse(d, NULL, text, len, err);
 }
 
+/* Files of data in other formats, which would be taken for R. */
+static int check_ending(const char *path, nami_err *err)
+{
+    static const char advice[] = "data files are JSON or R dumps; write each column or array as a "
+                                 "list under its name: {\"x\": [1, 2], \"y\": [3, 4]}";
+    size_t n = strlen(path);
+    const char *what = str_ends(path, n, ".csv .tsv .csv.gz .CSV")   ? "a CSV table"
+                       : str_ends(path, n, ".npy .npz .NPY .NPZ")    ? "a file of NumPy"
+                       : str_ends(path, n, ".rds .RDS .RData .rda")  ? "a binary file of R"
+                       : str_ends(path, n, ".nc .h5 .parquet .xlsx") ? "a binary file"
+                                                                     : NULL;
+    return what ? err_set(err, NAMI_EINPUT, "this is %s; %s", what, advice) : 0;
+}
+
 int data_read(struct data *d, const char *path, nami_err *err)
 {
     struct str text = {0};
     err_clear(err);
-    int rc = file_read(path, &text, err);
+    int rc = check_ending(path, err);
+    if (!rc) rc = file_read(path, &text, err);
     if (!rc) rc = parse(d, by_ending(path), text.s, text.n, err);
     str_free(&text);
     return rc;

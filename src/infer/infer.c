@@ -31,11 +31,15 @@ int infer_data(const struct model *m, const struct dataset *d, size_t nset, size
     given_close(&g);
     for (int e = 0; e < m->nelem && !rc; e++) {
         if (m->row[e] < 0 || !m->observed[e] || !isnan(x[(size_t)m->row[e] * nset + s])) continue;
+        const char *array = m->array.a[m->elem_array[e]].name;
+        int some = dataset_find(d, array, strlen(array)) != NULL;
         struct str name = {0};
         elem_name(m, e, &name);
         rc = err_set(err, NAMI_EINPUT,
-                     "the data give no value for %s, which the network expects to be observed",
-                     name.s ? name.s : "a variable");
+                     "the data give no value for %s, which the network expects to be observed%s",
+                     name.s ? name.s : "a variable",
+                     some ? "; what is missing can be inferred by a model that does not observe it"
+                          : "");
         str_free(&name);
     }
     return rc;

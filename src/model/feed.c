@@ -41,8 +41,23 @@ static int check_shape(const struct array *a, const struct records *r, nami_err 
     int same = a->ndim == r->ndim && memcmp(a->dim, r->dim, sizeof(int) * (size_t)a->ndim) == 0;
     if (r->k == n && (same || is_flat(a->ndim, a->dim, n) || is_flat(r->ndim, r->dim, n))) return 0;
     return err_set(err, NAMI_EINPUT,
-                   "an observation of '%.60s' has the shape %s, but the model's has %s", a->name,
-                   shape_text(got, r->ndim, r->dim), shape_text(want, a->ndim, a->dim));
+                   "an observation of '%.60s' has the shape %s, but the model's has %s; along its "
+                   "first axis, or line by line, the file has %zu observation%s",
+                   a->name, shape_text(got, r->ndim, r->dim), shape_text(want, a->ndim, a->dim),
+                   r->n, r->n == 1 ? "" : "s");
+}
+
+/* One observation, without an axis for observations: (20,) for y[20].  Then it is that. */
+static void one_observation(const struct array *a, struct records *r)
+{
+    int same = a->ndim == r->ndim + 1 && (size_t)a->dim[0] == r->n;
+    for (int k = 0; k < r->ndim && same; k++) same = a->dim[k + 1] == r->dim[k];
+    int column = r->k == 1 && r->n == (size_t)a->n;
+    if (r->k == (size_t)a->n || (!same && !column)) return;
+    r->k *= r->n;
+    r->n = 1;
+    r->ndim = a->ndim;
+    memcpy(r->dim, a->dim, sizeof a->dim);
 }
 
 int feeds_add(struct feeds *f, const struct model *m, const struct array *a, struct records *r,
@@ -50,6 +65,7 @@ int feeds_add(struct feeds *f, const struct model *m, const struct array *a, str
 {
     struct feed x = {.array = a, .r = *r};
     *r = (struct records){0};
+    one_observation(a, &x.r);
     int rc = check_shape(a, &x.r, err);
     if (!rc && feeds_find(f, a->name))
         rc = err_set(err, NAMI_EINPUT, "'%.60s' has observations already", a->name);

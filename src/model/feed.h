@@ -20,7 +20,8 @@ struct feeds {
 
 /* Reads files: "x=FILE", or "FILE" for all observed arrays, by their names in the file (if the file
    has no names: for the one array that is observed).  An observation has the shape of the array, or
-   one of the two is flat: 28 x 28 pixels are read to x[784].  *f is to be freed in any case. */
+   one of the two is flat: 28 x 28 pixels are read to x[784].  A file with as many numbers as one
+   observation has, and no axis for observations, is one.  *f is to be freed in any case. */
 int feeds_read(struct feeds *f, const struct model *m, const char *const *file, int nfile,
                nami_err *err);
 /* The same from memory: observations of one array, which are taken over. */

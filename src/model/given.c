@@ -97,19 +97,20 @@ static int fill_up(const struct given *g, struct dataset *to)
     for (size_t i = 0; i < g->m->array.n && from; i++) {
         const struct array *a = &g->m->array.a[i];
         const struct value *v = dataset_find(from, a->name, strlen(a->name));
-        if (!v || a->raw || a->defined || value_of(g, a)) continue;
+        if (!v || a->source || a->defined || value_of(g, a)) continue;
         if (vec_push(&to->value, *v)) return NAMI_ENOMEM;
     }
     return 0;
 }
 
-/* What only the block reads is not a constant of the model: it must be in each data set. */
-static int check_raw(const struct given *g, nami_err *err)
+/* What observations are computed from must be in each data set. */
+static int check_sources(const struct given *g, nami_err *err)
 {
     const struct dataset *first = g->m->data.set.n ? &g->m->data.set.a[0] : NULL;
     for (size_t i = 0; i < g->m->array.n && first; i++) {
         const struct array *a = &g->m->array.a[i];
-        if (!a->raw || value_of(g, a) || !dataset_find(first, a->name, strlen(a->name))) continue;
+        if (!a->source || value_of(g, a) || !dataset_find(first, a->name, strlen(a->name)))
+            continue;
         return err_set(err, NAMI_EINPUT,
                        "the data give no value for %s, from which the model's data block computes",
                        a->name);
@@ -121,7 +122,7 @@ static int compute_block(struct given *g, nami_err *err)
 {
     nami_err why = {0};
     struct dataset all = {0};
-    int rc = check_raw(g, err);
+    int rc = check_sources(g, err);
     if (rc) return rc;
     if (fill_up(g, &all) || vec_push(&g->block.data.set, all)) {
         vec_free(&all.value);
@@ -171,6 +172,16 @@ double given_value(const struct given *g, int e)
 
 /* ---- constants ----------------------------------------------------------------------------- */
 
+/* A constant that was set, instead of the file's: the file may still have its own. */
+static int was_set(const struct given *g, int e, double value)
+{
+    const struct model *m = g->m;
+    const struct array *a = &m->array.a[m->elem_array[e]];
+    const struct value *v =
+        m->data.set.n ? dataset_find(&m->data.set.a[0], a->name, strlen(a->name)) : NULL;
+    return m->nset && !a->data && v && v->n == (size_t)a->n && v->x[e - a->first] == value;
+}
+
 int given_other(const struct given *g, double *value)
 {
     const struct model *m = g->m;
@@ -181,7 +192,8 @@ int given_other(const struct given *g, double *value)
         for (int e = a->first; e < a->first + a->n; e++) {
             if (m->state[e] != E_CONST) continue;
             *value = given_value(g, e);
-            if (*value != m->value[e] && !(isnan(*value) && isnan(m->value[e]))) return e;
+            if (*value == m->value[e] || (isnan(*value) && isnan(m->value[e]))) continue;
+            if (!was_set(g, e, *value)) return e;
         }
     }
     return -1;

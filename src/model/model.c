@@ -71,6 +71,31 @@ static int same_constants(struct model *m, nami_err *err)
     return differs ? first_error(m, err) : 0;
 }
 
+static int has_random(const struct model *m, const struct array *a)
+{
+    for (int e = a->first; e < a->first + a->n; e++)
+        if (m->state[e] == E_RANDOM) return 1;
+    return 0;
+}
+
+/* Marks what observations are computed from, and from what that is, and so on. */
+static void mark_sources(struct model *m)
+{
+    for (int again = 1; again;) {
+        again = 0;
+        for (size_t i = 0; i < m->stmt.n; i++) {
+            const struct stmt *s = &m->stmt.a[i];
+            const struct array *a = &m->array.a[s->lhs->array];
+            if (!s->rel->in_data || (!a->source && !has_random(m, a))) continue;
+            for (int r = 0; r < s->nref; r++) {
+                struct array *from = &m->array.a[s->ref[r]->array];
+                if (from->source || (!from->raw && !from->computed)) continue;
+                from->source = again = 1;
+            }
+        }
+    }
+}
+
 /* Which arrays a data block computes, and which it alone reads. */
 static int mark_block(struct model *m)
 {
@@ -81,6 +106,7 @@ static int mark_block(struct model *m)
         if (m->stmt.a[i].rel->in_data) m->array.a[m->stmt.a[i].lhs->array].computed = 1;
     for (size_t i = 0; i < m->array.n; i++)
         m->array.a[i].raw = !m->array.a[i].computed && where[m->array.a[i].id] == NAME_IN_BLOCK;
+    mark_sources(m);
     free(where);
     return 0;
 }
@@ -178,8 +204,7 @@ int model_structure(const char *text, size_t len, enum dialect dialect, struct b
 
 int model_block(struct model *b, const struct model *of, nami_err *err)
 {
-    struct model_options opt = {
-        .set = of->set, .nset = of->nset, .limit = of->limit, .block = 1};
+    struct model_options opt = {.set = of->set, .nset = of->nset, .limit = of->limit, .block = 1};
     int rc = parse(b, of->file, of->text.s ? of->text.s : "", of->text.n, of->syntax.dialect, err);
     if (rc) return rc;
     STEP_OF(b, prepare(b));

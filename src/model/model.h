@@ -82,7 +82,8 @@ struct array {
     int is_const; /* declared const */
     int defined;  /* has a relation */
     int computed; /* has one in the data block: its values come with each data set */
-    int raw;      /* only the data block reads it: data, no constant of the model */
+    int raw;      /* only the data block reads it: it is not compared with other data sets' */
+    int source;   /* the same, and observations are computed from it: each data set has its own */
     int free;     /* a constant that derivatives are wanted for: a row, not folded */
     int used;
     int ready; /* has its elements */
