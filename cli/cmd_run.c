@@ -176,12 +176,13 @@ static int check_query(const struct options *o, const struct model *m)
 static int check_output(struct model *m, const char *path, nami_err *err)
 {
     struct str names = {0};
-    struct layout l;
+    struct layout l = {0};
     struct stat st;
     int rc = file_check(path, err);
-    if (!rc && (latent_names(m, 0, &names) || names.oom)) rc = err_nomem(err);
-    if (!rc) rc = model_layout(m, names.s, 0, &l, err);
-    if (!rc && (stat(path, &st) || S_ISREG(st.st_mode))) {
+    int latents = !latent_names(m, 0, &names); /* without any, training says why it cannot be */
+    if (!rc && names.oom) rc = err_nomem(err);
+    if (!rc && latents) rc = model_layout(m, names.s, 0, &l, err);
+    if (!rc && latents && (stat(path, &st) || S_ISREG(st.st_mode))) {
         struct posterior_spec spec = {.nset = 1, .part[POSTERIOR] = {1, l.nvar, l.var}};
         struct posterior *p = NULL;
         rc = posterior_open(path, &spec, &p, err);

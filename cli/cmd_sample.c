@@ -33,7 +33,8 @@ static const struct opt options[] = {
     {"draws", 'n', OPT_COUNT, AT(n), "N", "4000", NULL, "how many draws for each data set", 0},
     {"method", 0, OPT_WORD, AT(method), "HOW", NULL, method_words_,
      "the network's draws as they are (direct), or weighted by p(x,z)/q(z|x) (is), or by "
-     "sequential Monte Carlo along the network's factors (smc); is, if the model has a density",
+     "sequential Monte Carlo along the network's factors (smc); is, if the model has a density "
+     "and all latents are inferred",
      0},
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
      "write draws: .nc (ArviZ), .npz (NumPy), .csv (R's posterior); the summary: .json; or a "

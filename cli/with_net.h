@@ -37,8 +37,8 @@ struct trained {
      NULL,                                                                                         \
      NULL,                                                                                         \
      "what was observed, as JSON or R dump: one data set or many; or x=FILE with an observation "  \
-     "of x for each data set (IDX, NPY, NPZ, CSV, JSON); may be repeated. Without it, the data "   \
-     "that the network was trained with",                                                          \
+     "of x for each data set (IDX, NPY, NPZ, CSV, JSON); may be repeated: files that repeat no "   \
+     "name go together. Without it, the data that the network was trained with",                   \
      0},                                                                                           \
     {                                                                                              \
         "sets", 0, OPT_COUNT, offsetof(type, sets), "N", "0", NULL,                                \

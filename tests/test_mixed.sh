@@ -141,6 +141,10 @@ assert g["b"][0] == 0 and g["c"][1:] == [0, None, 0] and g["m"][0] == [0, -2.0] 
 END_
 ok "all formats" python3 look.py
 
+printf 'model {\n u ~ dnorm(0, 1)\n for (i in 1:3) { x[i] ~ dnorm(u, 1) }\n x[4] <- 0\n}\n' >pixels.bug
+ok "an image with a constant pixel" "$nami" train pixels.bug --data <(echo '{"x": [1, 0, 1, null]}') -o pixels.net --steps 5 "${small[@]}"
+ok "its picture" "$nami" simulate pixels.net -n 4 -o pixels.png
+
 # ---- observations that a data block computes
 
 cat >block.bug <<'END_'
