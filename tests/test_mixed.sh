@@ -111,7 +111,13 @@ for v in names:
     assert z[v][1] in nc, v  # the numbers in a row, as HDF5 has them
 assert z["k"][0]["descr"] == "<i8" and z["b"][0]["descr"] == "<f8"
 assert z["m"][0]["shape"] == (50, 2, 2)
+z = npz("direct.npz")
+pred = z["posterior_predictive/y"][2]
+assert len(pred) == 200 and all(len(set(pred[i::4])) > 40 for i in range(4))
+assert same(pred[2::4], z["y"][2][2::4])  # y[3] is latent: a draw is its own prediction
+assert same(z["observed_data/y"][2], [1.5, 2, math.nan, 3]) and z["observed_data/n"][2] == [2]
 t, z = table("t.csv"), npz("t.npz")
+assert same(z["observed_data/y"][2], [1.5, 2, math.nan, 3, -1, 2, math.nan, 0])
 for v in names: assert same(z[v][2], flat(t, names[v])), v
 assert t["y[1]"] == [1.5] * 8 + [-1] * 8 and set(t["b[1]"]) == {0}
 for path in ("d.json", "e.json"):
@@ -144,6 +150,7 @@ ok "all formats" python3 look.py
 printf 'model {\n u ~ dnorm(0, 1)\n for (i in 1:3) { x[i] ~ dnorm(u, 1) }\n x[4] <- 0\n}\n' >pixels.bug
 ok "an image with a constant pixel" "$nami" train pixels.bug --data <(echo '{"x": [1, 0, 1, null]}') -o pixels.net --steps 5 "${small[@]}"
 ok "its picture" "$nami" simulate pixels.net -n 4 -o pixels.png
+says "of what is observed as a whole" 2 'no image' "$nami" sample pixels.net -n 8 -o pixels.png
 
 # ---- observations that a data block computes
 
@@ -194,6 +201,7 @@ observe y
 END_
 echo '{"N": 3, "x": [1, 2, 2.5], "y": [1, 2, 3.5]}' >line.json
 echo '{"x": [1, 2, 25], "y": [1, 2, 3.5]}' >tens.json
+says "a constant element" 2 'x\[4\] is 0 in this network and 5 ' "$nami" sample pixels.net --data <(echo '{"x": [1, 0, 1, 5]}')
 ok "trains" "$nami" train line.nami --data line.json -o line.net --steps 100 "${small[@]}"
 for command in sample evidence map; do
     says "$command: other constants" 2 'tens.json: error: x\[3\] is 2.5 in this network and 25 in these data; .*train again' \

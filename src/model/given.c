@@ -193,6 +193,7 @@ int given_other(const struct given *g, double *value)
             if (m->state[e] != E_CONST) continue;
             *value = given_value(g, e);
             if (*value == m->value[e] || (isnan(*value) && isnan(m->value[e]))) continue;
+            if (value_is_missing(*value) && !block && m->owner[e] >= 0) continue; /* x[4] <- 0 */
             if (!was_set(g, e, *value)) return e;
         }
     }
