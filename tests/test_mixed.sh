@@ -208,7 +208,7 @@ for command in sample evidence map; do
         "$nami" $command line.net --data tens.json
     says "$command: a constant of the model's text" 2 'scale is 2 in this network and 3 in' \
         "$nami" $command line.net --data <(echo '{"y": [1, 2, 3], "scale": 3}')
-    says "$command: fewer constants" 2 'N is 3 in this network and 4 in' "$nami" $command line.net --data <(echo '{"N": 4, "y": [1, 2, 3]}')
+    says "$command: another size" 2 'N is 3 in this network and 4 in' "$nami" $command line.net --data <(echo '{"N": 4, "x": [1, 2, 3, 4], "y": [1, 2, 3, 4]}')
     says "$command: a latent's value" 0 'note: .*values of a, which the network infers: they are not used' \
         "$nami" $command line.net --data <(echo '{"y": [1, 2, 3], "a": 7}')
     says "$command: a name that it does not know" 0 'warning: the data give Y, which' "$nami" $command line.net --data <(echo '{"y": [1, 2, 3], "Y": 7}') -q

@@ -9,7 +9,9 @@
 #include "base/num.h"
 #include "data/data_impl.h"
 
-/* ---- names ------------------------------------------------------------------------------- */
+/* ---- what a data block reads and computes ------------------------------------------------ */
+
+enum { NAME_IN_BLOCK = 1, NAME_OUTSIDE = 2 }; /* where a name is read */
 
 static void mark_names(const struct expr *x, int bit, unsigned char *where)
 {
@@ -23,7 +25,7 @@ static void mark_sizes(struct expr *const *x, int n, unsigned char *where)
     for (int i = 0; i < n; i++) mark_names(x[i], NAME_OUTSIDE, where);
 }
 
-void block_names(const struct syntax *s, unsigned char *where)
+static void block_names(const struct syntax *s, unsigned char *where)
 {
     for (size_t i = 0; i < s->rel.n; i++) {
         const struct rel *r = &s->rel.a[i];
@@ -43,6 +45,45 @@ void block_names(const struct syntax *s, unsigned char *where)
         mark_sizes(d->out, d->nout, where);
         mark_sizes(d->layer, d->nlayer, where);
     }
+}
+
+static int has_random(const struct model *m, const struct array *a)
+{
+    for (int e = a->first; e < a->first + a->n; e++)
+        if (m->state[e] == E_RANDOM) return 1;
+    return 0;
+}
+
+/* Marks what observations are computed from, and from what that is, and so on. */
+static void mark_sources(struct model *m)
+{
+    for (int again = 1; again;) {
+        again = 0;
+        for (size_t i = 0; i < m->stmt.n; i++) {
+            const struct stmt *s = &m->stmt.a[i];
+            const struct array *a = &m->array.a[s->lhs->array];
+            if (!s->rel->in_data || (!a->source && !has_random(m, a))) continue;
+            for (int r = 0; r < s->nref; r++) {
+                struct array *from = &m->array.a[s->ref[r]->array];
+                if (from->source || (!from->raw && !from->computed)) continue;
+                from->source = again = 1;
+            }
+        }
+    }
+}
+
+int given_mark(struct model *m)
+{
+    unsigned char *where = new_array(unsigned char, m->syntax.names.name.n + 1);
+    if (!where) return NAMI_ENOMEM;
+    block_names(&m->syntax, where);
+    for (size_t i = 0; i < m->stmt.n; i++)
+        if (m->stmt.a[i].rel->in_data) m->array.a[m->stmt.a[i].lhs->array].computed = 1;
+    for (size_t i = 0; i < m->array.n; i++)
+        m->array.a[i].raw = !m->array.a[i].computed && where[m->array.a[i].id] == NAME_IN_BLOCK;
+    mark_sources(m);
+    free(where);
+    return 0;
 }
 
 static const struct value *value_of(const struct given *g, const struct array *a)
@@ -84,6 +125,25 @@ static int check_shapes(const struct given *g, nami_err *err)
                        shape_text(want, a->ndim, a->dim));
     }
     return 0;
+}
+
+/* ---- constants ----------------------------------------------------------------------------- */
+
+/* A constant that was set, instead of the file's: the file may still have its own. */
+static int was_set(const struct given *g, int e, double value)
+{
+    const struct model *m = g->m;
+    const struct array *a = &m->array.a[m->elem_array[e]];
+    const struct value *v =
+        m->data.set.n ? dataset_find(&m->data.set.a[0], a->name, strlen(a->name)) : NULL;
+    return m->nset && !a->data && v && v->n == (size_t)a->n && v->x[e - a->first] == value;
+}
+
+/* Is this another value of a constant element? */
+static int differs(const struct given *g, int e, double value)
+{
+    double mine = g->m->value[e];
+    return value != mine && !(isnan(value) && isnan(mine)) && !was_set(g, e, value);
 }
 
 /* ---- the data block ------------------------------------------------------------------------ */
@@ -149,9 +209,23 @@ static int needs_block(const struct given *g)
     return computed && (raw || !direct);
 }
 
+/* Another N explains all other shapes. */
+static int other_scalar(const struct given *g)
+{
+    for (size_t i = 0; i < g->m->array.n; i++) {
+        const struct array *a = &g->m->array.a[i];
+        const struct value *v = a->raw || !a->ready || a->ndim ? NULL : value_of(g, a);
+        if (v && v->n == 1 && !isnan(v->x[0]) && g->m->state[a->first] == E_CONST &&
+            differs(g, a->first, v->x[0]))
+            return 1;
+    }
+    return 0;
+}
+
 int given_open(struct given *g, const struct model *m, const struct dataset *data, nami_err *err)
 {
     *g = (struct given){.m = m, .data = data};
+    if (other_scalar(g)) return 0;
     int rc = check_shapes(g, err);
     return rc || !needs_block(g) ? rc : compute_block(g, err);
 }
@@ -164,22 +238,10 @@ double given_value(const struct given *g, int e)
     int k = e - a->first;
     if (!a->computed || !g->block.array_of) {
         const struct value *v = value_of(g, a);
-        return v ? v->x[k] : value_missing();
+        return v && v->n == (size_t)a->n ? v->x[k] : value_missing();
     }
     const struct array *b = &g->block.array.a[g->block.array_of[a->id]]; /* the same text */
     return b->ready && b->n == a->n ? g->block.value[b->first + k] : value_missing();
-}
-
-/* ---- constants ----------------------------------------------------------------------------- */
-
-/* A constant that was set, instead of the file's: the file may still have its own. */
-static int was_set(const struct given *g, int e, double value)
-{
-    const struct model *m = g->m;
-    const struct array *a = &m->array.a[m->elem_array[e]];
-    const struct value *v =
-        m->data.set.n ? dataset_find(&m->data.set.a[0], a->name, strlen(a->name)) : NULL;
-    return m->nset && !a->data && v && v->n == (size_t)a->n && v->x[e - a->first] == value;
 }
 
 int given_other(const struct given *g, double *value)
@@ -188,13 +250,13 @@ int given_other(const struct given *g, double *value)
     for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
         int block = a->computed && g->block.array_of;
-        if (a->raw || (!block && !value_of(g, a))) continue;
+        const struct value *v = value_of(g, a);
+        if (a->raw || (!block && (!v || v->n != (size_t)a->n))) continue;
         for (int e = a->first; e < a->first + a->n; e++) {
             if (m->state[e] != E_CONST) continue;
             *value = given_value(g, e);
-            if (*value == m->value[e] || (isnan(*value) && isnan(m->value[e]))) continue;
             if (value_is_missing(*value) && !block && m->owner[e] >= 0) continue; /* x[4] <- 0 */
-            if (!was_set(g, e, *value)) return e;
+            if (differs(g, e, *value)) return e;
         }
     }
     return -1;

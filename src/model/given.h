@@ -5,6 +5,10 @@
 
 #include "model/model.h"
 
+/* Marks arrays: which a data block computes, which it alone reads, and from which observations are
+   computed.  0 or NAMI_ENOMEM. */
+int given_mark(struct model *m);
+
 struct given {
     const struct model *m;
     const struct dataset *data;
@@ -12,7 +16,8 @@ struct given {
 };
 
 /* NAMI_EINPUT if an array has another shape than in the model, or if the data block cannot be
-   computed from these data.  m and data must outlive it; given_close() in any case. */
+   computed from these data; not so if a single number differs (given_other), such as a size.  m and
+   data must outlive it; given_close() in any case. */
 int given_open(struct given *g, const struct model *m, const struct dataset *data, nami_err *err);
 void given_close(struct given *g);
 
@@ -24,9 +29,5 @@ double given_value(const struct given *g, int e);
 int given_other(const struct given *g, double *value);
 /* The same as an error: "x[3] is 2.5 in THERE and 25 in these data; ADVICE" */
 int given_refuse(const struct given *g, const char *there, const char *advice, nami_err *err);
-
-/* Which names of the syntax tree are read in the data block (1), outside of it (2)? */
-enum { NAME_IN_BLOCK = 1, NAME_OUTSIDE = 2 };
-void block_names(const struct syntax *s, unsigned char *where);
 
 #endif

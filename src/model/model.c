@@ -58,7 +58,7 @@ static int same_constants(struct model *m, nami_err *err)
         double value;
         rc = given_open(&g, m, &m->data.set.a[i], &why);
         int e = rc ? -1 : given_other(&g, &value);
-        differs = rc == NAMI_EINPUT || e >= 0;
+        differs = (rc && rc != NAMI_ENOMEM) || e >= 0;
         if (e >= 0)
             diag_error(&m->diags, nowhere, "put them in files of their own",
                        "data sets 1 and %zu have different values of the constant %s", i + 1,
@@ -69,46 +69,6 @@ static int same_constants(struct model *m, nami_err *err)
     }
     if (rc == NAMI_ENOMEM) return err_nomem(err);
     return differs ? first_error(m, err) : 0;
-}
-
-static int has_random(const struct model *m, const struct array *a)
-{
-    for (int e = a->first; e < a->first + a->n; e++)
-        if (m->state[e] == E_RANDOM) return 1;
-    return 0;
-}
-
-/* Marks what observations are computed from, and from what that is, and so on. */
-static void mark_sources(struct model *m)
-{
-    for (int again = 1; again;) {
-        again = 0;
-        for (size_t i = 0; i < m->stmt.n; i++) {
-            const struct stmt *s = &m->stmt.a[i];
-            const struct array *a = &m->array.a[s->lhs->array];
-            if (!s->rel->in_data || (!a->source && !has_random(m, a))) continue;
-            for (int r = 0; r < s->nref; r++) {
-                struct array *from = &m->array.a[s->ref[r]->array];
-                if (from->source || (!from->raw && !from->computed)) continue;
-                from->source = again = 1;
-            }
-        }
-    }
-}
-
-/* Which arrays a data block computes, and which it alone reads. */
-static int mark_block(struct model *m)
-{
-    unsigned char *where = new_array(unsigned char, m->syntax.names.name.n + 1);
-    if (!where) return NAMI_ENOMEM;
-    block_names(&m->syntax, where);
-    for (size_t i = 0; i < m->stmt.n; i++)
-        if (m->stmt.a[i].rel->in_data) m->array.a[m->stmt.a[i].lhs->array].computed = 1;
-    for (size_t i = 0; i < m->array.n; i++)
-        m->array.a[i].raw = !m->array.a[i].computed && where[m->array.a[i].id] == NAME_IN_BLOCK;
-    mark_sources(m);
-    free(where);
-    return 0;
 }
 
 /* For data blocks of other data sets. */
@@ -144,7 +104,7 @@ static int build_graph(struct model *m, const struct model_options *opt, nami_er
     STEP(prepare(m));
     STEP(model_resolve(m));
     STEP(model_expand(m, opt));
-    STEP(mark_block(m));
+    STEP(given_mark(m));
     STEP(keep_settings(m, opt));
     STEP(model_observed(m));
     STEP(model_footprints(m));
