@@ -29,7 +29,10 @@ static int open_records(struct trained *n, const struct opt_many *file, int most
 {
     struct feeds f = {0};
     nami_err err = {0};
+    double value;
     int rc = feeds_read(&f, n->r.m, file->a, file->n, &err);
+    int other = rc ? -1 : feeds_other(n->r.m, file->a, file->n, &value);
+    if (other >= 0) rc = infer_refuse(n->r.m, other, value, &err);
     if (!rc) rc = samples_brighten(&n->r, &f, &err);
     if (!rc) rc = samples_complete(&n->r, &f, &err);
     n->nset = first_sets(f.n, most);

@@ -242,6 +242,9 @@ says "train: CSV" 2 'constants are read from JSON files or R dumps' "$nami" trai
 "$nami" sample line.net --data line.json --json >a.out
 "$nami" sample line.net --data y=table.csv --json >b.out
 ok "a table with as many lines as an observation has numbers is one" cmp a.out b.out
+sed 's/2\.5/25/' table.csv >tens.csv
+says "a table with other constants" 2 'x\[3\] is 2.5 in this network and 25 in' "$nami" sample line.net --data tens.csv
+ok "with the same ones" "$nami" sample line.net --data table.csv -q
 head -3 table.csv >short.csv
 says "a table with fewer" 2 'an observation of .y. has the shape a single number, .* the file has 2 observations$' "$nami" sample line.net --data short.csv
 

@@ -19,14 +19,21 @@ int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *er
 
 void infer_fini(struct infer *a) { sampler_free(&a->s); }
 
+static const char there[] = "this network";
+static const char advice[] =
+    "a network belongs to the constants it was trained with: train again with these data";
+
+int infer_refuse(const struct model *m, int e, double value, nami_err *err)
+{
+    return refuse_constant(m, e, value, there, advice, err);
+}
+
 int infer_data(const struct model *m, const struct dataset *d, size_t nset, size_t s, double *x,
                nami_err *err)
 {
-    static const char advice[] =
-        "a network belongs to the constants it was trained with: train again with these data";
     struct given g;
     int rc = given_open(&g, m, d, err);
-    if (!rc) rc = given_refuse(&g, "this network", advice, err);
+    if (!rc) rc = given_refuse(&g, there, advice, err);
     if (!rc) rc = point_given(&g, nset, s, 1, x, err);
     given_close(&g);
     for (int e = 0; e < m->nelem && !rc; e++) {

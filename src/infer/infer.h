@@ -30,6 +30,9 @@ struct query {
 int infer_data(const struct model *m, const struct dataset *d, size_t nset, size_t s, double *x,
                nami_err *err);
 
+/* Element e, a constant, has another value in the data: NAMI_EINPUT, and what to do. */
+int infer_refuse(const struct model *m, int e, double value, nami_err *err);
+
 /* Draws first .. first+n-1: z[row * n + i] for all rows of the model, observed ones as given.
    logq[i] = log q(z | x), if not NULL; pred[row * n + i], if not NULL: the observed variables
    drawn anew given z. */

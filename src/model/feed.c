@@ -151,6 +151,37 @@ int feeds_read(struct feeds *f, const struct model *m, const char *const *file, 
     return 0;
 }
 
+/* In each observation, or once. */
+static int other_value(const struct model *m, const struct array *a, struct records *r,
+                       double *value)
+{
+    one_observation(a, r);
+    for (size_t i = 0; i < r->n && r->k == (size_t)a->n; i++)
+        for (int e = a->first; e < a->first + a->n; e++) {
+            *value = records_at(r, i, (size_t)(e - a->first));
+            if (m->state[e] == E_CONST && *value != m->value[e] && !isnan(*value)) return e;
+        }
+    return -1;
+}
+
+int feeds_other(const struct model *m, const char *const *file, int nfile, double *value)
+{
+    int e = -1;
+    for (int k = 0; k < nfile && e < 0; k++) {
+        const struct records_format *format = records_format_of(file[k]);
+        if (file[k][strcspn(file[k], "=/.")] == '=' || !format || !format->named) continue;
+        for (size_t i = 0; i < m->array.n && e < 0; i++) {
+            const struct array *a = &m->array.a[i];
+            struct records r = {0};
+            if (a->defined || a->raw || !a->ready || records_read(&r, file[k], a->name, NULL))
+                continue;
+            e = other_value(m, a, &r, value);
+            records_free(&r);
+        }
+    }
+    return e;
+}
+
 void feeds_free(struct feeds *f)
 {
     for (size_t i = 0; i < f->feed.n; i++) {

@@ -271,19 +271,24 @@ static void put_value(struct str *out, double x)
         str_put(out, isnan(x) ? "missing" : x > 0 ? "Inf" : "-Inf");
 }
 
-int given_refuse(const struct given *g, const char *there, const char *advice, nami_err *err)
+int refuse_constant(const struct model *m, int e, double value, const char *there,
+                    const char *advice, nami_err *err)
 {
     struct str s = {0};
-    double value;
-    int e = given_other(g, &value);
-    if (e < 0) return 0;
-    elem_name(g->m, e, &s);
+    elem_name(m, e, &s);
     str_put(&s, " is ");
-    put_value(&s, g->m->value[e]);
+    put_value(&s, m->value[e]);
     str_printf(&s, " in %s and ", there);
     put_value(&s, value);
     str_printf(&s, " in these data; %s", advice);
     int rc = s.oom ? err_nomem(err) : err_set(err, NAMI_EINPUT, "%s", s.s);
     str_free(&s);
     return rc;
+}
+
+int given_refuse(const struct given *g, const char *there, const char *advice, nami_err *err)
+{
+    double value;
+    int e = given_other(g, &value);
+    return e < 0 ? 0 : refuse_constant(g->m, e, value, there, advice, err);
 }

@@ -27,7 +27,11 @@ double given_value(const struct given *g, int e);
 /* The first constant of the model that has another value in these data: its element, or -1.
    Constants that only the data block reads may differ: they are data. */
 int given_other(const struct given *g, double *value);
-/* The same as an error: "x[3] is 2.5 in THERE and 25 in these data; ADVICE" */
+/* The same as an error. */
 int given_refuse(const struct given *g, const char *there, const char *advice, nami_err *err);
+
+/* "x[3] is 2.5 in THERE and 25 in these data; ADVICE": element e has this value in the data. */
+int refuse_constant(const struct model *m, int e, double value, const char *there,
+                    const char *advice, nami_err *err);
 
 #endif
