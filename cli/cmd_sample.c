@@ -124,8 +124,11 @@ static int variables(struct job *j, nami_err *err)
     if ((rc = model_layout(m, j->names.s, j->o->all, &j->layout, err))) return rc;
     j->var = j->layout.var;
     j->nvar = j->layout.nvar;
-    j->stride = j->layout.nrow;
-    for (int v = 0; v < j->nvar; v++) j->nrow += draws_var_size(&j->var[v]);
+    for (int v = 0; v < j->nvar; v++) {
+        size_t size = draws_var_size(&j->var[v]), end = j->var[v].base + size;
+        if (end > j->stride) j->stride = end;
+        j->nrow += size;
+    }
     if (!(j->row = arena_array(&m->mem, size_t, j->nrow + 1))) return err_nomem(err);
     for (size_t v = 0, k = 0; v < (size_t)j->nvar; v++)
         for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) j->row[k++] = j->var[v].base + e;

@@ -43,15 +43,14 @@ static int open_records(struct trained *n, const struct opt_many *file, int most
     return rc ? fail(READING, NULL, &err) : EXIT_YES;
 }
 
-/* Do data sets from `first` on repeat a name of the sets before? */
+/* Do data sets from `first` on repeat a name of those before?  Each file's sets have the same. */
 static int repeats(const struct data *d, size_t first)
 {
-    for (size_t s = 0; s < first; s++)
-        for (size_t i = 0; i < d->set.a[s].value.n; i++) {
-            const char *name = d->set.a[s].value.a[i].name;
-            for (size_t k = first; k < d->set.n; k++)
-                if (dataset_find(&d->set.a[k], name, strlen(name))) return 1;
-        }
+    if (!first || first >= d->set.n) return 0;
+    for (size_t i = 0; i < d->set.a[0].value.n; i++) {
+        const char *name = d->set.a[0].value.a[i].name;
+        if (dataset_find(&d->set.a[first], name, strlen(name))) return 1;
+    }
     return 0;
 }
 
