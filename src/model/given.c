@@ -117,7 +117,7 @@ static int check_shapes(const struct given *g, nami_err *err)
         const struct array *a = &g->m->array.a[i];
         const struct value *v = a->raw || !a->ready ? NULL : value_of(g, a);
         if (!v || same_shape(a, v)) continue;
-        if (a->ndim == 1 && v->ndim == 1)
+        if (v->n != (size_t)a->n)
             return err_set(err, NAMI_EINPUT, "%s has %zu elements in the data, but %d in the model",
                            a->name, v->n, a->n);
         return err_set(err, NAMI_EINPUT, "%s has the shape %s in the data, but %s in the model",
