@@ -179,7 +179,7 @@ static int run(const void *options_, int narg, char **arg)
         return fail(RUNNING, NULL, &err);
     }
     rc = open_net(&j.net, arg[0], threads);
-    if (!rc) rc = open_data(&j.net, &o->data, o->sets);
+    if (!rc) rc = open_data(&j.net, &o->data, o->sets, o->quiet);
     if (!rc) rc = ask(&j, threads);
     free(j.found);
     free(j.ood);

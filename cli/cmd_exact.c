@@ -277,15 +277,15 @@ static int neither(const struct work *w, nami_err *err)
 /* What is declared to be observed, but is not in the data. */
 static void note_missing(const struct model *m, const struct dataset *set)
 {
-    int n = 0, of = 0;
+    struct given g = {0};
+    int n = 0, of = 0, known = set && !given_open(&g, m, set, NULL);
     for (int k = 0; k < m->ninst; k++)
         for (int j = m->lhs_off[k]; m->node[k] >= 0 && j < m->lhs_off[k + 1]; j++) {
-            const struct array *a = &m->array.a[m->elem_array[m->lhs[j]]];
-            const struct value *v = set ? dataset_find(set, a->name, strlen(a->name)) : NULL;
             if (!m->observed[m->lhs[j]]) continue;
             of++;
-            n += !v || v->n != (size_t)a->n || isnan(v->x[m->lhs[j] - a->first]);
+            n += !known || isnan(given_value(&g, m->lhs[j]));
         }
+    given_close(&g);
     if (n) note("%d of %d observed variables have no value, and are latent here", n, of);
 }
 
@@ -300,6 +300,7 @@ static int run_model(struct work *w)
     if (data->set.n > 1 && !w->o->model.quiet)
         note("there are %zu data sets; this is for the first", data->set.n);
     if (!w->o->model.quiet) note_missing(w->m, set);
+    if (!w->o->model.quiet) say_unused(w->m, data, "the model");
     if (is_continuous(w->m)) {
         rc = gnet_read(w->m, &g, &err) ? neither(w, &err) : gauss(w, &g, set);
         gnet_free(&g);

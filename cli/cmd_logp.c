@@ -38,9 +38,17 @@ static int put_json(struct model *m, size_t n, const struct density *d, struct s
     }
     str_put(out, "]");
     if (d->grad) {
-        struct draws g;
-        int rc = model_draws(m, n, d->grad, NULL, 0, &g, err);
+        struct layout l;
+        int rc = model_layout(m, NULL, 0, &l, err);
         if (rc) return rc;
+        double *x = arena_array(&m->mem, double, l.nrow *n);
+        if (!x) return err_nomem(err);
+        memcpy(x, d->grad, sizeof *x * (size_t)m->nrow * n);
+        layout_fill(m, &l, n, x);
+        for (size_t r = (size_t)m->nrow; r < l.nrow; r++) /* nothing depends on a constant */
+            for (size_t i = 0; m->state[l.elem[r - (size_t)m->nrow]] == E_CONST && i < n; i++)
+                x[r * n + i] = 0;
+        struct draws g = {.n = n, .nvar = l.nvar, .var = l.var, .x = x};
         str_put(out, ",\"grad\":");
         if ((rc = draws_format_of("x.json")->write(&g, out, err))) return rc;
     }
@@ -84,6 +92,7 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     for (int i = 0; i < o->at.n && !rc; i++)
         if (data_read(&at, o->at.a[i], &err)) rc = fail(READING, o->at.a[i], &err);
+    if (!rc) say_unknown(r.m, &at);
     if (!rc && evaluate(r.m, o, o->at.n ? &at : &r.m->data, &out, &err))
         rc = fail(RUNNING, NULL, &err);
     data_free(&at);

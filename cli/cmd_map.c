@@ -177,7 +177,7 @@ static int run(const void *options_, int narg, char **arg)
         return fail(RUNNING, NULL, &err);
     }
     rc = open_net(&net, arg[0], threads);
-    if (!rc) rc = open_data(&net, &o->data, o->sets);
+    if (!rc) rc = open_data(&net, &o->data, o->sets, o->quiet);
     if (!rc) rc = answer(&net, o, threads);
     close_net(&net);
     return rc;

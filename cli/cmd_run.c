@@ -1,10 +1,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "data/posterior.h"
-#include "with_model.h"
+#include "model/eval.h"
+#include "with_net.h"
 
 /* The whole job is the other commands in a row: what they print is what is printed. */
 
@@ -101,42 +104,127 @@ static void put_path(struct str *out, const char *path, int keep_folder, const c
 
 /* Is there a network of this model already?  It says so itself: --resume goes on, or has nothing to
  * do. */
-static int train(const struct options *o, const char *file, const char *net)
+static void train_line(struct line *l, const struct options *o, const char *file, const char *net)
 {
-    struct line l = {0};
-    add_model(&l, o, file);
-    add_option(&l, "-o", net);
-    add_option(&l, "--family", o->family);
-    add_option(&l, "--steps", o->steps);
-    if (!o->again) add(&l, "--resume");
-    add_common(&l, o);
-    return call(&cmd_train, &l, o->quiet);
+    add_model(l, o, file);
+    add_option(l, "-o", net);
+    add_option(l, "--family", o->family);
+    add_option(l, "--steps", o->steps);
+    if (!o->again) add(l, "--resume");
+    add_common(l, o);
 }
 
-static int sample(const struct options *o, const char *net, const char *draws)
+static void sample_line(struct line *l, const struct options *o, const char *net, const char *draws)
 {
-    struct line l = {0};
-    add(&l, net);
-    for (int i = 0; i < o->data.n; i++) add_option(&l, "--data", o->data.a[i]);
-    add_option(&l, "-n", o->draws);
-    add_option(&l, "--method", o->method);
-    add_option(&l, "-o", draws);
-    add_common(&l, o);
-    return call(&cmd_sample, &l, o->quiet);
+    add(l, net);
+    for (int i = 0; i < o->data.n; i++) add_option(l, "--data", o->data.a[i]);
+    add_option(l, "-n", o->draws);
+    add_option(l, "--method", o->method);
+    add_option(l, "-o", draws);
+    add_common(l, o);
+}
+
+/* ---- before the first step ------------------------------------------------------------------ */
+
+/* Are these options of that command? */
+static int check_line(const struct cmd *c, struct line l)
+{
+    nami_err err = {0};
+    int narg;
+    void *into = calloc(1, c->size);
+    if (!into)
+        err_nomem(&err);
+    else
+        opt_parse(c->opt, into, l.n, (char **)l.word, &narg, &err);
+    free(into);
+    return err.code ? fail(RUNNING, NULL, &err) : EXIT_YES;
+}
+
+static int check_options(const struct options *o, const char *file, const char *net,
+                         const char *draws)
+{
+    struct line train = {0}, sample = {0};
+    nami_err err;
+    train_line(&train, o, file, net);
+    sample_line(&sample, o, net, draws);
+    int rc = check_line(&cmd_train, train);
+    if (!rc) rc = check_line(&cmd_sample, sample);
+    if (rc || !o->draws || strtol(o->draws, NULL, 10) > 0) return rc;
+    err_set(&err, NAMI_EUSAGE, "--draws must be at least 1");
+    return fail(RUNNING, NULL, &err);
+}
+
+/* Would the data be a query of the network? */
+static int check_query(const struct options *o, const struct model *m)
+{
+    const char *file = o->data.n == 1 ? file_name(o->data.a[0]) : NULL;
+    nami_err err = {0};
+    int rc = EXIT_YES;
+    double *x = raw_array(double, m->nrow + 1);
+    if (!x) return err_nomem(&err), fail(RUNNING, NULL, &err);
+    if (!m->data.set.n) {
+        err_set(&err, NAMI_EUSAGE, "what was observed? give --data FILE");
+        rc = fail(RUNNING, NULL, &err);
+    }
+    for (size_t s = 0; s < m->data.set.n && !rc; s++)
+        if (infer_data(m, &m->data.set.a[s], 1, 0, x, &err)) rc = fail(READING, file, &err);
+    free(x);
+    return rc;
+}
+
+/* Can the draws be written: to this place, in this format, with these names? */
+static int check_output(struct model *m, const char *path, nami_err *err)
+{
+    struct str names = {0};
+    struct layout l = {0};
+    struct stat st;
+    int rc = file_check(path, err);
+    int latents = !latent_names(m, 0, &names); /* without any, training says why it cannot be */
+    if (!rc && names.oom) rc = err_nomem(err);
+    if (!rc && latents) rc = model_layout(m, names.s, 0, &l, err);
+    if (!rc && latents && (stat(path, &st) || S_ISREG(st.st_mode))) {
+        struct posterior_spec spec = {.nset = 1, .part[POSTERIOR] = {1, l.nvar, l.var}};
+        struct posterior *p = NULL;
+        rc = posterior_open(path, &spec, &p, err);
+        posterior_drop(p);
+    }
+    str_free(&names);
+    return rc;
+}
+
+/* What is wrong is said before the network is trained, not after. */
+static int ready(const struct options *o, const char *file, const char *net, const char *draws)
+{
+    struct model_opts mo = {.data = o->data, .set = o->set, .observe = o->observe, .quiet = 1};
+    struct model m = {0};
+    nami_err err = {0};
+    int rc = check_options(o, file, net, draws);
+    if (!rc) rc = open_model(&m, file, &mo);
+    if (!rc && model_needs_values(&m, &err)) rc = fail(READING, file_name(file), &err);
+    if (!rc) rc = check_query(o, &m);
+    if (!rc && o->method && answer_can(&m, answer_find(o->method), &err))
+        rc = fail(RUNNING, NULL, &err);
+    if (!rc && check_output(&m, draws, &err))
+        rc = fail(err.code == NAMI_EUSAGE ? RUNNING : WRITING, draws, &err);
+    model_free(&m);
+    return rc;
 }
 
 static int work(const struct options *o, const char *file, const char *net, const char *draws)
 {
-    struct line l = {0};
-    int rc;
-    add_model(&l, o, file);
-    add_common(&l, o);
-    if ((rc = call(&cmd_check, &l, o->quiet)) == EXIT_NO) {
+    struct line check = {0}, train = {0}, sample = {0};
+    int rc = ready(o, file, net, draws);
+    if (rc) return rc;
+    add_model(&check, o, file);
+    add_common(&check, o);
+    if ((rc = call(&cmd_check, &check, o->quiet)) == EXIT_NO) {
         if (!o->quiet) note("the check found problems; the answer may be poor");
         rc = EXIT_YES;
     }
-    if (!rc) rc = train(o, file, net);
-    return rc ? rc : sample(o, net, draws);
+    train_line(&train, o, file, net);
+    sample_line(&sample, o, net, draws);
+    if (!rc) rc = call(&cmd_train, &train, o->quiet);
+    return rc ? rc : call(&cmd_sample, &sample, o->quiet);
 }
 
 static int run(const void *options_, int narg, char **arg)

@@ -33,7 +33,8 @@ static const struct opt options[] = {
     {"draws", 'n', OPT_COUNT, AT(n), "N", "4000", NULL, "how many draws for each data set", 0},
     {"method", 0, OPT_WORD, AT(method), "HOW", NULL, method_words_,
      "the network's draws as they are (direct), or weighted by p(x,z)/q(z|x) (is), or by "
-     "sequential Monte Carlo along the network's factors (smc); is, if the model has a density",
+     "sequential Monte Carlo along the network's factors (smc); is, if the model has a density "
+     "and all latents are inferred",
      0},
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
      "write draws: .nc (ArviZ), .npz (NumPy), .csv (R's posterior); the summary: .json; or a "
@@ -64,56 +65,74 @@ struct job {
     struct gallery picture;
     struct posterior_spec spec;
     struct posterior_note note[3];
-    size_t stride;     /* numbers of the model, elements of all variables among them */
+    struct layout layout, seen_layout; /* of the latents; of the observed variables */
+    double *observed;  /* rows of seen_layout, if some arrays are observed in part; else NULL */
+    size_t stride;     /* rows of draws, elements of all variables among them */
     size_t *row, nrow; /* the elements of all variables in turn */
     struct blocks blocks;
     struct digest digest;
     struct summary *summary; /* of element e of variable v: [set * stride + var[v].base + e] */
     struct posterior_found *found;
-    unsigned char *given; /* of the model's rows: observed */
+    unsigned char *given; /* of rows: not a latent's */
     double *ood;          /* p of each data set */
 };
+
+/* The data sets, where arrays are observed in part: what is not is missing. */
+static int observed_part(struct job *j, nami_err *err)
+{
+    const struct model *m = j->net.r.m;
+    size_t nset = j->net.nset, n = (size_t)m->nrow * nset;
+    if (!(j->observed = raw_array(double, j->seen_layout.nrow *nset))) return err_nomem(err);
+    memcpy(j->observed, j->net.x, sizeof *j->observed * n);
+    for (int e = 0; e < m->nelem; e++)
+        for (size_t s = 0; m->state[e] == E_RANDOM && !m->observed[e] && s < nset; s++)
+            j->observed[(size_t)m->row[e] * nset + s] = value_missing();
+    layout_fill(m, &j->seen_layout, nset, j->observed);
+    return 0;
+}
+
+static int observed_variables(struct job *j, nami_err *err)
+{
+    struct model *m = j->net.r.m;
+    struct str names = {0};
+    int part = 0, rc = 0;
+    for (size_t i = 0; i < m->array.n; i++) {
+        const struct array *a = &m->array.a[i];
+        int n = 0;
+        for (int e = a->first; e < a->first + a->n; e++) n += m->observed[e];
+        if (n) str_printf(&names, "%s%s", names.n ? "," : "", a->name);
+        part |= n && n < a->n;
+    }
+    if (names.oom) rc = err_nomem(err);
+    if (!rc && names.n) rc = model_layout(m, names.s, 0, &j->seen_layout, err);
+    j->seen = j->seen_layout.var;
+    j->nseen = j->seen_layout.nvar;
+    str_free(&names);
+    return rc || !part ? rc : observed_part(j, err);
+}
 
 /* The variables' descriptions are the model's, and do not depend on the draws. */
 static int variables(struct job *j, nami_err *err)
 {
     struct model *m = j->net.r.m;
-    struct draws d;
-    struct str seen = {0};
     int rc = 0;
     if (j->o->only)
         str_put(&j->names, j->o->only);
     else
         rc = latent_names(m, j->o->all, &j->names);
     if (rc || j->names.oom) return err_nomem(err);
-    if ((rc = model_draws(m, 0, NULL, j->names.s, j->o->all, &d, err))) return rc;
-    j->var = arena_array(&m->mem, struct draws_var, d.nvar + 1);
-    if (!j->var) return err_nomem(err);
-    memcpy(j->var, d.var, sizeof *d.var * (size_t)d.nvar);
-    j->nvar = d.nvar;
-    for (int v = 0; v < d.nvar; v++) {
-        size_t size = draws_var_size(&d.var[v]), end = d.var[v].base + size;
+    if ((rc = model_layout(m, j->names.s, j->o->all, &j->layout, err))) return rc;
+    j->var = j->layout.var;
+    j->nvar = j->layout.nvar;
+    for (int v = 0; v < j->nvar; v++) {
+        size_t size = draws_var_size(&j->var[v]), end = j->var[v].base + size;
         if (end > j->stride) j->stride = end;
         j->nrow += size;
     }
     if (!(j->row = arena_array(&m->mem, size_t, j->nrow + 1))) return err_nomem(err);
-    for (size_t v = 0, k = 0; v < (size_t)d.nvar; v++)
-        for (size_t e = 0; e < draws_var_size(&d.var[v]); e++) j->row[k++] = d.var[v].base + e;
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
-        int observed = a->n > 0;
-        for (int e = a->first; e < a->first + a->n; e++) observed &= m->observed[e];
-        if (observed) str_printf(&seen, "%s%s", seen.n ? "," : "", a->name);
-    }
-    if (seen.oom) rc = err_nomem(err);
-    if (!rc && seen.n && !(rc = model_draws(m, 0, NULL, seen.s, 0, &d, err))) {
-        j->seen = arena_array(&m->mem, struct draws_var, d.nvar + 1);
-        if (!j->seen) rc = err_nomem(err);
-        if (!rc) memcpy(j->seen, d.var, sizeof *d.var * (size_t)d.nvar);
-        j->nseen = d.nvar;
-    }
-    str_free(&seen);
-    return rc;
+    for (size_t v = 0, k = 0; v < (size_t)j->nvar; v++)
+        for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) j->row[k++] = j->var[v].base + e;
+    return observed_variables(j, err);
 }
 
 static int is_picture(const char *path) { return str_ends(path, strlen(path), ".png"); }
@@ -127,9 +146,16 @@ static int pictures(const struct options *o)
 
 static int open_picture(struct job *j)
 {
+    struct draws_var *whole = arena_array(&j->net.r.m->mem, struct draws_var, j->nseen + 1);
     const struct draws_var *v;
     nami_err err;
-    int rc = gallery_find(j->nseen, j->seen, &v, &err);
+    int n = 0;
+    for (int i = 0; i < j->nseen && whole; i++) { /* an image is observed as a whole */
+        size_t r = j->seen[i].base, end = r + draws_var_size(&j->seen[i]);
+        while (r < end && r < (size_t)j->net.r.m->nrow && j->given[r]) r++;
+        if (r == end) whole[n++] = j->seen[i];
+    }
+    int rc = whole ? gallery_find(n, whole, &v, &err) : err_nomem(&err);
     if (!rc) rc = gallery_begin(&j->picture, v, j->q.nset, &err);
     if (rc) return fail(RUNNING, NULL, &err);
     for (int i = 0; i < j->o->out.n; i++) /* now, not when all is drawn */
@@ -156,8 +182,10 @@ static int open_files(struct job *j)
     if (o->predict && j->nseen)
         j->spec.part[PREDICTIVE] = (struct posterior_group){j->q.per, j->nseen, j->seen};
     if (j->nseen)
-        j->spec.observed =
-            (struct draws){.n = j->q.nset, .nvar = j->nseen, .var = j->seen, .x = j->net.x};
+        j->spec.observed = (struct draws){.n = j->q.nset,
+                                          .nvar = j->nseen,
+                                          .var = j->seen,
+                                          .x = j->observed ? j->observed : j->net.x};
     for (int i = 0; i < o->out.n; i++)
         if (!is_picture(o->out.a[i]) && posterior_open(o->out.a[i], &j->spec, &j->file[i], &err))
             return fail(err.code == NAMI_EUSAGE ? RUNNING : WRITING, o->out.a[i], &err);
@@ -203,6 +231,24 @@ static int summarise_block(struct job *j, const struct answer *a, nami_err *err)
     return rc;
 }
 
+/* Rows for arrays of which only some elements are random, behind those of the model. */
+static int add_rows(const struct model *m, const struct layout *l, size_t n, double **x,
+                    nami_err *err)
+{
+    if (!*x || !n || l->nrow <= (size_t)m->nrow) return 0;
+    double *y = realloc(*x, sizeof *y * l->nrow * n);
+    if (!y) return err_nomem(err);
+    *x = y;
+    layout_fill(m, l, n, y);
+    return 0;
+}
+
+static int complete(const struct job *j, struct answer *a, nami_err *err)
+{
+    int rc = add_rows(j->net.r.m, &j->layout, a->n, &a->z, err);
+    return rc ? rc : add_rows(j->net.r.m, &j->seen_layout, a->n, &a->pred, err);
+}
+
 static int answer_all(struct job *j)
 {
     const char *what = j->q.nset > 1 ? "data sets" : "draws";
@@ -213,7 +259,8 @@ static int answer_all(struct job *j)
     meter_begin(&m, 0, of, j->o->quiet || !large);
     while (blocks_more(&j->blocks) && !rc) {
         struct answer a;
-        if (blocks_next(&j->blocks, &a, &err) || summarise_block(j, &a, &err))
+        if (blocks_next(&j->blocks, &a, &err) || complete(j, &a, &err) ||
+            summarise_block(j, &a, &err))
             rc = fail(RUNNING, NULL, &err);
         if (!rc) rc = put_files(j, &a);
         answer_free(&a);
@@ -357,10 +404,16 @@ static void put_json(const struct job *j, struct str *out)
     str_put(out, "]\n");
 }
 
-static void mark_given(const struct model *m, unsigned char *given)
+/* Rows that are no latents: observed elements, and constants. */
+static void mark_given(const struct job *j, unsigned char *given)
 {
+    const struct model *m = j->net.r.m;
     for (int e = 0; e < m->nelem; e++)
         if (m->row[e] >= 0 && m->observed[e]) given[m->row[e]] = 1;
+    for (size_t r = (size_t)m->nrow; r < j->layout.nrow; r++) {
+        int e = j->layout.elem[r - (size_t)m->nrow];
+        given[r] = m->observed[e] || m->state[e] != E_RANDOM;
+    }
 }
 
 /* ---- the command -------------------------------------------------------------------- */
@@ -380,7 +433,7 @@ static int ask(struct job *j, int threads)
     j->ood = new_array(double, j->q.nset);
     if (!j->summary || !j->found || !j->given || !j->ood)
         return err_nomem(&err), fail(RUNNING, NULL, &err);
-    mark_given(j->net.r.m, j->given);
+    mark_given(j, j->given);
     if (blocks_init(&j->blocks, &j->net.a, &j->q, j->method, o->predict || pictures(o), threads,
                     BLOCK_NUMBERS, &err) ||
         digest_init(&j->digest, j->nrow, j->row, j->q.per, digest_room(j->nrow), &err))
@@ -419,7 +472,7 @@ static int run(const void *options_, int narg, char **arg)
         return fail(RUNNING, NULL, &err);
     }
     rc = open_net(&j.net, arg[0], threads);
-    if (!rc) rc = open_data(&j.net, &o->data, o->sets);
+    if (!rc) rc = open_data(&j.net, &o->data, o->sets, o->quiet);
     if (!rc) rc = ask(&j, threads);
     for (int i = 0; i < o->out.n; i++) posterior_drop(j.file[i]);
     gallery_free(&j.picture);
@@ -429,6 +482,7 @@ static int run(const void *options_, int narg, char **arg)
     free(j.found);
     free(j.given);
     free(j.ood);
+    free(j.observed);
     str_free(&j.names);
     close_net(&j.net);
     return rc;

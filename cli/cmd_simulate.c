@@ -87,7 +87,8 @@ static int write_picture(struct training *r, const struct options *o, const stru
     double *mean = NULL;
     nami_err err;
     int rc = find_image(r->m, d, o->only, &v, &err), again = 0;
-    if (!rc) again = r->q.m && is_observed(r->m, v->name);
+    if (!rc) /* rows of the model: not those of an array with constants among its elements */
+        again = r->q.m && is_observed(r->m, v->name) && v->base < (size_t)r->m->nrow;
     if (!rc && again) {
         mean = raw_array(double, (size_t)r->m->nrow * d->n + 1);
         rc = mean ? average(r, o, d->x, mean, &err) : err_nomem(&err);

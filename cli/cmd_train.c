@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "meter.h"
+#include "model/given.h"
 #include "report/json.h"
 #include "report/network.h"
 #include "train/log.h"
@@ -298,6 +299,10 @@ static int check_files(const struct options *o)
 {
     const char *const path[] = {o->out, o->log};
     nami_err err;
+    if (o->log && !str_ends(o->log, strlen(o->log), ".csv .json")) {
+        err_set(&err, NAMI_EUSAGE, "a log is a .csv or a .json file, not '%.200s'", o->log);
+        return fail(RUNNING, NULL, &err);
+    }
     for (int i = 0; i < 2; i++)
         if (path[i] && file_check(path[i], &err)) return fail(WRITING, path[i], &err);
     return EXIT_YES;
@@ -353,7 +358,7 @@ static int same_constants(const struct model *a, const struct model *b, nami_err
     for (size_t i = 0; i < a->array.n; i++)
         for (size_t j = 0; j < b->array.n; j++) {
             const struct array *x = &a->array.a[i], *y = &b->array.a[j];
-            if (strcmp(x->name, y->name) != 0) continue;
+            if (strcmp(x->name, y->name) != 0 || x->raw) continue;
             int same = x->n == y->n;
             for (int e = 0; same && e < x->n; e++) {
                 double u = a->value[x->first + e], v = b->value[y->first + e];
@@ -361,11 +366,10 @@ static int same_constants(const struct model *a, const struct model *b, nami_err
                     same = u == v || value_is_missing(u) || value_is_missing(v);
             }
             if (!same)
-                return err_set(
-                    err, NAMI_EUSAGE,
-                    "it was trained with other values of %s; give another -o NET, or train "
-                    "anew without --resume",
-                    x->name);
+                return err_set(err, NAMI_EUSAGE,
+                               "it was trained with other values of %s; give another -o NET, or "
+                               "train anew: 'nami train' without --resume, 'nami run' with --again",
+                               x->name);
         }
     return 0;
 }
@@ -410,7 +414,9 @@ static int read_objective(struct training *r, const struct options *o, int resum
     pick(&o->model.data, 1, &file);
     if (!r->plan.elbo) {
         if (file.n) {
-            err_set(&err, NAMI_EUSAGE, "%s: data to learn from are for --objective elbo",
+            err_set(&err, NAMI_EUSAGE,
+                    "%s: data to learn from are for --objective elbo; constants and observations "
+                    "are read from JSON files or R dumps",
                     file.a[0]);
             return fail(RUNNING, NULL, &err);
         }
@@ -427,6 +433,28 @@ static int read_objective(struct training *r, const struct options *o, int resum
         r->plan.train.steps = (int)((per ? per : 1) * (size_t)o->epochs);
     }
     return EXIT_YES;
+}
+
+/* Data that hold observations, but not all of them, can be no query of the network. */
+static void note_missing(const struct model *m)
+{
+    struct given g = {0};
+    int n = 0, of = 0, missing = -1;
+    int known = m->data.set.n && !given_open(&g, m, &m->data.set.a[0], NULL);
+    for (int e = 0; e < m->nelem && known; e++) {
+        if (m->row[e] < 0 || !m->observed[e]) continue;
+        of++;
+        n += isnan(given_value(&g, e));
+        if (missing < 0 && isnan(given_value(&g, e))) missing = e;
+    }
+    given_close(&g);
+    if (!n || n == of) return;
+    struct str name = {0};
+    elem_name(m, missing, &name);
+    note("%s is observed, but has no value in these data (%d of %d have none): the network will "
+         "not answer them",
+         name.s ? name.s : "a variable", n, of);
+    str_free(&name);
 }
 
 static int run(const void *options_, int narg, char **arg)
@@ -459,6 +487,10 @@ static int run(const void *options_, int narg, char **arg)
         pick(&o->model.data, 0, &model.data);
         rc = open_model(r.m, arg[0], &model);
         if (!rc && !o->samples) tell_simulator(r.m, o->model.quiet);
+        if (rc && model.data.n < o->model.data.n)
+            note("constants are read from JSON files or R dumps; other files hold data to learn "
+                 "from (--objective elbo)");
+        if (!rc && !o->model.quiet) note_missing(r.m);
         if (!rc) rc = read_objective(&r, o, 0);
         if (!rc && training_prepare(&r, NULL, 0, threads, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dict.h"
 #include "base/err.h"
 #include "data/records.h"
 #include "model/eval.h"
@@ -64,6 +65,52 @@ int open_model(struct model *m, const char *path, const struct model_opts *o)
     if (rc) return fail(READING, file_name(m->reading), &err);
     show_messages(m, o->quiet);
     return EXIT_YES;
+}
+
+/* Does a data set give a value for an element that is not observed, but random? */
+static int gives_latent(const struct model *m, const struct array *a, const struct value *v)
+{
+    for (int k = 0; k < a->n && (size_t)k < v->n; k++)
+        if (m->state[a->first + k] == E_RANDOM && !m->observed[a->first + k] &&
+            !value_is_missing(v->x[k]))
+            return 1;
+    return 0;
+}
+
+/* The array of a name, or NULL. */
+static const struct array *array_called(const struct model *m, const char *name)
+{
+    int k = dict_find(&m->syntax.names, name, strlen(name)), a = k < 0 ? -1 : m->array_of[k];
+    return a < 0 ? NULL : &m->array.a[a];
+}
+
+enum { UNKNOWN, UNUSED };
+
+/* Each name once. */
+static void say_names(const struct model *m, const struct data *d, int what, const char *who)
+{
+    struct dict said = {0};
+    for (size_t s = 0; s < d->set.n; s++)
+        for (size_t i = 0; i < d->set.a[s].value.n; i++) {
+            const struct value *v = &d->set.a[s].value.a[i];
+            const struct array *a = array_called(m, v->name);
+            int fresh = 0;
+            if (what == UNKNOWN ? a != NULL : !a || !gives_latent(m, a, v)) continue;
+            if (dict_add(&said, v->name, strlen(v->name), &fresh) < 0 || !fresh) continue;
+            if (what == UNKNOWN)
+                warn("the data give %s, which the model does not know", v->name);
+            else
+                note("the data give values of %s, which %s infers: they are not used", v->name,
+                     who);
+        }
+    dict_free(&said);
+}
+
+void say_unknown(const struct model *m, const struct data *d) { say_names(m, d, UNKNOWN, NULL); }
+
+void say_unused(const struct model *m, const struct data *d, const char *who)
+{
+    say_names(m, d, UNUSED, who);
 }
 
 int is_records(const char *file)

@@ -56,6 +56,10 @@ void tell_simulator(const struct model *m, int quiet);
 int refuse_net(const char *path);
 /* A structure (nami_bn_read).  EXIT_YES, or the exit code, having said why. */
 int open_structure(nami_bn **bn, const char *path, const char *format);
+/* Warns of names in data sets that the model does not know. */
+void say_unknown(const struct model *m, const struct data *d);
+/* Notes values of variables that are not observed: `who` (the model, the network) infers them. */
+void say_unused(const struct model *m, const struct data *d, const char *who);
 /* "x=FILE", or a file of records (records.h): not one of constants. */
 int is_records(const char *file);
 /* Prints what the model's messages are, warnings too unless quiet. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/num.h"
@@ -67,7 +68,10 @@ static int open_records(struct trained *n, const struct opt_many *file, int most
 {
     struct feeds f = {0};
     nami_err err = {0};
+    double value;
     int rc = feeds_read(&f, n->r.m, file->a, file->n, &err);
+    int other = rc ? -1 : feeds_other(n->r.m, file->a, file->n, &value);
+    if (other >= 0) rc = infer_refuse(n->r.m, other, value, &err);
     if (!rc) rc = samples_brighten(&n->r, &f, &err);
     if (!rc) rc = samples_complete(&n->r, &f, &err);
     n->nset = first_sets(f.n, most);
@@ -78,7 +82,26 @@ static int open_records(struct trained *n, const struct opt_many *file, int most
     return rc ? fail(READING, NULL, &err) : EXIT_YES;
 }
 
-int open_data(struct trained *n, const struct opt_many *files, int most)
+/* Do data sets from `first` on repeat a name of those before?  Each file's sets have the same. */
+static int repeats(const struct data *d, size_t first)
+{
+    if (!first || first >= d->set.n) return 0;
+    for (size_t i = 0; i < d->set.a[0].value.n; i++) {
+        const char *name = d->set.a[0].value.a[i].name;
+        if (dataset_find(&d->set.a[first], name, strlen(name))) return 1;
+    }
+    return 0;
+}
+
+/* One more file: more data sets, or, if it repeats no name, more of the same ones. */
+static int read_more(struct data *d, const char *file, nami_err *err)
+{
+    size_t before = d->set.n;
+    int rc = data_read(d, file, err);
+    return rc || repeats(d, before) ? rc : data_join(d, before, err);
+}
+
+int open_data(struct trained *n, const struct opt_many *files, int most, int quiet)
 {
     const char *const *file = files->a;
     int nfile = files->n;
@@ -88,7 +111,7 @@ int open_data(struct trained *n, const struct opt_many *files, int most)
     for (int i = 0; i < nfile; i++)
         if (is_records(file[i])) return open_records(n, files, most);
     for (int i = 0; i < nfile; i++)
-        if (data_read(&n->data, file[i], &err)) return fail(READING, file_name(file[i]), &err);
+        if (read_more(&n->data, file[i], &err)) return fail(READING, file_name(file[i]), &err);
     n->nset = first_sets(nfile ? d->set.n : d->set.n > 0, most);
     if (!n->nset) {
         err_set(&err, NAMI_EUSAGE, "what was observed? give --data FILE");
@@ -99,6 +122,8 @@ int open_data(struct trained *n, const struct opt_many *files, int most)
     for (size_t s = 0; s < n->nset; s++)
         if (infer_data(m, &d->set.a[s], n->nset, s, n->x, &err))
             return fail(READING, nfile == 1 ? file_name(file[0]) : NULL, &err);
+    if (nfile) say_unknown(m, d);
+    if (nfile && !quiet) say_unused(m, d, "the network");
     return EXIT_YES;
 }
 

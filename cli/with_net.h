@@ -37,8 +37,8 @@ struct trained {
      NULL,                                                                                         \
      NULL,                                                                                         \
      "what was observed, as JSON or R dump: one data set or many; or x=FILE with an observation "  \
-     "of x for each data set (IDX, NPY, NPZ, CSV, JSON); may be repeated. Without it, the data "   \
-     "that the network was trained with",                                                          \
+     "of x for each data set (IDX, NPY, NPZ, CSV, JSON); may be repeated: files that repeat no "   \
+     "name go together. Without it, the data that the network was trained with",                   \
      0},                                                                                           \
     {                                                                                              \
         "sets", 0, OPT_COUNT, offsetof(type, sets), "N", "0", NULL,                                \
@@ -60,8 +60,9 @@ int allow_simulator(struct training *r, const char *path, int allowed, int quiet
 /* Reads a network.  EXIT_YES, or the exit code, having said why.  Free it in any case. */
 int open_net(struct trained *n, const char *path, int threads);
 /* Adds the data sets of these files, the first `most` (0: all); without any, the one that is in the
-   network's file. */
-int open_data(struct trained *n, const struct opt_many *file, int most);
+   network's file.  Files that repeat no name go together.  Says what is not used of them: notes,
+   unless quiet. */
+int open_data(struct trained *n, const struct opt_many *file, int most, int quiet);
 void close_net(struct trained *n);
 /* A model's file, or that of a network: its model, with the weights that were learnt.  The model is
    r->m; training_free(r) in any case. */

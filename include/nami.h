@@ -163,7 +163,8 @@ int nami_model_logp(nami_model *model, size_t n, const double *x, int threads, d
                     double *grad, nami_err *err);
 
 /* Puts what the first data set of a file gives for random variables into point i of n, and
-   leaves the other scalars as they are.  Returns how many scalars it has set, or an error. */
+   leaves the other scalars as they are.  Returns how many scalars it has set, or an error: also
+   if the file gives a constant another value than the model has. */
 int nami_model_set_point(const nami_model *model, const char *path, size_t n, size_t i, double *x,
                          nami_err *err);
 

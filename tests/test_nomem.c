@@ -154,6 +154,7 @@ static int run_model(void *ctx)
         .logp = logp, .grad = grad, .by_stmt = by, .dweights = nw ? dw : NULL};
     if (!rc) rc = model_logp(&m, N, x, 1, &out, &err);
     if (!rc) rc = model_draws(&m, N, x, NULL, 1, &d, &err);
+    if (!rc && j->data) rc = model_point(&m, &m.data.set.a[0], N, 0, 1, x, &err);
     free(x);
     free(grad);
     free(by);
@@ -176,12 +177,13 @@ static const struct model_job model_jobs[] = {
      "{\"y\": [[1, 2], [3, 4], [5, 6]], \"other\": 3}",
      NATIVE,
      {.free = free_names, .nfree = 1}},
-    {"var x[4];\n data { for (i in 1:4) { c[i] <- i * 2 }\n n <- length(c) }\n"
+    {"var x[4];\n data { for (i in 1:4) { c[i] <- i * 2 }\n n <- length(c)\n"
+     "for (i in 1:2) { w[i] <- log(z[i]) } }\n"
      "model { tau ~ dgamma(2, 1)\n x[1] <- 0\n for (t in 2:n) { x[t] ~ dnorm(x[t - 1] + c[t], "
      "tau)\n"
      "logit(q[t]) <- x[t] / 10\n y[t] ~ dbin(q[t], 5) }\n s <- sum(x[2:4]) + mean(c)\n"
-     "r ~ dnorm(s, 1.0E-6)\n a[4] <- 1\n for (i in 1:3) { a[i] <- a[i + 1] * 2 } }",
-     "{\"y\": [0, 1, null, 3]}",
+     "r ~ dnorm(s, 1.0E-6)\n for (i in 1:2) { w[i] ~ dnorm(r, 1) }\n a[4] <- 1\n for (i in 1:3) { a[i] <- a[i + 1] * 2 } }",
+     "[{\"y\": [0, 1, null, 3], \"z\": [1, 2]}, {\"y\": [0, 1, null, 3], \"z\": [3, 4]}]",
      BUGS,
      {0}},
 };

@@ -124,12 +124,61 @@ int data_parse(struct data *d, const char *text, size_t len, nami_err *err)
     return parse(d, NULL, text, len, err);
 }
 
+/* Files of data in other formats, which would be taken for R. */
+static int check_ending(const char *path, nami_err *err)
+{
+    static const char advice[] = "data files are JSON or R dumps; write each column or array as a "
+                                 "list under its name: {\"x\": [1, 2], \"y\": [3, 4]}";
+    size_t n = strlen(path);
+    const char *what = str_ends(path, n, ".csv .tsv .csv.gz .CSV")   ? "a CSV table"
+                       : str_ends(path, n, ".npy .npz .NPY .NPZ")    ? "a file of NumPy"
+                       : str_ends(path, n, ".rds .RDS .RData .rda")  ? "a binary file of R"
+                       : str_ends(path, n, ".nc .h5 .parquet .xlsx") ? "a binary file"
+                                                                     : NULL;
+    return what ? err_set(err, NAMI_EINPUT, "this is %s; %s", what, advice) : 0;
+}
+
 int data_read(struct data *d, const char *path, nami_err *err)
 {
     struct str text = {0};
     err_clear(err);
-    int rc = file_read(path, &text, err);
+    int rc = check_ending(path, err);
+    if (!rc) rc = file_read(path, &text, err);
     if (!rc) rc = parse(d, by_ending(path), text.s, text.n, err);
     str_free(&text);
+    return rc;
+}
+
+/* ---- files that go together ------------------------------------------------------ */
+
+/* Adds the values of one data set to another; a name in both is an error. */
+static int merge_set(struct dataset *to, const struct dataset *from, nami_err *err)
+{
+    for (size_t i = 0; i < from->value.n; i++) {
+        const char *name = from->value.a[i].name;
+        if (dataset_find(to, name, strlen(name)))
+            return err_set(err, NAMI_EINPUT,
+                           "%s is given in an earlier data file too; give it once", name);
+        if (vec_push(&to->value, from->value.a[i])) return err_nomem(err);
+    }
+    return 0;
+}
+
+int data_join(struct data *d, size_t first, nami_err *err)
+{
+    size_t before = first, added = d->set.n - first;
+    int rc = 0;
+    if (!before || !added) return 0;
+    if (before > 1 && added > 1)
+        return err_set(err, NAMI_EINPUT,
+                       "two data files with several data sets each; join them into one");
+    size_t one = added == 1 ? before : 0,
+           from = added == 1 ? 0 : 1; /* the single set, and the others */
+    for (size_t i = 0; i < (added == 1 ? before : added) && !rc; i++)
+        rc = merge_set(&d->set.a[from + i], &d->set.a[one], err);
+    struct dataset gone = d->set.a[one];
+    if (one == 0) memmove(d->set.a, d->set.a + 1, sizeof *d->set.a * (d->set.n - 1));
+    d->set.n--;
+    vec_free(&gone.value);
     return rc;
 }

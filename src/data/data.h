@@ -42,5 +42,8 @@ void data_free(struct data *d);
    with line and advice; *d then has the sets it had. */
 int data_read(struct data *d, const char *path, nami_err *err);
 int data_parse(struct data *d, const char *text, size_t len, nami_err *err);
+/* Files go together: sets from `first` on are joined with those before.  What a file with one data
+   set gives belongs to all data sets. */
+int data_join(struct data *d, size_t first, nami_err *err);
 
 #endif

@@ -91,8 +91,13 @@ static int say_endings(unsigned parts, const char *before, const char *what, con
 
 int posterior_format_check(const char *path, nami_err *err)
 {
-    if (posterior_format_of(path)) return 0;
-    return say_endings(0, "cannot tell what to write to", path, "end it in", err);
+    const struct posterior_format *f = posterior_format_of(path);
+    if (!f) return say_endings(0, "cannot tell what to write to", path, "end it in", err);
+    if (!f->lacks) return 0;
+    return err_set(err, NAMI_EUSAGE,
+                   "this nami was built without %s, which %s files need; install it and build "
+                   "nami again, or write .npz",
+                   f->lacks, f->ending);
 }
 
 /* Can this be counted, in bytes? */
@@ -144,13 +149,8 @@ int posterior_open(const char *path, const struct posterior_spec *spec, struct p
 {
     const struct posterior_format *f = posterior_format_of(path);
     *out = NULL;
-    if (!f) return posterior_format_check(path, err);
-    if (f->lacks)
-        return err_set(err, NAMI_EUSAGE,
-                       "this nami was built without %s, which %s files need; install it and build "
-                       "nami again, or write .npz",
-                       f->lacks, f->ending);
-    int rc = check(f, spec, err);
+    int rc = posterior_format_check(path, err);
+    if (!rc) rc = check(f, spec, err);
     if (rc) return rc;
     struct posterior *p = new_array(struct posterior, 1);
     if (!p) return err_nomem(err);

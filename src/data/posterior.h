@@ -82,6 +82,7 @@ struct posterior_format {
 };
 extern const struct posterior_format *const posterior_formats[];      /* NULL at the end */
 const struct posterior_format *posterior_format_of(const char *path); /* by its ending, or NULL */
-int posterior_format_check(const char *path, nami_err *err); /* NAMI_EUSAGE says which there are */
+/* NAMI_EUSAGE says which there are, or what this program was built without. */
+int posterior_format_check(const char *path, nami_err *err);
 
 #endif

@@ -76,7 +76,10 @@ static void variable(struct str *out, const struct draws_var *v, const struct po
     for (int k = 0; k < NNUMBER; k++) {
         str_printf(out, "%s\"%s\": %s", k ? ", " : ": {", number_name[k], nset > 1 ? "[" : "");
         for (size_t s = 0; s < nset; s++) {
-            for (size_t e = 0; e < n; e++) x[e] = number(&f[s].summary[v->base + e], k);
+            for (size_t e = 0; e < n; e++) { /* without a mean nothing is known, or defined */
+                const struct summary *of = &f[s].summary[v->base + e];
+                x[e] = isnan(of->mean) ? value_missing() : number(of, k);
+            }
             if (s) str_put(out, ",");
             json_elements(out, &real, 0, x);
         }

@@ -12,9 +12,14 @@
 
 const char *const answer_methods[] = {"direct", "is", "smc", NULL};
 
+int answer_can(const struct model *m, enum answer_method method, nami_err *err)
+{
+    return method == ANSWER_DIRECT ? 0 : joint_of_all(m, "; use --method direct", err);
+}
+
 enum answer_method answer_default(const struct model *m)
 {
-    return joint_density(m, "", NULL) ? ANSWER_DIRECT : ANSWER_IS;
+    return answer_can(m, ANSWER_IS, NULL) ? ANSWER_DIRECT : ANSWER_IS;
 }
 
 enum answer_method answer_find(const char *name)
@@ -58,8 +63,7 @@ static int room(const struct infer *a, const struct query *q, enum answer_method
                 size_t first, size_t n, int predict, struct answer *out, nami_err *err)
 {
     size_t rows = (size_t)a->q->m->nrow;
-    int weighted = method != ANSWER_DIRECT;
-    int rc = weighted ? joint_known(a->q, "; use --method direct", err) : 0;
+    int weighted = method != ANSWER_DIRECT, rc = answer_can(a->q->m, method, err);
     *out = (struct answer){.per = q->per, .n = n, .first = first};
     if (rc) return rc;
     out->z = raw_array(double, rows *n);

@@ -7,9 +7,11 @@
 #include "infer/infer.h"
 
 /* Weights p(x, z) / q(z | x) correct the network's errors where its draws reach; they need the
-   model's density. */
+   model's density, and a factor of the network for each latent. */
 enum answer_method { ANSWER_DIRECT, ANSWER_IS, ANSWER_SMC, NANSWER };
-extern const char *const answer_methods[];                /* NULL at the end */
+extern const char *const answer_methods[]; /* NULL at the end */
+/* NAMI_EINPUT if a network of this model cannot have such weights. */
+int answer_can(const struct model *m, enum answer_method method, nami_err *err);
 enum answer_method answer_default(const struct model *m); /* importance sampling, where it can */
 enum answer_method answer_find(const char *name);         /* one of answer_methods */
 

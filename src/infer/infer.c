@@ -19,17 +19,34 @@ int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *er
 
 void infer_fini(struct infer *a) { sampler_free(&a->s); }
 
+static const char there[] = "this network";
+static const char advice[] =
+    "a network belongs to the constants it was trained with: train again with these data";
+
+int infer_refuse(const struct model *m, int e, double value, nami_err *err)
+{
+    return refuse_constant(m, e, value, there, advice, err);
+}
+
 int infer_data(const struct model *m, const struct dataset *d, size_t nset, size_t s, double *x,
                nami_err *err)
 {
-    int rc = model_point(m, d, nset, s, 1, x, err);
+    struct given g;
+    int rc = given_open(&g, m, d, err);
+    if (!rc) rc = given_refuse(&g, there, advice, err);
+    if (!rc) rc = point_given(&g, nset, s, 1, x, err);
+    given_close(&g);
     for (int e = 0; e < m->nelem && !rc; e++) {
         if (m->row[e] < 0 || !m->observed[e] || !isnan(x[(size_t)m->row[e] * nset + s])) continue;
+        const char *array = m->array.a[m->elem_array[e]].name;
+        int some = dataset_find(d, array, strlen(array)) != NULL;
         struct str name = {0};
         elem_name(m, e, &name);
         rc = err_set(err, NAMI_EINPUT,
-                     "the data give no value for %s, which the network expects to be observed",
-                     name.s ? name.s : "a variable");
+                     "the data give no value for %s, which the network expects to be observed%s",
+                     name.s ? name.s : "a variable",
+                     some ? "; what is missing can be inferred by a model that does not observe it"
+                          : "");
         str_free(&name);
     }
     return rc;

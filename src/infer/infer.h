@@ -25,9 +25,13 @@ struct query {
     uint64_t seed;
 };
 
-/* The observed rows of a data set into set s of a query; NAMI_EINPUT if one is missing. */
+/* The observed rows of a data set into set s of a query; NAMI_EINPUT if one is missing,
+   or if the data set has other constants than those that the network was trained with. */
 int infer_data(const struct model *m, const struct dataset *d, size_t nset, size_t s, double *x,
                nami_err *err);
+
+/* Element e, a constant, has another value in the data: NAMI_EINPUT, and what to do. */
+int infer_refuse(const struct model *m, int e, double value, nami_err *err);
 
 /* Draws first .. first+n-1: z[row * n + i] for all rows of the model, observed ones as given.
    logq[i] = log q(z | x), if not NULL; pred[row * n + i], if not NULL: the observed variables

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "infer/answer.h"
 #include "model/eval.h"
+#include "net/joint.h"
 
 /* Two thirds calibrate, so that p may be 2 / 2001 if LEAST are finite. */
 enum { N = 3200, LEAST = 3003, MOST = 2000, NUMBERS = 1 << 20, SEED = 0x6f6f64 };
@@ -59,7 +59,7 @@ static int keep_finite(int k, double *x)
 int ood_model_fit(const struct model *m, int threads, struct ood_model *out, nami_err *err)
 {
     *out = (struct ood_model){0};
-    if (m->simulator || answer_default(m) == ANSWER_DIRECT) out->why = "they come from a simulator";
+    if (m->simulator || joint_density(m, "", NULL)) out->why = "they come from a simulator";
     if (choose(m, out)) return err_nomem(err);
     if (!out->k) out->why = "nothing is observed";
     if (out->why) return 0;

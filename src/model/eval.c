@@ -1,5 +1,6 @@
 #include "model/eval.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,23 +268,20 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
 
 /* ---- in and out ------------------------------------------------------------------------ */
 
-int model_point(const struct model *m, const struct dataset *d, size_t n, size_t i, int some,
-                double *x, nami_err *err)
+int point_given(const struct given *g, size_t n, size_t i, int some, double *x, nami_err *err)
 {
+    const struct model *m = g->m;
     for (int k = 0; k < m->ninst; k++) {
         if (!m->stmt.a[m->inst_stmt[k]].rel->stochastic) continue;
         for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) {
             int e = m->lhs[j];
             const struct array *a = &m->array.a[m->elem_array[e]];
-            const struct value *v = dataset_find(d, a->name, strlen(a->name));
-            if (v && v->n != (size_t)a->n)
-                return err_set(err, NAMI_EINPUT,
-                               "%s has %zu elements in the data, but %d in the model", a->name,
-                               v->n, a->n);
-            double y = v ? v->x[e - a->first] : value_missing();
+            double y = given_value(g, e);
             if (value_is_missing(y) && !some)
                 return err_set(err, NAMI_EINPUT, "the data give no value for %s%s", a->name,
-                               v ? " in some of its elements" : "");
+                               dataset_find(g->data, a->name, strlen(a->name))
+                                   ? " in some of its elements"
+                                   : "");
             x[(size_t)m->row[e] * n + i] = y;
         }
     }
@@ -292,6 +290,17 @@ int model_point(const struct model *m, const struct dataset *d, size_t n, size_t
              m->array.a[k].free && e < m->array.a[k].first + m->array.a[k].n; e++)
             x[(size_t)m->row[e] * n + i] = m->value[e];
     return 0;
+}
+
+int model_point(const struct model *m, const struct dataset *d, size_t n, size_t i, int some,
+                double *x, nami_err *err)
+{
+    struct given g;
+    int rc = given_open(&g, m, d, err);
+    if (!rc) rc = given_refuse(&g, "the model", "a point cannot change a constant", err);
+    if (!rc) rc = point_given(&g, n, i, some, x, err);
+    given_close(&g);
+    return rc;
 }
 
 static int listed(const char *names, const char *name)
@@ -315,9 +324,9 @@ static int all_known(const struct model *m, const char *names, nami_err *err)
     return 0;
 }
 
-enum { NOT_WANTED, WANTED, HAS_HOLES };
+enum { NOT_WANTED, WANTED, MIXED };
 
-/* An array as a variable of draws; some of its elements may be constants. */
+/* An array as a variable of draws; some of its elements may be constants, or not defined. */
 static int describe(const struct model *m, const struct array *a, const char *names, int all,
                     struct draws_var *v)
 {
@@ -334,53 +343,65 @@ static int describe(const struct model *m, const struct array *a, const char *na
         random |= s->rel->stochastic;
         integer &= s->dist && domains[s->dist->domain].discrete;
     }
+    for (int e = a->first; e < a->first + a->n && !whole; e++)
+        integer &= m->state[e] != E_CONST || m->value[e] == floor(m->value[e]);
     if (row < 0 || (!random && !all && !names) || !listed(names, a->name)) return NOT_WANTED;
     *v = (struct draws_var){
         .name = a->name, .ndim = a->ndim, .integer = integer, .base = (size_t)row};
     memcpy(v->dim, a->dim, sizeof a->dim);
-    return whole ? WANTED : HAS_HOLES;
+    return whole ? WANTED : MIXED;
 }
 
-/* The rows of an array with constants among its elements: y (a->n * n). */
-static void fill_holes(const struct model *m, const struct array *a, size_t n, const double *x,
-                       double *y)
+int model_layout(struct model *m, const char *names, int all, struct layout *out, nami_err *err)
 {
-    for (int k = 0; k < a->n; k++) {
-        int e = a->first + k;
-        double hole = m->state[e] == E_CONST ? m->value[e] : value_missing();
-        for (size_t i = 0; i < n; i++)
-            y[(size_t)k * n + i] = m->state[e] == E_RANDOM ? x[(size_t)m->row[e] * n + i] : hole;
+    const struct array **mixed = arena_array(&m->mem, const struct array *, m->array.n + 1);
+    struct draws_var *var = arena_array(&m->mem, struct draws_var, m->array.n + 1);
+    size_t at = (size_t)m->nrow;
+    int rc = all_known(m, names, err);
+    *out = (struct layout){.var = var, .nrow = at};
+    if (rc) return rc;
+    if (!var || !mixed) return err_nomem(err);
+    for (size_t i = 0; i < m->array.n; i++) {
+        const struct array *a = &m->array.a[i];
+        int what = describe(m, a, names, all, &var[out->nvar]);
+        if (what == NOT_WANTED) continue;
+        if (what == MIXED) {
+            var[out->nvar].base = out->nrow;
+            mixed[out->nvar] = a;
+            out->nrow += (size_t)a->n;
+        }
+        out->nvar++;
+    }
+    if (!(out->elem = arena_array(&m->mem, int, out->nrow - at + 1))) return err_nomem(err);
+    for (int v = 0; v < out->nvar; v++)
+        for (int k = 0; mixed[v] && k < mixed[v]->n; k++)
+            out->elem[var[v].base - at + (size_t)k] = mixed[v]->first + k;
+    return 0;
+}
+
+void layout_fill(const struct model *m, const struct layout *l, size_t n, double *x)
+{
+    for (size_t r = (size_t)m->nrow; r < l->nrow; r++) {
+        int e = l->elem[r - (size_t)m->nrow];
+        double *to = x + r * n, value = m->state[e] == E_CONST ? m->value[e] : value_missing();
+        if (m->state[e] == E_RANDOM)
+            memcpy(to, x + (size_t)m->row[e] * n, sizeof *x * n);
+        else
+            for (size_t i = 0; i < n; i++) to[i] = value;
     }
 }
 
 int model_draws(struct model *m, size_t n, const double *x, const char *names, int all,
                 struct draws *out, nami_err *err)
 {
-    struct draws_var *var = arena_array(&m->mem, struct draws_var, m->array.n + 1);
-    const struct array **holes = arena_array(&m->mem, const struct array *, m->array.n + 1);
-    size_t extra = 0;
-    int nvar = 0, rc = all_known(m, names, err);
-    if (rc) return rc;
-    if (!var || !holes) return err_nomem(err);
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
-        int what = describe(m, a, names, all, &var[nvar]);
-        if (what == NOT_WANTED) continue;
-        if (what == HAS_HOLES) holes[nvar] = a, extra += (size_t)a->n;
-        nvar++;
-    }
-    *out = (struct draws){.n = n, .nvar = nvar, .var = var, .x = x};
-    if (!extra) return 0;
-    double *y = arena_array(&m->mem, double, ((size_t)m->nrow + extra) * n);
+    struct layout l;
+    int rc = model_layout(m, names, all, &l, err);
+    *out = (struct draws){.n = n, .nvar = l.nvar, .var = l.var, .x = x};
+    if (rc || l.nrow == (size_t)m->nrow) return rc;
+    double *y = arena_array(&m->mem, double, l.nrow *n);
     if (!y) return err_nomem(err);
-    memcpy(y, x, sizeof(double) * (size_t)m->nrow * n);
-    size_t at = (size_t)m->nrow;
-    for (int v = 0; v < nvar; v++) {
-        if (!holes[v]) continue;
-        var[v].base = at;
-        fill_holes(m, holes[v], n, x, y + at * n);
-        at += (size_t)holes[v]->n;
-    }
+    if (n) memcpy(y, x, sizeof *x * (size_t)m->nrow * n);
+    layout_fill(m, &l, n, y);
     out->x = y;
     return 0;
 }

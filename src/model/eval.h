@@ -3,7 +3,7 @@
 #define MODEL_EVAL_H
 
 #include "data/draws.h"
-#include "model/model.h"
+#include "model/given.h"
 
 /* Draws first .. first+n-1 from the model: x[(size_t)row * n + i] for each of its nrow rows.
    The same (seed, draw) gives the same numbers however they are asked for. first % 4 == 0.
@@ -25,11 +25,27 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
                const struct density *out, nami_err *err);
 
 /* Puts a data set's values of all stochastic elements into point i of n; what it
-   does not give is an error, or NaN if `some`. */
+   does not give is an error, or NaN if `some`; so is another value of a constant. */
 int model_point(const struct model *m, const struct dataset *d, size_t n, size_t i, int some,
                 double *x, nami_err *err);
+/* The same, of a data set that was opened; constants are not compared. */
+int point_given(const struct given *g, size_t n, size_t i, int some, double *x, nami_err *err);
 /* Constants must have values for this. */
 int model_needs_values(const struct model *m, nami_err *err);
+
+/* Arrays as variables of tables and files, whose elements are consecutive rows: those of the model,
+   or, if only some elements of an array are random, rows of its own behind them. */
+struct layout {
+    int nvar;
+    struct draws_var *var; /* element e of variable v: row var[v].base + e */
+    size_t nrow;           /* of the model, and behind them */
+    int *elem;             /* the model's element of row m->nrow + k */
+};
+/* `names`: a comma list, or NULL for stochastic arrays, or all. Memory is the model's. */
+int model_layout(struct model *m, const char *names, int all, struct layout *out, nami_err *err);
+/* Fills the rows behind those of the model, x[row * n + i]: with draws, constants, or missing
+   values for elements that nothing defines. */
+void layout_fill(const struct model *m, const struct layout *l, size_t n, double *x);
 
 /* The named arrays of draws in x, for files: stochastic ones, or all. `names`: a comma list or
    NULL. Memory is the model's. */

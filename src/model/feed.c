@@ -41,8 +41,23 @@ static int check_shape(const struct array *a, const struct records *r, nami_err 
     int same = a->ndim == r->ndim && memcmp(a->dim, r->dim, sizeof(int) * (size_t)a->ndim) == 0;
     if (r->k == n && (same || is_flat(a->ndim, a->dim, n) || is_flat(r->ndim, r->dim, n))) return 0;
     return err_set(err, NAMI_EINPUT,
-                   "an observation of '%.60s' has the shape %s, but the model's has %s", a->name,
-                   shape_text(got, r->ndim, r->dim), shape_text(want, a->ndim, a->dim));
+                   "an observation of '%.60s' has the shape %s, but the model's has %s; along its "
+                   "first axis, or line by line, the file has %zu observation%s",
+                   a->name, shape_text(got, r->ndim, r->dim), shape_text(want, a->ndim, a->dim),
+                   r->n, r->n == 1 ? "" : "s");
+}
+
+/* One observation, without an axis for observations: (20,) for y[20].  Then it is that. */
+static void one_observation(const struct array *a, struct records *r)
+{
+    int same = a->ndim == r->ndim + 1 && (size_t)a->dim[0] == r->n;
+    for (int k = 0; k < r->ndim && same; k++) same = a->dim[k + 1] == r->dim[k];
+    int column = r->k == 1 && r->n == (size_t)a->n;
+    if (r->k == (size_t)a->n || (!same && !column)) return;
+    r->k *= r->n;
+    r->n = 1;
+    r->ndim = a->ndim;
+    memcpy(r->dim, a->dim, sizeof a->dim);
 }
 
 int feeds_add(struct feeds *f, const struct model *m, const struct array *a, struct records *r,
@@ -50,6 +65,7 @@ int feeds_add(struct feeds *f, const struct model *m, const struct array *a, str
 {
     struct feed x = {.array = a, .r = *r};
     *r = (struct records){0};
+    one_observation(a, &x.r);
     int rc = check_shape(a, &x.r, err);
     if (!rc && feeds_find(f, a->name))
         rc = err_set(err, NAMI_EINPUT, "'%.60s' has observations already", a->name);
@@ -133,6 +149,37 @@ int feeds_read(struct feeds *f, const struct model *m, const char *const *file, 
     for (int i = 0; i < nfile; i++)
         if (add_file(f, m, file[i], &why)) return err_in_file(err, file[i], &why);
     return 0;
+}
+
+/* In each observation, or once. */
+static int other_value(const struct model *m, const struct array *a, struct records *r,
+                       double *value)
+{
+    one_observation(a, r);
+    for (size_t i = 0; i < r->n && r->k == (size_t)a->n; i++)
+        for (int e = a->first; e < a->first + a->n; e++) {
+            *value = records_at(r, i, (size_t)(e - a->first));
+            if (m->state[e] == E_CONST && *value != m->value[e] && !isnan(*value)) return e;
+        }
+    return -1;
+}
+
+int feeds_other(const struct model *m, const char *const *file, int nfile, double *value)
+{
+    int e = -1;
+    for (int k = 0; k < nfile && e < 0; k++) {
+        const struct records_format *format = records_format_of(file[k]);
+        if (file[k][strcspn(file[k], "=/.")] == '=' || !format || !format->named) continue;
+        for (size_t i = 0; i < m->array.n && e < 0; i++) {
+            const struct array *a = &m->array.a[i];
+            struct records r = {0};
+            if (a->defined || a->raw || !a->ready || records_read(&r, file[k], a->name, NULL))
+                continue;
+            e = other_value(m, a, &r, value);
+            records_free(&r);
+        }
+    }
+    return e;
 }
 
 void feeds_free(struct feeds *f)

@@ -20,10 +20,14 @@ struct feeds {
 
 /* Reads files: "x=FILE", or "FILE" for all observed arrays, by their names in the file (if the file
    has no names: for the one array that is observed).  An observation has the shape of the array, or
-   one of the two is flat: 28 x 28 pixels are read to x[784].  *f is to be freed in any case. */
+   one of the two is flat: 28 x 28 pixels are read to x[784].  A file with as many numbers as one
+   observation has, and no axis for observations, is one.  *f is to be freed in any case. */
 int feeds_read(struct feeds *f, const struct model *m, const char *const *file, int nfile,
                nami_err *err);
-/* The same from memory: observations of one array, which are taken over. */
+/* Files may hold constants of the model, too, by their names: the first element that has another
+   value there, or -1.  What cannot be read so is left alone. */
+int feeds_other(const struct model *m, const char *const *file, int nfile, double *value);
+/* feeds_read from memory: observations of one array, which are taken over. */
 int feeds_add(struct feeds *f, const struct model *m, const struct array *a, struct records *r,
               nami_err *err);
 void feeds_free(struct feeds *f);

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "model/given.h"
 #include "model/lang/lang.h"
 
 /* The first error, for callers that want one sentence. */
@@ -47,21 +48,38 @@ static void unknown_data(struct model *m)
 }
 
 /* All data sets of a file share the constants: their structure is one. */
-static void same_constants(struct model *m)
+static int same_constants(struct model *m, nami_err *err)
 {
-    for (size_t i = 1; i < m->data.set.n; i++)
-        for (size_t k = 0; k < m->array.n; k++) {
-            const struct array *a = &m->array.a[k];
-            const struct value *v =
-                a->data ? dataset_find(&m->data.set.a[i], a->name, strlen(a->name)) : NULL;
-            if (a->defined || !a->data || !v) continue;
-            if (v->n != a->data->n || memcmp(v->x, a->data->x, sizeof(double) * v->n) != 0) {
-                diag_error(&m->diags, (struct place){0, 0, 0}, "put them in files of their own",
-                           "data sets 1 and %zu have different values of the constant %s", i + 1,
-                           a->name);
-                return;
-            }
-        }
+    const struct place nowhere = {0, 0, 0};
+    int rc = 0, differs = 0;
+    for (size_t i = 1; i < m->data.set.n && !rc && !differs; i++) {
+        struct given g;
+        nami_err why = {0};
+        double value;
+        rc = given_open(&g, m, &m->data.set.a[i], &why);
+        int e = rc ? -1 : given_other(&g, &value);
+        differs = (rc && rc != NAMI_ENOMEM) || e >= 0;
+        if (e >= 0)
+            diag_error(&m->diags, nowhere, "put them in files of their own",
+                       "data sets 1 and %zu have different values of the constant %s", i + 1,
+                       m->array.a[m->elem_array[e]].name);
+        else if (differs)
+            diag_error(&m->diags, nowhere, NULL, "data set %zu: %s", i + 1, why.msg);
+        given_close(&g);
+    }
+    if (rc == NAMI_ENOMEM) return err_nomem(err);
+    return differs ? first_error(m, err) : 0;
+}
+
+/* For data blocks of other data sets. */
+static int keep_settings(struct model *m, const struct model_options *opt)
+{
+    int n = opt ? opt->nset : 0;
+    m->set = arena_array(&m->mem, const char *, n + 1);
+    for (int i = 0; i < n && m->set; i++, m->nset++)
+        if (!(m->set[i] = arena_strndup(&m->mem, opt->set[i], strlen(opt->set[i]))))
+            return NAMI_ENOMEM;
+    return m->set ? 0 : NAMI_ENOMEM;
 }
 
 static int observe_instead(struct model *m, const char *what, nami_err *err)
@@ -73,17 +91,21 @@ static int observe_instead(struct model *m, const char *what, nami_err *err)
     return rc;
 }
 
+#define STEP_OF(model, call)                                                                       \
+    if (call) return err_nomem(err);                                                               \
+    if ((model)->diags.oom) return err_nomem(err);                                                 \
+    if ((model)->diags.nerror) return first_error(model, err)
+#define STEP(call) STEP_OF(m, call)
+
 /* Everything up to the graph, which is not finished yet. */
 static int build_graph(struct model *m, const struct model_options *opt, nami_err *err)
 {
     int rc;
-#define STEP(call)                                                                                 \
-    if (call) return err_nomem(err);                                                               \
-    if (m->diags.oom) return err_nomem(err);                                                       \
-    if (m->diags.nerror) return first_error(m, err)
     STEP(prepare(m));
     STEP(model_resolve(m));
     STEP(model_expand(m, opt));
+    STEP(given_mark(m));
+    STEP(keep_settings(m, opt));
     STEP(model_observed(m));
     STEP(model_censor(m));
     STEP(model_footprints(m));
@@ -103,10 +125,8 @@ static int build(struct model *m, const struct model_options *opt, nami_err *err
     STEP(embeds_observed(m, opt));
     STEP(model_compile(m, &m->sample, 0, NULL));
     STEP(model_compile(m, &m->density, 1, NULL));
-#undef STEP
     unknown_data(m);
-    same_constants(m);
-    if (m->diags.nerror) return first_error(m, err);
+    if ((rc = same_constants(m, err))) return rc;
     model_lint(m);
     return m->diags.oom ? err_nomem(err) : 0;
 }
@@ -143,45 +163,25 @@ int model_structure(const char *text, size_t len, enum dialect dialect, struct b
     return rc;
 }
 
+int model_block(struct model *b, const struct model *of, nami_err *err)
+{
+    struct model_options opt = {.set = of->set, .nset = of->nset, .limit = of->limit, .block = 1};
+    int rc = parse(b, of->file, of->text.s ? of->text.s : "", of->text.n, of->syntax.dialect, err);
+    if (rc) return rc;
+    STEP_OF(b, prepare(b));
+    STEP_OF(b, model_resolve(b));
+    STEP_OF(b, model_expand(b, &opt));
+    return 0;
+}
+#undef STEP
+#undef STEP_OF
+
 int model_file(const char *path) { return str_ends(path, strlen(path), NATIVE_ENDS " " BUGS_ENDS); }
 
 /* .txt is a common ending of BUGS files, but of others too. */
 static enum dialect dialect_of(const char *path)
 {
     return str_ends(path, strlen(path), BUGS_ENDS " .txt") ? BUGS : NATIVE;
-}
-
-/* Adds the values of one data set to another; a name in both is an error. */
-static int merge_set(struct dataset *to, const struct dataset *from, nami_err *err)
-{
-    for (size_t i = 0; i < from->value.n; i++) {
-        const char *name = from->value.a[i].name;
-        if (dataset_find(to, name, strlen(name)))
-            return err_set(err, NAMI_EINPUT,
-                           "%s is given in an earlier data file too; give it once", name);
-        if (vec_push(&to->value, from->value.a[i])) return err_nomem(err);
-    }
-    return 0;
-}
-
-/* Data files go together: what a file with one data set gives belongs to all data sets. */
-static int join_data(struct data *d, size_t first, nami_err *err)
-{
-    size_t before = first, added = d->set.n - first;
-    int rc = 0;
-    if (!before || !added) return 0;
-    if (before > 1 && added > 1)
-        return err_set(err, NAMI_EINPUT,
-                       "two data files with several data sets each; join them into one");
-    size_t one = added == 1 ? before : 0,
-           from = added == 1 ? 0 : 1; /* the single set, and the others */
-    for (size_t i = 0; i < (added == 1 ? before : added) && !rc; i++)
-        rc = merge_set(&d->set.a[from + i], &d->set.a[one], err);
-    struct dataset gone = d->set.a[one];
-    if (one == 0) memmove(d->set.a, d->set.a + 1, sizeof *d->set.a * (d->set.n - 1));
-    d->set.n--;
-    vec_free(&gone.value);
-    return rc;
 }
 
 int model_read(struct model *m, const char *path, const char *const *data, int ndata,
@@ -193,7 +193,7 @@ int model_read(struct model *m, const char *path, const char *const *data, int n
         size_t before = m->data.set.n;
         m->reading = data[i];
         rc = data_read(&m->data, data[i], err);
-        if (!rc) rc = join_data(&m->data, before, err);
+        if (!rc) rc = data_join(&m->data, before, err);
     }
     if (rc) return rc;
     m->reading = path;

@@ -100,6 +100,9 @@ struct array {
     const struct value *data;
     int is_const; /* declared const */
     int defined;  /* has a relation */
+    int computed; /* has one in the data block: its values come with each data set */
+    int raw;      /* only the data block reads it: it is not compared with other data sets' */
+    int source;   /* the same, and observations are computed from it: each data set has its own */
     int free;     /* a constant that derivatives are wanted for: a row, not folded */
     int used;
     int ready; /* has its elements */
@@ -173,6 +176,8 @@ struct model {
     const char *simulator;          /* command, or NULL */
     int simulator_locked;           /* nobody has allowed it yet: it came with a file from elsewhere */
     struct density_op *density_ops; /* a list of those that terms use: density_op.c */
+    const char **set; /* "d=6": constants that were set, instead of the file's */
+    int nset;
 
     int nelem, elem_cap;
     int *elem_array;
@@ -212,6 +217,7 @@ struct model_options {
     const char *const *free; /* constants to differentiate by */
     int nfree;
     int limit; /* refuse models with more elements or instances; 0: 20 million */
+    int block; /* only up to the data block */
 };
 
 /* Reads a model (NATIVE or BUGS by its ending, .bug .txt .jags; else native) and its data files.
@@ -225,6 +231,9 @@ int model_parse(struct model *m, const char *file, const char *text, size_t len,
    bn_finish is left to the caller. */
 int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out,
                     nami_err *err);
+/* Computes the data block of `of` from the data that b has: b is `of` up to that, and is to be
+   freed in any case. */
+int model_block(struct model *b, const struct model *of, nami_err *err);
 void model_free(struct model *m);
 /* Endings of model files, by dialect; is this one (and not a structure)? */
 #define NATIVE_ENDS ".nami"

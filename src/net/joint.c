@@ -15,15 +15,22 @@ int joint_density(const struct model *m, const char *advice, nami_err *err)
     return 0;
 }
 
+int joint_of_all(const struct model *m, const char *advice, nami_err *err)
+{
+    int n = 0, rc = joint_density(m, advice, err);
+    for (size_t v = 0; v < m->bn->node.n; v++)
+        n += !m->bn->node.a[v].observed && m->bn->node.a[v].nuisance;
+    if (!rc && n) /* they would have to be summed out */
+        rc = err_set(err, NAMI_EINPUT,
+                     "the network has no factors for %d latent%s (not in 'infer'), so that p(x, z) "
+                     "is not known%s",
+                     n, n == 1 ? "" : "s", advice);
+    return rc;
+}
+
 int joint_known(const struct qnet *q, const char *advice, nami_err *err)
 {
-    int rc = joint_density(q->m, advice, err);
-    if (!rc && q->h->nnuisance) /* they would have to be summed out */
-        rc = err_set(err, NAMI_EINPUT,
-                     "the network has no factors for %d latents (they are not in 'infer'), so "
-                     "that p(x, z) is not known%s",
-                     q->h->nnuisance, advice);
-    return rc;
+    return joint_of_all(q->m, advice, err);
 }
 
 /* ---- terms -------------------------------------------------------------------------- */

@@ -31,7 +31,8 @@ int joint_make(struct joint *j, struct qnet *q, nami_err *err);
 void joint_free(struct joint *j);
 /* The coordinates u[k * n + i] of the latents in points z[row * n + i]; 0 or NAMI_ENOMEM. */
 int joint_coordinates(const struct joint *j, size_t n, const double *z, double *u);
-/* The same, or if latents of the network have no factor. */
+/* The same, or if latents are not to be inferred: a network has no factors for them. */
+int joint_of_all(const struct model *m, const char *advice, nami_err *err);
 int joint_known(const struct qnet *q, const char *advice, nami_err *err);
 
 /* ---- inside net/ ---- */

@@ -124,6 +124,17 @@ static void put_dims(struct str *t, const int *dim, int ndim)
     if (ndim == 1 && dim[0] != 1) str_put(t, "s");
 }
 
+const char *nesting_advice(struct model *m, const struct array *a, int ndim)
+{
+    if (!a->data || ndim < 1 || a->ndim < 1) return NULL;
+    if (ndim == 1)
+        return diag_text(&m->diags, "give %s as one list of %d numbers, not as a list of lists",
+                         a->name, a->n);
+    return a->ndim == 1 && ndim == 2
+               ? diag_text(&m->diags, "give %s as a list of lists, one for each row", a->name)
+               : NULL;
+}
+
 static int same_dims(struct model *m, struct place at, const struct array *a, const int *dim,
                      int ndim)
 {
@@ -133,7 +144,10 @@ static int same_dims(struct model *m, struct place at, const struct array *a, co
     put_dims(&t, dim, ndim);
     str_put(&t, " here, but ");
     put_dims(&t, a->dim, a->ndim);
-    diag_error(&m->diags, at, NULL, "%s %s in the data", a->name, t.s ? t.s : "");
+    double n = 1;
+    for (int d = 0; d < ndim; d++) n *= dim[d];
+    const char *advice = n == a->n ? nesting_advice(m, a, ndim) : NULL;
+    diag_error(&m->diags, at, advice, "%s %s in the data", a->name, t.s ? t.s : "");
     str_free(&t);
     return 0;
 }

@@ -125,18 +125,24 @@ static int lhs_bound(struct model *m, const struct term *l, int d, const int *co
     return 0;
 }
 
-/* "y is a single number in the data, but has 1 subscript here" */
+/* "y has 2 dimensions (1 x 20) in the data, but 1 subscript here" */
 static int wrong_dims(struct model *m, const struct term *l)
 {
     const struct array *a = &m->array.a[l->array];
     const char *where = a->data ? "in the data" : a->decl ? "where it is declared" : "elsewhere";
+    struct str shape = {0};
+    for (int d = 0; d < a->ndim && a->ndim > 1; d++)
+        str_printf(&shape, "%s%d", d ? " x " : " (", a->dim[d]);
+    if (shape.n) str_put(&shape, ")");
     if (a->ndim)
-        diag_error(&m->diags, l->all, NULL, "%s has %d dimension%s %s, but %d subscript%s here",
-                   a->name, a->ndim, a->ndim == 1 ? "" : "s", where, l->narg,
+        diag_error(&m->diags, l->all, nesting_advice(m, a, l->narg),
+                   "%s has %d dimension%s%s %s, but %d subscript%s here", a->name, a->ndim,
+                   a->ndim == 1 ? "" : "s", shape.s ? shape.s : "", where, l->narg,
                    l->narg == 1 ? "" : "s");
     else
         diag_error(&m->diags, l->all, NULL, "%s is a single number %s, but has %d subscript%s here",
                    a->name, where, l->narg, l->narg == 1 ? "" : "s");
+    str_free(&shape);
     return IS_WRONG;
 }
 
@@ -446,7 +452,7 @@ int model_expand(struct model *m, const struct model_options *opt)
     int rc = model_declare(m, opt);
     int **bound = new_array(int *, m->stmt.n);
     if (!bound) return NAMI_ENOMEM;
-    for (int in_data = 1; in_data >= 0 && !rc && !m->diags.nerror; in_data--) {
+    for (int in_data = 1; in_data >= (opt && opt->block) && !rc && !m->diags.nerror; in_data--) {
         struct block b = {m, in_data, m->ninst, bound, &at};
         rc = make_instances(&b);
         if (!rc && !m->diags.nerror) rc = make_elements(&b);

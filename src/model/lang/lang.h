@@ -100,6 +100,8 @@ const char *setting(const struct model_options *opt, const char *name);
 /* Is the value of this constant in the text of the model, or set in its place? */
 int const_in_text(const struct array *a, const struct model_options *opt);
 int add_elements(struct model *m, int array, struct place at);
+/* How to nest the lists of an array whose data have another number of dimensions; or NULL. */
+const char *nesting_advice(struct model *m, const struct array *a, int ndim);
 int model_declare(struct model *m, const struct model_options *opt);
 int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim);
 /* network.c */

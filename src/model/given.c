@@ -1,0 +1,294 @@
+/* given.c: the values that a data set gives a model's elements, and its constants compared. */
+#include "model/given.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/num.h"
+#include "data/data_impl.h"
+
+/* ---- what a data block reads and computes ------------------------------------------------ */
+
+enum { NAME_IN_BLOCK = 1, NAME_OUTSIDE = 2 }; /* where a name is read */
+
+static void mark_names(const struct expr *x, int bit, unsigned char *where)
+{
+    if (!x) return;
+    if (x->kind == X_REF) where[x->name] |= (unsigned char)bit;
+    for (int i = 0; i < x->narg; i++) mark_names(x->arg[i], bit, where);
+}
+
+static void mark_sizes(struct expr *const *x, int n, unsigned char *where)
+{
+    for (int i = 0; i < n; i++) mark_names(x[i], NAME_OUTSIDE, where);
+}
+
+static void block_names(const struct syntax *s, unsigned char *where)
+{
+    for (size_t i = 0; i < s->rel.n; i++) {
+        const struct rel *r = &s->rel.a[i];
+        int bit = r->in_data ? NAME_IN_BLOCK : NAME_OUTSIDE;
+        mark_names(r->lhs, bit, where);
+        mark_names(r->rhs, bit, where);
+        mark_names(r->lower, bit, where);
+        mark_names(r->upper, bit, where);
+        for (int l = r->loop; l >= 0; l = s->loop.a[l].outer)
+            mark_names(s->loop.a[l].range, bit, where);
+    }
+    for (size_t i = 0; i < s->decl.n; i++) {
+        const struct decl *d = &s->decl.a[i];
+        if (d->ref) mark_sizes(d->ref->arg, d->ref->narg, where);
+        mark_names(d->value, NAME_OUTSIDE, where);
+        mark_sizes(d->in, d->nin, where);
+        mark_sizes(d->out, d->nout, where);
+        mark_sizes(d->layer, d->nlayer, where);
+    }
+}
+
+static int has_random(const struct model *m, const struct array *a)
+{
+    for (int e = a->first; e < a->first + a->n; e++)
+        if (m->state[e] == E_RANDOM) return 1;
+    return 0;
+}
+
+/* Marks what observations are computed from, and from what that is, and so on. */
+static void mark_sources(struct model *m)
+{
+    for (int again = 1; again;) {
+        again = 0;
+        for (size_t i = 0; i < m->stmt.n; i++) {
+            const struct stmt *s = &m->stmt.a[i];
+            const struct array *a = &m->array.a[s->lhs->array];
+            if (!s->rel->in_data || (!a->source && !has_random(m, a))) continue;
+            for (int r = 0; r < s->nref; r++) {
+                struct array *from = &m->array.a[s->ref[r]->array];
+                if (from->source || (!from->raw && !from->computed)) continue;
+                from->source = again = 1;
+            }
+        }
+    }
+}
+
+int given_mark(struct model *m)
+{
+    unsigned char *where = new_array(unsigned char, m->syntax.names.name.n + 1);
+    if (!where) return NAMI_ENOMEM;
+    block_names(&m->syntax, where);
+    for (size_t i = 0; i < m->stmt.n; i++)
+        if (m->stmt.a[i].rel->in_data) m->array.a[m->stmt.a[i].lhs->array].computed = 1;
+    for (size_t i = 0; i < m->array.n; i++)
+        m->array.a[i].raw = !m->array.a[i].computed && where[m->array.a[i].id] == NAME_IN_BLOCK;
+    mark_sources(m);
+    free(where);
+    return 0;
+}
+
+static const struct value *value_of(const struct given *g, const struct array *a)
+{
+    return dataset_find(g->data, a->name, strlen(a->name));
+}
+
+/* ---- shapes ------------------------------------------------------------------------------ */
+
+/* Dimensions of 1 do not count. */
+static int squeeze(int ndim, const int *dim, int *out)
+{
+    int n = 0;
+    for (int k = 0; k < ndim; k++)
+        if (dim[k] != 1) out[n++] = dim[k];
+    return n;
+}
+
+/* As many numbers, in the same shape; or in a row, which is read row by row. */
+static int same_shape(const struct array *a, const struct value *v)
+{
+    int x[MAX_DIM], y[MAX_DIM], nx = squeeze(a->ndim, a->dim, x), ny = squeeze(v->ndim, v->dim, y);
+    if ((size_t)a->n != v->n) return 0;
+    return nx < 2 || ny < 2 || (nx == ny && memcmp(x, y, sizeof *x * (size_t)nx) == 0);
+}
+
+static int check_shapes(const struct given *g, nami_err *err)
+{
+    char got[PATH_MAX_LEN], want[PATH_MAX_LEN];
+    for (size_t i = 0; i < g->m->array.n; i++) {
+        const struct array *a = &g->m->array.a[i];
+        const struct value *v = a->raw || !a->ready ? NULL : value_of(g, a);
+        if (!v || same_shape(a, v)) continue;
+        if (v->n != (size_t)a->n)
+            return err_set(err, NAMI_EINPUT, "%s has %zu elements in the data, but %d in the model",
+                           a->name, v->n, a->n);
+        return err_set(err, NAMI_EINPUT, "%s has the shape %s in the data, but %s in the model",
+                       a->name, shape_text(got, v->ndim, v->dim),
+                       shape_text(want, a->ndim, a->dim));
+    }
+    return 0;
+}
+
+/* ---- constants ----------------------------------------------------------------------------- */
+
+/* A constant that was set, instead of the file's: the file may still have its own. */
+static int was_set(const struct given *g, int e, double value)
+{
+    const struct model *m = g->m;
+    const struct array *a = &m->array.a[m->elem_array[e]];
+    const struct value *v =
+        m->data.set.n ? dataset_find(&m->data.set.a[0], a->name, strlen(a->name)) : NULL;
+    return m->nset && !a->data && v && v->n == (size_t)a->n && v->x[e - a->first] == value;
+}
+
+/* Is this another value of a constant element? */
+static int differs(const struct given *g, int e, double value)
+{
+    double mine = g->m->value[e];
+    return value != mine && !(isnan(value) && isnan(mine)) && !was_set(g, e, value);
+}
+
+/* ---- the data block ------------------------------------------------------------------------ */
+
+/* The data set, with constants of the model that it does not repeat. */
+static int fill_up(const struct given *g, struct dataset *to)
+{
+    const struct dataset *from = g->m->data.set.n ? &g->m->data.set.a[0] : NULL;
+    for (size_t i = 0; i < g->data->value.n; i++)
+        if (vec_push(&to->value, g->data->value.a[i])) return NAMI_ENOMEM;
+    for (size_t i = 0; i < g->m->array.n && from; i++) {
+        const struct array *a = &g->m->array.a[i];
+        const struct value *v = dataset_find(from, a->name, strlen(a->name));
+        if (!v || a->source || a->defined || value_of(g, a)) continue;
+        if (vec_push(&to->value, *v)) return NAMI_ENOMEM;
+    }
+    return 0;
+}
+
+/* What observations are computed from must be in each data set. */
+static int check_sources(const struct given *g, nami_err *err)
+{
+    const struct dataset *first = g->m->data.set.n ? &g->m->data.set.a[0] : NULL;
+    for (size_t i = 0; i < g->m->array.n && first; i++) {
+        const struct array *a = &g->m->array.a[i];
+        if (!a->source || value_of(g, a) || !dataset_find(first, a->name, strlen(a->name)))
+            continue;
+        return err_set(err, NAMI_EINPUT,
+                       "the data give no value for %s, from which the model's data block computes",
+                       a->name);
+    }
+    return 0;
+}
+
+static int compute_block(struct given *g, nami_err *err)
+{
+    nami_err why = {0};
+    struct dataset all = {0};
+    int rc = check_sources(g, err);
+    if (rc) return rc;
+    if (fill_up(g, &all) || vec_push(&g->block.data.set, all)) {
+        vec_free(&all.value);
+        return err_nomem(err);
+    }
+    rc = model_block(&g->block, g->m, &why);
+    if (!rc) return 0;
+    if (why.line)
+        return err_set(err, rc, "the data block, in line %d of the model: %.380s", why.line,
+                       why.msg);
+    return err_set(err, rc, "%.400s", why.msg);
+}
+
+/* Draws of the model have what the block would compute, and not what it computes from. */
+static int needs_block(const struct given *g)
+{
+    int computed = 0, direct = 0, raw = 0;
+    for (size_t i = 0; i < g->m->array.n; i++) {
+        const struct array *a = &g->m->array.a[i];
+        computed |= a->computed;
+        direct |= a->computed && value_of(g, a);
+        raw |= a->raw && value_of(g, a);
+    }
+    return computed && (raw || !direct);
+}
+
+/* Another N explains all other shapes. */
+static int other_scalar(const struct given *g)
+{
+    for (size_t i = 0; i < g->m->array.n; i++) {
+        const struct array *a = &g->m->array.a[i];
+        const struct value *v = a->raw || !a->ready || a->ndim ? NULL : value_of(g, a);
+        if (v && v->n == 1 && !isnan(v->x[0]) && g->m->state[a->first] == E_CONST &&
+            differs(g, a->first, v->x[0]))
+            return 1;
+    }
+    return 0;
+}
+
+int given_open(struct given *g, const struct model *m, const struct dataset *data, nami_err *err)
+{
+    *g = (struct given){.m = m, .data = data};
+    if (other_scalar(g)) return 0;
+    int rc = check_shapes(g, err);
+    return rc || !needs_block(g) ? rc : compute_block(g, err);
+}
+
+void given_close(struct given *g) { model_free(&g->block); }
+
+double given_value(const struct given *g, int e)
+{
+    const struct array *a = &g->m->array.a[g->m->elem_array[e]];
+    int k = e - a->first;
+    if (!a->computed || !g->block.array_of) {
+        const struct value *v = value_of(g, a);
+        return v && v->n == (size_t)a->n ? v->x[k] : value_missing();
+    }
+    const struct array *b = &g->block.array.a[g->block.array_of[a->id]]; /* the same text */
+    return b->ready && b->n == a->n ? g->block.value[b->first + k] : value_missing();
+}
+
+int given_other(const struct given *g, double *value)
+{
+    const struct model *m = g->m;
+    for (size_t i = 0; i < m->array.n; i++) {
+        const struct array *a = &m->array.a[i];
+        int block = a->computed && g->block.array_of;
+        const struct value *v = value_of(g, a);
+        if (a->raw || (!block && (!v || v->n != (size_t)a->n))) continue;
+        for (int e = a->first; e < a->first + a->n; e++) {
+            if (m->state[e] != E_CONST) continue;
+            *value = given_value(g, e);
+            if (value_is_missing(*value) && !block && m->owner[e] >= 0) continue; /* x[4] <- 0 */
+            if (differs(g, e, *value)) return e;
+        }
+    }
+    return -1;
+}
+
+static void put_value(struct str *out, double x)
+{
+    char buf[NUM_MAX];
+    if (isfinite(x))
+        str_putn(out, buf, (size_t)num_print(buf, x));
+    else
+        str_put(out, isnan(x) ? "missing" : x > 0 ? "Inf" : "-Inf");
+}
+
+int refuse_constant(const struct model *m, int e, double value, const char *there,
+                    const char *advice, nami_err *err)
+{
+    struct str s = {0};
+    elem_name(m, e, &s);
+    str_put(&s, " is ");
+    put_value(&s, m->value[e]);
+    str_printf(&s, " in %s and ", there);
+    put_value(&s, value);
+    str_printf(&s, " in these data; %s", advice);
+    int rc = s.oom ? err_nomem(err) : err_set(err, NAMI_EINPUT, "%s", s.s);
+    str_free(&s);
+    return rc;
+}
+
+int given_refuse(const struct given *g, const char *there, const char *advice, nami_err *err)
+{
+    double value;
+    int e = given_other(g, &value);
+    return e < 0 ? 0 : refuse_constant(g->m, e, value, there, advice, err);
+}
