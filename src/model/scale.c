@@ -18,7 +18,9 @@
 
 #include "base/err.h"
 
-enum { ONE_BY_ONE = 8 };               /* elements of a prior that get a pass of their own */
+enum { MOST_LAGS = 50 };   /* how far back a series may read itself */
+enum { LARGE_ARRAY = 64 }; /* beyond, functions of whole arrays are looked at element by element */
+enum { ONE_BY_ONE = 8 };   /* elements of a prior that get a pass of their own */
 static const double WORK = 5e6;        /* instances visited, in all passes: then it stops */
 static const double SAME_SLOPE = 1e-6; /* relative sd below which slopes are all equal */
 static const double RATE_EDGE = 0.01;  /* shares of successes are kept inside of this */
@@ -214,6 +216,8 @@ static struct dual dual_of_block(struct scaler *p, const struct term *t, int j)
             add_to(&r, product(dual_of(p, t->arg[0], j * cols + i), dual_of(p, t->arg[1], i)));
     } else if (is_op(t, "c") && j < t->narg) {
         r = dual_of(p, t->arg[j], 0);
+    } else if (n > LARGE_ARRAY) {
+        r = dual_of(p, t->arg[0], j);
     } else {
         for (int k = 0; k < t->narg; k++)
             for (int i = elements_of(p, t->arg[k]) - 1; i >= 0; i--) {
@@ -262,6 +266,7 @@ static int has_data(const struct model *m, int e)
 /* Of several observed statements, the one with most data counts. */
 static void see_location(const struct model *m, struct found *f, int stmt, struct dual x)
 {
+    if (!isfinite(x.slope)) return;
     if (x.slope != 0 && (f->response < 0 || m->stmt.a[stmt].n > m->stmt.a[f->response].n)) {
         f->response = stmt;
         f->link = x.link;
@@ -384,9 +389,9 @@ static void linked_data(struct scaler *p, const struct stmt *s, struct prior_sca
 static int reads_itself(const struct model *m, const struct stmt *s)
 {
     const struct dag *g = &m->bn->dag;
-    int last = m->node[s->first + s->n - 1];
+    int end = s->first + s->n - 1, last = m->node[end];
     if (last < 0) return 0;
-    for (int k = s->first; k < s->first + s->n - 1; k++)
+    for (int k = end > s->first + MOST_LAGS ? end - MOST_LAGS : s->first; k < end; k++)
         for_parents (g, last, u)
             if (u == m->node[k]) return 1;
     return 0;
@@ -527,6 +532,9 @@ int model_prior_scales(struct model *m, struct prior_scale *out)
             find_scale(&p, &f, &out[i]);
     }
     if (!rc) settle_levels(m, out);
+    for (size_t i = 0; i < m->stmt.n; i++)
+        if (!(out[i].size > 0) || !isfinite(out[i].size) || !isfinite(out[i].center))
+            out[i].role = PRIOR_OTHER;
     free(p.order);
     free(p.elem);
     return rc;
