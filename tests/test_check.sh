@@ -145,6 +145,11 @@ echo '{"y": [95, 99, 100, 101, 102, 107]}' >d.json
 proposes 'tau ~ dgamma(1, 0.36): sds from' 'sd of y[i] 3.6'
 unset data
 
+# a curve that is not linear in a parameter, by any link: no size, and no proposal from one
+"$nami" check "$here/tests/models/bugs/orange/orange.bug" --data "$here/tests/models/bugs/orange/orange-data.R" >out 2>err
+ok; grep -q 'for instance mu\[k\]' err && no "a proposal for orange's mu[k]: $(grep 'for instance' err)"
+ok; grep -q 'for instance tauC ~ dgamma(0.5, 16): sds from 2.8 to 91 (sd of Y\[i, j\] 57)' err || no "orange's tauC: $(cat err)"
+
 # a narrow prior elsewhere than the data
 echo '{"y": [1000, 1001, 1003]}' >d.json
 data=d.json trap_is far.bug 'your data (mean 1e+03, sd 1.2) are far from all draws of y[i]' <<'M'

@@ -28,6 +28,7 @@ static const double RATE_EDGE = 0.01;  /* shares of successes are kept inside of
 struct dual {
     double value, slope;
     enum prior_link link;
+    int bent; /* not linear on that scale: the slope holds at this value only */
 };
 
 struct scaler {
@@ -47,6 +48,7 @@ struct found {
     double n, sum, sum2;  /* of slopes */
     double value, value2; /* of means without it */
     enum prior_link link;
+    int bent;
     int scaled;    /* the first statement whose scale it moves; -1: none */
     double power;  /* d log scale / d log parameter */
     int log_scale; /* the parameter is the log of it */
@@ -141,25 +143,35 @@ static int is_op(const struct term *t, const char *name)
     return t->kind == T_OP && strcmp(t->op->name, name) == 0;
 }
 
-/* Arguments of which at least one is on the scale of a link. */
+/* Arguments of which at least one is on the scale of a link: products of logs add, all that is
+   not linear on that scale is bent. */
 static struct dual dual_of_linked(const struct term *t, const struct dual *x)
 {
-    int k = x[0].link ? 0 : t->narg > 1 && x[1].link ? 1 : 2;
-    struct dual r = x[k];
-    double other = t->narg == 2 ? x[1 - k].value : 1;
-    int other_log = t->narg == 2 && x[1 - k].link == LINK_LOG;
-    if (is_op(t, "log") && r.link == LINK_LOG) r.link = LINK_NONE;
-    if (is_op(t, "logit") || is_op(t, "probit") || is_op(t, "cloglog")) r.link = LINK_NONE;
-    if (is_op(t, "-") && k == 1) r.slope = -r.slope, r.value = -r.value; /* 1 - p */
-    if (r.link != LINK_LOG) return r;
-    if (is_op(t, "sqrt")) r.slope /= 2, r.value /= 2;
-    if (is_op(t, "^") && k == 0) r.slope *= x[1].value, r.value *= x[1].value;
-    if (is_op(t, "/") && k == 1) r.slope = -r.slope, r.value = -r.value;
-    if ((is_op(t, "*") || is_op(t, "/")) && (other > 0 || other_log)) {
-        double sign = is_op(t, "/") && k == 0 ? -1 : 1;
-        r.value += sign * (other_log ? other : log(other));
-        if (other_log) r.slope += sign * x[1 - k].slope;
+    int k = x[0].link ? 0 : t->narg > 1 && x[1].link ? 1 : 2, linear = 0;
+    struct dual r = x[k], other = t->narg == 2 ? x[1 - k] : (struct dual){.value = 1};
+    int times = is_op(t, "*"), over = is_op(t, "/");
+    if (times && !other.link && other.value == 0) return (struct dual){0}; /* nobody at risk */
+    if (r.link == LINK_UNIT) {
+        if (is_op(t, "logit") || is_op(t, "probit") || is_op(t, "cloglog"))
+            linear = 1, r.link = LINK_NONE;
+        else if (is_op(t, "-") && t->narg == 2 && k == 1 && !other.link) /* 1 - p */
+            linear = 1, r.slope = -r.slope, r.value = -r.value;
+        else
+            linear = (times || (over && k == 0)) && !other.link;
+    } else if (is_op(t, "log")) {
+        linear = 1, r.link = LINK_NONE;
+    } else if (is_op(t, "sqrt")) {
+        linear = 1, r.slope /= 2, r.value /= 2;
+    } else if (is_op(t, "^") && k == 0 && !other.link) {
+        linear = 1, r.slope *= other.value, r.value *= other.value;
+    } else if ((times || over) && (other.link == LINK_LOG || (!other.link && other.value > 0))) {
+        double sign = over && k == 0 ? -1 : 1;
+        linear = 1;
+        if (over && k == 1) r.slope = -r.slope, r.value = -r.value;
+        r.value += sign * (other.link ? other.value : log(other.value));
+        if (other.link) r.slope += sign * other.slope;
     }
+    r.bent = r.bent || other.bent || !linear;
     return r;
 }
 
@@ -175,28 +187,33 @@ static struct dual dual_of_map(const struct term *t, const struct dual *x)
         v[k] = x[k].value;
         some |= x[k].slope != 0;
     }
-    if (some && is_op(t, "exp")) return (struct dual){v[0], x[0].slope, LINK_LOG};
+    if (some && is_op(t, "exp")) return (struct dual){v[0], x[0].slope, LINK_LOG, x[0].bent};
     if (some && (is_op(t, "ilogit") || is_op(t, "phi") || is_op(t, "icloglog")))
-        return (struct dual){v[0], x[0].slope, LINK_UNIT};
+        return (struct dual){v[0], x[0].slope, LINK_UNIT, x[0].bent};
     t->op->map(t->op, 1, &out, a);
     r.value = out;
     if (!some || !t->op->map_grad) return r;
     t->op->map_grad(t->op, 1, &out, &one, a, da);
-    for (int k = 0; k < t->narg; k++)
-        if (x[k].slope != 0 && isfinite(part[k])) r.slope += part[k] * x[k].slope;
+    for (int k = 0; k < t->narg; k++) {
+        if (x[k].slope == 0 || !isfinite(part[k])) continue;
+        r.slope += part[k] * x[k].slope;
+        r.bent |= x[k].bent ||
+                  !(is_op(t, "+") || is_op(t, "-") || is_op(t, "*") || (is_op(t, "/") && k == 0));
+    }
     return r;
 }
 
 static struct dual product(struct dual a, struct dual b)
 {
     return (struct dual){a.value * b.value, a.slope * b.value + a.value * b.slope,
-                         a.link ? a.link : b.link};
+                         a.link ? a.link : b.link, a.bent | b.bent};
 }
 
 static void add_to(struct dual *sum, struct dual x)
 {
     sum->value += x.value, sum->slope += x.slope;
     if (x.link) sum->link = x.link;
+    sum->bent |= x.bent;
 }
 
 /* Functions of whole arrays: sums and products exactly; of others, the largest slope inside. */
@@ -270,10 +287,12 @@ static void see_location(const struct model *m, struct found *f, int stmt, struc
     if (x.slope != 0 && (f->response < 0 || m->stmt.a[stmt].n > m->stmt.a[f->response].n)) {
         f->response = stmt;
         f->link = x.link;
+        f->bent = 0;
         f->n = f->sum = f->sum2 = f->value = f->value2 = 0;
     }
     if (f->response != stmt) return;
     f->n++, f->sum += x.slope, f->sum2 += x.slope * x.slope;
+    f->bent |= x.bent;
     f->value += x.value, f->value2 += x.value * x.value;
 }
 
@@ -301,7 +320,7 @@ static void visit_stochastic(struct scaler *p, struct found *f, const struct stm
         if (has_data(m, e))
             x = (struct dual){.value = m->value[e]};
         else if (target)
-            x = (struct dual){p->base = base_value(p, s, e), 1, LINK_NONE};
+            x = (struct dual){p->base = base_value(p, s, e), 1, LINK_NONE, 0};
         else if (domains[s->dist ? s->dist->domain : REAL].discrete || l->location < 0 || x.link ||
                  domains[s->dist->domain].lo == 0)
             x = (struct dual){.value = base_value(p, s, e)};
@@ -402,7 +421,10 @@ static int reads_itself(const struct model *m, const struct stmt *s)
 static void set_location(struct scaler *p, const struct found *f, struct prior_scale *r)
 {
     double var = f->sum2 / f->n - f->sum / f->n * (f->sum / f->n);
-    r->role = PRIOR_LOCATION;
+    r->role = f->bent && !is_dist(&p->m->stmt.a[f->response], "categorical") &&
+                      !is_dist(&p->m->stmt.a[f->response], "neg_binomial")
+                  ? PRIOR_OTHER /* of these, the link is a part of the distribution */
+                  : PRIOR_LOCATION;
     r->link = f->link;
     r->response = f->response;
     r->slope_mean = f->sum / f->n;
@@ -462,6 +484,7 @@ static void find_scale(struct scaler *p, const struct found *f, struct prior_sca
         struct found latent = pass(p, f->scaled, s->first, s->n);
         if (latent.response < 0) return;
         set_location(p, &latent, &of);
+        if (of.role == PRIOR_OTHER) return;
         of.size = of.response_sd / sqrt(latent.sum2 / latent.n);
     }
     *r = of;
