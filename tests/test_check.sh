@@ -134,6 +134,23 @@ M
 echo '{"y": [0.1, 0.9, 0.3, -0.4, -1.1, -0.2, 0.6, 1.4, 0.8, 0.2, -0.6, -0.9, -1.5, -0.3, 0.4, 0.5, 1.2, 0.1, -0.2,
 -0.8, 0.3, 1.0, 0.7, -0.5, -0.1, 0.6, 0.2, -1.0, -0.4, 0.3]}' >d.json
 proposes 'phi ~ dnorm(0, 0.0001) (sd 100) is' 'phi ~ dunif(-1, 1): beyond, y[t] grows without bound'
+cat >m.txt <<'M' # the same with moving averages: innovations are covariates, too
+model {
+  m[1] <- c
+  e[1] <- y[1] - m[1]
+  y[1] ~ dnorm(m[1], tau)
+  for (t in 2:30) {
+    m[t] <- c + phi * y[t - 1] + theta * e[t - 1]
+    e[t] <- y[t] - m[t]
+    y[t] ~ dnorm(m[t], tau)
+  }
+  c ~ dnorm(0, 1.0E-4)
+  phi ~ dnorm(0, 1.0E-4)
+  theta ~ dnorm(0, 1.0E-4)
+  tau ~ dgamma(2, 1)
+}
+M
+proposes 'c ~ dnorm(0, 1.0E-4) (sd 100) is' 'phi ~ dunif(-1, 1)' 'theta ~ dunif(-1, 1)'
 cat >m.txt <<'M' # an sd and the inverse of a scale, of what is observed
 model {
   for (i in 1:6) { y[i] ~ ddexp(m, tau) }
