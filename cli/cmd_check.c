@@ -1,3 +1,4 @@
+/* cmd_check.c: `nami check`: the prior predictive check, as a table or JSON. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,9 @@ static void put_text(const struct model *m, const struct check *c, struct str *o
         str_printf(out, "\n%d problem%s: see above\n", c->nproblem, c->nproblem == 1 ? "" : "s");
     else
         str_put(out, "\nno problem found\n");
+    if (c->without_data)
+        str_put(out, "no data: with those of --data, draws are compared, and priors proposed to "
+                     "their scale\n");
 }
 
 static void json_number(struct str *out, const char *key, double x)
@@ -93,6 +97,10 @@ static void put_json(const struct model *m, const struct check *c, struct str *o
         json_number(out, "q05", r->q05), json_number(out, "q50", r->q50),
             json_number(out, "q95", r->q95);
         json_number(out, "nan", r->nan), json_number(out, "inf", r->inf);
+        if (r->num_data) {
+            str_printf(out, ",\"data\":%d", r->num_data);
+            json_number(out, "data_mean", r->data_mean), json_number(out, "data_sd", r->data_sd);
+        }
         str_put(out, "}");
         str_free(&lhs);
     }
@@ -149,12 +157,11 @@ const struct cmd cmd_check = {
     .summary = "draw from the prior predictive, and say what makes a model hard",
     .usage = "[OPTION]... FILE",
     .about = "Reads a model, draws from its prior predictive distribution, and says what makes it "
-             "hard or "
-             "impossible to learn an inference network from such draws: parameters that leave "
-             "their support, "
-             "overflow and underflow, observations that saturate, constants that are never used, "
-             "latents that "
-             "no observation informs. Each message names the prior to change and proposes one.\n\n"
+             "hard or impossible to learn an inference network from such draws: parameters that "
+             "leave their support, overflow and underflow, observations that saturate, draws that "
+             "are nothing like the data, constants that are never used, latents that no "
+             "observation informs. Each message names the prior to change. With data, it proposes "
+             "a weakly informative prior, scaled to the data and the covariates.\n\n"
              "The exit code is 1 if there is a problem.",
     .opt = options,
     .example = examples,

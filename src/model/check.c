@@ -1,3 +1,5 @@
+/* check.c: the prior predictive check: draws are compared with what can be computed and with the
+   data, and the prior to change is named. */
 #include "model/check.h"
 
 #include <math.h>
@@ -8,16 +10,26 @@
 #include "base/err.h"
 #include "model/eval.h"
 #include "model/lang/lang.h"
+#include "model/scale.h"
 
 /* Beyond these shares of draws something is wrong. */
-static const double RARE = 0.002, MOST = 0.95;
+static const double RARE = 0.002, MOST = 0.95, MANY = 0.01;
+static const double HUGE_VALUE = 1e12; /* nobody measures this, where there are no data to tell */
+/* A prior this many times as wide as the data suggest is told of: what is proposed is
+   5 times as wide, or 2.5 times on the scale of a link. */
+static const double TOO_WIDE = 20, WIDER = 5, WIDER_LINK = 2.5;
+static const double TOO_WIDE_DATA = 1000; /* the same of observations that no prior explains */
+static const double TOO_FAR = 5; /* widths of the draws that data may lie outside of them */
+static const double Z95 = 1.645; /* 95 % quantile of a standard normal */
 
 struct checker {
     struct model *m;
     size_t n;
-    double *x;             /* all rows, n draws each */
-    unsigned char *dead;   /* by draw: something before was not a number */
-    unsigned char *blamed; /* by statement: said already */
+    double *x;                 /* all rows, n draws each */
+    unsigned char *dead;       /* by draw: something before was not a number */
+    unsigned char *blamed;     /* by statement: said already */
+    struct prior_scale *scale; /* by statement: what the data say about its size */
+    int *row;                  /* by statement: its row in out; -1 */
     struct check *out;
 };
 
@@ -31,45 +43,162 @@ struct moments {
     size_t n;
 };
 
+/* Of finite values, in units of the largest: squares must not overflow. */
 static struct moments moments_of(const struct checker *c, const struct stmt *s)
 {
     struct moments r = {0};
-    double sum = 0, sum2 = 0;
+    double sum = 0, sum2 = 0, unit = 0;
     size_t at_edge = 0, all = 0;
-    for (int k = s->first; k < s->first + s->n; k++)
-        for (int j = c->m->lhs_off[k]; j < c->m->lhs_off[k + 1]; j++) {
-            const double *x = row_of(c, c->m->lhs[j]);
-            for (size_t i = 0; i < c->n; i++) {
-                all++;
-                if (!isfinite(x[i])) continue;
-                sum += x[i], sum2 += x[i] * x[i];
-                r.n++;
-                at_edge += s->dist && domains[s->dist->domain].lo_open && fabs(x[i]) < 1e-300;
-            }
+    int first = c->m->lhs_off[s->first], end = c->m->lhs_off[s->first + s->n];
+    for (int j = first; j < end; j++)
+        for (size_t i = 0; i < c->n; i++) {
+            double x = fabs(row_of(c, c->m->lhs[j])[i]);
+            if (isfinite(x) && x > unit) unit = x;
         }
-    if (r.n) r.mean = sum / (double)r.n;
-    if (r.n) r.sd = isfinite(sum2) ? sqrt(fmax(0, sum2 / (double)r.n - r.mean * r.mean)) : INFINITY;
+    if (unit < 1e100) unit = 1;
+    for (int j = first; j < end; j++) {
+        const double *x = row_of(c, c->m->lhs[j]);
+        for (size_t i = 0; i < c->n; i++) {
+            all++;
+            if (!isfinite(x[i])) continue;
+            sum += x[i] / unit, sum2 += x[i] / unit * (x[i] / unit);
+            r.n++;
+            at_edge += s->dist && domains[s->dist->domain].lo_open && fabs(x[i]) < 1e-300;
+        }
+    }
+    double n = (double)(r.n ? r.n : 1);
+    r.mean = unit * (sum / n);
+    r.sd = unit * sqrt(fmax(0, sum2 / n - sum / n * (sum / n)));
     if (all) r.small = (double)at_edge / (double)all;
     return r;
 }
 
+/* How many times as wide as the data suggest; 0: nothing is known. */
+static double times_too_wide(const struct checker *c, const struct stmt *s)
+{
+    int i = (int)(s - c->m->stmt.a);
+    const struct prior_scale *p = &c->scale[i];
+    if (c->row[i] < 0 || p->role == PRIOR_OTHER || !(p->size > 0)) return 0;
+    const struct check_row *r = &c->out->row[c->row[i]];
+    double wide = (r->q95 - r->q05) / 2;
+    if (p->role == PRIOR_SD) wide = r->q95;
+    if (p->role == PRIOR_VARIANCE) wide = sqrt(r->q95);
+    if (p->role == PRIOR_PRECISION) wide = 1 / sqrt(r->q05);
+    if (p->role == PRIOR_INVERSE) wide = 1 / r->q05;
+    return fmin(wide / Z95 / p->size, 1e300);
+}
+
+/* Two digits, as people write them: 280, 3.5, 0.016, 1e+09. */
+static const char *digits(struct model *m, double x)
+{
+    double unit = fabs(x) >= 100 ? pow(10, floor(log10(fabs(x))) - 1) : 1;
+    const char *text = fabs(x) >= 10 && fabs(x) < 1e6
+                           ? diag_text(&m->diags, "%.0f", unit * round(x / unit))
+                           : diag_text(&m->diags, "%.2g", x);
+    return text ? text : "";
+}
+
 /* A better prior of its family, in the names that its author uses; NULL: none. */
-static const char *proposal(const struct stmt *s)
+static const char *mild(const struct stmt *s)
 {
     if (!s->dist) return NULL;
     return alias_find(s->name) && s->dist->mild_jags ? s->dist->mild_jags : s->dist->mild;
 }
 
-static const char *propose(struct model *m, const struct stmt *s)
+/* The distribution to propose for a parameter of known size. */
+static const char *scaled(struct model *m, const struct stmt *s, const struct prior_scale *p)
 {
-    const char *better = proposal(s), *lhs = source_text(m, s->rel->lhs->all);
+    int jags = alias_find(s->name) != NULL, uniform = strcmp(s->dist->name, "uniform") == 0;
+    double lo = -INFINITY, hi = INFINITY, wide = (p->link ? WIDER_LINK : WIDER) * p->size;
+    struct diags *d = &m->diags;
+    model_support(m, m->lhs[m->lhs_off[s->first]], &lo, &hi);
+    switch (p->role) {
+    case PRIOR_LOCATION:
+        if (p->is_feedback) return jags ? "dunif(-1, 1)" : "uniform(-1, 1)";
+        if (lo >= 0)
+            return jags ? diag_text(d, "dexp(%s)", digits(m, 1 / wide))
+                        : diag_text(d, "exponential(%s)", digits(m, 1 / wide));
+        if (uniform)
+            return diag_text(d, "%s(%s, %s)", s->name, digits(m, p->center - 2 * wide),
+                             digits(m, p->center + 2 * wide));
+        return jags ? diag_text(d, "dnorm(%s, %s)", digits(m, p->center),
+                                digits(m, 1 / (wide * wide)))
+                    : diag_text(d, "normal(%s, %s)", digits(m, p->center), digits(m, wide));
+    case PRIOR_SD:
+        if (uniform) return diag_text(d, "%s(0, %s)", s->name, digits(m, wide));
+        return jags ? diag_text(d, "dnorm(0, %s) T(0,)", digits(m, 1 / (wide * wide)))
+                    : diag_text(d, "half_normal(%s)", digits(m, wide));
+    case PRIOR_PRECISION: /* sd = size / 10 / |z|, z standard normal */
+        return diag_text(d, "%s(0.5, %s)", jags ? "dgamma" : "gamma",
+                         digits(m, 0.005 * p->size * p->size));
+    case PRIOR_INVERSE: /* scale = size / 10 / e, e standard exponential */
+        return diag_text(d, "%s(1, %s)", jags ? "dgamma" : "gamma", digits(m, 0.1 * p->size));
+    case PRIOR_VARIANCE:
+        return jags ? NULL
+                    : diag_text(d, "inv_gamma(0.5, %s)", digits(m, 0.005 * p->size * p->size));
+    case PRIOR_OTHER: break;
+    }
+    return NULL;
+}
+
+/* What the size comes from: "sd of y[i] 2.4, of its covariate 14". */
+static const char *reason(struct model *m, const struct prior_scale *p)
+{
+    static const char *const links[] = {"", "log scale", "log-odds scale"};
+    const char *y = source_text(m, m->stmt.a[p->response].rel->lhs->all);
+    int slope = p->role == PRIOR_LOCATION && !p->is_level;
+    if (p->link && slope)
+        return diag_text(&m->diags, "sd of its covariate %s, %s", digits(m, p->slope_sd),
+                         links[p->link]);
+    if (p->link) return diag_text(&m->diags, "effects of about 1 on the %s", links[p->link]);
+    if (slope && fabs(p->slope_sd - 1) > 1e-6)
+        return diag_text(&m->diags, "sd of %s %s, of its covariate %s", y ? y : "",
+                         digits(m, p->response_sd), digits(m, p->slope_sd));
+    return diag_text(&m->diags, "sd of %s %s", y ? y : "", digits(m, p->response_sd));
+}
+
+/* "mu ~ dnorm(0, 0.01): sd 10", in words that fit the role. */
+static const char *propose_scaled(struct model *m, const struct stmt *s,
+                                  const struct prior_scale *p)
+{
+    const char *lhs = source_text(m, s->rel->lhs->all), *better = scaled(m, s, p);
+    double wide = (p->link ? WIDER_LINK : WIDER) * p->size;
+    if (!lhs || !better) return NULL;
+    if (p->is_feedback)
+        return diag_text(&m->diags, "%s ~ %s: beyond, %s grows without bound", lhs, better,
+                         source_text(m, m->stmt.a[p->response].rel->lhs->all));
+    if (p->role != PRIOR_LOCATION && p->role != PRIOR_SD)
+        return diag_text(&m->diags, "%s ~ %s: sds from %s to %s", lhs, better,
+                         digits(m, 0.05 * p->size), digits(m, 1.6 * p->size));
+    return diag_text(&m->diags, "%s ~ %s: %s %s%s", lhs, better,
+                     strcmp(s->dist->name, "uniform") == 0 ? "up to" : "sd", digits(m, wide),
+                     p->uncentered > 3 ? ", or less if covariates are centered" : "");
+}
+
+/* What to write instead; `reasons`: why, too. */
+static const char *propose(struct checker *c, const struct stmt *s, int reasons)
+{
+    struct model *m = c->m;
+    const struct prior_scale *p = &c->scale[s - m->stmt.a];
+    const char *lhs = source_text(m, s->rel->lhs->all), *better = NULL;
+    if (s->dist && p->role != PRIOR_OTHER) better = propose_scaled(m, s, p);
+    if (better && reasons && !p->is_feedback)
+        return diag_text(&m->diags, "for instance %s (%s)", better, reason(m, p));
+    if (better && (p->role == PRIOR_LOCATION || p->role == PRIOR_SD) && !p->is_feedback)
+        return diag_text(&m->diags, "for instance %s, still %g times what %s", better,
+                         p->link ? WIDER_LINK : WIDER, p->link ? "it suggests" : "they suggest");
+    if (better) return diag_text(&m->diags, "for instance %s", better);
+    better = mild(s);
     if (!better || !lhs) return "choose a narrower prior";
-    return diag_text(&m->diags, "say what you know, such as %s ~ %s", lhs, better);
+    return diag_text(&m->diags, "say what you know; on a unit scale, for instance, %s ~ %s", lhs,
+                     better);
 }
 
 /* Is its spread so wide that whatever depends on it is at the mercy of it? */
 static double vagueness(const struct checker *c, const struct stmt *s)
 {
+    double times = times_too_wide(c, s);
+    if (times > 0) return times;
     struct moments r = moments_of(c, s);
     double v = r.sd / (1 + fmin(fabs(r.mean), 20));
     if (s->dist && domains[s->dist->domain].lo == 0 && isinf(domains[s->dist->domain].hi))
@@ -118,33 +247,135 @@ static const struct stmt *vaguest(const struct checker *c, int k)
     return best;
 }
 
+/* Was a prior blamed that instance k depends on? */
+static int is_explained(const struct checker *c, int k)
+{
+    const struct model *m = c->m;
+    struct search q = {.seen = new_array(unsigned char, m->ninst)};
+    int said = 0;
+    if (q.seen && push_read(m, &q, k) > 0)
+        while (q.stack.n && !said) {
+            int v = q.stack.a[--q.stack.n];
+            said = c->blamed[m->inst_stmt[v]];
+            push_read(m, &q, v);
+        }
+    free(q.seen);
+    vec_free(&q.stack);
+    return said;
+}
+
+/* What is said of a prior here is more than what was said of its text. */
+static void forget_lint(struct model *m, const struct stmt *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->diags.list.n; i++) {
+        const struct diag *d = &m->diags.list.a[i];
+        int same = d->level == DIAG_WARNING && d->at.line == s->rel->rhs->all.line &&
+                   d->at.col == s->rel->rhs->all.col;
+        if (!same) m->diags.list.a[kept++] = *d;
+    }
+    m->diags.list.n = kept;
+}
+
+/* The sd that a constant precision stands for; 0: there is none. */
+static double sd_of_precision(const struct stmt *s)
+{
+    for (int i = 0; s->rel->stochastic && i < s->ngiven; i++)
+        if (s->dist && strcmp(s->dist->name, "normal") == 0 &&
+            strcmp(s->formal[i].name, "tau") == 0 && s->given[i]->kind == T_NUMBER)
+            return 1 / sqrt(s->given[i]->value);
+    return 0;
+}
+
+/* "mu ~ dnorm(0, 0.01) (sd 10)"; 0: it was said already. */
+static int begin_blame(struct checker *c, const struct stmt *at, const char **text)
+{
+    struct model *m = c->m;
+    if (c->blamed[at - m->stmt.a]) return 0;
+    c->blamed[at - m->stmt.a] = 1;
+    c->out->nproblem++;
+    forget_lint(m, at);
+    const char *lhs = source_text(m, at->rel->lhs->all), *rhs = source_text(m, at->rel->rhs->all);
+    if (!lhs || !rhs) return 0;
+    const char *arrow = at->rel->stochastic ? "~" : "<-";
+    double sd = sd_of_precision(at);
+    *text = sd > 0 ? diag_text(&m->diags, "%s %s %s (sd %s)", lhs, arrow, rhs, digits(m, sd))
+                   : diag_text(&m->diags, "%s %s %s", lhs, arrow, rhs);
+    return *text != NULL;
+}
+
 /* A warning at the prior to change; once for each prior. */
 static void blame(struct checker *c, int k, const struct stmt *prior, const char *what,
                   double share)
 {
     struct model *m = c->m;
     const struct stmt *s = stmt_of(m, k), *at = prior ? prior : s;
-    const char *lhs, *rhs;
-    if (c->blamed[at - m->stmt.a]) return;
-    c->blamed[at - m->stmt.a] = 1;
-    c->out->nproblem++;
-    lhs = source_text(m, at->rel->lhs->all);
-    rhs = source_text(m, at->rel->rhs->all);
-    if (!lhs || !rhs) return;
-    const char *arrow = at->rel->stochastic ? "~" : "<-", *advice = NULL;
+    const char *text, *advice = NULL;
+    if (!begin_blame(c, at, &text)) return;
     if (at != s || !at->nref)
-        advice = propose(m, at);
+        advice = propose(c, at, 1);
     else if (at->rel->stochastic)
         advice = "keep its arguments inside, by exp() or ilogit(), or by other priors";
     char often[32]; /* "48%", "0.3%" */
     snprintf(often, sizeof often, share < 0.01 ? "%.1f%%" : "%.0f%%", 100 * share);
     if (at == s)
-        diag_warning(&m->diags, at->rel->lhs->all, advice, "%s %s %s %s in %s of its draws", lhs,
-                     arrow, rhs, what, often);
+        diag_warning(&m->diags, at->rel->lhs->all, advice, "%s %s in %s of its draws", text, what,
+                     often);
     else
         diag_warning(&m->diags, at->rel->lhs->all, advice,
-                     "%s %s %s is so wide that %s %s in %s of its draws", lhs, arrow, rhs,
+                     "%s is so wide that %s %s in %s of its draws", text,
                      source_text(m, s->rel->lhs->all), what, often);
+}
+
+/* ---- draws against data -------------------------------------------------------------- */
+
+static void check_prior(struct checker *c, const struct stmt *s)
+{
+    struct model *m = c->m;
+    const struct prior_scale *p = &c->scale[s - m->stmt.a];
+    double times = times_too_wide(c, s);
+    const char *text, *why, *often;
+    if (times > 0 && times <= TOO_WIDE) forget_lint(m, s); /* wide, but not for these data */
+    if (!(times > TOO_WIDE) || !begin_blame(c, s, &text)) return;
+    if (!(why = reason(m, p)) || !(often = digits(m, times))) return;
+    diag_warning(&m->diags, s->rel->lhs->all, propose(c, s, 0), "%s %s %s times %s than %s (%s)",
+                 text, p->role == PRIOR_LOCATION ? "is" : "allows sds", often,
+                 p->role == PRIOR_LOCATION ? "wider" : "larger",
+                 p->link ? "its link suggests" : "your data suggest", why);
+}
+
+/* Draws of an observed statement that are far wider than the data, or somewhere else; without
+   data, or of a latent, draws beyond all measure. */
+static void check_reach(struct checker *c, const struct stmt *s)
+{
+    struct model *m = c->m;
+    const struct check_row *r = &c->out->row[c->row[s - m->stmt.a]];
+    double width = (r->q95 - r->q05) / 2 / Z95, off = 0;
+    const char *text, *lhs = source_text(m, s->rel->lhs->all);
+    const struct stmt *at = s;
+    if (r->num_data && s->dist && !domains[s->dist->domain].rank) {
+        double times = width / r->data_sd;
+        off = fmax(r->data_mean - r->q95, r->q05 - r->data_mean);
+        if (times > TOO_WIDE_DATA && !is_explained(c, s->first)) {
+            const struct stmt *prior = vaguest(c, s->first + s->n - 1);
+            at = prior ? prior : s;
+            if (begin_blame(c, at, &text))
+                diag_warning(&m->diags, at->rel->lhs->all,
+                             at == s ? "narrow what it depends on" : propose(c, at, 1),
+                             "%s: draws of %s are %s times as wide as your data (sd %.2g)", text,
+                             lhs ? lhs : "it", digits(m, times), r->data_sd);
+        } else if (off > TOO_FAR * width && off > TOO_FAR * r->data_sd &&
+                   !is_explained(c, s->first) && begin_blame(c, at, &text)) {
+            diag_warning(&m->diags, s->rel->lhs->all,
+                         "check units and constants, and widen or move the priors above it",
+                         "your data (mean %.3g, sd %.2g) are far from all draws of %s (%.3g to "
+                         "%.3g)",
+                         r->data_mean, r->data_sd, lhs ? lhs : "it", r->q05, r->q95);
+        }
+    } else if (r->huge > MANY && !is_explained(c, s->first)) {
+        blame(c, s->first + s->n - 1, s->nref ? vaguest(c, s->first + s->n - 1) : NULL,
+              "is beyond 1e12", r->huge);
+    }
 }
 
 /* ---- values that are no numbers ------------------------------------------------------ */
@@ -187,31 +418,66 @@ static void check_values(struct checker *c, int k)
 
 /* ---- observations that say nothing ----------------------------------------------------- */
 
-/* Counts that are nearly all at 0 or at n; binary plates that are all equal. */
+/* The number of trials of an instance; infinite if it has none, or is not constant. */
+static double trials(struct model *m, const struct stmt *s, int k)
+{
+    double n = INFINITY;
+    if (strcmp(s->dist->name, "binomial") != 0 ||
+        eval_scalar(m, s->arg[0], inst_counter(m, k), &n) != IS_CONST)
+        return INFINITY;
+    return n;
+}
+
+/* Are the data themselves at 0 or at their maximum? */
+static int saturated_data(struct model *m, const struct stmt *s)
+{
+    int n = 0, at_edge = 0;
+    for (int k = s->first; k < s->first + s->n; k++) {
+        int e = m->lhs[m->lhs_off[k]];
+        if (!m->observed[e] || value_is_missing(m->value[e])) continue;
+        n++;
+        at_edge += m->value[e] <= 0 || m->value[e] >= trials(m, s, k);
+    }
+    return n && at_edge > 0.8 * n;
+}
+
+/* Counts that are nearly all at 0 or at n; binary plates that are all equal: a binomial of one
+   trial is binary, too. */
 static void check_saturation(struct checker *c, const struct stmt *s)
 {
-    const struct model *m = c->m;
+    struct model *m = c->m;
     size_t at_edge = 0, all = 0;
     int binary = s->dist && s->dist->domain == BINARY, observed = 0;
     if (!s->dist || domains[s->dist->domain].rank || !domains[s->dist->domain].discrete) return;
-    if (s->dist->domain == INDEX || (binary && s->n < 8)) return;
-    for (int k = s->first; k < s->first + s->n; k++) observed += m->observed[m->lhs[m->lhs_off[k]]];
-    if (!observed) return;
+    if (s->dist->domain == INDEX) return;
+    double most = 0, *limit = new_array(double, s->n);
+    if (!limit) {
+        m->diags.oom = 1;
+        return;
+    }
+    for (int k = s->first; k < s->first + s->n; k++) {
+        observed += m->observed[m->lhs[m->lhs_off[k]]];
+        limit[k - s->first] = trials(m, s, k);
+        most = fmax(most, limit[k - s->first]);
+    }
+    binary |= most <= 1;
+    if (!observed || (binary ? s->n < 8 : saturated_data(m, s))) {
+        free(limit);
+        return;
+    }
     for (size_t i = 0; i < c->n; i++) {
         double sum = 0;
         if (c->dead[i]) continue;
         for (int k = s->first; k < s->first + s->n; k++) {
-            double x = row_of(c, m->lhs[m->lhs_off[k]])[i], hi = INFINITY;
+            double x = row_of(c, m->lhs[m->lhs_off[k]])[i];
             sum += x;
-            if (binary) continue;
-            if (strcmp(s->dist->name, "binomial") == 0 &&
-                eval_scalar(c->m, s->arg[0], inst_counter(m, k), &hi) != IS_CONST)
-                hi = INFINITY;
-            at_edge += x <= 0 || x >= hi;
+            if (binary || limit[k - s->first] <= 1) continue;
+            at_edge += x <= 0 || x >= limit[k - s->first];
             all++;
         }
         if (binary) at_edge += sum == 0 || sum == s->n, all++;
     }
+    free(limit);
     if (!all || (double)at_edge <= MOST * (double)all) return;
     const struct stmt *prior = vaguest(c, s->first);
     blame(c, s->first, prior, binary ? "is all 0 or all 1" : "is at 0 or at its maximum",
@@ -276,7 +542,7 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
     const struct model *m = c->m;
     struct moments mo = moments_of(c, s);
     int a = m->lhs_off[s->first], n = m->lhs_off[s->first + s->n] - a;
-    size_t all = (size_t)n * c->n, step = all / 20000 + 1, k = 0, bad[2] = {0};
+    size_t all = (size_t)n * c->n, step = all / 20000 + 1, k = 0, bad[2] = {0}, huge = 0;
     double *v = raw_array(double, all / step + 1);
     if (!v) return NAMI_ENOMEM;
     for (size_t i = 0; i < all; i += step) {
@@ -285,6 +551,7 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
             v[k++] = x;
         else
             bad[isinf(x) != 0]++;
+        huge += fabs(x) > HUGE_VALUE;
     }
     sort_doubles(v, k);
     *r = (struct check_row){.stmt = (int)(s - m->stmt.a), .mean = mo.mean, .sd = mo.sd};
@@ -292,6 +559,8 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
     double looked = (double)(k + bad[0] + bad[1]);
     r->nan = (double)bad[0] / looked;
     r->inf = (double)bad[1] / looked;
+    r->huge = (double)huge / looked;
+    r->num_data = response_data(m, s, &r->data_mean, &r->data_sd);
     free(v);
     return 0;
 }
@@ -314,20 +583,38 @@ static int *sampling_order(const struct model *m)
     return order;
 }
 
+/* Rows and sizes first: messages are made of them. */
+static int measure(struct checker *c)
+{
+    struct model *m = c->m;
+    int rc = 0;
+    for (size_t i = 0; i < m->stmt.n && !rc; i++) {
+        c->row[i] = -1;
+        if (!m->stmt.a[i].rel->stochastic || !m->stmt.a[i].n) continue;
+        c->row[i] = c->out->nrow++;
+        rc = describe(c, &m->stmt.a[i], &c->out->row[c->row[i]]);
+    }
+    return rc ? rc : model_prior_scales(m, c->scale);
+}
+
 static int look(struct checker *c)
 {
     struct model *m = c->m;
-    int *order = sampling_order(m), rc = 0;
+    int *order = sampling_order(m), rc = measure(c);
     unsigned char *mark = new_array(unsigned char, bn_n(m->bn));
     if (!order || !mark) rc = NAMI_ENOMEM;
     for (int i = 0; i < m->ninst && !rc; i++)
         if (m->level[order[i]] >= 0) check_values(c, order[i]);
     for (size_t i = 0; i < m->stmt.n && !rc; i++)
-        if (m->stmt.a[i].rel->stochastic && m->stmt.a[i].n) check_saturation(c, &m->stmt.a[i]);
+        if (c->row[i] >= 0) check_saturation(c, &m->stmt.a[i]);
     for (size_t i = 0; i < m->stmt.n && !rc; i++)
-        if (m->stmt.a[i].rel->stochastic && m->stmt.a[i].n)
-            rc = describe(c, &m->stmt.a[i], &c->out->row[c->out->nrow++]);
+        if (c->row[i] >= 0) check_prior(c, &m->stmt.a[i]);
+    for (size_t i = 0; i < m->stmt.n && !rc; i++)
+        if (c->row[i] >= 0) check_reach(c, &m->stmt.a[i]);
     if (!rc) check_constants(c), check_informed(c, mark);
+    c->out->without_data = 1;
+    for (int i = 0; i < c->out->nrow; i++)
+        if (c->out->row[i].num_data) c->out->without_data = 0;
     free(order);
     free(mark);
     return rc;
@@ -341,11 +628,15 @@ int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct ch
     c.x = raw_array(double, (size_t)m->nrow *n);
     c.dead = new_array(unsigned char, n);
     c.blamed = new_array(unsigned char, m->stmt.n);
-    int rc = !c.x || !c.dead || !c.blamed || !out->row ? err_nomem(err) : 0;
+    c.scale = new_array(struct prior_scale, m->stmt.n);
+    c.row = new_array(int, m->stmt.n);
+    int rc = !c.x || !c.dead || !c.blamed || !c.scale || !c.row || !out->row ? err_nomem(err) : 0;
     if (!rc) rc = model_simulate(m, seed, 0, n, threads, c.x, err);
     if (!rc && (look(&c) || m->diags.oom)) rc = err_nomem(err);
     free(c.x);
     free(c.dead);
     free(c.blamed);
+    free(c.scale);
+    free(c.row);
     return rc;
 }

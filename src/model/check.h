@@ -10,6 +10,9 @@ struct check_row {
     int stmt;
     double mean, sd, q05, q50, q95; /* of finite values */
     double nan, inf;                /* shares of all values that are not numbers, infinite */
+    double huge;                    /* the share beyond 10^12 */
+    int num_data;                   /* observed values; 0: none were given */
+    double data_mean, data_sd;      /* of these */
 };
 
 struct check {
@@ -17,6 +20,7 @@ struct check {
     int nrow;
     struct check_row *row; /* stochastic statements in order; in the model's memory */
     int nproblem;          /* messages added: 0 is a good model */
+    int without_data;      /* no observed values were given: nothing to compare draws with */
 };
 
 int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
