@@ -390,8 +390,7 @@ static void test_refused(void **state)
     static const char *const bad[] = {
         "model { counts[1:3] ~ multinomial(c(0.2, 0.3, 0.5), 9)\n y ~ normal(counts[1], 1) }\n "
         "observe y",
-        "model { k ~ poisson(4)\n counts ~ binomial(k, 0.5)\n y ~ normal(counts, 1) }\n observe y",
-        "model { counts ~ poisson(4) T(2, )\n y ~ normal(counts, 1) }\n observe y",
+        "model { counts ~ censored(normal(0, 1), upper = 1)\n y ~ normal(counts, 1) }\n observe y",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct net_at n = {0};
@@ -400,6 +399,26 @@ static void test_refused(void **state)
         if (net_try(&n, NULL, &(struct net_options){0}, &err) != NAMI_EINPUT ||
             !strstr(err.msg, "counts"))
             fail_msg("%s\n%s", bad[i], err.msg);
+        net_drop(&n);
+    }
+}
+
+/* Counts without a family of their own get a negative binomial. */
+static void test_counts(void **state)
+{
+    (void)state;
+    static const char *const good[] = {
+        "model { k ~ poisson(4)\n counts ~ binomial(k, 0.5)\n y ~ normal(counts, 1) }\n observe y",
+        "model { counts ~ poisson(4) T(2, )\n y ~ normal(counts, 1) }\n observe y",
+        "model { counts ~ mixture(0.3, 0, poisson(4))\n y ~ normal(counts, 1) }\n observe y",
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct net_at n;
+        int found = 0;
+        net_at(&n, good[i], NULL, NULL, &(struct net_options){0});
+        for (int g = 0; g < n.q.ngroup; g++)
+            found |= n.q.group[g].head.dist == &dist_neg_binomial;
+        if (!found) fail_msg("%s", good[i]);
         net_drop(&n);
     }
 }
@@ -559,6 +578,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_start),
     cmocka_unit_test(test_logistic),
     cmocka_unit_test(test_refused),
+    cmocka_unit_test(test_counts),
     cmocka_unit_test(test_float),
     cmocka_unit_test(test_sizes),
 };

@@ -179,7 +179,7 @@ static const struct {
      NULL, 3, 2},
     {"model { for (j in 1:3) { t[j] ~ normal(0, 1) }\n s[1:3] <- 2 * t[1:3]\n"
      "for (j in 1:3) { y[j] ~ normal(s[j], 1) } }\n observe y",
-     NULL, 3, 3},
+     NULL, 3, 1}, /* element by element: vectorize.c */
     /* plates in plates: x[i,j] share within and across */
     {"model { m ~ normal(0, 1)\n for (i in 1:3) { a[i] ~ normal(m, 1)\n for (j in 1:2) {\n"
      "b[i,j] ~ normal(a[i], 1)\n y[i,j] ~ normal(b[i,j], 1) } } }\n observe y",

@@ -76,6 +76,18 @@ static int standardise(const struct model *m, struct code *c, size_t n, const do
 
 /* ---- what a node is ----------------------------------------------------------------- */
 
+/* The distribution that family match makes a factor of.  A negative binomial serves for counts that
+   are truncated, mixed, or have a random number of trials: it reaches all values, and importance
+   weights do the rest. */
+static const struct dist *to_match(const struct stmt *s, const struct code *c)
+{
+    int count = s->dist && domains[c->domain].rank == 0 && domains[c->domain].discrete;
+    if (s->rel->trunc || (s->dist && s->dist->part[0])) return count ? &dist_neg_binomial : NULL;
+    for (int k = 0; count && isinf(c->hi) && k < s->dist->narg; k++)
+        if (domains[s->dist->arg[k].domain].discrete) return &dist_neg_binomial;
+    return s->dist;
+}
+
 static int describe(struct model *m, int inst, struct code *c, struct arena *mem, nami_err *err)
 {
     const struct stmt *s = &m->stmt.a[m->inst_stmt[inst]];
@@ -85,13 +97,11 @@ static int describe(struct model *m, int inst, struct code *c, struct arena *mem
     c->row = arena_array(mem, int, c->n);
     if (!c->row) return err_nomem(err);
     for (int j = 0; j < c->n; j++) c->row[j] = m->row[m->lhs[first + j]];
-    c->dist = s->dist; /* to match */
-    if (s->rel->trunc || (s->dist && s->dist->part[0]))
-        c->dist = domains[s->dist->domain].discrete ? &dist_neg_binomial : NULL;
     c->atoms = s->dist && s->dist->atoms;
     c->domain = s->dist ? s->dist->domain : c->n == 1 ? REAL : VECTOR;
     c->lo = -INFINITY, c->hi = INFINITY;
     if (s->dist && domains[c->domain].rank == 0) model_support(m, m->lhs[first], &c->lo, &c->hi);
+    c->dist = to_match(s, c);
     if (!domains[c->domain].discrete) {
         c->kind = CODE_REAL;
         c->ncoord = c->nfeature = unconstrained_size(c->domain, c->n);
