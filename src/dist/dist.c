@@ -1,3 +1,4 @@
+/* dist.c: the tables of dist.def as arrays. */
 #include "dist/dist.h"
 
 #include <string.h>
@@ -8,9 +9,11 @@ const struct dist *const dists[] = {
     NULL};
 
 const struct dist_alias dist_aliases[] = {
-#define JAGS(name, args, meaning) {name, args, meaning},
+#define JAGS(name, args, meaning) {name, args, meaning, "JAGS"},
+#define STAN(name, args, meaning) {name, args, meaning, "Stan"},
+#define NAMI(name, args, meaning) {name, args, meaning, "NaMI"},
 #include "dist/dist.def"
-    {NULL, NULL, NULL}};
+    {NULL, NULL, NULL, NULL}};
 
 const struct dist_export dist_exports[] = {
 #define EXPORT(name, meaning, advice) {name, meaning, advice},

@@ -3,7 +3,8 @@
    A row of dist.def is DIST(id); src/dist/<id>.c ends with its record `const struct
    dist dist_<id>`.  Names without a d are Stan's, with Stan's arguments.  JAGS's
    names are rows JAGS(...): one line of the model language that says which of the
-   records they mean (`dnorm(mu, tau)` is `normal(mu, 1 / sqrt(tau))`). */
+   records they mean (`dnorm(mu, tau)` is `normal(mu, 1 / sqrt(tau))`); STAN(...) and
+   NAMI(...) are the same for names of Stan and our own. */
 #ifndef DIST_DIST_H
 #define DIST_DIST_H
 
@@ -133,10 +134,12 @@ struct dist {
 extern const struct dist *const dists[];
 const struct dist *dist_find(const char *name, size_t len); /* or NULL */
 
-/* A name of JAGS: args is "mu:real, tau:positive", meaning is an expression in the model
-   language over them. A name may have several rows with other argument names. */
+/* A name for another record in other terms: args is "mu:real, tau:positive", meaning is an
+   expression in the model language over them.  A name may have several rows with other argument
+   names. */
 struct dist_alias {
     const char *name, *args, *meaning;
+    const char *whose; /* "JAGS", "Stan" or "NaMI" */
 };
 extern const struct dist_alias dist_aliases[]; /* ends with name == NULL */
 

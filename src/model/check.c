@@ -57,7 +57,9 @@ static struct moments moments_of(const struct checker *c, const struct stmt *s)
 static const char *proposal(const struct stmt *s)
 {
     if (!s->dist) return NULL;
-    return alias_find(s->name) && s->dist->mild_jags ? s->dist->mild_jags : s->dist->mild;
+    const struct dist_alias *a = alias_find(s->name);
+    int jags = a && strcmp(a->whose, "JAGS") == 0;
+    return jags && s->dist->mild_jags ? s->dist->mild_jags : s->dist->mild;
 }
 
 static const char *propose(struct model *m, const struct stmt *s)
