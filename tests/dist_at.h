@@ -36,6 +36,14 @@ static inline struct at at_try(const struct dist *d, int t)
     return it;
 }
 
+/* A stream's node for the t-th try of a distribution: new rows leave the draws of others alone. */
+static inline uint32_t at_node(const struct at *it, int t)
+{
+    uint32_t h = (uint32_t)t;
+    for (const char *s = it->d->name; *s; s++) h = h * 31 + (unsigned char)*s;
+    return h % 1000003;
+}
+
 static inline int at_first(const struct at *it, int k) /* the first element of argument k */
 {
     int j = 0;
