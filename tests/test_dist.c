@@ -179,7 +179,7 @@ static void outside(void **state)
             for (int b = 0; b < 8; b++) {
                 memcpy(y, x, sizeof y);
                 double sign;
-                int other = partner(it.d->domain == SPD ? SPD : REAL, j, it.nx, &sign);
+                int other = partner(it.d->domain == SPD || it.d->domain == CORR ? SPD : REAL, j, it.nx, &sign);
                 y[j] = bad[b];
                 if (other >= 0) y[other] = bad[b];
                 int in = domain_holds(it.d->domain, y, it.nx) && y[0] >= lo && y[0] <= hi;

@@ -471,7 +471,9 @@ static void codes(void **state)
               {SIMPLEX, 2, -INFINITY, INFINITY},
               {SIMPLEX, 5, -INFINITY, INFINITY},
               {SPD, 1, -INFINITY, INFINITY},
-              {SPD, 9, -INFINITY, INFINITY}};
+              {SPD, 9, -INFINITY, INFINITY},
+              {CORR, 9, -INFINITY, INFINITY},
+              {CHOL_CORR, 9, -INFINITY, INFINITY}};
     enum { LANES_ = 8, CODES = sizeof at / sizeof *at };
     for (int i = 0; i < CODES; i++) {
         int row[9], n = at[i].n, k = unconstrained_size(at[i].d, n), scalar = at[i].d < SIMPLEX;

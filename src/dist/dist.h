@@ -28,6 +28,10 @@ enum domain {
     SIMPLEX,     /* vector of numbers >= 0 that sum to 1 */
     COUNTS,      /* vector of 0, 1, 2, ... */
     SPD,         /* symmetric positive definite matrix */
+    ORDERED,     /* vector of increasing numbers: arguments alone, no value is one */
+    CHOLESKY,    /* lower triangular matrix with a positive diagonal: arguments alone */
+    CORR,        /* correlation matrix */
+    CHOL_CORR,   /* Cholesky factor of a correlation matrix */
     NDOMAIN
 };
 
@@ -38,6 +42,7 @@ struct domain_info {
     int discrete;
     double lo, hi;        /* bounds of each element (of the diagonal, for SPD) */
     int lo_open, hi_open; /* is the bound itself outside? */
+    int tied;             /* elements depend on each other, and are unconstrained together */
 };
 extern const struct domain_info domains[NDOMAIN];
 int domain_find(const char *name, size_t len); /* or -1 */
@@ -95,6 +100,11 @@ struct dist {
     /* The number of elements of the value, from those of the arguments (n[k]), or -1 if
        they do not fit each other, with *why a sentence.  NULL: a scalar. */
     int (*size)(const int *n, const char **why);
+    /* 1 + the argument whose value size() gets in place of its number of elements: a matrix that
+       nothing but a constant tells the order of.  0: none */
+    int size_arg;
+    /* The number of states of an INDEX, from the same; NULL: that of the first argument's elements */
+    int (*states)(const int *n);
 
     /* Where known, for scalar values: P(X <= x) and its inverse (smallest x with P >= u), used by
      * T(,). */

@@ -327,7 +327,7 @@ int code_encode(const struct code *c, struct prog *p)
     x->out = c->coord;
     x->self = c;
     x->block = code_block;
-    if (c->kind == CODE_REAL && c->domain != SIMPLEX && c->domain != SPD) x->block_grad = code_grad;
+    if (c->kind == CODE_REAL && !domains[c->domain].tied) x->block_grad = code_grad;
     x->nwork = c->n + c->ncoord;
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->n, .idx = c->row};

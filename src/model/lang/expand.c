@@ -256,6 +256,21 @@ static int arrays_known(const struct model *m, const struct stmt *s)
     return 1;
 }
 
+/* n[i] <- the value of argument i, which must be constant */
+static int constant_size(struct model *m, const struct stmt *s, int i, const int *counter, int *n)
+{
+    double v = 0;
+    int rc = eval_scalar(m, s->arg[i], counter, &v);
+    if (rc == NOT_CONST || (rc == IS_CONST && !(v >= 0 && v <= INT_MAX))) {
+        diag_error(&m->diags, s->arg[i]->all, "give a number, or the name of a constant",
+                   "%s of %s() must be a constant count: it is the size of the value",
+                   s->dist->arg[i].name, s->name);
+        return IS_WRONG;
+    }
+    if (rc == IS_CONST) n[i] = (int)v;
+    return rc == IS_CONST ? 0 : rc;
+}
+
 /* How many elements the distribution's value has, for the instance with these counters. */
 int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[4], int *out)
 {
@@ -267,6 +282,8 @@ int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*s
         n[i] = shape_size(shape[i]);
     }
     if (!s->dist->size) return 0;
+    if (s->dist->size_arg && (rc = constant_size(m, s, s->dist->size_arg - 1, counter, n)))
+        return rc;
     *out = s->dist->size(n, &why);
     if (*out >= 0) return 0;
     diag_error(&m->diags, s->rel->rhs->all, NULL, "the arguments of %s() do not fit: %s", s->name,
