@@ -32,7 +32,8 @@ static inline struct at at_try(const struct dist *d, int t)
     struct at it = {.d = d, .nx = 1};
     int n[DIST_ARGS];
     memcpy(n, y->n, sizeof n);
-    if (d->size_arg) n[d->size_arg - 1] = (int)y->p[d->size_arg - 1]; /* they are numbers before it */
+    if (d->size_arg)
+        n[d->size_arg - 1] = (int)y->p[d->size_arg - 1]; /* they are numbers before it */
     if (d->size) it.nx = d->size(n, &why);
     it.dim[0] = it.nx;
     for (int k = 0; k < DIST_ARGS; k++) it.np += it.dim[1 + k] = y->n[k];

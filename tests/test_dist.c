@@ -142,8 +142,8 @@ static void oracle_vectors(void **state)
     struct at zero = {&dist_dirichlet, {3, 3}, 3, 3, {2.3, 0, 1.4}};
     double pair[] = {0.2, 0.8}, hole[] = {0.2, 0, 0.8}, z3[3], gz[6];
     struct stream zs = {.seed = 3, .node = 1};
-    assert_true(near(at_logp(&zero, hole), gsl_ran_dirichlet_lnpdf(2, (double[]){2.3, 1.4}, pair),
-                     1e-12));
+    assert_true(
+        near(at_logp(&zero, hole), gsl_ran_dirichlet_lnpdf(2, (double[]){2.3, 1.4}, pair), 1e-12));
     assert_true(at_logp(&zero, th) == -INFINITY);
     at_draw(&zero, &zs, 1, z3);
     assert_true(z3[1] == 0 && z3[0] > 0 && fabs(z3[0] + z3[2] - 1) < 1e-15);
@@ -190,7 +190,8 @@ static void outside(void **state)
             for (int b = 0; b < 8; b++) {
                 memcpy(y, x, sizeof y);
                 double sign;
-                int other = partner(it.d->domain == SPD || it.d->domain == CORR ? SPD : REAL, j, it.nx, &sign);
+                int other = partner(it.d->domain == SPD || it.d->domain == CORR ? SPD : REAL, j,
+                                    it.nx, &sign);
                 y[j] = bad[b];
                 if (other >= 0) y[other] = bad[b];
                 int in = domain_holds(it.d->domain, y, it.nx) && y[0] >= lo && y[0] <= hi;

@@ -396,6 +396,35 @@ static void cut_once(struct at *it, double lo, double hi, struct stream *s)
     }
 }
 
+/* A normal where both tails are 0: log densities by mpmath; E[X | X > 39] is 39.0256074 */
+static void far_out(struct at *z, struct stream *s)
+{
+    enum { M = 2000 };
+    static const double at[][4] = {/* lower, upper, x, log p */
+                                   {39, INFINITY, 39, 3.6642180311728717},
+                                   {39, INFINITY, 39.25, -6.1170319688271283},
+                                   {-INFINITY, -100, -100.0625, -1.6466829639995841},
+                                   {1000, 1000.001, 1000.0005, 6.8664304264297347}};
+    static double full[4][M];
+    const double *a[] = {full[0], full[1], full[2], full[3]};
+    for (int i = 0; i < 4; i++) {
+        double x = at[i][2], mean = 0;
+        z->p[2] = at[i][0], z->p[3] = at[i][1];
+        check(z, near(logp_cut(z, &x), at[i][3], 1e-11), "T(%g, %g) at %g: %.17g", at[i][0],
+              at[i][1], x, logp_cut(z, &x));
+        for (int k = 0; k < 4; k++)
+            for (int j = 0; j < M; j++) full[k][j] = z->p[k];
+        s->node++;
+        truncated_sample(z->d, s, M, draw, a);
+        for (int j = 0; j < M; j++) {
+            check(z, draw[j] >= at[i][0] && draw[j] <= at[i][1], "draw %g", draw[j]);
+            mean += draw[j] / M;
+        }
+        if (at[i][0] == 39)
+            check(z, fabs(mean - 39.0256074) < 6.5 * 0.0256 / sqrt(M), "mean %g", mean);
+    }
+}
+
 static void truncation(void **state)
 {
     (void)state;
@@ -414,6 +443,7 @@ static void truncation(void **state)
     cut_once(&z, 8, INFINITY, &s);
     cut_once(&z, -INFINITY, -20, &s);
     cut_once(&z, 30, 30.5, &s);
+    far_out(&z, &s);
     double x = 3, v;
     z.p[2] = 4, z.p[3] = 2; /* empty */
     assert_true(isnan(logp_cut(&z, &x)));

@@ -24,9 +24,10 @@ enum { N = 64 };
 /* Are draws transformations of one number, as argument k goes? */
 static bool transforms(const struct dist *d, int k)
 {
-    const char *others[] = {"gamma",        "inv_gamma",    "chi_square",     "beta",
-                            "f_dist",       "gen_gamma",    "exp_mod_normal", "skew_normal",
-                            "noncentral_t", "scaled_gamma", "von_mises",      "noncentral_chi_square"};
+    const char *others[] = {"gamma",          "inv_gamma",   "chi_square",
+                            "beta",           "f_dist",      "gen_gamma",
+                            "exp_mod_normal", "skew_normal", "noncentral_t",
+                            "scaled_gamma",   "von_mises",   "noncentral_chi_square"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(d->name, others[i]) == 0) return false;
     return strcmp(d->name, "student_t") != 0 || k > 0;

@@ -13,9 +13,8 @@ INLINE double lp(double x, double alpha, double beta)
     double far_x = e - alpha * (log(x) + log(n) - log(alpha));
     double far_y = -e - beta * (log_y + log(n) - log(beta));
     double v = 0.5 * (log(alpha) + log(beta / n)) - (fabs(tx) < 0.5 ? near_x : far_x) -
-               (fabs(ty) < 0.5 ? near_y : far_y) -
-               HALF_LOG_2PI + stirling_error(n) - stirling_error(alpha) - stirling_error(beta) -
-               log(x) - log_y;
+               (fabs(ty) < 0.5 ? near_y : far_y) - HALF_LOG_2PI + stirling_error(n) -
+               stirling_error(alpha) - stirling_error(beta) - log(x) - log_y;
     return density(ok(alpha, beta), (x > 0) & (x < 1), x, v);
 }
 

@@ -1,7 +1,7 @@
 /* binomial(N, p) with p of a beta(alpha, beta):
    log p = log C(N, x) + log B(x + alpha, N - x + beta) - log B(alpha, beta)
-   = log binomial(x; N, alpha/s) + what the betas add, s = alpha + beta: by Stirling's formula, since
-   large shapes would cancel all digits */
+   = log binomial(x; N, alpha/s) + what the betas add, s = alpha + beta: by Stirling's formula,
+   since large shapes would cancel all digits */
 #include "dist/block.h"
 
 INLINE bool ok(double n, double alpha, double beta)

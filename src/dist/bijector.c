@@ -201,7 +201,8 @@ static double corr(int k, const double *u, double *x)
     return logj;
 }
 
-/* The factor first, its elements below the diagonal in place of u: L_ii^2 is what they leave of 1 */
+/* The factor first, its elements below the diagonal in place of u: L_ii^2 is what they leave of 1
+ */
 static void uncorr(int k, const double *x, double *u)
 {
     double *ui = u, *uj;

@@ -9,8 +9,9 @@
    domains. */
 int unconstrained_size(enum domain d, int n);
 /* u -> x, and log |dx/du| as the result (for tied elements: with respect to the free
-   ones: the first n - 1 of a simplex; the lower triangle, of correlations without the diagonal).  lo and hi bound scalars further (uniform,
-   pareto, truncation; -INFINITY and INFINITY where the domain says it all). */
+   ones: the first n - 1 of a simplex; the lower triangle, of correlations without the diagonal). lo
+   and hi bound scalars further (uniform, pareto, truncation; -INFINITY and INFINITY where the
+   domain says it all). */
 double constrain(enum domain d, double lo, double hi, int n, const double *u, double *x);
 /* x -> u; x must be inside (the boundary gives +-INFINITY). */
 void unconstrain(enum domain d, double lo, double hi, int n, const double *x, double *u);

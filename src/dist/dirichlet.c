@@ -60,8 +60,7 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
                 double d = g[b] * (al[b] - 1) / x[b];
                 dx[b] = al[b] == 0 ? 0 : d;
             }
-            if (da[n + j])
-                EACH(b, s.m)
+            if (da[n + j]) EACH(b, s.m)
                 {
                     double d = g[b] * (log(x[b]) + S[b] - digamma(al[b]));
                     da_[b] = al[b] == 0 ? 0 : d;

@@ -103,7 +103,8 @@ struct dist {
     /* 1 + the argument whose value size() gets in place of its number of elements: a matrix that
        nothing but a constant tells the order of.  0: none */
     int size_arg;
-    /* The number of states of an INDEX, from the same; NULL: that of the first argument's elements */
+    /* The number of states of an INDEX, from the same; NULL: that of the first argument's elements
+     */
     int (*states)(const int *n);
 
     /* Where known, for scalar values: P(X <= x) and its inverse (smallest x with P >= u), used by
@@ -114,6 +115,9 @@ struct dist {
        smallest x with P(X > x) <= u.  Both or neither, and only with those above. */
     double (*ccdf)(double x, const double *p);
     double (*cquantile)(double u, const double *p);
+    /* Logarithms of both tails, for T(,) where these underflow; NULL: not known. */
+    double (*log_cdf)(double x, const double *p);
+    double (*log_ccdf)(double x, const double *p);
     /* g[k] = d cdf(x) / d p[k] at finite x, where it is easy; otherwise T(,) uses differences. */
     void (*dcdf)(double x, const double *p, double *g);
     /* The support where it depends on the parameters (uniform, pareto, binomial); NULL:

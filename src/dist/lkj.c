@@ -25,8 +25,7 @@ bool lkj_ok(int n, double k, double eta) { return k == n && is_positive(eta); }
 
 /* Row i has a uniform direction and a squared length of beta(i/2, eta + (n-1-i)/2) left of the
    diagonal: i normals over the root of their squares and twice a gamma. */
-void lkj_factor(const struct stream *stream, int n, struct slab s, const struct lanes *a,
-                double *A)
+void lkj_factor(const struct stream *stream, int n, struct slab s, const struct lanes *a, double *A)
 {
     struct stream here = *stream;
     double kbuf[SLAB], ebuf[SLAB], shape[SLAB] = {0}, square[SLAB];

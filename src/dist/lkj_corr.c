@@ -1,5 +1,5 @@
-/* log p = (eta - 1) log|R| + lkj_norm: a density of the elements below the diagonal.  Of R the lower
-   triangle is read. */
+/* log p = (eta - 1) log|R| + lkj_norm: a density of the elements below the diagonal.  Of R the
+   lower triangle is read. */
 #include "dist/lkj.h"
 
 /* doubles: the factor, its inverse, R^-1 */

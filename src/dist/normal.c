@@ -50,6 +50,16 @@ static int moments(const int *n, const double *p, double *mean, double *var)
     return 0;
 }
 
+static double log_cdf(double x, const double *p)
+{
+    return if_ok(is_real(p[0]) & is_positive(p[1]), log_normal_p((x - p[0]) / p[1]));
+}
+
+static double log_ccdf(double x, const double *p)
+{
+    return if_ok(is_real(p[0]) & is_positive(p[1]), log_normal_p((p[0] - x) / p[1]));
+}
+
 const struct dist dist_normal = {
     "normal",
     "normal, by mean and standard deviation",
@@ -62,6 +72,8 @@ const struct dist dist_normal = {
     .quantile = quantile,
     .ccdf = ccdf,
     .cquantile = cquantile,
+    .log_cdf = log_cdf,
+    .log_ccdf = log_ccdf,
     .dcdf = dcdf,
     .moments = moments,
     .mild = "normal(0, 2.5)",

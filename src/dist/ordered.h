@@ -1,5 +1,5 @@
-/* ordered.h: what ordered_logistic and ordered_probit share: k with c_{k-1} < y <= c_k, where y is eta
-   plus noise of a symmetric distribution F, c_0 is -infinity and c_K is infinity. */
+/* ordered.h: what ordered_logistic and ordered_probit share: k with c_{k-1} < y <= c_k, where y is
+   eta plus noise of a symmetric distribution F, c_0 is -infinity and c_K is infinity. */
 #ifndef DIST_ORDERED_H
 #define DIST_ORDERED_H
 

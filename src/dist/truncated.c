@@ -16,7 +16,20 @@ struct cut {
     double a, b;   /* the tails there: lower ones, or upper ones if `upper` */
     int upper;
     double Z; /* NaN if nothing is left */
+    double log_z;
+    int far; /* Z underflows: log_z alone is known, and a and b are logarithms */
 };
+
+/* In the tails where probabilities are 0, by their logarithms: log(exp(a) - exp(b)) */
+static void cut_far(const struct dist *d, const double *p, struct cut *c)
+{
+    c->upper = d->cdf(c->lo, p) > 0.5;
+    c->a = (c->upper ? d->log_ccdf : d->log_cdf)(c->lo, p);
+    c->b = (c->upper ? d->log_ccdf : d->log_cdf)(c->hi, p);
+    c->log_z = c->upper ? c->a + log1m_exp(c->a - c->b) : c->b + log1m_exp(c->b - c->a);
+    c->far = 1;
+    c->Z = c->log_z > -INFINITY ? DBL_TRUE_MIN : NAN;
+}
 
 static struct cut cut(const struct dist *d, const double *p, double lower, double upper)
 {
@@ -34,7 +47,9 @@ static struct cut cut(const struct dist *d, const double *p, double lower, doubl
         c.Z = c.b - c.a;
         if (c.a == 0 && c.b > 0.5) c.Z = 1 - upper_tail(d, c.hi, p); /* the same, rounded once */
     }
-    if (!(lower <= upper) || !(c.Z > 0)) c.Z = NAN;
+    c.log_z = log(c.Z);
+    if (!(c.Z > DBL_MIN) && lower < upper && d->log_cdf) cut_far(d, p, &c);
+    if (!(lower <= upper) || !(c.Z > 0)) c.Z = c.log_z = NAN;
     return c;
 }
 
@@ -45,8 +60,7 @@ void truncated_logp(const void *self, int n, double *out, const double *const *a
     for (int i = 0; i < n; i++) {
         double p[DIST_ARGS], x = a[0][i], lower = a[d->narg + 1][i], upper = a[d->narg + 2][i];
         for (int k = 0; k < d->narg; k++) p[k] = a[1 + k][i];
-        out[i] =
-            density(true, x >= lower && x <= upper, x, out[i]) - log(cut(d, p, lower, upper).Z);
+        out[i] = density(true, x >= lower && x <= upper, x, out[i]) - cut(d, p, lower, upper).log_z;
     }
 }
 
@@ -62,22 +76,22 @@ static double dlogz(const struct dist *d, const double *p, int k, double lower, 
     memcpy(q, p, sizeof(double) * (size_t)d->narg);
     for (int s = 0; s < 2; s++, h /= 2) {
         q[k] = p[k] + h;
-        double up = log(cut(d, q, lower, upper).Z);
+        double up = cut(d, q, lower, upper).log_z;
         q[k] = p[k] - h;
-        slope[s] = (up - log(cut(d, q, lower, upper).Z)) / (2 * h);
+        slope[s] = (up - cut(d, q, lower, upper).log_z) / (2 * h);
     }
     return (4 * slope[1] - slope[0]) / 3;
 }
 
 /* f(x) / Z: what a bound moves */
-static double edge(const struct dist *d, const double *p, double x, double Z)
+static double edge(const struct dist *d, const double *p, double x, double log_z)
 {
     double v;
     const double *a[1 + DIST_ARGS] = {&x};
     if (domains[d->domain].discrete || isinf(x)) return 0;
     for (int k = 0; k < d->narg; k++) a[1 + k] = &p[k];
     d->logp(d, 1, &v, a);
-    return exp(v - log(Z));
+    return exp(v - log_z);
 }
 
 void truncated_grad(const void *self, int n, const double *out, const double *dout,
@@ -95,12 +109,31 @@ void truncated_grad(const void *self, int n, const double *out, const double *do
         if (d->dcdf && is_real(c.hi)) d->dcdf(c.hi, p, ghi);
         for (int k = 0; k < na; k++) {
             if (!da[1 + k] || domains[d->arg[k].domain].discrete) continue;
-            double g = d->dcdf ? (ghi[k] - glo[k]) / c.Z : dlogz(d, p, k, lower, upper);
+            double g = d->dcdf && !c.far ? (ghi[k] - glo[k]) / c.Z : dlogz(d, p, k, lower, upper);
             da[1 + k][i] -= dout[i] * g;
         }
-        if (da[na + 1]) da[na + 1][i] = dout[i] * edge(d, p, lower, c.Z);
-        if (da[na + 2]) da[na + 2][i] = -dout[i] * edge(d, p, upper, c.Z);
+        if (da[na + 1]) da[na + 1][i] = dout[i] * edge(d, p, lower, c.log_z);
+        if (da[na + 2]) da[na + 2][i] = -dout[i] * edge(d, p, upper, c.log_z);
     }
+}
+
+/* The x with log tail v, by bisection between the bounds, or steps from the finite one */
+static double far_quantile(const struct dist *d, const double *p, const struct cut *c, double v)
+{
+    double lo = c->lo, hi = c->hi, step = 1;
+    double (*tail)(double, const double *) = c->upper ? d->log_ccdf : d->log_cdf;
+    if (isinf(hi))
+        for (hi = lo; tail(hi, p) > v; step *= 2) hi = lo + step;
+    if (isinf(lo))
+        for (lo = hi; tail(lo, p) > v; step *= 2) lo = hi - step;
+    for (int i = 0; i < 80; i++) {
+        double x = 0.5 * (lo + hi);
+        if ((tail(x, p) > v) == c->upper)
+            lo = x;
+        else
+            hi = x;
+    }
+    return 0.5 * (lo + hi);
 }
 
 void truncated_sample(const void *self, const struct stream *s, int n, double *out,
@@ -113,7 +146,10 @@ void truncated_sample(const void *self, const struct stream *s, int n, double *o
         for (int k = 0; k < d->narg; k++) p[k] = a[k][i];
         struct cut c = cut(d, p, lower, upper);
         double u = c.a + out[i] * (c.b - c.a);
-        if (!c.upper)
+        if (c.far && c.Z > 0) { /* in logs: a share of the larger tail, between it and the other */
+            double top = c.upper ? c.a : c.b, low = c.upper ? c.b : c.a;
+            x = far_quantile(d, p, &c, top + log1p(-out[i] * -expm1(low - top)));
+        } else if (!c.upper)
             x = d->quantile(u, p);
         else
             x = d->cquantile ? d->cquantile(u, p) : d->quantile(1 - u, p);

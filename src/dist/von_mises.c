@@ -1,4 +1,5 @@
-/* p = exp(kappa cos(x - mu)) / (2 pi I0(kappa)) on [-pi, pi]: a direction.  mu may be any number. */
+/* p = exp(kappa cos(x - mu)) / (2 pi I0(kappa)) on [-pi, pi]: a direction.  mu may be any number.
+ */
 #include "dist/loops.h"
 
 static bool ok(double mu, double kappa) { return is_real(mu) && is_positive(kappa); }
@@ -48,8 +49,8 @@ static void dlp(double x, double mu, double kappa, double *g)
 }
 DENSITY(3, lp, dlp)
 
-/* The angle from mu.  Small kappa: by rejection from the circle; large: 2 asin(z/(2 sqrt(kappa))) is
-   nearly a normal z; otherwise Best and Fisher (1979). */
+/* The angle from mu.  Small kappa: by rejection from the circle; large: 2 asin(z/(2 sqrt(kappa)))
+   is nearly a normal z; otherwise Best and Fisher (1979). */
 static double angle(struct rng *r, double kappa)
 {
     enum { TRIES = 10000 };
@@ -134,10 +135,7 @@ static double ccdf(double x, const double *p)
     return cdf(-x, flip);
 }
 
-static double quantile(double u, const double *p)
-{
-    return cdf_inverse(cdf, 1, u, p, -M_PI, M_PI);
-}
+static double quantile(double u, const double *p) { return cdf_inverse(cdf, 1, u, p, -M_PI, M_PI); }
 
 static double cquantile(double u, const double *p)
 {

@@ -261,14 +261,12 @@ static int constant_size(struct model *m, const struct stmt *s, int i, const int
 {
     double v = 0;
     int rc = eval_scalar(m, s->arg[i], counter, &v);
-    if (rc == NOT_CONST || (rc == IS_CONST && !(v >= 0 && v <= INT_MAX))) {
-        diag_error(&m->diags, s->arg[i]->all, "give a number, or the name of a constant",
-                   "%s of %s() must be a constant count: it is the size of the value",
-                   s->dist->arg[i].name, s->name);
-        return IS_WRONG;
-    }
-    if (rc == IS_CONST) n[i] = (int)v;
-    return rc == IS_CONST ? 0 : rc;
+    if (rc == NOT_CONST)
+        return say_not_const(m, s->arg[i], counter, "the size of a random matrix", NULL);
+    if (rc != IS_CONST) return rc;
+    if (isnan(v)) return say_missing(m, s->arg[i], counter);
+    n[i] = v >= 0 && v <= 10000 ? (int)v : 0; /* size() says what is too large */
+    return 0;
 }
 
 /* How many elements the distribution's value has, for the instance with these counters. */

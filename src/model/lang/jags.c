@@ -341,8 +341,8 @@ static int put_alias(struct jags *j, struct rel *r, const struct expr *x,
         int same = a == first && strcmp(a->whose, "JAGS") == 0;
         if (n < 0) return -1;
         if (match(j, x, formal, n, name, by)) continue;
-        struct expr *y = same ? new_expr(j, x, n)
-                              : meaning(j, a->meaning, strlen(a->meaning), n, name, by);
+        struct expr *y =
+            same ? new_expr(j, x, n) : meaning(j, a->meaning, strlen(a->meaning), n, name, by);
         if (!y) return -1;
         if (!same) {
             y->at = x->at; /* where what is refused stands */
