@@ -53,6 +53,7 @@ static double owen(double s, const double *a)
 static double below_zero(double z, double alpha)
 {
     double a = -z, r = a * alpha, hi = log(sqrt(r * r + 90)), lo = log(a) - 40;
+    if (!(r < 40)) return 0; /* exp(-r^2/2) is 0 */
     if (r > 0 && log(r) > lo) lo = log(r);
     double sum = integral(owen, &a, lo, hi, hi - lo < 8 ? 8 : (int)ceil(hi - lo));
     return exp(-0.5 * z * z) / M_PI * sum;
