@@ -82,7 +82,7 @@ static int family_row(int i, const char **cell, struct str *text)
     return 1;
 }
 
-/* What a name of JAGS means begins with the name of the record: "normal(mu, ...". */
+/* What an alias means begins with the name of the record: "normal(mu, ...". */
 static const struct dist *alias_dist(const struct dist_alias *a)
 {
     return dist_find(a->meaning, strcspn(a->meaning, "("));
@@ -105,7 +105,7 @@ static int dist_row(int i, const char **cell, struct str *text)
     cell[0] = a ? a->name : d->name;
     cell[1] = text->s ? text->s : "";
     cell[2] = domains[(a ? alias_dist(a) : d)->domain].name;
-    cell[3] = a ? "JAGS" : d->own ? "NaMI" : "Stan";
+    cell[3] = a ? a->whose : d->own ? "NaMI" : "Stan";
     cell[4] = a ? a->meaning : d->what;
     return 1;
 }

@@ -29,11 +29,24 @@ static inline struct at at_try(const struct dist *d, int t)
 {
     const struct dist_try *y = &d->try_at[t];
     const char *why = "";
-    struct at it = {.d = d, .nx = d->size ? d->size(y->n, &why) : 1};
+    struct at it = {.d = d, .nx = 1};
+    int n[DIST_ARGS];
+    memcpy(n, y->n, sizeof n);
+    if (d->size_arg)
+        n[d->size_arg - 1] = (int)y->p[d->size_arg - 1]; /* they are numbers before it */
+    if (d->size) it.nx = d->size(n, &why);
     it.dim[0] = it.nx;
     for (int k = 0; k < DIST_ARGS; k++) it.np += it.dim[1 + k] = y->n[k];
     memcpy(it.p, y->p, sizeof y->p);
     return it;
+}
+
+/* A stream's node for the t-th try of a distribution: new rows leave the draws of others alone. */
+static inline uint32_t at_node(const struct at *it, int t)
+{
+    uint32_t h = (uint32_t)t;
+    for (const char *s = it->d->name; *s; s++) h = h * 31 + (unsigned char)*s;
+    return h % 1000003;
 }
 
 static inline int at_first(const struct at *it, int k) /* the first element of argument k */
@@ -124,10 +137,11 @@ static inline int near(double a, double b, double tol)
 static inline int partner(enum domain d, int e, int n, double *sign)
 {
     int k = 1;
-    while (d == SPD && k * k < n) k++;
+    while (domains[d].rank == 2 && k * k < n) k++;
     *sign = d == SIMPLEX ? -1 : 1;
     if (d == SIMPLEX) return n - 1;
-    return d == SPD && e / k != e % k ? e % k * k + e / k : -1;
+    if (d == CHOL_CORR || (d == CORR && e / k == e % k)) return e; /* cannot move alone */
+    return (d == SPD || d == CORR) && e / k != e % k ? e % k * k + e / k : -1;
 }
 
 #endif

@@ -27,7 +27,11 @@ static const struct map maps[] = {{REAL, 1, -INFINITY, INFINITY},
                                   {SIMPLEX, 5, -INFINITY, INFINITY},
                                   {SPD, 1, -INFINITY, INFINITY},
                                   {SPD, 4, -INFINITY, INFINITY},
-                                  {SPD, 16, -INFINITY, INFINITY}};
+                                  {SPD, 16, -INFINITY, INFINITY},
+                                  {CORR, 4, -INFINITY, INFINITY},
+                                  {CORR, 16, -INFINITY, INFINITY},
+                                  {CHOL_CORR, 4, -INFINITY, INFINITY},
+                                  {CHOL_CORR, 16, -INFINITY, INFINITY}};
 enum { MAPS = sizeof maps / sizeof *maps };
 
 /* log |det| of a k x k matrix by elimination with pivots */
@@ -54,9 +58,10 @@ static double log_det(int k, double *A)
 static void free_part(const struct map *m, const double *x, double *f)
 {
     int k = 1;
-    while (m->d == SPD && k * k < m->n) k++;
+    int matrix = domains[m->d].rank == 2, unit = m->d == CORR || m->d == CHOL_CORR;
+    while (matrix && k * k < m->n) k++;
     for (int i = 0; i < m->n; i++)
-        if (m->d != SPD || i % k <= i / k) *f++ = x[i];
+        if (!matrix || i % k < i / k + !unit) *f++ = x[i];
 }
 
 static void bijectors(void **state)
@@ -72,7 +77,7 @@ static void bijectors(void **state)
         assert_true(domain_holds(m->d, x, n) && (n > 1 || (x[0] > m->lo && x[0] < m->hi)));
         unconstrain(m->d, m->lo, m->hi, n, x, v);
         for (int j = 0; j < k; j++) assert_true(near(u[j], v[j], 1e-9));
-        for (int j = 0; j < n && m->d != SIMPLEX && m->d != SPD; j++) {
+        for (int j = 0; j < n && !domains[m->d].tied; j++) {
             double slope = unconstrain_slope(m->d, m->lo, m->hi, x[j]), one = 1, both = 0;
             constrain_grad(m->d, m->lo, m->hi, 1, &u[j], &x[j], &one, 0, &both, work);
             assert_true(near(slope * both, 1, 1e-12));
@@ -100,6 +105,7 @@ static void bijectors(void **state)
     }
     assert_int_equal(unconstrained_size(COUNT, 1), -1);
     assert_int_equal(unconstrained_size(SPD, 9), 6);
+    assert_int_equal(unconstrained_size(CORR, 9), 3);
 }
 
 /* Far out: the domain is kept and nothing is NaN. */

@@ -21,7 +21,7 @@ static int direction(const struct model *m, int k, int j, int *row, double *sign
         return 2;
     }
     int order = (int)lround(sqrt(n)), r = j / order, c = j % order;
-    if (d != SPD || r == c) return 1;
+    if ((d != SPD && d != CORR) || r == c) return 1;
     row[1] = m->row[m->lhs[a + c * order + r]];
     sign[1] = 1;
     return 2;

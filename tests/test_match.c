@@ -98,9 +98,12 @@ static void fits(void **state)
             check(&c, domains[it.d->arg[k].domain].discrete || h.scale[k] > 0, "scale %g",
                   h.scale[k]);
     }
-    assert_string_equal(refused, "pareto uniform noncentral_hypergeometric categorical "
-                                 "categorical_logit interval multinomial dirichlet multi_normal "
-                                 "multi_normal_prec relaxed_onehot wishart inv_wishart ");
+    assert_string_equal(refused,
+                        "pareto pareto_type_2 uniform von_mises discrete_range hypergeometric "
+                        "noncentral_hypergeometric categorical categorical_logit ordered_logistic "
+                        "ordered_probit interval multinomial dirichlet_multinomial dirichlet multi_normal "
+                        "multi_normal_prec multi_normal_cholesky multi_student_t relaxed_onehot "
+                        "wishart inv_wishart scaled_wishart lkj_corr lkj_corr_cholesky ");
 }
 
 /* Scales; few, equal, huge, tiny and invalid draws. */

@@ -24,8 +24,11 @@ enum { N = 64 };
 /* Are draws transformations of one number, as argument k goes? */
 static bool transforms(const struct dist *d, int k)
 {
-    const char *others[] = {"gamma", "inv_gamma", "chi_square", "beta", "f_dist", "gen_gamma"};
-    for (int i = 0; i < 6; i++)
+    const char *others[] = {"gamma",          "inv_gamma",   "chi_square",
+                            "beta",           "f_dist",      "gen_gamma",
+                            "exp_mod_normal", "skew_normal", "noncentral_t",
+                            "scaled_gamma",   "von_mises",   "noncentral_chi_square"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(d->name, others[i]) == 0) return false;
     return strcmp(d->name, "student_t") != 0 || k > 0;
 }
@@ -51,12 +54,20 @@ static double moved(const struct at *it, double x, const double *p)
     return u < 0.5 ? it->d->quantile(u, p) : it->d->cquantile(it->d->ccdf(x, it->p), p);
 }
 
+/* The unit of argument k: for a location the scale, which follows it */
+static double unit_of(const struct at *it, int k)
+{
+    if (it->d->arg[k].domain != REAL) return it->p[k];
+    return k + 1 < it->np ? it->p[1 + k] : 1;
+}
+
 /* Differences of fourth order, by draws from the same numbers, or by quantiles */
 static void differences(const struct at *it, const struct stream *s, int k, const double *x,
                         bool by_draws, double *d)
 {
-    double size = it->d->arg[k].domain == REAL ? it->p[1 + k] : it->p[k], h = 2e-3 * size, v[4][N];
-    if (it->d->arg[k].domain == UNIT) h = 2e-3 * fmin(it->p[k], 1 - it->p[k]);
+    double h = 2e-3 * unit_of(it, k), v[4][N];
+    if (it->d->arg[k].domain == UNIT || it->d->arg[k].domain == OPEN_UNIT)
+        h = 2e-3 * fmin(it->p[k], 1 - it->p[k]);
     if (it->d == &dist_uniform) h = 2e-3 * (it->p[1] - it->p[0]);
     for (int j = 0; j < 4; j++) {
         struct at to = *it;
@@ -86,8 +97,7 @@ static void distributions(void **state)
                     differences(&it, &s, k, x, how, d);
                     for (int i = 0; i < N; i++) {
                         /* what rounding does to x moves the differences by so much */
-                        double size = it.d->arg[k].domain == REAL ? it.p[1 + k] : it.p[k];
-                        double noise = 1e-12 * fabs(x[i] / size);
+                        double noise = 1e-12 * fabs(x[i] / unit_of(&it, k));
                         check(&it, fabs(g[k][i] - d[i]) <= 1e-7 * fabs(d[i]) + noise,
                               "%g moves with %s by %.10g, not %.10g", x[i], it.d->arg[k].name,
                               g[k][i], d[i]);
@@ -462,7 +472,9 @@ static void codes(void **state)
               {SIMPLEX, 2, -INFINITY, INFINITY},
               {SIMPLEX, 5, -INFINITY, INFINITY},
               {SPD, 1, -INFINITY, INFINITY},
-              {SPD, 9, -INFINITY, INFINITY}};
+              {SPD, 9, -INFINITY, INFINITY},
+              {CORR, 9, -INFINITY, INFINITY},
+              {CHOL_CORR, 9, -INFINITY, INFINITY}};
     enum { LANES_ = 8, CODES = sizeof at / sizeof *at };
     for (int i = 0; i < CODES; i++) {
         int row[9], n = at[i].n, k = unconstrained_size(at[i].d, n), scalar = at[i].d < SIMPLEX;

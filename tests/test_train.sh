@@ -63,6 +63,8 @@ says "no output" 2 'give -o NET' train --steps 10
 says "no such family" 2 'did you mean' train --family splin -o "$dir/x.net"
 says "hidden" 2 'wants up to' train --hidden 10,x -o "$dir/x.net"
 says "no factors" 2 'nothing to learn' train --observe a,s,y -o "$dir/x.net"
+printf 'model { p[1:3] ~ ddirch(c(1, 0, 2))\n y ~ dcat(p[1:3]) }' >"$dir/zero.bug"
+says "a structural zero" 2 'an element of p is 0 in all draws' "$nami" train "$dir/zero.bug" --observe y -o "$dir/x.net"
 head -c 300 "$dir/a.net" >"$dir/cut.net"
 says "a cut file" 2 'error' train -o "$dir/cut.net" --resume
 says "not a network" 2 'error' sh -c "echo hello >'$dir/no.net'; '$nami' train '$dir/line.nami' -o '$dir/no.net' --resume"

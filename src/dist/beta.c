@@ -1,11 +1,20 @@
-/* log p = (alpha - 1) log x + (beta - 1) log(1 - x) - log B(alpha, beta) */
+/* log p = (alpha - 1) log x + (beta - 1) log(1 - x) - log B(alpha, beta), by Stirling's formula and
+   the deviances of alpha and beta from their expectations: large shapes would cancel all digits */
 #include "dist/block.h"
 
 INLINE bool ok(double alpha, double beta) { return is_positive(alpha) & is_positive(beta); }
 
 INLINE double lp(double x, double alpha, double beta)
 {
-    double v = (alpha - 1) * log(x) + (beta - 1) * log1p(-x) - lbeta(alpha, beta);
+    double n = alpha + beta, y = 1 - x, log_y = log1p(-x);
+    double e = x <= 0.5 ? n * x - alpha : beta - n * y; /* from the end that loses nothing */
+    double tx = e / alpha, ty = -e / beta;
+    double near_x = alpha * excess(tx, log1p(tx)), near_y = beta * excess(ty, log1p(ty));
+    double far_x = e - alpha * (log(x) + log(n) - log(alpha));
+    double far_y = -e - beta * (log_y + log(n) - log(beta));
+    double v = 0.5 * (log(alpha) + log(beta / n)) - (fabs(tx) < 0.5 ? near_x : far_x) -
+               (fabs(ty) < 0.5 ? near_y : far_y) - HALF_LOG_2PI + stirling_error(n) -
+               stirling_error(alpha) - stirling_error(beta) - log(x) - log_y;
     return density(ok(alpha, beta), (x > 0) & (x < 1), x, v);
 }
 

@@ -1,5 +1,7 @@
 /* binomial(N, p) with p of a beta(alpha, beta):
-   log p = log C(N, x) + log B(x + alpha, N - x + beta) - log B(alpha, beta) */
+   log p = log C(N, x) + log B(x + alpha, N - x + beta) - log B(alpha, beta)
+   = log binomial(x; N, alpha/s) + what the betas add, s = alpha + beta: by Stirling's formula,
+   since large shapes would cancel all digits */
 #include "dist/block.h"
 
 INLINE bool ok(double n, double alpha, double beta)
@@ -9,8 +11,13 @@ INLINE bool ok(double n, double alpha, double beta)
 
 INLINE double lp(double x, double n, double alpha, double beta)
 {
-    double y = n - x, choose = lgam(n + 1) - lgam(x + 1) - lgam(y + 1);
-    double v = choose + lbeta(x + alpha, y + beta) - lbeta(alpha, beta);
+    double y = n - x, s = alpha + beta, p = alpha / s, q = beta / s, d = n * p - x;
+    double a = x + alpha, b = y + beta, m = n + s;
+    double v = binomial_lp(x, y, p, q) + deviance_by(a, m * p, d) + deviance_by(b, m * q, -d) +
+               0.5 * (log(alpha / a) + log(beta / b) + log(m / s)) + stirling_error(a) -
+               stirling_error(alpha) + stirling_error(b) - stirling_error(beta) -
+               stirling_error(m) + stirling_error(s);
+    v = v > 0 ? 0 : v; /* rounding; N of 1e308 */
     return density(ok(n, alpha, beta), is_count(x) & (x <= n), x, v);
 }
 

@@ -1,4 +1,4 @@
-/* bijector.c: exp, shifted and scaled logistic, stick breaking, Cholesky. */
+/* bijector.c: exp, shifted and scaled logistic, stick breaking, Cholesky, partial correlations. */
 #include "dist/bijector.h"
 
 #include <string.h>
@@ -9,7 +9,8 @@ int unconstrained_size(enum domain d, int n)
 {
     if (domains[d].discrete) return -1;
     if (d == SIMPLEX) return n - 1;
-    int k = d == SPD ? matrix_order(n) : 0;
+    int k = domains[d].rank == 2 ? matrix_order(n) : 0;
+    if (d == CORR || d == CHOL_CORR) return k * (k - 1) / 2;
     return d == SPD ? k * (k + 1) / 2 : n;
 }
 
@@ -148,6 +149,112 @@ static void spd_grad(int k, const double *u, const double *dx, double jac, doubl
         }
 }
 
+/* ---- correlations R = L L' by canonical partial correlations tanh u, row by row:
+        L_ij = tanh(u_ij) w_ij,  w_i,j+1 = w_ij / cosh(u_ij),  w_i0 = 1,  L_ii = w_ii ------ */
+
+static double log_sech(double u) { return LOG_2 - fabs(u) - log1p(exp(-2 * fabs(u))); }
+
+static double chol_corr(int k, const double *u, double *L)
+{
+    double logj = 0;
+    memset(L, 0, sizeof(double) * (size_t)(k * k));
+    for (int i = 0; i < k; i++) {
+        double logw = 0;
+        for (int j = 0; j < i; j++, u++) {
+            L[i * k + j] = tanh(*u) * exp(logw);
+            logj += 2 * log_sech(*u) + logw;
+            logw += log_sech(*u);
+        }
+        L[i * k + i] = exp(logw);
+    }
+    return logj;
+}
+
+static void unchol_corr(int k, const double *L, double *u)
+{
+    for (int i = 0; i < k; i++, u += i - 1) {
+        double after = L[i * k + i] * L[i * k + i]; /* w_i,j+1 squared */
+        for (int j = i; j-- > 0; after += L[i * k + j] * L[i * k + j])
+            u[j] = asinh(L[i * k + j] / sqrt(after));
+    }
+}
+
+/* log|dR/dL| = sum_j (k - 1 - j) log L_jj; R_ij goes to the free triangle of L first */
+static double corr(int k, const double *u, double *x)
+{
+    double logj = chol_corr(k, u, x);
+    for (int i = 0; i < k; i++) {
+        double logw = 0;
+        for (int j = 0; j < i; j++, u++) logw += log_sech(*u);
+        logj += (k - 1 - i) * logw;
+    }
+    for (int i = 1; i < k; i++)
+        for (int j = 0; j < i; j++) {
+            double s = 0;
+            for (int m = 0; m <= j; m++) s += x[i * k + m] * x[j * k + m];
+            x[j * k + i] = s;
+        }
+    for (int i = 0; i < k; i++) {
+        for (int j = 0; j < i; j++) x[i * k + j] = x[j * k + i];
+        x[i * k + i] = 1;
+    }
+    return logj;
+}
+
+/* The factor first, its elements below the diagonal in place of u: L_ii^2 is what they leave of 1
+ */
+static void uncorr(int k, const double *x, double *u)
+{
+    double *ui = u, *uj;
+    for (int i = 0; i < k; i++, ui += i - 1) {
+        uj = u;
+        for (int j = 0; j < i; j++, uj += j - 1) {
+            double s = x[i * k + j], left = 1;
+            for (int m = 0; m < j; m++) s -= ui[m] * uj[m], left -= uj[m] * uj[m];
+            ui[j] = s / sqrt(left);
+        }
+    }
+    ui = u;
+    for (int i = 0; i < k; i++, ui += i - 1) {
+        double after = 1;
+        for (int j = 0; j < i; j++) after -= ui[j] * ui[j];
+        for (int j = i; j-- > 0;) {
+            double l = ui[j];
+            ui[j] = asinh(l / sqrt(after));
+            after += l * l;
+        }
+    }
+}
+
+/* df/dL: for R as in spd_grad() */
+static double by_factor(int k, int i, int j, const double *L, const double *dx, int of_corr)
+{
+    double s = 0;
+    if (!dx) return 0;
+    if (!of_corr) return dx[i * k + j];
+    for (int m = j; m < k; m++) s += (dx[i * k + m] + dx[m * k + i]) * L[m * k + j];
+    return s;
+}
+
+/* Backwards through a row: `back` is df/d log w_ij */
+static void corr_grad(int k, const double *u, const double *dx, double jac, int of_corr, double *du,
+                      double *work)
+{
+    double *L = work, *w = work + k * k;
+    chol_corr(k, u, L);
+    for (int i = 0; i < k; i++, u += i - 1, du += i - 1) {
+        double logw = 0;
+        for (int j = 0; j < i; j++, logw += log_sech(u[j - 1])) w[j] = exp(logw);
+        double back = by_factor(k, i, i, L, dx, of_corr) * L[i * k + i];
+        if (of_corr) back += jac * (k - 1 - i);
+        for (int j = i; j-- > 0;) {
+            double d = by_factor(k, i, j, L, dx, of_corr), t = tanh(u[j]);
+            du[j] += d * w[j] * exp(2 * log_sech(u[j])) - t * (back + 2 * jac);
+            back += d * t * w[j] + jac;
+        }
+    }
+}
+
 /* -------------------------------------------------------------------------------- */
 
 double constrain(enum domain d, double lo, double hi, int n, const double *u, double *x)
@@ -155,6 +262,8 @@ double constrain(enum domain d, double lo, double hi, int n, const double *u, do
     double logj = 0;
     if (d == SIMPLEX) return simplex(n, u, x);
     if (d == SPD) return spd(matrix_order(n), u, x);
+    if (d == CORR) return corr(matrix_order(n), u, x);
+    if (d == CHOL_CORR) return chol_corr(matrix_order(n), u, x);
     narrow(d, &lo, &hi);
     for (int i = 0; i < n; i++) {
         struct scalar s = scalar(lo, hi, u[i]);
@@ -170,6 +279,10 @@ void unconstrain(enum domain d, double lo, double hi, int n, const double *x, do
         unsimplex(n, x, u);
     } else if (d == SPD) {
         unspd(matrix_order(n), x, u);
+    } else if (d == CORR) {
+        uncorr(matrix_order(n), x, u);
+    } else if (d == CHOL_CORR) {
+        unchol_corr(matrix_order(n), x, u);
     } else {
         narrow(d, &lo, &hi);
         for (int i = 0; i < n; i++) u[i] = unscalar(lo, hi, x[i]);
@@ -184,6 +297,8 @@ void constrain_grad(enum domain d, double lo, double hi, int n, const double *u,
         simplex_grad(n, u, dx, jac, du, work);
     } else if (d == SPD) {
         spd_grad(matrix_order(n), u, dx, jac, du, work);
+    } else if (d == CORR || d == CHOL_CORR) {
+        corr_grad(matrix_order(n), u, dx, jac, d == CORR, du, work);
     } else {
         narrow(d, &lo, &hi);
         for (int i = 0; i < n; i++) {

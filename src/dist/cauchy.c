@@ -6,12 +6,12 @@ INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma
 INLINE double lp(double x, double mu, double sigma)
 {
     double z = (x - mu) / sigma;
-    return density(ok(mu, sigma), true, x, -LOG_PI - log(sigma) - log1p(z * z));
+    return density(ok(mu, sigma), true, x, -LOG_PI - log(sigma) - log1p_square(z));
 }
 
 INLINE void dlp(double x, double mu, double sigma, double *g)
 {
-    double z = (x - mu) / sigma, w = 2 * z / (1 + z * z);
+    double z = (x - mu) / sigma, w = 2 / (z + 1 / z);
     g[0] = -w / sigma;
     g[1] = w / sigma;
     g[2] = (w * z - 1) / sigma;

@@ -1,5 +1,6 @@
 /* log p = log Gamma(S) + sum_j (alpha_j - 1) log x_j - log Gamma(alpha_j),  S = sum alpha,
-   a density of the first n - 1 elements */
+   a density of the first n - 1 elements.  Where alpha_j is 0, as JAGS allows, x_j is 0 for certain,
+   and this is a density of the others. */
 #include "dist/block.h"
 
 WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
@@ -19,9 +20,11 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
             EACH(b, s.m)
             {
                 double t = (al[b] - 1) * log(x[b]), edge = al[b] == 1 ? 0 : -INFINITY;
-                S[b] += al[b] > 0 ? al[b] : NAN;
+                double never = x[b] == 0 ? 0 : -INFINITY; /* alpha is 0 */
+                S[b] += al[b] >= 0 ? al[b] : NAN;
                 X[b] += x[b] >= 0 ? x[b] : x[b] - INFINITY; /* NaN stays NaN */
-                v[b] += (x[b] > 0 ? t : edge) - lgam(al[b]);
+                t = (x[b] > 0 ? t : edge) - lgam(al[b]);
+                v[b] += al[b] == 0 ? never : t;
             }
         }
         EACH(b, s.m)
@@ -52,8 +55,16 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
         for (int j = 0; j < n; j++) {
             const double *restrict x = lanes_at(&a[j], s, xbuf);
             const double *restrict al = lanes_at(&a[n + j], s, abuf);
-            EACH(b, s.m) dx[b] = g[b] * (al[b] - 1) / x[b];
-            if (da[n + j]) EACH(b, s.m) da_[b] = g[b] * (log(x[b]) + S[b] - digamma(al[b]));
+            EACH(b, s.m)
+            {
+                double d = g[b] * (al[b] - 1) / x[b];
+                dx[b] = al[b] == 0 ? 0 : d;
+            }
+            if (da[n + j]) EACH(b, s.m)
+                {
+                    double d = g[b] * (log(x[b]) + S[b] - digamma(al[b]));
+                    da_[b] = al[b] == 0 ? 0 : d;
+                }
             add(s, dx, da[j]);
             add(s, da_, da[n + j]);
         }
@@ -70,13 +81,16 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
     EACH_SLAB(s, L)
     {
         double top[SLAB], sum[SLAB], x[SLAB], buf[SLAB];
+        int some[SLAB] = {0}; /* is an alpha positive? */
         fill(top, -DBL_MAX);
         fill(sum, 0);
         for (int j = 0; j < n; j++) {
-            draw_log_gammas(stream, j, s, lanes_at(&a[j], s, buf), x);
+            const double *restrict al = lanes_at(&a[j], s, buf);
+            draw_log_gammas(stream, j, s, al, x);
             EACH(b, s.m)
             {
-                double l = x[b] < -DBL_MAX ? -DBL_MAX : x[b];
+                double l = ((x[b] < -DBL_MAX) | (al[b] == 0)) ? -DBL_MAX : x[b];
+                some[b] |= al[b] > 0;
                 x[b] = l;
                 top[b] = l <= top[b] ? top[b] : l; /* NaN too */
             }
@@ -92,7 +106,7 @@ WIDE static void sample(const void *self, const struct stream *stream, const int
             put(s, x, out[j]);
         }
         for (int j = 0; j < n; j++)
-            for (int b = 0; b < s.live; b++) out[j][s.first + b] /= sum[b];
+            for (int b = 0; b < s.live; b++) out[j][s.first + b] /= some[b] ? sum[b] : NAN;
     }
 }
 

@@ -16,9 +16,11 @@ const struct dist_form *const dist_forms[] = {
     NULL};
 
 const struct dist_alias dist_aliases[] = {
-#define JAGS(name, args, meaning) {name, args, meaning},
+#define JAGS(name, args, meaning) {name, args, meaning, "JAGS"},
+#define STAN(name, args, meaning) {name, args, meaning, "Stan"},
+#define NAMI(name, args, meaning) {name, args, meaning, "NaMI"},
 #include "dist/dist.def"
-    {NULL, NULL, NULL}};
+    {NULL, NULL, NULL, NULL}};
 
 const struct dist_export dist_exports[] = {
 #define EXPORT(name, meaning, advice) {name, meaning, advice},

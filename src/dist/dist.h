@@ -3,7 +3,8 @@
    A row of dist.def is DIST(id); src/dist/<id>.c ends with its record `const struct
    dist dist_<id>`.  Names without a d are Stan's, with Stan's arguments.  JAGS's
    names are rows JAGS(...): one line of the model language that says which of the
-   records they mean (`dnorm(mu, tau)` is `normal(mu, 1 / sqrt(tau))`). */
+   records they mean (`dnorm(mu, tau)` is `normal(mu, 1 / sqrt(tau))`); STAN(...) and
+   NAMI(...) are the same for names of Stan and our own. */
 #ifndef DIST_DIST_H
 #define DIST_DIST_H
 
@@ -27,6 +28,10 @@ enum domain {
     SIMPLEX,     /* vector of numbers >= 0 that sum to 1 */
     COUNTS,      /* vector of 0, 1, 2, ... */
     SPD,         /* symmetric positive definite matrix */
+    ORDERED,     /* vector of increasing numbers: arguments alone, no value is one */
+    CHOLESKY,    /* lower triangular matrix with a positive diagonal: arguments alone */
+    CORR,        /* correlation matrix */
+    CHOL_CORR,   /* Cholesky factor of a correlation matrix */
     NDOMAIN
 };
 
@@ -37,6 +42,7 @@ struct domain_info {
     int discrete;
     double lo, hi;        /* bounds of each element (of the diagonal, for SPD) */
     int lo_open, hi_open; /* is the bound itself outside? */
+    int tied;             /* elements depend on each other, and are unconstrained together */
 };
 extern const struct domain_info domains[NDOMAIN];
 int domain_find(const char *name, size_t len); /* or -1 */
@@ -95,6 +101,12 @@ struct dist {
     /* The number of elements of the value, from those of the arguments (n[k]), or -1 if
        they do not fit each other, with *why a sentence.  NULL: a scalar. */
     int (*size)(const int *n, const char **why);
+    /* 1 + the argument whose value size() gets in place of its number of elements: a matrix that
+       nothing but a constant tells the order of.  0: none */
+    int size_arg;
+    /* The largest value, where that depends on numbers of elements; NULL: of an INDEX, that of the
+       first argument's */
+    int (*largest)(const int *n);
 
     /* Where known, for scalar values: P(X <= x) and its inverse (smallest x with P >= u), used by
      * T(,). */
@@ -137,10 +149,12 @@ struct dist {
 extern const struct dist *const dists[];
 const struct dist *dist_find(const char *name, size_t len); /* or NULL */
 
-/* A name of JAGS: args is "mu:real, tau:positive", meaning is an expression in the model
-   language over them. A name may have several rows with other argument names. */
+/* A name for another record in other terms: args is "mu:real, tau:positive", meaning is an
+   expression in the model language over them.  A name may have several rows with other argument
+   names. */
 struct dist_alias {
     const char *name, *args, *meaning;
+    const char *whose; /* "JAGS", "Stan" or "NaMI" */
 };
 extern const struct dist_alias dist_aliases[]; /* ends with name == NULL */
 

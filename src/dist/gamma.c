@@ -1,11 +1,15 @@
-/* log p = alpha log beta - log Gamma(alpha) + (alpha - 1) log x - beta x */
+/* log p = alpha log beta - log Gamma(alpha) + (alpha - 1) log x - beta x, by Stirling's formula and
+   the deviance of alpha from beta x: large shapes would cancel all digits */
 #include "dist/block.h"
 
 INLINE bool ok(double alpha, double beta) { return is_positive(alpha) & is_positive(beta); }
 
 INLINE double lp(double x, double alpha, double beta)
 {
-    double v = alpha * log(beta) - lgam(alpha) + (alpha - 1) * log(x) - beta * x;
+    double m = beta * x, t = (m - alpha) / alpha, near = alpha * excess(t, log1p(t));
+    double far = (m - alpha) - alpha * (log(beta) + log(x) - log(alpha)); /* beta x may be 0 */
+    double v = 0.5 * log(alpha) - HALF_LOG_2PI - stirling_error(alpha) - log(x) -
+               (fabs(t) < 0.5 ? near : far);
     return density(ok(alpha, beta), (x > 0) & (x <= DBL_MAX), x, v);
 }
 

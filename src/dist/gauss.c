@@ -1,12 +1,13 @@
+/* gauss.c: densities and draws of the multivariate normals. */
 #include "dist/gauss.h"
 
-WIDE void gauss_logp(int n, int L, double *out, const struct lanes *a, double *work,
+WIDE void gauss_logp(int n, int L, double *out, const struct lanes *a, double *work, load_fn *load,
                      apply_fn *apply, int sign)
 {
     double *F = work, *y = work + n * n * SLAB, v[SLAB]; /* F: the factor L */
     EACH_SLAB(s, L)
     {
-        chol_load(n, a + 2 * n, s, F);
+        load(n, a + 2 * n, s, F);
         difference(n, a, a + n, s, y);
         apply(n, s.m, F, y);
         log_diagonal(n, s.m, F, v);

@@ -1,4 +1,4 @@
-/* gauss.h: what the two multivariate normals share.  Both load a Cholesky factor L of their matrix;
+/* gauss.h: what the multivariate normals share.  All load a Cholesky factor L of their matrix;
    `apply` makes standard normals of the residual, or a draw of them: it solves or multiplies. */
 #ifndef DIST_GAUSS_H
 #define DIST_GAUSS_H
@@ -9,8 +9,8 @@ typedef void load_fn(int n, const struct lanes *a, struct slab s, double *A);
 typedef void apply_fn(int n, int m, const double *L, double *y);
 
 /* sign log|L| - n/2 log(2 pi) - |y|^2/2, y = apply(L, x - mu).  work: L and y */
-void gauss_logp(int n, int L, double *out, const struct lanes *a, double *work, apply_fn *apply,
-                int sign);
+void gauss_logp(int n, int L, double *out, const struct lanes *a, double *work, load_fn *load,
+                apply_fn *apply, int sign);
 /* mu + apply(L, z); a: the elements of mu and of the matrix */
 void gauss_draw(const struct stream *stream, int n, int L, double *const *out,
                 const struct lanes *a, double *work, load_fn *load, apply_fn *apply);

@@ -3,13 +3,13 @@
 
 INLINE double lp(double x, double sigma)
 {
-    double z = x / sigma, v = LOG_2 - LOG_PI - log(sigma) - log1p(z * z);
+    double z = x / sigma, v = LOG_2 - LOG_PI - log(sigma) - log1p_square(z);
     return density(is_positive(sigma), x >= 0, x, v);
 }
 
 INLINE void dlp(double x, double sigma, double *g)
 {
-    double z = x / sigma, w = 2 * z / (1 + z * z);
+    double z = x / sigma, w = 2 / (z + 1 / z);
     g[0] = -w / sigma;
     g[1] = (w * z - 1) / sigma;
 }

@@ -47,6 +47,14 @@ static void sample(const void *self, const struct stream *s, const int *dim, int
     for (int b = 0; b < L; b++) out[0][b] = number(&a[0], a + 1, dim[2], b);
 }
 
+/* The cut points are the last argument. */
+static int cut_points(const int *n)
+{
+    int k = DIST_ARGS - 1;
+    while (k && !n[k]) k--;
+    return n[k];
+}
+
 const struct dist dist_interval = {
     "interval",
     "the number of cut points below t: 0, 1, ...",
@@ -56,6 +64,7 @@ const struct dist dist_interval = {
     .blogp = logp,
     .bgrad = grad,
     .bsample = sample,
+    .largest = cut_points,
     .own = 1,
     .try_at = {{{1, 1}, {2.385, 1.7}}, {{1, 3}, {0.31, -1.4, 0.2, 4.2}}},
 };
@@ -139,6 +148,7 @@ static const char *make(struct dist *out)
     out->blogp = interval_logp;
     out->bgrad = interval_grad;
     out->bsample = interval_sample;
+    out->largest = cut_points;
     return NULL;
 }
 

@@ -85,13 +85,20 @@ INLINE double digamma(double x)
                           q * (1. / 240 - q * (1. / 132 - q * (691. / 32760 - q * (1. / 12)))))));
 }
 INLINE double lbeta(double a, double b) { return lgam(a) + lgam(b) - lgam(a + b); }
+/* t - log(1 + t), from log(1 + t) where t is not small */
+INLINE double excess(double t, double log_1t)
+{
+    double p = 1. / 12;
+    for (int k = 11; k >= 2; k--) p = 1. / k - t * p;
+    return fabs(t) < 0.01 ? t * t * p : t - log_1t;
+}
 /* x log(x / m) + m - x without cancellation (Loader 2000), x > 0: the saddle-point
    part of a count's density. */
 INLINE double deviance(double x, double m)
 {
     double t = (m - x) / x, r = m / x;
-    double near = log1p(t), far = log(r <= DBL_MAX ? r : DBL_MAX);
-    return (m - x) - x * (fabs(t) < 0.5 ? near : far);
+    double near = x * excess(t, log1p(t)), far = (m - x) - x * log(r <= DBL_MAX ? r : DBL_MAX);
+    return fabs(t) < 0.5 ? near : far;
 }
 /* log of exp(-m) m^x / x!, also for x that are no integers */
 INLINE double poisson_lp(double x, double m)
@@ -113,6 +120,24 @@ INLINE double binomial_lp(double x, double y, double p, double q)
     double outer = x > 0 ? all : none, inner = x > 0 ? v : none;
     v = y > 0 ? inner : outer;
     return n > 0 ? v : 0;
+}
+/* The same where d = m - x is known better than the difference tells */
+INLINE double deviance_by(double x, double m, double d)
+{
+    double t = d / x, near = x * excess(t, log1p(t)), far = d - x * (log(m) - log(x));
+    return fabs(t) < 0.5 ? near : far;
+}
+/* log(1 + z^2), also where z^2 is infinite */
+INLINE double log1p_square(double z)
+{
+    double near = log1p(z * z), far = 2 * log(fabs(z));
+    return fabs(z) < 1e8 ? near : far;
+}
+/* log(1 - exp(-t)), t > 0 */
+INLINE double log1m_exp(double t)
+{
+    double small = log(-expm1(-t)), large = log1p(-exp(-t));
+    return t < LOG_2 ? small : large;
 }
 /* log Gamma(a + 1/2) - log Gamma(a), also for large a */
 INLINE double lgam_half(double a)
@@ -137,6 +162,12 @@ __attribute__((const)) double logit_beta_slope(double a, double b, double x, dou
 /* Phi(z) and its inverse. */
 double normal_p(double z);
 double normal_quantile(double u);
+/* log Phi(z), and its derivative phi(z) / Phi(z): where Phi(z) is 0, too */
+__attribute__((const)) double log_normal_p(double z);
+__attribute__((const)) double normal_hazard(double z);
+/* The integral of f(x, p) from a to b: Gauss and Legendre's 16 points on each of so many panels */
+double integral(double (*f)(double, const double *), const double *p, double a, double b,
+                int panels);
 
 /* The x between lo and hi (may be infinite) with f(x, p) = u: rising is +1 for a
    cdf, -1 for its complement. */

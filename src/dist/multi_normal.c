@@ -9,7 +9,7 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
                  double *work)
 {
     (void)self;
-    gauss_logp(dim[0], L, out[0], a, work, solve_lower, -1);
+    gauss_logp(dim[0], L, out[0], a, work, chol_load, solve_lower, -1);
 }
 
 /* With v = Sigma^-1 (x - mu): d/dx = -v, d/dmu = v, d/dSigma = (v v' - Sigma^-1)/2, the

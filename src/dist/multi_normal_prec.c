@@ -9,7 +9,7 @@ static void logp(const void *self, const int *dim, int L, double *const *out, co
                  double *work)
 {
     (void)self;
-    gauss_logp(dim[0], L, out[0], a, work, times_upper, 1);
+    gauss_logp(dim[0], L, out[0], a, work, chol_load, times_upper, 1);
 }
 
 /* With d = x - mu, v = Omega d: d/dx = -v, d/dmu = v, d/dOmega = (Omega^-1 - d d')/2, the

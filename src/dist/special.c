@@ -104,6 +104,43 @@ double normal_p(double z) { return erfc(-z * M_SQRT1_2) / 2; }
 
 double normal_quantile(double u) { return u >= 0 && u <= 1 ? gsl_cdf_ugaussian_Pinv(u) : NAN; }
 
+/* Phi(z) -z / phi(z) = 1 - 1/z^2 + 3/z^4 - 15/z^6 + ..., for z < -30 to the last digit */
+static double mills(double z)
+{
+    double q = 1 / (z * z);
+    return 1 - q * (1 - 3 * q * (1 - 5 * q * (1 - 7 * q * (1 - 9 * q * (1 - 11 * q)))));
+}
+
+double log_normal_p(double z)
+{
+    if (z > 0) return log1p(-erfc(z * M_SQRT1_2) / 2);
+    if (z > -30 || isnan(z)) return log(normal_p(z));
+    return log(mills(z)) - 0.5 * z * z - log(-z) - HALF_LOG_2PI;
+}
+
+double normal_hazard(double z)
+{
+    return z > -30 || isnan(z) ? exp(-0.5 * z * z - HALF_LOG_2PI) / normal_p(z) : -z / mills(z);
+}
+
+double integral(double (*f)(double, const double *), const double *p, double a, double b,
+                int panels)
+{
+    static const double at[8] = {0.095012509837637454, 0.28160355077925892, 0.45801677765722737,
+                                 0.61787624440264377,  0.755404408355003,   0.86563120238783176,
+                                 0.9445750230732326,   0.98940093499164994};
+    static const double weight[8] = {
+        0.18945061045506859, 0.18260341504492361,  0.16915651939500262,  0.14959598881657676,
+        0.12462897125553403, 0.095158511682492591, 0.062253523938647706, 0.027152459411754037};
+    double half = (b - a) / (2 * panels), sum = 0;
+    for (int i = 0; i < panels; i++)
+        for (int k = 0; k < 8; k++) {
+            double mid = a + (2 * i + 1) * half, d = half * at[k];
+            sum += weight[k] * (f(mid - d, p) + f(mid + d, p));
+        }
+    return half * sum;
+}
+
 /* Doubles in their order, as integers. */
 static int64_t place(double x)
 {

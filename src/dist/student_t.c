@@ -11,18 +11,18 @@ INLINE double lp(double x, double nu, double mu, double sigma)
 {
     double z = (x - mu) / sigma;
     double v = lgam_half(0.5 * nu) - 0.5 * (log(nu) + LOG_PI) - log(sigma) -
-               0.5 * (nu + 1) * log1p(z * z / nu);
+               0.5 * (nu + 1) * log1p_square(z / sqrt(nu));
     return density(ok(nu, mu, sigma), true, x, v);
 }
 
 INLINE void dlp(double x, double nu, double mu, double sigma, double *g)
 {
-    double z = (x - mu) / sigma, w = (nu + 1) / (nu + z * z);
-    g[0] = -w * z / sigma;
-    g[1] = 0.5 *
-           (digamma(0.5 * (nu + 1)) - digamma(0.5 * nu) - log1p(z * z / nu) + (w * z * z - 1) / nu);
-    g[2] = w * z / sigma;
-    g[3] = (w * z * z - 1) / sigma;
+    double z = (x - mu) / sigma, w = (nu + 1) / (nu / z + z); /* (nu+1) z / (nu + z^2) */
+    g[0] = -w / sigma;
+    g[1] = 0.5 * (digamma(0.5 * (nu + 1)) - digamma(0.5 * nu) - log1p_square(z / sqrt(nu)) +
+                  (w * z - 1) / nu);
+    g[2] = w / sigma;
+    g[3] = (w * z - 1) / sigma;
 }
 DENSITY(4, lp, dlp)
 

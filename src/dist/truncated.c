@@ -16,7 +16,20 @@ struct cut {
     double a, b;   /* the tails there: lower ones, or upper ones if `upper` */
     int upper;
     double Z; /* NaN if nothing is left */
+    double log_z;
+    int far; /* Z underflows: log_z alone is known, and a and b are logarithms */
 };
+
+/* In the tails where probabilities are 0, by their logarithms: log(exp(a) - exp(b)) */
+static void cut_far(const struct dist *d, const double *p, struct cut *c)
+{
+    c->upper = d->cdf(c->lo, p) > 0.5;
+    c->a = dist_log_tail(d, c->lo, p, c->upper);
+    c->b = dist_log_tail(d, c->hi, p, c->upper);
+    c->log_z = c->upper ? c->a + log1m_exp(c->a - c->b) : c->b + log1m_exp(c->b - c->a);
+    c->far = 1;
+    c->Z = c->log_z > -INFINITY ? DBL_TRUE_MIN : NAN;
+}
 
 static struct cut cut(const struct dist *d, const double *p, double lower, double upper)
 {
@@ -34,7 +47,9 @@ static struct cut cut(const struct dist *d, const double *p, double lower, doubl
         c.Z = c.b - c.a;
         if (c.a == 0 && c.b > 0.5) c.Z = 1 - upper_tail(d, c.hi, p); /* the same, rounded once */
     }
-    if (!(lower <= upper) || !(c.Z > 0)) c.Z = NAN;
+    c.log_z = log(c.Z);
+    if (!(c.Z > DBL_MIN) && lower < upper) cut_far(d, p, &c);
+    if (!(lower <= upper) || !(c.Z > 0)) c.Z = c.log_z = NAN;
     return c;
 }
 
@@ -45,8 +60,7 @@ void truncated_logp(const void *self, int n, double *out, const double *const *a
     for (int i = 0; i < n; i++) {
         double p[DIST_ARGS], x = a[0][i], lower = a[d->narg + 1][i], upper = a[d->narg + 2][i];
         for (int k = 0; k < d->narg; k++) p[k] = a[1 + k][i];
-        out[i] =
-            density(true, x >= lower && x <= upper, x, out[i]) - log(cut(d, p, lower, upper).Z);
+        out[i] = density(true, x >= lower && x <= upper, x, out[i]) - cut(d, p, lower, upper).log_z;
     }
 }
 
@@ -62,29 +76,29 @@ static double dlogz(const struct dist *d, const double *p, int k, double lower, 
     memcpy(q, p, sizeof(double) * (size_t)d->narg);
     for (int s = 0; s < 2; s++, h /= 2) {
         q[k] = p[k] + h;
-        double up = log(cut(d, q, lower, upper).Z);
+        double up = cut(d, q, lower, upper).log_z;
         q[k] = p[k] - h;
-        slope[s] = (up - log(cut(d, q, lower, upper).Z)) / (2 * h);
+        slope[s] = (up - cut(d, q, lower, upper).log_z) / (2 * h);
     }
     return (4 * slope[1] - slope[0]) / 3;
 }
 
 /* f(x) / Z: what a bound moves */
-static double edge(const struct dist *d, const double *p, double x, double Z)
+static double edge(const struct dist *d, const double *p, double x, double log_z)
 {
     double v;
     const double *a[1 + DIST_ARGS] = {&x};
     if (domains[d->domain].discrete || isinf(x)) return 0;
     for (int k = 0; k < d->narg; k++) a[1 + k] = &p[k];
     d->logp(d, 1, &v, a);
-    return exp(v - log(Z));
+    return exp(v - log_z);
 }
 
 double log_between(const struct dist *d, const double *p, double lower, double upper)
 {
     struct cut c = cut(d, p, lower, upper);
-    if (isnan(c.Z) && lower <= upper && c.a == c.b) return -INFINITY;
-    return log(c.Z);
+    int nothing = lower <= upper && !isnan(c.a) && !isnan(c.b) && isnan(c.Z);
+    return nothing ? -INFINITY : c.log_z;
 }
 
 void log_between_grad(const struct dist *d, const double *p, double lower, double upper, double *g,
@@ -96,10 +110,11 @@ void log_between_grad(const struct dist *d, const double *p, double lower, doubl
     if (d->dcdf && is_real(c.hi)) d->dcdf(c.hi, p, ghi);
     for (int k = 0; k < d->narg; k++) {
         int fixed = domains[d->arg[k].domain].discrete;
-        g[k] = fixed ? 0 : d->dcdf ? (ghi[k] - glo[k]) / c.Z : dlogz(d, p, k, lower, upper);
+        int by_hand = d->dcdf && !c.far;
+        g[k] = fixed ? 0 : by_hand ? (ghi[k] - glo[k]) / c.Z : dlogz(d, p, k, lower, upper);
     }
-    ends[0] = -edge(d, p, lower, c.Z);
-    ends[1] = edge(d, p, upper, c.Z);
+    ends[0] = -edge(d, p, lower, c.log_z);
+    ends[1] = edge(d, p, upper, c.log_z);
 }
 
 void truncated_grad(const void *self, int n, const double *out, const double *dout,
@@ -119,6 +134,26 @@ void truncated_grad(const void *self, int n, const double *out, const double *do
     }
 }
 
+/* The x with log tail v, by bisection between the bounds, or steps from the finite one */
+static double far_quantile(const struct dist *d, const double *p, const struct cut *c, double v)
+{
+    double lo = c->lo, hi = c->hi, step = 1;
+    if (isinf(hi))
+        for (hi = lo; dist_log_tail(d, hi, p, c->upper) > v && step < DBL_MAX; step *= 2)
+            hi = lo + step;
+    if (isinf(lo))
+        for (lo = hi; dist_log_tail(d, lo, p, c->upper) > v && step < DBL_MAX; step *= 2)
+            lo = hi - step;
+    for (int i = 0; i < 80; i++) {
+        double x = 0.5 * (lo + hi);
+        if ((dist_log_tail(d, x, p, c->upper) > v) == c->upper)
+            lo = x;
+        else
+            hi = x;
+    }
+    return domains[d->domain].discrete ? round(hi) : 0.5 * (lo + hi);
+}
+
 void truncated_sample(const void *self, const struct stream *s, int n, double *out,
                       const double *const *a)
 {
@@ -129,7 +164,10 @@ void truncated_sample(const void *self, const struct stream *s, int n, double *o
         for (int k = 0; k < d->narg; k++) p[k] = a[k][i];
         struct cut c = cut(d, p, lower, upper);
         double u = c.a + out[i] * (c.b - c.a);
-        if (!c.upper)
+        if (c.far && c.Z > 0) { /* in logs: a share of the larger tail, between it and the other */
+            double top = c.upper ? c.a : c.b, low = c.upper ? c.b : c.a;
+            x = far_quantile(d, p, &c, top + log1p(-out[i] * -expm1(low - top)));
+        } else if (!c.upper)
             x = d->quantile(u, p);
         else
             x = d->cquantile ? d->cquantile(u, p) : d->quantile(1 - u, p);

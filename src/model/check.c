@@ -102,7 +102,9 @@ static const char *digits(struct model *m, double x)
 static const char *mild(const struct stmt *s)
 {
     if (!s->dist) return NULL;
-    return alias_find(s->name) && s->dist->mild_jags ? s->dist->mild_jags : s->dist->mild;
+    const struct dist_alias *a = alias_find(s->name);
+    int jags = a && strcmp(a->whose, "JAGS") == 0;
+    return jags && s->dist->mild_jags ? s->dist->mild_jags : s->dist->mild;
 }
 
 /* The distribution to propose for a parameter of known size. */

@@ -42,6 +42,17 @@ static void coordinates(const struct code *c, const double *x, double *u)
         unconstrain(c->domain, c->lo, c->hi, c->n, x, u);
 }
 
+/* Is an element 0 in all draws? */
+static int never(const struct code *c, size_t n, const double *x)
+{
+    int found = 0;
+    for (int j = 0; j < c->n && !found; j++) {
+        found = 1;
+        for (size_t i = 0; i < n && found; i++) found = x[(size_t)c->row[j] * n + i] == 0;
+    }
+    return found;
+}
+
 static int standardise(const struct model *m, struct code *c, size_t n, const double *x,
                        struct arena *mem, nami_err *err)
 {
@@ -61,10 +72,18 @@ static int standardise(const struct model *m, struct code *c, size_t n, const do
         if (moments(n, all + (size_t)k * n, &c->mean[k], &c->sd[k])) {
             struct str name = {0};
             inst_name(m, c->inst, &name);
-            rc = err_set(err, NAMI_EINPUT,
-                         "draws of %s from the prior leave its support or are not finite; 'nami "
-                         "check' says which prior to change",
-                         name.s ? name.s : "a variable");
+            rc =
+                c->domain == SIMPLEX && never(c, n, x)
+                    ? err_set(err, NAMI_EINPUT,
+                              "an element of %s is 0 in all draws, since its Dirichlet prior has a "
+                              "0 there; an inference network cannot represent that: leave the "
+                              "element out of the vector",
+                              name.s ? name.s : "a variable")
+                    : err_set(
+                          err, NAMI_EINPUT,
+                          "draws of %s from the prior leave its support or are not finite; 'nami "
+                          "check' says which prior to change",
+                          name.s ? name.s : "a variable");
             str_free(&name);
         }
     if (c->kind == CODE_STATES && !rc) c->mean[0] = 0, c->sd[0] = 1;
@@ -340,7 +359,7 @@ int code_encode(const struct code *c, struct prog *p)
     x->out = c->coord;
     x->self = c;
     x->block = code_block;
-    if (c->kind == CODE_REAL && c->domain != SIMPLEX && c->domain != SPD) x->block_grad = code_grad;
+    if (c->kind == CODE_REAL && !domains[c->domain].tied) x->block_grad = code_grad;
     x->nwork = c->n + c->ncoord;
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->n, .idx = c->row};

@@ -122,7 +122,7 @@ static int shape_of(const struct code *c, double *p)
 {
     double lo = c->lo > domains[c->domain].lo ? c->lo : domains[c->domain].lo;
     double hi = c->hi < domains[c->domain].hi ? c->hi : domains[c->domain].hi;
-    if (c->kind != CODE_REAL || c->domain == SIMPLEX || c->domain == SPD) return -1;
+    if (c->kind != CODE_REAL || domains[c->domain].tied) return -1;
     p[0] = isinf(lo) ? hi : lo;
     p[1] = isinf(lo) ? -1 : isinf(hi) ? 1 : hi;
     return isinf(lo) && isinf(hi) ? LINE : isinf(lo) || isinf(hi) ? HALF : INTERVAL;

@@ -147,8 +147,22 @@ static int quartiles(const struct fit *f, int logs, double *median, double *spre
     return 0;
 }
 
+/* Is argument k a location of real values?  Its scale follows it; a real argument at the end is a
+   shape, as of skew_normal. */
+static bool is_location(const struct dist *d, int k)
+{
+    return !domains[d->domain].discrete && d->arg[k].domain == REAL && k + 1 < d->narg;
+}
+
+static bool is_varied(const struct fit *f, int j)
+{
+    const struct dist *d = f->h->dist;
+    return d->arg[f->arg[j]].domain != REAL ||
+           (!domains[d->domain].discrete && !is_location(d, f->arg[j]));
+}
+
 /* t <- the best of the points whose arguments are such powers of e, or the draws' spread or its
-   inverse.  Real arguments stay at their centre. */
+   inverse.  Locations stay at their centre. */
 static void start(struct fit *f, double spread, double *t)
 {
     const double try[] = {-3, -1, 1, 3, 6, log(spread), -log(spread)};
@@ -158,11 +172,11 @@ static void start(struct fit *f, double spread, double *t)
     int points = 1;
     if (some.n > TILE) some.n = TILE;
     for (int j = 0; j < f->nt; j++)
-        if (f->h->dist->arg[f->arg[j]].domain != REAL) points *= TRIES;
+        if (is_varied(f, j)) points *= TRIES;
     for (int i = 0; i < points; i++) {
         double at[RECORD_ARGS] = {0}, here;
         for (int j = 0, r = i; j < f->nt; j++)
-            if (f->h->dist->arg[f->arg[j]].domain != REAL) {
+            if (is_varied(f, j)) {
                 at[j] = fmax(-FAR, fmin(FAR, try[r % TRIES]));
                 r /= TRIES;
             }
@@ -187,7 +201,7 @@ int match_fit(struct head *h, const struct dist *d, int n, const double *draw)
     if (f.nt == 0 || d->narg - f.nt > 1 || (d->bounds && f.nt == d->narg)) return 1;
     if (quartiles(&f, logs, &median, &spread)) return 1;
     for (int j = 0; j < f.nt; j++) {
-        bool place = real_value && d->arg[f.arg[j]].domain == REAL;
+        bool place = is_location(d, f.arg[j]);
         f.centre[j] = place ? median : 0;
         f.unit[j] = place ? spread : isinf(domains[d->arg[f.arg[j]].domain].hi) ? 1 : 10. / FAR;
     }
@@ -197,7 +211,7 @@ int match_fit(struct head *h, const struct dist *d, int n, const double *draw)
     double g[RECORD_ARGS];
     loss(&f, t, g);
     for (int j = 0; j < f.nt; j++) { /* a real argument moves by what the draws vary by */
-        bool place = real_value && d->arg[f.arg[j]].domain == REAL && f.square[j] > 0;
+        bool place = is_location(d, f.arg[j]) && f.square[j] > 0;
         h->scale[f.arg[j]] = place ? f.unit[j] / sqrt(f.square[j]) : 1;
     }
     return 0;

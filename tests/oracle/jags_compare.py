@@ -99,6 +99,11 @@ def stochastic(text):
     return left_sides(text, "~")
 
 
+def modules(text):
+    """What the jags program must load for a model."""
+    return "load mix\nload glm\n" if re.search(r"\bd(scaled|betabin)", text) else ""
+
+
 def run(script, where):
     path = os.path.join(where, "script.cmd")
     with open(path, "w") as f:
@@ -133,7 +138,7 @@ def logp(text, data, points, helper=None):
             if p.returncode:
                 raise JagsError(p.stderr)
             return json.loads(p.stdout.replace("-inf", "-Infinity").replace("nan", "NaN"))["logp"]
-        script = "load dic\n"
+        script = "load dic\n" + modules(text)
         for i in range(len(points)):
             script += ('model in "model.bug"\ndata in "data.R"\ndata in "p%d.R"\ncompile\n'
                        'initialize\nmonitor deviance\nupdate 1\ncoda *, stem(o%d)\n'
@@ -159,7 +164,7 @@ def moments(text, data, n, seed=1, names=None):
             f.write(r_dump(constants(data, text)))
         with open(os.path.join(where, "init.R"), "w") as f:
             f.write('.RNG.name <- "base::Mersenne-Twister"\n.RNG.seed <- %d\n' % seed)
-        script = 'model in "model.bug"\ndata in "data.R"\ncompile\nparameters in "init.R"\ninitialize\n'
+        script = modules(text) + 'model in "model.bug"\ndata in "data.R"\ncompile\nparameters in "init.R"\ninitialize\n'
         for v in names:
             for x in v, v + ".asinh":
                 script += "monitor %s, type(mean)\nmonitor %s, type(variance)\n" % (x, x)
@@ -189,7 +194,7 @@ def draws(text, data, n, seed=1):
             f.write(r_dump(constants(data, text)))
         with open(os.path.join(where, "init.R"), "w") as f:
             f.write('.RNG.name <- "base::Mersenne-Twister"\n.RNG.seed <- %d\n' % seed)
-        run('model in "model.bug"\ndata in "data.R"\ncompile\nparameters in "init.R"\ninitialize\n'
+        run(modules(text) + 'model in "model.bug"\ndata in "data.R"\ncompile\nparameters in "init.R"\ninitialize\n'
             + "".join("monitor %s\n" % v for v in names)
             + "update %d\ncoda *, stem(o)\n" % n, where)
         with open(os.path.join(where, "ochain1.txt")) as f:

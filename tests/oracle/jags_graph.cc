@@ -374,6 +374,8 @@ int main(int argc, char **argv)
             "POINT.R...]");
     load("basemod");
     load("bugs");
+    load("mix"); // dbetabin
+    load("glm"); // dscaled.gamma, dscaled.wishart
     for (size_t i = 1; i < files.size(); i++) Dump(files[i]).read(data);
 
     std::string text = slurp(files[0]);

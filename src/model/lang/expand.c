@@ -262,6 +262,19 @@ static int arrays_known(const struct model *m, const struct stmt *s)
     return 1;
 }
 
+/* n[i] <- the value of argument i, which must be constant */
+static int constant_size(struct model *m, const struct stmt *s, int i, const int *counter, int *n)
+{
+    double v = 0;
+    int rc = eval_scalar(m, s->arg[i], counter, &v);
+    if (rc == NOT_CONST)
+        return say_not_const(m, s->arg[i], counter, "the size of a random matrix", NULL);
+    if (rc != IS_CONST) return rc;
+    if (isnan(v)) return say_missing(m, s->arg[i], counter);
+    n[i] = v >= 0 && v <= 10000 ? (int)v : 0; /* size() says what is too large */
+    return 0;
+}
+
 /* How many elements the distribution's value has, for the instance with these counters. */
 int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[4], int *out)
 {
@@ -273,6 +286,8 @@ int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*s
         n[i] = shape_size(shape[i]);
     }
     if (!s->dist->size) return 0;
+    if (s->dist->size_arg && (rc = constant_size(m, s, s->dist->size_arg - 1, counter, n)))
+        return rc;
     *out = s->dist->size(n, &why);
     if (*out >= 0) return 0;
     diag_error(&m->diags, s->rel->rhs->all, NULL, "the arguments of %s() do not fit: %s", s->name,

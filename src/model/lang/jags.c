@@ -338,7 +338,7 @@ static int put_stan(struct jags *j, struct rel *r, const struct expr *x)
     return cut ? keep_half(j, r) : 0;
 }
 
-/* x: a call of a name of JAGS; its first row is JAGS's own, the others are ours. */
+/* x: a call of an alias; the first row of a name of JAGS is JAGS's own, all others are ours. */
 static int put_alias(struct jags *j, struct rel *r, const struct expr *x,
                      const struct dist_alias *first)
 {
@@ -346,13 +346,18 @@ static int put_alias(struct jags *j, struct rel *r, const struct expr *x,
     const char *name[DIST_ARGS];
     struct expr *by[DIST_ARGS] = {NULL};
     for (const struct dist_alias *a = first; a->name; a++) {
-        int n = strcmp(a->name, first->name) ? 0 : alias_formals(&j->s.mem, a->args, formal);
+        if (strcmp(a->name, first->name) != 0) continue;
+        int n = alias_formals(&j->s.mem, a->args, formal);
+        int same = a == first && strcmp(a->whose, "JAGS") == 0;
         if (n < 0) return -1;
-        if (!n || match(j, x, formal, n, name, by)) continue;
-        struct expr *y = a == first ? new_expr(j, x, n)
-                                    : meaning(j, a->meaning, strlen(a->meaning), n, name, by);
+        if (match(j, x, formal, n, name, by)) continue;
+        struct expr *y =
+            same ? new_expr(j, x, n) : meaning(j, a->meaning, strlen(a->meaning), n, name, by);
         if (!y) return -1;
-        if (a != first) return put_stan(j, r, y);
+        if (!same) {
+            y->at = x->at; /* where what is refused stands */
+            return put_stan(j, r, y);
+        }
         for (int i = 0; i < n; i++) y->arg[i] = by[i];
         r->rhs = y;
         return 0;

@@ -30,9 +30,12 @@ static struct range of_stochastic(struct model *m, const struct stmt *s, const i
     if (!s->dist) return anywhere;
     struct range r = of_domain(&domains[s->dist->domain]);
     double p[DIST_ARGS];
-    int shape[4];
-    if (s->dist->domain == INDEX && !term_shape(m, s->arg[0], counter, shape))
-        r.hi = shape_size(shape); /* categorical */
+    int shape[4], n[DIST_ARGS] = {0}, known = s->dist->domain == INDEX || s->dist->largest;
+    for (int i = 0; i < s->narg && known; i++) {
+        known = !term_shape(m, s->arg[i], counter, shape);
+        if (known) n[i] = shape_size(shape);
+    }
+    if (known) r.hi = s->dist->largest ? s->dist->largest(n) : n[0];
     if (s->dist->bounds) {
         double lo = r.lo, hi = r.hi;
         for (int i = 0; i < s->narg; i++) {
