@@ -106,13 +106,13 @@ static double difference(const struct op *op, const double *v, int k, double h)
 static void gradients(void **state)
 {
     (void)state;
-    static const double us[] = {1e-4, 0.013, 0.31, 0.47, 0.87, 0.9993};
+    static const double us[] = {1e-4, 0.013, 0.317, 0.47, 0.87, 0.9993};
     struct model m = {0};
     int tried = 0;
     for_each_try(it) for (const struct density_form *form = density_forms; form->name; form++)
     {
         const struct op *op = op_of(&m, form, it.d);
-        if (!op || !op->map || !op->map_grad) continue;
+        if (!op || !op->map || !op->map_grad || !it.d->quantile) continue;
         for (size_t i = 0; i < sizeof us / sizeof *us; i++) {
             double v[1 + DIST_ARGS] = {0}, g[1 + DIST_ARGS] = {0};
             double x = it.d->quantile(us[i], it.p);

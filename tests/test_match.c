@@ -100,8 +100,8 @@ static void fits(void **state)
     }
     assert_string_equal(refused,
                         "pareto pareto_type_2 uniform von_mises discrete_range hypergeometric "
-                        "noncentral_hypergeometric categorical categorical_logit ordered_logistic "
-                        "ordered_probit interval multinomial dirichlet_multinomial dirichlet multi_normal "
+                        "noncentral_hypergeometric categorical categorical_logit interval ordered_logistic "
+                        "ordered_probit multinomial dirichlet_multinomial dirichlet multi_normal "
                         "multi_normal_prec multi_normal_cholesky multi_student_t relaxed_onehot "
                         "wishart inv_wishart scaled_wishart lkj_corr lkj_corr_cholesky ");
 }
