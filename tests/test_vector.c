@@ -198,6 +198,33 @@ static void censoring(void **state)
                    (int[]){0, 1, 1, 0}, 1);
 }
 
+/* I(,) of WinBUGS and C(,) of OpenBUGS: known to lie between the bounds, where it is not given. */
+static void bounds(void **state)
+{
+    (void)state;
+    static const char *const text[] = {
+        "model { mu ~ dnorm(0, 1)\n for (i in 1:2) { t[i] ~ dnorm(mu, 1) I(c[i], ) } }",
+        "model { mu ~ dnorm(0, 1)\n for (i in 1:2) { t[i] ~ dnorm(mu, 1) C(c[i], ) } }",
+    };
+    for (int i = 0; i < 2; i++) {
+        struct model m;
+        struct str g = {0};
+        build_opt(&m, BUGS, text[i], "{\"t\": [1, null], \"c\": [0, 2]}", NULL);
+        graph_text(m.bn, &g);
+        assert_string_equal(g.s, "mu; t[1]* mu; t.within[1]* t[1]; t.within[2]* mu; "
+                                 "t[2] mu t.within[2]");
+        near(m.value[m.array.a[array_find(&m, "t.within")].first + 1], 1);
+        str_free(&g);
+        model_free(&m);
+    }
+    struct model m; /* of constants: truncation */
+    build_opt(&m, BUGS, "model { t ~ dnorm(0, 1) I(0, ) }", NULL, NULL);
+    double lo, hi;
+    model_support(&m, m.array.a[array_find(&m, "t")].first, &lo, &hi);
+    assert_true(lo == 0 && isinf(hi));
+    model_free(&m);
+}
+
 /* A latent whose indicator is not observed, or whose distribution cannot be cut, stays as it is. */
 static void uncensored(void **state)
 {
@@ -236,6 +263,6 @@ static void transformations(void **state)
 }
 
 static const struct CMUnitTest tests[] = {cmocka_unit_test(arrays), cmocka_unit_test(censoring),
-                                          cmocka_unit_test(uncensored),
+                                          cmocka_unit_test(uncensored), cmocka_unit_test(bounds),
                                           cmocka_unit_test(transformations)};
 RUN(tests)

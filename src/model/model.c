@@ -138,7 +138,8 @@ static int parse(struct model *m, const char *file, const char *text, size_t len
     if (!m->text.n) str_putn(&m->text, text, len);
     if (m->text.oom || syntax_parse(&m->syntax, text, len, dialect, &m->diags) || m->diags.oom)
         return err_nomem(err);
-    return m->diags.nerror ? first_error(m, err) : 0;
+    if (m->diags.nerror) return first_error(m, err);
+    return syntax_bounds(&m->syntax) ? err_nomem(err) : 0;
 }
 
 int model_parse(struct model *m, const char *file, const char *text, size_t len,

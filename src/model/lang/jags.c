@@ -513,6 +513,7 @@ int model_jags(struct model *m, const struct model_options *opt, struct str *out
 {
     struct jags j = {.m = m, .nname = (int)m->syntax.names.name.n};
     int rc = syntax_parse(&j.s, m->text.s ? m->text.s : "", m->text.n, m->syntax.dialect, &j.none);
+    if (!rc) rc = syntax_bounds(&j.s);
     if (!rc) {
         for (size_t l = 0; l < j.s.loop.n; l++) {
             struct expr *x = translate(&j, j.s.loop.a[l].range);

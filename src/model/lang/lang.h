@@ -132,6 +132,7 @@ struct range elem_range(struct model *m, int e);
 int model_supports(struct model *m); /* support.c */
 int model_observed(struct model *m); /* graph.c */
 int model_censor(struct model *m);   /* censor.c */
+int syntax_bounds(struct syntax *s); /* bounds.c: 0 or NAMI_ENOMEM; before names are counted */
 int model_tricks(struct model *m);   /* trick.c */
 /* lint.c */
 void model_lint(struct model *m);

@@ -151,9 +151,12 @@ static int parse_distribution(struct parser *p, struct rel *r)
         return -1;
     }
     if (is_bounds(p, "T") || is_bounds(p, "I")) return parse_bounds(p, r);
+    if (is_bounds(p, "C") && p->s->dialect == BUGS) return parse_bounds(p, r); /* OpenBUGS's */
     if (now(p)->newline || looks_like_relation(p, p->i)) return 0;
     if (is_bounds(p, "C"))
-        fail_at(p, now(p)->at, "write T( , ) if the distribution is truncated",
+        fail_at(p, now(p)->at,
+                "write y ~ censored(d, lower, upper) for values recorded at a bound, T( , ) for a "
+                "truncated distribution",
                 "there is no C( , )");
     else if (is_name(p, now(p), "T") && is_op(ahead(p), '['))
         fail_at(p, ahead(p)->at, "write T(lower, upper)", "bounds stand in parentheses");

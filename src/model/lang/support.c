@@ -184,14 +184,15 @@ static int check_trunc(struct model *m, const struct stmt *s, int k)
         diag_error(d, s->rel->trunc_at, NULL, "%s() cannot be truncated", s->name);
         return IS_WRONG;
     }
-    if (s->rel->trunc == 'I')
+    if (s->rel->trunc != 'T')
         for (int i = 0; i < s->ngiven; i++)
-            if (eval_scalar(m, s->given[i], inst_counter(m, k), &lo) == NOT_CONST) {
-                diag_error(
-                    d, s->rel->trunc_at,
-                    "write T(,) for a truncated distribution; model censored data by their own "
-                    "indicator",
-                    "I(,) with unknown parameters is neither truncation nor censoring");
+            if (s->rel->trunc == 'C' ||
+                eval_scalar(m, s->given[i], inst_counter(m, k), &lo) == NOT_CONST) {
+                diag_error(d, s->rel->trunc_at,
+                           "observe the interval: k ~ dinterval(x, c(lower, upper)); or write T(,) for "
+                           "a truncated distribution",
+                           "%c( , ) means censoring here, which is not known for %s()", s->rel->trunc,
+                           s->name);
                 return IS_WRONG;
             }
     struct range r = elem_range(m, m->lhs[m->lhs_off[k]]);
