@@ -132,7 +132,7 @@ static void positive(void **state)
 
 struct shapes {
     const char *name;
-    int narg, in[4][4];
+    int narg, in[4][SHAPE];
     const char *out; /* the result's shape, or what the sentence must contain */
     int bad;
 };
@@ -276,7 +276,7 @@ static void block_functions(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct shapes *s = &cases[i];
         struct block_call c = {.op = op_find(s->name, strlen(s->name))};
-        int out[4] = {0};
+        int out[SHAPE] = {0};
         const char *why = NULL;
         char text[40] = "";
         int rc = c.op->shape(s->narg, s->in, out, c.dim, &why);
@@ -301,11 +301,11 @@ static void block_functions(void **state)
 }
 
 /* out = f(in), all lanes the same */
-static void check_values(const char *name, int narg, const int (*shape)[4], const double *in,
+static void check_values(const char *name, int narg, const int (*shape)[SHAPE], const double *in,
                          const double *want)
 {
     struct block_call c = {.op = op_find(name, strlen(name))};
-    int out[4];
+    int out[SHAPE];
     const char *why;
     assert_int_equal(c.op->shape(narg, shape, out, c.dim, &why), 0);
     for (int k = 0; k < narg; k++)
@@ -318,7 +318,7 @@ static void check_values(const char *name, int narg, const int (*shape)[4], cons
 }
 
 #define V(...)      ((const double[]){__VA_ARGS__})
-#define SHAPES(...) ((const int[][4]){__VA_ARGS__})
+#define SHAPES(...) ((const int[][SHAPE]){__VA_ARGS__})
 
 static void known_values(void **state)
 {

@@ -89,6 +89,8 @@ struct stmt {
 
 /* ---- arrays and elements: expand.c --------------------------------------- */
 
+_Static_assert(SHAPE == 1 + (int)MAX_DIM, "values have the dimensions of arrays");
+
 struct array {
     const char *name;
     int id;   /* of syntax.names */
@@ -124,7 +126,7 @@ struct foot {
     unsigned char *random; /* does it read anything that is not constant? */
     int *pick;             /* 0: no choice */
     uint64_t *low;         /* a hash of the ranges of the choices */
-    int (*shape)[4];       /* {ndim, d0, d1, d2} of the result */
+    int (*shape)[SHAPE];       /* {ndim, d0, d1, ...} of the result */
 };
 
 enum layer_kind { LAYER_DENSE, LAYER_CONV, LAYER_WHITEN };
@@ -259,7 +261,7 @@ enum { IS_CONST = 0, NOT_CONST = 1, IS_WRONG = 2 }; /* wrong: said in diags */
 
 /* The value of an array expression. */
 struct cval {
-    int ndim, dim[4], n, cap;
+    int ndim, dim[SHAPE - 1], n, cap;
     double *x;
 };
 /* The value of a scalar term / of any term, with these loop counters; the result is

@@ -95,7 +95,7 @@ int shape_fail(const char **why, const char *sentence)
 }
 
 /* All elements of all arguments to one number.  dim = {how many} */
-int shape_reduce(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+int shape_reduce(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     dim[0] = 0;
     for (int k = 0; k < narg; k++) dim[0] += shape_size(shape[k]);
@@ -104,7 +104,7 @@ int shape_reduce(int narg, const int (*shape)[4], int *out, int *dim, const char
 }
 
 /* As the argument.  dim = {how many} */
-int shape_same(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+int shape_same(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     (void)narg, (void)why;
     for (int k = 0; k < 4; k++) out[k] = shape[0][k];

@@ -97,10 +97,10 @@ static inline void range_set(double *out, double lo, double hi)
 
 range_fn range_bool, range_positive, range_unit, range_all, range_hull, range_times;
 
-/* ---- shapes: {ndim, d0, d1, d2} ----------------------------------------------------- */
+/* ---- shapes: {ndim, d0, d1, ...} ----------------------------------------------------- */
 
-int shape_reduce(int narg, const int (*shape)[4], int *out, int *dim, const char **why);
-int shape_same(int narg, const int (*shape)[4], int *out, int *dim, const char **why);
+int shape_reduce(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why);
+int shape_same(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why);
 int shape_fail(const char **why, const char *sentence); /* -1 */
 
 /* ---- lanes of blocks, where need be CHUNK at a time --------------------------------- */

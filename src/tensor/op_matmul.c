@@ -55,7 +55,7 @@ WIDE static void matmul_grad(const void *self, const int *dim, int L, const doub
         }
 }
 
-static int inprod_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int inprod_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     (void)narg;
     dim[0] = dim[2] = 1;
@@ -65,7 +65,7 @@ static int inprod_shape(int narg, const int (*shape)[4], int *out, int *dim, con
 }
 
 /* A vector on the left is a row, on the right a column (or a row, if only that fits). */
-static int matmul_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int matmul_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     (void)narg;
     const int *x = shape[0], *y = shape[1];

@@ -1,7 +1,7 @@
 /* inverse and logdet, lane by lane: each has its own pivots. */
 #include "tensor/op.h"
 
-static int square_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int square_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     (void)narg;
     if (shape[0][0] == 0) {
@@ -15,7 +15,7 @@ static int square_shape(int narg, const int (*shape)[4], int *out, int *dim, con
     return 0;
 }
 
-static int logdet_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int logdet_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     int rc = square_shape(narg, shape, out, dim, why);
     out[0] = 0;

@@ -69,7 +69,7 @@ static void sort_grad(const void *self, const int *dim, int L, const double *con
     }
 }
 
-static int order_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int order_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     if (shape[0][0] > 1) return shape_fail(why, "it takes one vector");
     return shape_same(narg, shape, out, dim, why);
@@ -145,7 +145,7 @@ static void interp_grad(const void *self, const int *dim, int L, const double *c
     }
 }
 
-static int interp_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int interp_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     (void)narg;
     dim[0] = shape_size(shape[1]);

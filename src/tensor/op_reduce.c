@@ -134,7 +134,7 @@ GRAD(sd)
 
 static int prod_work(const int *dim) { return dim[0] * CHUNK; }
 
-static int sd_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int sd_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     if (shape_reduce(narg, shape, out, dim, why)) return -1;
     return dim[0] > 1 ? 0 : shape_fail(why, "a standard deviation needs at least two elements");

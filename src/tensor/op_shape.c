@@ -57,7 +57,7 @@ static int diag_from(const int *dim, int j)
 }
 MOVE(diag, dim[1] ? dim[0] * dim[0] : dim[0])
 
-static int c_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int c_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     if (shape_reduce(narg, shape, out, dim, why)) return -1;
     dim[1] = 1;
@@ -65,7 +65,7 @@ static int c_shape(int narg, const int (*shape)[4], int *out, int *dim, const ch
     return 0;
 }
 
-static int rep_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int rep_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     (void)narg;
     if (shape[1][0] != SHAPE_VALUE || shape[1][1] < 1)
@@ -75,7 +75,7 @@ static int rep_shape(int narg, const int (*shape)[4], int *out, int *dim, const 
     return dim[0] ? 0 : shape_fail(why, "it has no elements");
 }
 
-static int t_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int t_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     (void)narg;
     const int *x = shape[0];
@@ -85,7 +85,7 @@ static int t_shape(int narg, const int (*shape)[4], int *out, int *dim, const ch
     return 0;
 }
 
-static int diag_shape(int narg, const int (*shape)[4], int *out, int *dim, const char **why)
+static int diag_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     if (narg == 1 && shape[0][0] == 2) {
         if (shape[0][1] != shape[0][2]) return shape_fail(why, "the matrix is not square");

@@ -188,6 +188,9 @@ int prog_pack(struct prog *p, const struct prog *of);
 int exec_lanes(const struct prog *p);
 
 /* The number of elements of a shape {ndim, d0, d1, ...}. */
+/* The shape of a value: {ndim, d0, d1, ...}, as many dimensions as an array of the language has. */
+enum { SHAPE = 1 + 8 };
+
 static inline int shape_size(const int *shape)
 {
     int n = 1;
@@ -216,7 +219,7 @@ struct op {
        {SHAPE_VALUE, its value}, and is not among the kernel's arguments (rep's times).  Fills out
        the same way, and dim[] for the kernel.  Returns 0, or -1 with *why a sentence ("the two
        differ in length"). */
-    int (*shape)(int narg, const int (*shape)[4], int *out, int *dim, const char **why);
+    int (*shape)(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why);
     unsigned sizes;
     /* Interval arithmetic: where results can lie, for the check of supports.  lo/hi of the
        arguments in, of the result (out[0], out[1]); NULL: anywhere.  For block functions over

@@ -119,7 +119,7 @@ static int eval_subscript(struct model *m, const struct term *t, int dim, const 
     int size = a->ndim ? a->dim[dim] : 1; /* a single number may be called x[1] */
     double x = 0, y = 0;
     if (sub->kind != T_RANGE && may_be_vector(m, sub)) {
-        int shape[4], known = term_shape(m, sub, counter, shape);
+        int shape[SHAPE], known = term_shape(m, sub, counter, shape);
         if (known) return known;
         if (shape_size(shape) > 1) return eval_list(m, t, dim, counter, e);
     }
@@ -151,7 +151,7 @@ static int choice(struct model *m, const struct term *t, int dim, const int *cou
     const struct array *a = &m->array.a[t->array];
     const struct term *sub = t->arg[dim];
     int size = a->ndim ? a->dim[dim] : 1;
-    int shape[4] = {0};
+    int shape[SHAPE] = {0};
     if (sub->kind == T_RANGE ||
         (may_be_vector(m, sub) && !term_shape(m, sub, counter, shape) && shape_size(shape) > 1)) {
         diag_error(&m->diags, sub->all, "use a single random subscript, or ifelse()",
@@ -257,7 +257,7 @@ int box_of(struct model *m, const struct term *t, const int *counter, enum box_f
         b->x[d] = (struct extent){1, ndim ? m->array.a[t->array].dim[d] : 1, 0, ndim > 0, NULL};
         if (!sub) continue;
         if (mode == BOX_SHAPE && sub->kind != T_RANGE) {
-            int shape[4] = {0};
+            int shape[SHAPE] = {0};
             if (may_be_vector(m, sub) && (rc = term_shape(m, sub, counter, shape))) return rc;
             int n = shape_size(shape);
             b->x[d] = (struct extent){1, 1, 0, n > 1, NULL};
@@ -272,16 +272,9 @@ int box_of(struct model *m, const struct term *t, const int *counter, enum box_f
     return IS_CONST;
 }
 
-int box_shape(struct model *m, const struct term *t, const struct box *b, int *shape)
+void box_shape(const struct box *b, int *shape)
 {
     shape[0] = 0;
-    for (int d = 0; d < b->ndim; d++) {
-        if (!b->x[d].keep) continue;
-        if (shape[0] == 3) {
-            diag_error(&m->diags, t->all, NULL, "more than 3 dimensions in an expression");
-            return IS_WRONG;
-        }
-        shape[++shape[0]] = b->x[d].hi - b->x[d].lo + 1;
-    }
-    return IS_CONST;
+    for (int d = 0; d < b->ndim; d++)
+        if (b->x[d].keep) shape[++shape[0]] = b->x[d].hi - b->x[d].lo + 1;
 }

@@ -158,7 +158,7 @@ static uint64_t mix_shape(uint64_t h, const int *shape)
 /* rep() and ranges, whose sizes may differ from turn to turn */
 static uint64_t mix_sizes(struct model *m, const struct term *t, const int *counter, uint64_t h)
 {
-    int shape[4];
+    int shape[SHAPE];
     if (t->kind == T_REF) return h; /* see foot.shape */
     if ((t->kind == T_REP || t->kind == T_RANGE) && term_shape(m, t, counter, shape) == IS_CONST)
         h = mix_shape(h, shape);

@@ -7,7 +7,7 @@
 /* The value of a term for all instances of a group: o.m elements each. */
 struct val {
     struct operand o;
-    int shape[4];
+    int shape[SHAPE];
 };
 
 struct compiler {

@@ -104,7 +104,7 @@ static int emit_with_const(struct compiler *c, const struct op *op, const struct
     x->self = op;
     x->map = op->map;
     x->map_grad = op->map_grad;
-    val_of_rows(out, x->out, (int[4]){0});
+    val_of_rows(out, x->out, (int[SHAPE]){0});
     return 0;
 }
 
@@ -153,7 +153,7 @@ int compile_choice(struct compiler *c, const struct term *t, struct val *out)
                 (rc = emit_with_const(c, add, out, 1, out)))
                 return rc;
             struct val both[2] = {*out, k};
-            if ((rc = emit_map(c, add, both, 2, (int[4]){0}, &sum))) return rc;
+            if ((rc = emit_map(c, add, both, 2, (int[SHAPE]){0}, &sum))) return rc;
             *out = sum;
         } else {
             *out = k;
@@ -205,7 +205,7 @@ static int is_constant(const struct compiler *c, const struct val *v, double x)
 
 static int compile_map(struct compiler *c, const struct term *t, struct val *v, struct val *out)
 {
-    int shape[4] = {0};
+    int shape[SHAPE] = {0};
     for (int i = 0; i < t->narg; i++)
         if (shapes_merge(c->m, t, shape, v[i].shape)) return IS_WRONG;
     if (t->op == &op_pow && is_constant(c, &v[1], 2))
@@ -232,13 +232,13 @@ static int concatenate(struct compiler *c, struct val *v, int n, struct operand 
 
 static int compile_block(struct compiler *c, const struct term *t, struct val *v, struct val *out)
 {
-    int(*shape)[4] = new_array(dims, t->narg + 1);
-    int dim[INSTR_DIMS] = {0}, result[4] = {0}, rc = 0;
+    int(*shape)[SHAPE] = new_array(dims, t->narg + 1);
+    int dim[INSTR_DIMS] = {0}, result[SHAPE] = {0}, rc = 0;
     const char *why = "";
     struct operand one;
     if (!shape) return NAMI_ENOMEM;
     for (int i = 0; i < t->narg; i++) memcpy(shape[i], v[i].shape, sizeof shape[i]);
-    if (shape_op(c->m, t, (const int(*)[4])shape, result, dim, &why)) rc = IS_WRONG;
+    if (shape_op(c->m, t, (const int(*)[SHAPE])shape, result, dim, &why)) rc = IS_WRONG;
     free(shape);
     if (!rc && !fits(c, shape_size(result))) rc = IS_WRONG;
     if (!rc && t->narg > INSTR_ARGS) rc = concatenate(c, v, t->narg, &one);
@@ -353,7 +353,7 @@ static int compile_net(struct compiler *c, const struct term *t, struct val *v, 
     if (!(x = emit(c, I_ROWS, c->n * net->out, 1))) return NAMI_ENOMEM;
     x->dim[0] = c->p->nunit - x->n;
     x->out = new_rows(c, (size_t)x->n);
-    val_of_rows(out, x->out, (int[4]){1, net->out, 0, 0});
+    val_of_rows(out, x->out, (int[SHAPE]){1, net->out});
     return 0;
 }
 

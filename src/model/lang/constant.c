@@ -33,7 +33,7 @@ static void cval_shape(struct cval *v, const int *shape)
 void shape_of_cval(const struct cval *v, int *shape)
 {
     shape[0] = v->ndim;
-    for (int i = 0; i < v->ndim && i < 3; i++) shape[i + 1] = v->dim[i];
+    for (int i = 0; i < v->ndim; i++) shape[i + 1] = v->dim[i];
 }
 
 int too_large(struct model *m, const struct term *t, double n)
@@ -175,8 +175,9 @@ int eval_scalar(struct model *m, const struct term *t, const int *counter, doubl
 static int eval_ref(struct model *m, const struct term *t, const int *counter, struct cval *out)
 {
     struct box b;
-    int shape[4], rc = box_of(m, t, counter, BOX_CONST, &b);
-    if (rc || (rc = box_shape(m, t, &b, shape))) return rc;
+    int shape[SHAPE], rc = box_of(m, t, counter, BOX_CONST, &b);
+    if (rc) return rc;
+    box_shape(&b, shape);
     m->array.a[t->array].used = 1;
     cval_shape(out, shape);
     if (cval_size(out, b.n)) return NAMI_ENOMEM;
@@ -210,9 +211,9 @@ static int eval_range(struct model *m, const struct term *t, const int *counter,
 /* Element-wise over arrays: scalars are recycled; other shapes must be equal. */
 static int eval_map(struct model *m, const struct term *t, const struct cval *v, struct cval *out)
 {
-    int shape[4] = {0};
+    int shape[SHAPE] = {0};
     for (int i = 0; i < t->narg; i++) {
-        int s[4] = {0};
+        int s[SHAPE] = {0};
         shape_of_cval(&v[i], s);
         if (shapes_merge(m, t, shape, s)) return IS_WRONG;
     }
@@ -230,15 +231,15 @@ static int eval_map(struct model *m, const struct term *t, const struct cval *v,
 
 static int eval_block(struct model *m, const struct term *t, const struct cval *v, struct cval *out)
 {
-    int(*shape)[4] = new_array(dims, t->narg + 1);
-    int dim[INSTR_DIMS] = {0}, result[4] = {0}, total = 0, n = 1, rc = NAMI_ENOMEM;
+    int(*shape)[SHAPE] = new_array(dims, t->narg + 1);
+    int dim[INSTR_DIMS] = {0}, result[SHAPE] = {0}, total = 0, n = 1, rc = NAMI_ENOMEM;
     const char *why = "";
     for (int i = 0; i < t->narg; i++) total += v[i].n;
     struct lanes *a = new_array(struct lanes, total + 1);
     double **o = NULL, *work = NULL;
     if (!shape || !a) goto out;
     for (int i = 0; i < t->narg; i++) shape_of_cval(&v[i], shape[i]);
-    if (shape_op(m, t, (const int(*)[4])shape, result, dim, &why)) {
+    if (shape_op(m, t, (const int(*)[SHAPE])shape, result, dim, &why)) {
         rc = IS_WRONG;
         goto out;
     }
@@ -320,7 +321,7 @@ int eval_place(struct model *m, const struct term *t, const int *counter, const 
 static int eval_element(struct model *m, const struct term *t, const int *counter, struct cval *out)
 {
     struct cval v = {0};
-    int shape[4], at = 0, rc = eval_term(m, t->arg[0], counter, &v);
+    int shape[SHAPE], at = 0, rc = eval_term(m, t->arg[0], counter, &v);
     shape_of_cval(&v, shape);
     if (!rc) rc = eval_place(m, t, counter, shape, &at);
     if (!rc && cval_size(out, 1)) rc = NAMI_ENOMEM;
@@ -348,7 +349,7 @@ int eval_term(struct model *m, const struct term *t, const int *counter, struct 
     case T_LENGTH:
     case T_DIM: break;
     }
-    int shape[4] = {0};
+    int shape[SHAPE] = {0};
     if ((rc = term_shape(m, t->arg[0], counter, shape))) return rc;
     if (cval_size(out, t->kind == T_DIM && shape[0] > 1 ? shape[0] : 1)) return NAMI_ENOMEM;
     out->ndim = t->kind == T_DIM;

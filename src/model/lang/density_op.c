@@ -83,7 +83,7 @@ static void block_grad(const void *self, const int *dim, int L, const double *co
     d->bgrad(d, dim, L, out, dout, a, da, work);
 }
 
-int density_shape(const struct op *op, int narg, const int (*shape)[4], int *out, int *dim,
+int density_shape(const struct op *op, int narg, const int (*shape)[SHAPE], int *out, int *dim,
                   const char **why)
 {
     const struct dist *d = ((const struct density_op *)op)->dist;

@@ -276,7 +276,7 @@ static int constant_size(struct model *m, const struct stmt *s, int i, const int
 }
 
 /* How many elements the distribution's value has, for the instance with these counters. */
-int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[4], int *out)
+int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[SHAPE], int *out)
 {
     int n[DIST_ARGS] = {0}, rc;
     const char *why = "";
@@ -297,7 +297,7 @@ int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*s
 
 static int bare_shape(struct model *m, const struct stmt *s, int *shape)
 {
-    int arg[DIST_ARGS][4], n, rc;
+    int arg[DIST_ARGS][SHAPE], n, rc;
     shape[0] = 0;
     if (s->rhs) return term_shape(m, s->rhs, s->counter, shape);
     if (!s->dist) return 0;
@@ -327,14 +327,14 @@ static int bare_sides(struct model *m, int in_data)
         for (size_t i = 0; i < m->stmt.n; i++) {
             struct stmt *s = &m->stmt.a[i];
             struct array *a = &m->array.a[s->lhs->array];
-            int shape[4], rc;
+            int shape[SHAPE], rc;
             if (s->rel->in_data != in_data || s->lhs->narg || a->ndim >= 0 || !s->n) continue;
             if (!last && !arrays_known(m, s)) continue;
             rc = bare_shape(m, s, shape);
             if (rc < 0) return rc;
             if (rc) shape[0] = 0; /* wrong, or a cycle, which the schedule will tell */
             a->ndim = shape[0];
-            memcpy(a->dim, shape + 1, sizeof(int[3]));
+            memcpy(a->dim, shape + 1, sizeof(int) * (size_t)shape[0]);
             if (add_elements(m, s->lhs->array, s->lhs->at)) return NAMI_ENOMEM;
             again = 1;
         }

@@ -39,7 +39,8 @@ static int read_instance(struct builder *b, const struct term *t, int i, struct 
     const int *counter = b->s->counter + (size_t)i * (size_t)b->s->depth;
     struct box x;
     int rc = box_of(m, t, counter, BOX_CHOICES, &x);
-    if (rc || (rc = box_shape(m, t, &x, f->shape[i]))) return rc;
+    if (rc) return rc;
+    box_shape(&x, f->shape[i]);
     for (int d = 0; d < x.ndim; d++) {
         if (!x.x[d].pick) continue;
         f->low[i] = mixed(f->low[i] + 1, &x.x[d]);
@@ -59,7 +60,7 @@ static int read_ref(struct builder *b, int r)
     f->random = arena_array(&m->mem, unsigned char, s->n);
     f->pick = arena_array(&m->mem, int, s->n);
     f->low = arena_array(&m->mem, uint64_t, s->n);
-    f->shape = (int(*)[4])arena_array(&m->mem, int, 4 * (size_t)s->n);
+    f->shape = (int(*)[SHAPE])arena_array(&m->mem, int, SHAPE * (size_t)s->n);
     if (!f->off || !f->random || !f->pick || !f->low || !f->shape) return NAMI_ENOMEM;
     b->elem.n = 0;
     for (int i = 0; i < s->n; i++) {

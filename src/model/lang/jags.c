@@ -183,7 +183,7 @@ static int reads_counters(const struct jags *j, const struct expr *x)
 /* x[2,3] <- value, for each element of v */
 static int write_out(struct jags *j, const struct expr *x, const struct cval *v)
 {
-    int at[4] = {0};
+    int at[SHAPE] = {0};
     for (int i = 0; i < v->n; i++) {
         struct rel r = {.in_data = 1, .loop = -1, .link = -1, .at = x->at};
         r.lhs = new_expr(j, x, v->ndim);

@@ -42,7 +42,7 @@ void density_near(struct diags *d, const char *s, struct near *best);
 /* density_op.c: the function as an operation, one for each name in a model; NULL: no memory. */
 const struct op *density_op(struct model *m, const struct density_name *f, const char *name);
 /* op.shape for those of vectors and matrices, which need the distribution. */
-int density_shape(const struct op *op, int narg, const int (*shape)[4], int *out, int *dim,
+int density_shape(const struct op *op, int narg, const int (*shape)[SHAPE], int *out, int *dim,
                   const char **why);
 
 /* constant.c; results as of eval_scalar.  rep(): how often; n: elements of what is repeated */
@@ -80,18 +80,18 @@ int box_of(struct model *m, const struct term *t, const int *counter, enum box_f
            struct box *b);
 void box_start(struct box *b, const struct array *a); /* with x[] given */
 int box_next(struct box *b);
-int box_shape(struct model *m, const struct term *t, const struct box *b, int *shape);
+void box_shape(const struct box *b, int *shape);
 int is_whole(double x, int *out);
 int may_be_vector(const struct model *m, const struct term *t); /* 0: surely a single number */
 int eval_ends(struct model *m, const struct term *sub, const int *counter, double *x, double *y);
 int empty_range(struct model *m, const struct term *t, int dim, double x, double y);
 int bad_subscript(struct model *m, const struct term *t, int dim, const int *counter, double x);
 
-/* shape.c: {ndim, d0, d1, d2} */
-typedef int dims[4];
+/* shape.c: {ndim, d0, d1, ...} */
+typedef int dims[SHAPE];
 int term_shape(struct model *m, const struct term *t, const int *counter, int *out);
 int shapes_merge(struct model *m, const struct term *t, int *shape, const int *s);
-int shape_op(struct model *m, const struct term *t, const int (*shape)[4], int *out, int *dim,
+int shape_op(struct model *m, const struct term *t, const int (*shape)[SHAPE], int *out, int *dim,
              const char **why);
 
 /* declare.c */
@@ -116,7 +116,7 @@ int declare_embeds(struct model *m);
 int embeds_observed(struct model *m, const struct model_options *opt);
 
 /* expand.c: the number of elements of a distribution's value; shape: of its arguments */
-int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[4], int *out);
+int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[SHAPE], int *out);
 
 /* vectorize.c: y[1:n] ~ normal(mu, sigma) is n relations.  Do instances of s define several
    elements that stand for themselves?  Then it gets loops over them.  Returns 0 or NAMI_ENOMEM. */

@@ -78,7 +78,7 @@ int operand_rows(struct compiler *c, struct val *v)
     struct instr *x = emit(c, I_COPY, c->n * v->o.m, 1);
     struct operand flat;
     if (!x || operand_flat(c, &v->o, v->o.m, &flat)) return NAMI_ENOMEM;
-    int first = new_rows(c, (size_t)c->n * (size_t)v->o.m), shape[4];
+    int first = new_rows(c, (size_t)c->n * (size_t)v->o.m), shape[SHAPE];
     x->narg = 1;
     x->arg[0] = flat;
     x->outs = (struct operand){.m = 1, .base = first, .si = 1};

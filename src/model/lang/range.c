@@ -30,7 +30,7 @@ static struct range of_stochastic(struct model *m, const struct stmt *s, const i
     if (!s->dist) return anywhere;
     struct range r = of_domain(&domains[s->dist->domain]);
     double p[DIST_ARGS];
-    int shape[4], n[DIST_ARGS] = {0}, known = s->dist->domain == INDEX || s->dist->largest;
+    int shape[SHAPE], n[DIST_ARGS] = {0}, known = s->dist->domain == INDEX || s->dist->largest;
     for (int i = 0; i < s->narg && known; i++) {
         known = !term_shape(m, s->arg[i], counter, shape);
         if (known) n[i] = shape_size(shape);

@@ -14,7 +14,7 @@ int shapes_merge(struct model *m, const struct term *t, int *shape, const int *s
     if (!s[0]) return 0;
     int n = shape_size(s), k = shape_size(shape);
     if (!shape[0] || (k == 1 && n != 1)) {
-        memcpy(shape, s, sizeof(int[4]));
+        memcpy(shape, s, sizeof(int[SHAPE]));
         return 0;
     }
     if (n == 1) return 0;
@@ -30,7 +30,7 @@ int shapes_merge(struct model *m, const struct term *t, int *shape, const int *s
 }
 
 /* "3 x 2 and 2 elements" */
-static void put_shapes(struct str *text, const int (*shape)[4], int n)
+static void put_shapes(struct str *text, const int (*shape)[SHAPE], int n)
 {
     for (int i = 0; i < n && i < 4; i++) {
         str_put(text, i ? " and " : "");
@@ -38,7 +38,7 @@ static void put_shapes(struct str *text, const int (*shape)[4], int n)
     }
 }
 
-int shape_op(struct model *m, const struct term *t, const int (*shape)[4], int *out, int *dim,
+int shape_op(struct model *m, const struct term *t, const int (*shape)[SHAPE], int *out, int *dim,
              const char **why)
 {
     double n = 1, total = 0;
@@ -62,16 +62,17 @@ static int ref_shape(struct model *m, const struct term *t, const int *counter, 
 {
     struct box b;
     int rc = box_of(m, t, counter, BOX_SHAPE, &b);
-    return rc ? rc : box_shape(m, t, &b, out);
+    if (!rc) box_shape(&b, out);
+    return rc;
 }
 
 static int block_shape(struct model *m, const struct term *t, const int *counter, int *out)
 {
-    int(*shape)[4] = new_array(dims, t->narg + 1);
+    int(*shape)[SHAPE] = new_array(dims, t->narg + 1);
     int dim[INSTR_DIMS] = {0}, rc = shape ? IS_CONST : NAMI_ENOMEM;
     const char *why = "";
     for (int i = 0; i < t->narg && !rc; i++) rc = term_shape(m, t->arg[i], counter, shape[i]);
-    if (!rc && shape_op(m, t, (const int(*)[4])shape, out, dim, &why)) rc = IS_WRONG;
+    if (!rc && shape_op(m, t, (const int(*)[SHAPE])shape, out, dim, &why)) rc = IS_WRONG;
     free(shape);
     return rc;
 }
@@ -102,7 +103,7 @@ int term_shape(struct model *m, const struct term *t, const int *counter, int *o
     case T_OP:
         if (!t->op->map) return block_shape(m, t, counter, out);
         for (int i = 0; i < t->narg; i++) {
-            int s[4];
+            int s[SHAPE];
             if ((rc = term_shape(m, t->arg[i], counter, s))) return rc;
             if (shapes_merge(m, t, out, s)) return IS_WRONG;
         }

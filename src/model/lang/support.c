@@ -48,10 +48,10 @@ static int check_rank(struct model *m, const struct stmt *s, int i, const int *s
 
 static int check_size(struct model *m, const struct stmt *s, int k)
 {
-    int shape[DIST_ARGS][4], n, have = m->lhs_off[k + 1] - m->lhs_off[k];
+    int shape[DIST_ARGS][SHAPE], n, have = m->lhs_off[k + 1] - m->lhs_off[k];
     const int *counter = inst_counter(m, k);
     for (int i = 0; i < s->ngiven; i++) {
-        int one[4], rc = term_shape(m, s->given[i], counter, one);
+        int one[SHAPE], rc = term_shape(m, s->given[i], counter, one);
         if (rc) return rc;
         if (!check_rank(m, s, i, one)) return IS_WRONG;
     }

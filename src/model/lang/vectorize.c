@@ -64,7 +64,7 @@ static struct term *from(struct spread *p, struct term *lo, int dim)
 /* Elements of a term: 1 for a single number; 0 if that cannot be told (which is said). */
 static int size_of(struct spread *p, const struct term *t)
 {
-    int shape[4], rc = term_shape(p->m, t, p->now, shape);
+    int shape[SHAPE], rc = term_shape(p->m, t, p->now, shape);
     if (rc < 0) p->oom = 1;
     if (rc > 0) p->wrong = 1;
     return rc ? 0 : shape_size(shape);
@@ -117,7 +117,7 @@ static struct term *indexed_ref(struct spread *p, struct term *t)
 static struct term *indexed_product(struct spread *p, struct term *t)
 {
     struct term *A = t->arg[0], *row, *to;
-    int shape[4];
+    int shape[SHAPE];
     if (A->kind != T_REF || A->narg || p->ndim != 1) return element(p, t);
     if (term_shape(p->m, A, p->now, shape) || shape[0] != 2) return element(p, t);
     row = new_term(p, T_REF, A, 2);
@@ -201,7 +201,7 @@ static int extents(struct spread *p, int *dim)
 /* Does an argument fit the left side: a number, or as many elements? */
 static int fits_lhs(struct spread *p, const struct term *t, const int *dim)
 {
-    int shape[4], ok, rc = term_shape(p->m, t, p->now, shape), n = 0;
+    int shape[SHAPE], ok, rc = term_shape(p->m, t, p->now, shape), n = 0;
     if (rc == NOT_CONST)
         rc = say_not_const(p->m, t, p->now, "the number of elements",
                            "give its size as a constant of the data");
