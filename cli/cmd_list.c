@@ -88,11 +88,27 @@ static const struct dist *alias_dist(const struct dist_alias *a)
     return dist_find(a->meaning, strcspn(a->meaning, "("));
 }
 
-/* dists[], and behind them dist_aliases[] */
+static int form_row(const struct dist_form *f, const char **cell, struct str *text)
+{
+    for (int k = 0; k < f->narg; k++)
+        str_printf(text, "%s%s %s", k ? ", " : "", f->arg[k].name,
+                   f->arg[k].domain == A_DIST ? "distribution" : domains[f->arg[k].domain].name);
+    cell[0] = f->name;
+    cell[1] = text->s ? text->s : "";
+    cell[2] = f->value;
+    cell[3] = "NaMI";
+    cell[4] = f->what;
+    return 1;
+}
+
+/* dists[], behind them dist_forms[], and dist_aliases[] */
 static int dist_row(int i, const char **cell, struct str *text)
 {
-    int n = 0;
+    int n = 0, nforms = 0;
     while (n < i && dists[n]) n++;
+    while (dist_forms[nforms]) nforms++;
+    if (!dists[n] && i - n < nforms) return form_row(dist_forms[i - n], cell, text);
+    if (!dists[n]) i -= nforms;
     const struct dist *d = dists[n];
     const struct dist_alias *a = d ? NULL : &dist_aliases[i - n];
     if (a && !a->name) return 0;
@@ -103,7 +119,7 @@ static int dist_row(int i, const char **cell, struct str *text)
             str_printf(text, "%s%s %s", k ? ", " : "", d->arg[k].name,
                        domains[d->arg[k].domain].name);
     cell[0] = a ? a->name : d->name;
-    cell[1] = text->s ? text->s : "";
+    cell[1] = text->n ? text->s : "";
     cell[2] = domains[(a ? alias_dist(a) : d)->domain].name;
     cell[3] = a ? a->whose : d->own ? "NaMI" : "Stan";
     cell[4] = a ? a->meaning : d->what;

@@ -74,7 +74,11 @@ static const char *make(struct dist *out)
 }
 
 const struct dist_form form_censored = {
-    "censored", "a draw, recorded as the bound that it is beyond",
-    3,          {{"d", A_DIST}, {"lower", REAL}, {"upper", REAL}},
-    0,          "draw t ~ d(...), and observe k ~ dinterval(t, c(lower, upper))",
+    "censored",
+    "a draw, recorded as the bound that it is beyond",
+    "as of d",
+    3,
+    {{"d", A_DIST}, {"lower", REAL}, {"upper", REAL}},
+    0,
+    "draw t ~ d(...), and observe k ~ dinterval(t, c(lower, upper))",
     make};

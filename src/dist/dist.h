@@ -171,7 +171,7 @@ extern const struct dist_export
    `upper` that is left out is infinite. */
 #define A_DIST NDOMAIN /* in place of the domain: the argument is a distribution */
 struct dist_form {
-    const char *name, *what;
+    const char *name, *what, *value; /* value: where it lies, in a word or two */
     int narg;
     struct dist_arg arg[DIST_PARTS + 2];
     int point;          /* may a number stand for a part: all its mass is there? */

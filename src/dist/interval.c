@@ -152,11 +152,14 @@ static const char *make(struct dist *out)
     return NULL;
 }
 
-const struct dist_form form_interval = {
-    "interval", "the number of cut points below a draw from d: 0, 1, ...",
-    2,          {{"d", A_DIST}, {"cuts", VECTOR}},
-    0,          "draw t ~ d(...), and observe k ~ dinterval(t, cuts)",
-    make};
+const struct dist_form form_interval = {"interval",
+                                        "the number of cut points below a draw from d: 0, 1, ...",
+                                        "count",
+                                        2,
+                                        {{"d", A_DIST}, {"cuts", VECTOR}},
+                                        0,
+                                        "draw t ~ d(...), and observe k ~ dinterval(t, cuts)",
+                                        make};
 
 /* ---- given the interval ------------------------------------------------------------------- */
 
@@ -248,8 +251,11 @@ static const char *make_within(struct dist *out)
     return NULL;
 }
 
-const struct dist_form form_within = {
-    "within",   "d, truncated to the interval with this number",
-    3,          {{"d", A_DIST}, {"number", COUNT}, {"cuts", VECTOR}},
-    0,          NULL,
-    make_within};
+const struct dist_form form_within = {"within",
+                                      "d, truncated to the interval with this number",
+                                      "as of d",
+                                      3,
+                                      {{"d", A_DIST}, {"number", COUNT}, {"cuts", VECTOR}},
+                                      0,
+                                      NULL,
+                                      make_within};

@@ -167,6 +167,7 @@ static const char *make(struct dist *out)
 const struct dist_form form_mixture = {
     "mixture",
     "the first of two distributions with probability w, else the second; a number is a point mass",
+    "as of d1, d2",
     3,
     {{"w", UNIT}, {"d1", A_DIST}, {"d2", A_DIST}},
     1,

@@ -336,6 +336,12 @@ static const struct {
      "use a wide proper prior, such as normal(0, 10)"},
     {"dloglik", "dloglik() adds to the density without a distribution to sample from",
      "write the distribution itself"},
+    {"dnormmix", "dnormmix() is not known here",
+     "use mixture(w, normal(m1, s1), normal(m2, s2)), or a latent index: z ~ dcat(p)"},
+    {"dsum", "dsum() is not known here: it observes a sum of variables exactly",
+     "write the distribution of the sum, if it has one"},
+    {"dround", "dround() is not known here", "observe the interval: k ~ dinterval(x, cuts)"},
+    {"dsample", "dsample() is not known here", "use categorical indices, z ~ dcat(p)"},
 };
 
 static void unknown_dist(struct scope *c, const struct expr *x, const char *name)
