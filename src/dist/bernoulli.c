@@ -57,5 +57,6 @@ const struct dist dist_bernoulli = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .location = 1,
     .try_at = {TRY_1(0.385), TRY_1(0.9921)},
 };

@@ -83,5 +83,6 @@ const struct dist dist_bernoulli_logit = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .location = 1,
     .try_at = {TRY_1(0.385), TRY_1(-5.17)},
 };

@@ -69,5 +69,6 @@ const struct dist dist_binomial = {
     .cquantile = cquantile,
     .bounds = bounds,
     .moments = moments,
+    .location = 2,
     .try_at = {TRY_2(13, 0.2385), TRY_2(270, 0.71), TRY_2(1, 0.3)},
 };

@@ -73,5 +73,6 @@ const struct dist dist_binomial_logit = {
     .cquantile = cquantile,
     .bounds = bounds,
     .moments = moments,
+    .location = 2,
     .try_at = {TRY_2(13, 0.385), TRY_2(270, -3.1), TRY_2(40, 2.385)},
 };

@@ -110,5 +110,6 @@ const struct dist dist_categorical = {
     .bgrad = grad,
     .bsample = sample,
     .moments = moments,
+    .location = 1,
     .try_at = {{{3}, {0.2385, 0.6, 0.1615}}, {{5}, {0.7, 0.0125, 0.2, 0, 0.0875}}},
 };

@@ -125,7 +125,8 @@ struct dist {
        row, n as above); 0 if they exist and are written, -1 if not. */
     int (*moments)(const int *n, const double *p, double *mean, double *var);
 
-    int own; /* the name is not one of Stan's */
+    int location, scale; /* 1 + the argument that moves or stretches the value; 0: none */
+    int own;             /* the name is not one of Stan's */
     /* An argument that draws need worked on (a matrix, its Cholesky factor): where many
        draws share one, the work is done once.  factor: dim[0] is the number of elements, in and
        out.  factored->bsample takes the result in place of argument factor_arg; NULL: none. */

@@ -72,5 +72,7 @@ const struct dist dist_double_exponential = {
     .moments = moments,
     .mild = "double_exponential(0, 2)",
     .mild_jags = "ddexp(0, 0.5)",
+    .location = 1,
+    .scale = 2,
     .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)},
 };

@@ -105,5 +105,7 @@ const struct dist dist_exp_mod_normal = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .location = 1,
+    .scale = 2,
     .try_at = {TRY_3(0.385, 2.385, 0.7), TRY_3(-13.1, 0.27, 0.41), TRY_3(3.1, 0.7, 5.3)},
 };

@@ -62,5 +62,6 @@ const struct dist dist_exponential = {
     .moments = moments,
     .mild = "exponential(1)",
     .mild_jags = "dexp(1)",
+    .location = 1,
     .try_at = {TRY_1(2.385), TRY_1(0.0137)},
 };

@@ -81,5 +81,6 @@ const struct dist dist_gamma = {
     .moments = moments,
     .mild = "gamma(2, 1)",
     .mild_jags = "dgamma(2, 1)",
+    .location = 2,
     .try_at = {TRY_2(2.385, 0.7), TRY_2(0.31, 4.2), TRY_2(1375.1, 13.3)},
 };

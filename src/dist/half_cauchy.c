@@ -66,5 +66,6 @@ const struct dist dist_half_cauchy = {
     .dcdf = dcdf,
     .own = 1,
     .mild = "half_normal(1)",
+    .scale = 1,
     .try_at = {TRY_1(2.385), TRY_1(0.0137)},
 };

@@ -68,5 +68,6 @@ const struct dist dist_half_normal = {
     .dcdf = dcdf,
     .moments = moments,
     .own = 1,
+    .scale = 1,
     .try_at = {TRY_1(2.385), TRY_1(0.0137)},
 };

@@ -71,5 +71,7 @@ const struct dist dist_logistic = {
     .cquantile = cquantile,
     .dcdf = dcdf,
     .moments = moments,
+    .location = 1,
+    .scale = 2,
     .try_at = {TRY_2(0.385, 2.385), TRY_2(-13.1, 0.07)},
 };

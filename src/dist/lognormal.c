@@ -79,5 +79,7 @@ const struct dist dist_lognormal = {
     .moments = moments,
     .mild = "lognormal(0, 1)",
     .mild_jags = "dlnorm(0, 1)",
+    .location = 1,
+    .scale = 2,
     .try_at = {TRY_2(0.385, 0.61), TRY_2(-2.3, 0.087)},
 };

@@ -91,6 +91,7 @@ const struct dist dist_multi_normal_prec = {
     .work = work_size,
     .size = size,
     .moments = moments,
+    .location = 1,
     .try_at = {{{2, 4}, {0.385, -1.7, 2.385, 0.61, 0.61, 0.47}},
                {{3, 9}, {3.1, 0, -0.2, 1.3, 0.2, -0.71, 0.2, 0.31, 0.05, -0.71, 0.05, 4.2}},
                {{1, 1}, {0.7, 2.385}}},

@@ -137,6 +137,7 @@ const struct dist dist_multi_student_t = {
     .work = work_size,
     .size = size,
     .moments = moments,
+    .location = 2,
     .try_at = {{{1, 2, 4}, {7.385, 0.385, -1.7, 2.385, 0.61, 0.61, 0.47}},
                {{1, 3, 9},
                 {31.7, 3.1, 0, -0.2, 1.3, 0.2, -0.71, 0.2, 0.31, 0.05, -0.71, 0.05, 4.2}},

@@ -82,5 +82,6 @@ const struct dist dist_neg_binomial = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .location = 2,
     .try_at = {TRY_2(2.385, 0.71), TRY_2(0.31, 2.2), TRY_2(71.3, 1.9)},
 };

@@ -66,5 +66,7 @@ const struct dist dist_normal = {
     .moments = moments,
     .mild = "normal(0, 2.5)",
     .mild_jags = "dnorm(0, 0.16)",
+    .location = 1,
+    .scale = 2,
     .try_at = {TRY_2(0.385, 2.385), TRY_2(-31.7, 0.013)},
 };

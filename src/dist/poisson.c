@@ -60,5 +60,6 @@ const struct dist dist_poisson = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .location = 1,
     .try_at = {TRY_1(2.385), TRY_1(0.071), TRY_1(237.1)},
 };

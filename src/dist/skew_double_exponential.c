@@ -101,5 +101,7 @@ const struct dist dist_skew_double_exponential = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .location = 1,
+    .scale = 2,
     .try_at = {TRY_3(0.385, 2.385, 0.31), TRY_3(-3.1, 0.27, 0.83)},
 };

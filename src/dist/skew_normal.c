@@ -111,5 +111,7 @@ const struct dist dist_skew_normal = {
     .ccdf = ccdf,
     .cquantile = cquantile,
     .moments = moments,
+    .location = 1,
+    .scale = 2,
     .try_at = {TRY_3(0.385, 2.385, 3.1), TRY_3(-13.1, 0.27, -0.71), TRY_3(-1.1, 1.3, -11.3)},
 };

@@ -126,5 +126,7 @@ const struct dist dist_student_t = {
     .moments = moments,
     .mild = "student_t(7, 0, 2.5)",
     .mild_jags = "dt(0, 0.16, 7)",
+    .location = 2,
+    .scale = 3,
     .try_at = {TRY_3(4.385, 0.7, 2.385), TRY_3(0.83, -3.1, 0.21), TRY_3(153.7, 11.3, 4.1)},
 };

@@ -81,5 +81,6 @@ const struct dist dist_weibull = {
     .moments = moments,
     .mild = "weibull(2, 1)",
     .mild_jags = "dweib(2, 1)",
+    .location = 2,
     .try_at = {TRY_2(2.385, 0.7), TRY_2(0.71, 14.2)},
 };

@@ -58,27 +58,17 @@ struct found {
 
 /* ---- distributions: which arguments are location and scale ------------------------------- */
 
-static const struct location {
-    const char *dist;
-    int location, scale; /* arguments; -1: none */
+/* -1: none.  A real argument of a discrete distribution is on the scale of a link. */
+struct location {
+    int location, scale;
     enum prior_link link;
-} locations[] = {
-    {"normal", 0, 1, LINK_NONE},        {"student_t", 1, 2, LINK_NONE},
-    {"cauchy", 0, 1, LINK_NONE},        {"double_exponential", 0, 1, LINK_NONE},
-    {"logistic", 0, 1, LINK_NONE},      {"lognormal", 0, 1, LINK_NONE},
-    {"multi_normal", 0, -1, LINK_NONE}, {"multi_normal_prec", 0, -1, LINK_NONE},
-    {"half_normal", -1, 0, LINK_NONE},  {"half_cauchy", -1, 0, LINK_NONE},
-    {"poisson", 0, -1, LINK_NONE},      {"bernoulli", 0, -1, LINK_NONE},
-    {"binomial", 1, -1, LINK_NONE},     {"bernoulli_logit", 0, -1, LINK_UNIT},
-    {"exponential", 0, -1, LINK_NONE},  {"weibull", 1, -1, LINK_NONE},
-    {"categorical", 0, -1, LINK_NONE},  {"neg_binomial", 1, -1, LINK_NONE},
-    {"gamma", 1, -1, LINK_NONE},        {NULL, -1, -1, LINK_NONE},
 };
 
-static const struct location *location_of(const struct dist *d)
+static struct location location_of(const struct dist *d)
 {
-    const struct location *l = locations;
-    while (l->dist && (!d || strcmp(l->dist, d->name) != 0)) l++;
+    struct location l = {d ? d->location - 1 : -1, d ? d->scale - 1 : -1, LINK_NONE};
+    if (l.location >= 0 && domains[d->domain].discrete && d->arg[l.location].domain == REAL)
+        l.link = LINK_UNIT;
     return l;
 }
 
@@ -267,11 +257,11 @@ static struct dual dual_of(struct scaler *p, const struct term *t, int j)
 static double base_value(struct scaler *p, const struct stmt *s, int e)
 {
     double lo = -INFINITY, hi = INFINITY;
-    const struct location *l = location_of(s->dist);
+    struct location l = location_of(s->dist);
     model_support(p->m, e, &lo, &hi);
     if (lo >= 0) return hi > 2 ? fmax(1, lo) : (lo + hi) / 2;
-    if (l->location >= 0 && l->link == LINK_NONE && !domains[s->dist->domain].discrete)
-        return dual_of(p, s->arg[l->location], 0).value;
+    if (l.location >= 0 && l.link == LINK_NONE && !domains[s->dist->domain].discrete)
+        return dual_of(p, s->arg[l.location], 0).value;
     return isfinite(lo) && isfinite(hi) ? (lo + hi) / 2 : 0;
 }
 
@@ -309,19 +299,19 @@ static void visit_stochastic(struct scaler *p, struct found *f, const struct stm
     struct model *m = p->m;
     int k = p->inst, a = m->lhs_off[k], n = m->lhs_off[k + 1] - a, id = (int)(s - m->stmt.a);
     int target = id == p->target && k >= p->first && k < p->first + p->num;
-    const struct location *l = location_of(s->dist);
+    struct location l = location_of(s->dist);
     for (int j = 0; j < n; j++) {
         int e = m->lhs[a + j];
         struct dual x = {0};
-        if (l->location >= 0) x = dual_of(p, s->arg[l->location], j);
-        if (l->link && x.slope != 0) x.link = l->link;
-        if (has_data(m, e) && l->location >= 0) see_location(m, f, id, x);
-        if (l->scale >= 0) see_scale(f, id, dual_of(p, s->arg[l->scale], j), p->base);
+        if (l.location >= 0) x = dual_of(p, s->arg[l.location], j);
+        if (l.link && x.slope != 0) x.link = l.link;
+        if (has_data(m, e) && l.location >= 0) see_location(m, f, id, x);
+        if (l.scale >= 0) see_scale(f, id, dual_of(p, s->arg[l.scale], j), p->base);
         if (has_data(m, e))
             x = (struct dual){.value = m->value[e]};
         else if (target)
             x = (struct dual){p->base = base_value(p, s, e), 1, LINK_NONE, 0};
-        else if (domains[s->dist ? s->dist->domain : REAL].discrete || l->location < 0 || x.link ||
+        else if (domains[s->dist ? s->dist->domain : REAL].discrete || l.location < 0 || x.link ||
                  domains[s->dist->domain].lo == 0)
             x = (struct dual){.value = base_value(p, s, e)};
         p->elem[e] = x;
