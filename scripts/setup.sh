@@ -8,8 +8,8 @@ set -eu
 packages() {
     case $1 in
     build) echo gcc:cc make:make cmake:cmake pkg-config:pkg-config libc6-dev librandom123-dev \
-                libjansson-dev libgraphviz-dev libexpat1-dev libgsl-dev libzip-dev zlib1g-dev libnetcdf-dev ;;
-    test)  echo libcmocka-dev valgrind:valgrind jags:jags python3-numpy python3-xarray python3-netcdf4 g++:g++ ;;
+                libjansson-dev libgraphviz-dev libexpat1-dev libzip-dev zlib1g-dev libnetcdf-dev ;;
+    test)  echo libcmocka-dev libgsl-dev valgrind:valgrind jags:jags python3-numpy python3-xarray python3-netcdf4 g++:g++ ;;
     bench) echo libsuitesparse-dev jags:jags python3-numpy libopenblas-pthread-dev libopenblas0-openmp \
                 python3-torch ;;
     fuzz)  echo clang:clang libclang-rt-dev ;;

@@ -1,5 +1,5 @@
 /* math.h: special functions.  The inline ones have no branches, so that loops over
-   them are vectorised; none of them traps, calls GSL's error handler or keeps state. */
+   them are vectorised; none of them traps or keeps state. */
 #ifndef DIST_MATH_H
 #define DIST_MATH_H
 
@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/normal.h"
 #include "base/simd.h"
 
 #define LOG_2PI      1.83787706640934548356
@@ -159,9 +160,8 @@ double beta_i(double a, double b, double x, double y);
    I_x(a, b).  By b it is -logit_beta_slope(b, a, y, x). */
 __attribute__((const)) double log_gamma_slope(double a, double x);
 __attribute__((const)) double logit_beta_slope(double a, double b, double x, double y);
-/* Phi(z) and its inverse. */
+/* Phi(z); its inverse is in base/normal.h */
 double normal_p(double z);
-double normal_quantile(double u);
 /* log Phi(z), and its derivative phi(z) / Phi(z): where Phi(z) is 0, too */
 __attribute__((const)) double log_normal_p(double z);
 __attribute__((const)) double normal_hazard(double z);

@@ -1,9 +1,6 @@
-/* special.c: the special functions that cdfs need.  GSL has them too, but calls its
-   error handler, which aborts, for mere underflows. */
+/* special.c: the special functions that cdfs need. */
 #include <stdint.h>
 #include <string.h>
-
-#include <gsl/gsl_cdf.h>
 
 #include "dist/math.h"
 
@@ -101,8 +98,6 @@ double beta_i(double a, double b, double x, double y)
 }
 
 double normal_p(double z) { return erfc(-z * M_SQRT1_2) / 2; }
-
-double normal_quantile(double u) { return u >= 0 && u <= 1 ? gsl_cdf_ugaussian_Pinv(u) : NAN; }
 
 /* Phi(z) -z / phi(z) = 1 - 1/z^2 + 3/z^4 - 15/z^6 + ..., for z < -30 to the last digit */
 static double mills(double z)

@@ -1,11 +1,12 @@
+/* study_test.c: paired tests over runs. */
 #include "study/study_test.h"
 
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/rng.h"
 #include "base/vec.h"
+#include "dist/dist.h"
 
 enum { EXACT_MOST = 20, FLIPS = 100000 };
 enum { FALLS_MOST = 40, FALLS_PAIRS = FALLS_MOST * (FALLS_MOST - 1) / 2 };
@@ -59,10 +60,11 @@ void paired_test(int n, const double *d, struct paired *out)
     out->p_flip = n <= EXACT_MOST ? flip_all(n, d, most) : flip_some(n, d, most);
     if (n < 2) return;
     out->sd = sqrt(ss / (n - 1));
-    double se = out->sd / sqrt(n), half = gsl_cdf_tdist_Pinv(0.975, n - 1) * se;
+    const double standard[] = {n - 1, 0, 1}; /* degrees of freedom, location, scale */
+    double se = out->sd / sqrt(n), half = dist_student_t.cquantile(0.025, standard) * se;
     out->lo = out->mean - half;
     out->hi = out->mean + half;
-    out->p_t = se > 0          ? gsl_cdf_tdist_P(out->mean / se, n - 1)
+    out->p_t = se > 0          ? dist_student_t.cdf(out->mean / se, standard)
                : out->mean < 0 ? 0
                : out->mean > 0 ? 1
                                : 0.5;
