@@ -1,3 +1,5 @@
+/* npz.c: reads arrays one by one from a NumPy .npz archive (libzip), without loading the archive
+   whole. */
 #include "data/npz.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* study_test.c: one-sided paired tests over runs (sign flips and Student's t), and an exact test
+   for a decreasing trend. */
 #include "study/study_test.h"
 
 #include <gsl/gsl_cdf.h>

@@ -1,3 +1,4 @@
+/* op_link.c: link functions and their inverses: logit, cloglog, probit. */
 #include <gsl/gsl_cdf.h>
 
 #include "tensor/op.h"
