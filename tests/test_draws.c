@@ -1,4 +1,4 @@
-/* Draws, out to files and back. */
+/* test_draws.c: draws written to files are read back the same. */
 
 #include "run.h"
 
