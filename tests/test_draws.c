@@ -1,4 +1,5 @@
-/* test_draws.c: draws written to files are read back the same. */
+/* test_draws.c: draws are written correctly as JSON, CSV and NPZ; .npy headers are read, or refused
+   with the right message. */
 
 #include "run.h"
 
