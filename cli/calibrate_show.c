@@ -1,3 +1,5 @@
+/* calibrate_show.c: what `nami calibrate` prints: the table of scalars, the flaws found and the
+   verdict, as text or JSON. */
 #include "calibrate_show.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* cmd_calibrate.c: `nami calibrate`: simulation-based calibration, coverage, TARP and parameter
+   recovery of a trained network on data sets simulated from its model. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

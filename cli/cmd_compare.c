@@ -1,3 +1,4 @@
+/* cmd_compare.c: `nami compare`: do two structures encode the same conditional independencies? */
 #include "with_model.h"
 
 struct options {

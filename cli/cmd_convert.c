@@ -1,3 +1,4 @@
+/* cmd_convert.c: `nami convert`: reads a structure in one format and writes it in another. */
 #include <string.h>
 
 #include "base/err.h"

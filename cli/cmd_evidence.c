@@ -1,3 +1,5 @@
+/* cmd_evidence.c: `nami evidence`: estimates the log marginal likelihood log p(x) with a trained
+   network. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

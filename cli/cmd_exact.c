@@ -1,3 +1,4 @@
+/* cmd_exact.c: `nami exact`: the exact posterior of a linear Gaussian or discrete model. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* cmd_export.c: `nami export`: writes a model as a JAGS program with its data, as JSON or as a
+   Graphviz graph. */
 #include <string.h>
 
 #include "base/err.h"

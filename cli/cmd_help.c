@@ -1,3 +1,4 @@
+/* cmd_help.c: `nami help`: lists the commands, or shows the help of one. */
 #include "help.h"
 
 struct options {

@@ -1,3 +1,5 @@
+/* cmd_invert.c: `nami invert`: the inverse factorization of a model or structure, with its
+   certificate, as text, JSON or pictures. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

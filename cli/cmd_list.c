@@ -1,3 +1,5 @@
+/* cmd_list.c: `nami list`: tables of the distributions, functions, formats, methods and families
+   available. */
 #include <string.h>
 
 #include "cmd.h"

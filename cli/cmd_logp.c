@@ -1,3 +1,4 @@
+/* cmd_logp.c: `nami logp`: the log joint density of a model at given points, and its gradient. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

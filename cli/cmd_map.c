@@ -1,3 +1,5 @@
+/* cmd_map.c: `nami map`: maximum a posteriori (MAP) estimates of the latents, with Laplace
+   standard deviations. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,3 +1,5 @@
+/* cmd_reproduce.c: `nami reproduce`: runs the experiments of the paper; an interrupted run can be
+   resumed. */
 #include <signal.h>
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* cmd_run.c: `nami run`: check, invert, train and sample in one command. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* cmd_sample.c: `nami sample`: weighted posterior draws from a trained network, their summary and
+   diagnostics. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

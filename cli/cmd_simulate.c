@@ -1,3 +1,5 @@
+/* cmd_simulate.c: `nami simulate`: draws from a model's joint distribution, to files or as
+   images. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* cmd_train.c: `nami train`: builds and trains an inference network for a model. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

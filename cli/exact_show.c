@@ -1,3 +1,5 @@
+/* exact_show.c: what `nami exact` prints: exact posterior moments or state probabilities, as text
+   or JSON. */
 #include "exact_show.h"
 
 #include <math.h>

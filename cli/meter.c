@@ -1,3 +1,5 @@
+/* meter.c: the progress line on standard error: overwritten in place on a terminal, appended
+   elsewhere. */
 #include "meter.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* opt.c: parses command lines by the tables of options, and suggests the option or word that was
+   meant. */
 #include "opt.h"
 
 #include <errno.h>

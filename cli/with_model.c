@@ -1,3 +1,5 @@
+/* with_model.c: what commands that read a model or structure share: opening it, its messages, and
+   warnings about unused data. */
 #include "with_model.h"
 
 #include <stdio.h>

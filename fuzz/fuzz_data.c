@@ -1,4 +1,5 @@
-/* Data on any bytes.  What is read is written as JSON and read again: all must be the same. */
+/* fuzz_data.c: fuzzes the readers of data files.  What is read is written as JSON and read
+   again: all must be the same. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The whole way from any text to a model, four draws and their densities, in both dialects.
-   After a line "%%%%" come the data, as JSON. */
+/* fuzz_model.c: fuzzes the way from text to a model, four draws and their densities, in both
+   dialects.  After a line "%%%%" come the data, as JSON. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

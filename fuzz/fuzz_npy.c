@@ -1,4 +1,4 @@
-/* A .npy array on any bytes. */
+/* fuzz_npy.c: fuzzes the reader of .npy arrays. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* A .npz archive of arrays x, y and k on any bytes. */
+/* fuzz_npz.c: fuzzes the reader of .npz archives, asked for arrays x, y and k. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* One reader on any bytes.  What it accepts is written in the same format and
-   read again: the graph must be the same size.  Built once for each format. */
+/* fuzz_read.c: fuzzes one reader of structures.  What it accepts is written in the same format
+   and read again: the graph must be the same size.  Built once for each format. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

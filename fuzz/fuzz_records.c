@@ -1,4 +1,5 @@
-/* Observations of x on any bytes, in the format RECORDS_NAME; then their brightness. */
+/* fuzz_records.c: fuzzes the reader of observations in the format RECORDS_NAME, and their
+   brightness. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

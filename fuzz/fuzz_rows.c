@@ -1,4 +1,5 @@
-/* The output of a simulator on any bytes, in pieces that its first byte sizes. */
+/* fuzz_rows.c: fuzzes the reader of a simulator's output, in pieces whose size the first byte
+   sets. */
 #include <stdlib.h>
 #include <string.h>
 

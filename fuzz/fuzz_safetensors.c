@@ -1,5 +1,5 @@
-/* A safetensors file on any bytes.  What is read is written and read again: all must be the same.
- */
+/* fuzz_safetensors.c: fuzzes the reader of safetensors files.  What is read is written and
+   read again: all must be the same. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

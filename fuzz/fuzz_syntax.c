@@ -1,4 +1,4 @@
-/* The parser of the model language on any bytes, in both dialects.  What it accepts
+/* fuzz_syntax.c: fuzzes the parser of the model language, in both dialects.  What it accepts
    is printed and read again: the tree must be the same. */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Plug-ins with one fault each: BAD is its number. */
+/* plugin_bad.c: simulator plug-ins with one fault each, for test_simulator.c; BAD is the
+   number of the fault. */
 #include <stdio.h>
 
 #include "nami_plugin.h"

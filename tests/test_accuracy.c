@@ -1,4 +1,4 @@
-/* Trained networks against the truth: how far is q(z|x) from p(z|x), on draws of the model?
+/* test_accuracy.c: trained networks are close to the exact posterior, on draws of the model.
 
    KL(p || q) = E[log p(z|x) - log q(z|x)] is estimated on draws of both; its standard error is
    below a fifth of every tolerance here, and training is deterministic (fixed seed), so that a test

@@ -1,5 +1,6 @@
-/* Annealed importance sampling: the evidence of models where it is known, from both starts; no bias
-   with any number of temperatures; the same bits for any number of threads. */
+/* test_ais.c: annealed importance sampling gives the evidence of models where it is known,
+   from both initial distributions; is unbiased for any number of temperatures; gives the same
+   bits for any number of threads. */
 #include "infer/ais.h"
 #include "infer/exact.h"
 #include "net_at.h"

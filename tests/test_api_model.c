@@ -1,4 +1,5 @@
-/* The models of nami.h, as a program that has only this header meets them. */
+/* test_api_model.c: the model functions of nami.h work for a program that includes only this
+   header. */
 
 #include "run.h"
 

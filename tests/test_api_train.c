@@ -1,4 +1,5 @@
-/* Training by nami.h, as a program that has only this header meets it. */
+/* test_api_train.c: the training functions of nami.h work for a program that includes only
+   this header. */
 
 #include "run.h"
 

@@ -1,5 +1,5 @@
-/* Broken programs, tests/models/bad/NAME.nami or NAME.bug: what is said about them
-   is NAME.txt, to the letter.  NAMI_BLESS=1 writes the .txt files anew; read them. */
+/* test_bad.c: the messages about broken programs, tests/models/bad/NAME.nami or NAME.bug, are
+   NAME.txt to the letter.  NAMI_BLESS=1 writes the .txt files anew; read them. */
 
 #include "run.h"
 

@@ -1,4 +1,5 @@
-/* The foundations: memory, text, names, files, random numbers, errors. */
+/* test_base.c: the foundations do what their headers say: memory, strings, names, files,
+   random numbers, errors. */
 #include "run.h"
 
 #include <dirent.h>

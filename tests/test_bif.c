@@ -1,4 +1,5 @@
-/* Real networks: read, sinks observed, inverted both ways, and proved. */
+/* test_bif.c: real networks from files are read, inverted with their sinks observed in both
+   modes, and the inverses certified. */
 #include "run.h"
 
 #include <glob.h>

@@ -1,5 +1,5 @@
-/* What each draw is worth: the mean of the estimated gradient, over all that can be drawn, is the
-   gradient of the mean bound. */
+/* test_bound.c: gradient estimates of the bounds are unbiased: the mean of the estimated gradient,
+   over all that can be drawn, is the gradient of the mean bound. */
 #include <math.h>
 #include <string.h>
 

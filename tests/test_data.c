@@ -1,4 +1,5 @@
-/* Data files: what is read, and what is refused with which words. */
+/* test_data.c: data files are read correctly, and invalid ones are refused with the right
+   message. */
 
 #include "run.h"
 

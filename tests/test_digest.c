@@ -1,4 +1,5 @@
-/* Summaries of draws that come block by block: those of all draws at once, whatever the blocks. */
+/* test_digest.c: streaming summaries of draws equal those of all draws at once, whatever the
+   blocks. */
 #include "run.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* Draws, out to files and back. */
+/* test_draws.c: draws are written correctly as JSON, CSV and NPZ; .npy headers are read, or refused
+   with the right message. */
 
 #include "run.h"
 

@@ -1,4 +1,4 @@
-/* What graphs say about independence: d-separation, and when two say the same. */
+/* test_dsep.c: d-separation and Markov equivalence agree with their definitions. */
 #include "run.h"
 
 #include <stdlib.h>

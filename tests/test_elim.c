@@ -1,5 +1,5 @@
-/* Elimination on graphs large enough for merging, long lists and the dense core,
-   against a naive one on a matrix of bits; bounds; and closed formulas. */
+/* test_elim.c: elimination on graphs large enough for merging, long lists and the dense core
+   agrees with a naive one on a bit matrix, with bounds, and with closed formulas. */
 #include "run.h"
 
 #include <stdlib.h>

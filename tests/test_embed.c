@@ -1,4 +1,5 @@
-/* Embeddings: what they see, what each layer gives, and that it is observed. */
+/* test_embed.c: embeddings read the right elements, each layer has the right shape, and
+   only observed arrays can have one. */
 #include "model_at.h"
 #include "tensor/product.h"
 

@@ -1,5 +1,5 @@
-/* Linear Gaussian networks, exactly, against elimination in long double: the tree of the paper with
-   all factors of its inverses, and random models. */
+/* test_exact.c: exact inference in linear Gaussian networks agrees with elimination in long
+   double: the tree of the paper with all factors of its inverses, and random models. */
 #include "exact_gauss_at.h"
 #include "model/problem.h"
 

@@ -1,5 +1,6 @@
-/* Discrete networks with tables, exactly: against enumeration of all states, and draws; networks
-   from files, if they are there, with times and sizes of cliques. */
+/* test_exact_discrete.c: exact inference in discrete networks with tables agrees with
+   enumeration of all states, and so do draws; networks from files, if present, with times and
+   clique sizes. */
 #include <unistd.h>
 
 #include "base/clock.h"

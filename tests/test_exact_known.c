@@ -1,5 +1,5 @@
-/* Linear Gaussian networks, exactly, where the answer is known: a Kalman smoother, sums; draws;
-   which models are refused, and why. */
+/* test_exact_known.c: exact inference in linear Gaussian networks where the answer is known: a
+   Kalman smoother, sums; draws; which models are refused, and why. */
 #include "base/clock.h"
 #include "base/file.h"
 #include "exact_gauss_at.h"

@@ -1,5 +1,6 @@
-/* Discrete models, exactly: their tables against their densities, their answers against enumeration
-   and a forward-backward pass; which are refused, and why. */
+/* test_exact_models.c: exact inference in discrete models: tables agree with densities,
+   posteriors with enumeration and a forward-backward pass; which models are refused, and why.
+   */
 #include "base/clock.h"
 #include "exact_states.h"
 

@@ -1,5 +1,5 @@
-/* Exact inference when memory runs out at every place in turn: an error comes back, nothing is
- * left. */
+/* test_exact_nomem.c: exact inference returns an error and leaks nothing when any one
+   allocation fails. */
 #include "infer/exact.h"
 
 #include "malloc_fail.h"

@@ -1,5 +1,5 @@
-/* Distributions made of others: mixture(), censored(), interval(), for every distribution that they
-   take, at the points of its own record. */
+/* test_forms.c: mixture(), censored() and interval() are correct for every distribution that
+   they take, at the points of its own record. */
 #include "dist_at.h"
 
 enum { N = 1 << 14 };

@@ -1,6 +1,6 @@
-/* Inverses that are known: the paper's, those where its theorem has gaps, and
-   those that other tools get wrong.  Through the public interface; only
-   witnesses come from graph/. */
+/* test_golden.c: inverses that are known: the paper's, those where its theorem has gaps, and
+   those that other tools get wrong.  Through the public interface; only witnesses come from
+   graph/. */
 #include "run.h"
 
 #include <stdlib.h>

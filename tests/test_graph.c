@@ -1,4 +1,4 @@
-/* The parts of graph/, each against its definition. */
+/* test_graph.c: the parts of graph/ agree with their definitions. */
 #include "run.h"
 
 #include <stdlib.h>

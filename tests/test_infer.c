@@ -1,5 +1,5 @@
-/* Draws from networks: they are what log q says, whatever the threads; and, after training, what
-   the model's posterior is. */
+/* test_infer.c: draws from networks have the density log q for any number of threads, and
+   after training follow the model's posterior. */
 #include "run.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Inverses against the definitions, on thousands of small graphs. */
+/* test_invert.c: inverses agree with the definitions on thousands of small graphs. */
 #include "run.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The formats with tables: bif, xmlbif, uai, hugin. */
+/* test_io_tables.c: the formats with probability tables (bif, xmlbif, uai, hugin) read and
+   write them correctly. */
 
 #include "run.h"
 

@@ -1,4 +1,5 @@
-/* Exported models: the table of dist.def, and no memory.  test_export.sh checks what they say. */
+/* test_jags.c: export to JAGS covers every row of dist.def and survives failing allocations.
+   test_export.sh checks the exported programs. */
 
 #include "run.h"
 

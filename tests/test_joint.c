@@ -1,5 +1,6 @@
-/* log p(x, z) as a function of coordinates: the model's own density times the slope of each latent
-   by its coordinate, for every kind of support; derivatives against differences, lot by lot. */
+/* test_joint.c: log p(x, z) as a function of coordinates is the model's density times the
+   Jacobian, for every kind of support; derivatives agree with finite differences, one gradient
+   group at a time. */
 #include "net_at.h"
 
 #include "net/joint.h"

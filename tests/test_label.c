@@ -1,4 +1,5 @@
-/* Labels of masked networks: closed under intersection, few, and cheap to find. */
+/* test_label.c: the labels of masked networks are closed under intersection, few, and cheap to
+   find. */
 #include <time.h>
 
 #include "base/err.h"

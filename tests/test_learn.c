@@ -1,5 +1,5 @@
-/* Models that are learnt: bounds of log p(x) against what they bound, on linear Gaussian models,
-   where that is known.  Training is deterministic (fixed seed). */
+/* test_learn.c: learning a model: bounds on log p(x) hold on linear Gaussian models, where log
+   p(x) is known.  Training is deterministic (fixed seed). */
 #include "run.h"
 
 #include <math.h>

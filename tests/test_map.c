@@ -1,4 +1,5 @@
-/* Modes: where they are known, on both scales, with their curvature; searches by themselves. */
+/* test_map.c: MAP estimates and their curvature are right where they are known, on both
+   scales; so is L-BFGS by itself. */
 #include "infer/exact.h"
 #include "infer/lbfgs.h"
 #include "infer/map.h"

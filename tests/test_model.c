@@ -1,4 +1,4 @@
-/* Models: what a program means, as a graph, in draws and in densities. */
+/* test_model.c: programs of the model language have the right graph, draws and densities. */
 #include <time.h>
 
 #include "model_at.h"

@@ -1,5 +1,5 @@
-/* Inference networks as a whole: derivatives of log q by all weights, for all kinds of networks,
-   families and variables; in float as in double; their sizes. */
+/* test_net.c: derivatives of log q by all weights are right for all kinds of networks,
+   families and variables, in float as in double; networks have the stated sizes. */
 #include "net_at.h"
 
 static const struct {

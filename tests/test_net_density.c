@@ -1,5 +1,5 @@
-/* q(z | x) is a density: it integrates to 1 over z, whatever the weights; the integrals are done on
-   the variables' own scale, with changes of variables of their own. */
+/* test_net_density.c: q(z | x) integrates to 1 over z for any weights; the integrals are
+   computed on the variables' own scale, with independent changes of variables. */
 #include "net_at.h"
 
 enum { DIMS = 3, ELEMS = 4 };

@@ -1,5 +1,6 @@
-/* A factor's network sees its parents in the inverse and nothing else: by the lists of units, and
-   by what happens to its outputs when inputs change; for many random inverses. */
+/* test_net_masks.c: a factor's network sees its parents in the inverse and nothing else: by
+   the lists of units, and by how its outputs respond to its inputs; for many random inverses.
+   */
 #include "net_at.h"
 
 /* ---- random models ------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* Every allocation fails once: an error comes back, and nothing is left behind. */
+/* test_nomem.c: when any one allocation fails, an error is returned and nothing leaks. */
 
 #include "run.h"
 

@@ -1,4 +1,4 @@
-/* NumPy's archives, in: arrays, and points of models. */
+/* test_npz.c: NumPy .npz archives are read correctly, as arrays and as points of models. */
 
 #include "run.h"
 

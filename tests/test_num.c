@@ -1,4 +1,4 @@
-/* Numbers as text: as short as printf can make them, and exact. */
+/* test_num.c: numbers as text are exact, and as short as printf can make them. */
 #include "run.h"
 
 #include <float.h>

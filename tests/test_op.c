@@ -1,5 +1,5 @@
-/* The functions of the model language, by what their records say: derivatives against
-   differences, ranges against values, shapes; and layers of networks. */
+/* test_op.c: the functions of the model language agree with their records: derivatives with
+   finite differences, ranges with values, shapes; and layers of networks. */
 #include "run.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The pool of threads: every task once, whatever the numbers of threads and tasks are.
+/* test_pool.c: the thread pool runs every task once, for any number of threads and tasks.
    By hand, under ThreadSanitizer, from the repository's root:
 
        cc -std=gnu11 -g -O1 -fsanitize=thread -Isrc -Iinclude -Itests tests/test_pool.c \

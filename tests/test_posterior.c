@@ -1,5 +1,6 @@
-/* Posterior files: what is in them, however the draws come; what happens when something fails.
-   tests/test_posterior.py reads them with xarray, netCDF4 and NumPy. */
+/* test_posterior.c: posterior files have the right content however the draws arrive, and
+   failures leave no partial file.  tests/test_posterior.py reads them with xarray, netCDF4 and
+   NumPy. */
 
 #include "run.h"
 

@@ -1,5 +1,5 @@
-/* The layers of networks: every set of kernels against plain loops, for float and double; the
-   derivatives of plain loops against differences. */
+/* test_product.c: every set of layer kernels agrees with the reference loops, for float and
+   double; the derivatives of the reference agree with finite differences. */
 #include "run.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Lines that say how far something is: what they say, that they fit, when they come, and how they
-   get to a terminal or a file. */
+/* test_progress.c: progress lines have the right content, fit the width, come at the right
+   times, and are written correctly to a terminal or a file. */
 #define _GNU_SOURCE /* posix_openpt */
 #include "run.h"
 

@@ -1,4 +1,5 @@
-/* The reports of an inverse: their layout, and what they do without memory. */
+/* test_report.c: the reports of an inverse have the right layout, and survive failing
+   allocations. */
 
 #include "run.h"
 

@@ -1,5 +1,5 @@
-/* Safetensors files: what is written is read back and is what the format says; damage of every
-   kind is refused with one sentence. */
+/* test_safetensors.c: safetensors files are read back as written and follow the format; damage
+   of every kind is refused with one sentence. */
 #include "run.h"
 
 #include <jansson.h>

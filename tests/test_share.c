@@ -1,4 +1,4 @@
-/* Which factors share a network: what must, and what must not. */
+/* test_share.c: factors share a network where they must, and do not where they must not. */
 #include <time.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-/* Factors that share a network: p(v | parents), computed, is the same function. */
+/* test_share_proof.c: for factors that share a network, p(v | parents), computed numerically,
+   is the same function. */
 #include "base/rng.h"
 #include "graph/invert.h"
 #include "share_at.h"

@@ -1,4 +1,5 @@
-/* Simulators: commands and plug-ins, and everything they can do wrong. */
+/* test_simulator.c: simulators, commands and plug-ins, are run correctly, and each of their
+   failures is reported. */
 
 #include "run.h"
 

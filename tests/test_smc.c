@@ -1,6 +1,6 @@
-/* Weighted draws against the truth: every method on every small model with an exact answer, in one
-   table; sequential Monte Carlo: unbiased, the same for any number of threads, better than
-   importance sampling where the network is poor and no worse where it is good. */
+/* test_smc.c: weighted draws of every method agree with the exact posterior of every small
+   model that has one; sequential Monte Carlo is unbiased, the same for any number of threads,
+   better than importance sampling where the network is poor and no worse where it is good. */
 #include "malloc_fail.h"
 #include "smc_at.h"
 

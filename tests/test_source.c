@@ -1,4 +1,5 @@
-/* Where batches come from: the model, given points, a simulator that runs ahead. */
+/* test_source.c: minibatches from the model, from given points and from a simulator that runs
+   ahead are the right ones. */
 #include <unistd.h>
 
 #include "base/rng.h"

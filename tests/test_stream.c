@@ -1,5 +1,5 @@
-/* Random numbers by name: the same bits as Random123, for any cut into calls; the right
-   distribution; independent between nodes, parts and draws. */
+/* test_stream.c: named random numbers are the same bits as Random123's for any cut into calls,
+   have the right distribution, and are independent between nodes, parts and draws. */
 #include "run.h"
 
 #include <Random123/philox.h>

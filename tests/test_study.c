@@ -1,5 +1,5 @@
-/* Experiments: paired tests by known values; a study that is killed goes on, and gives the same
-   bytes for any number of threads; tiny forms of the paper's experiments. */
+/* test_study.c: paired tests give known values; a study that is killed resumes, and gives the
+   same bytes for any number of threads; tiny forms of the paper's experiments run. */
 #include <math.h>
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* The model language: trees, places, newlines, recovery, printing and reading again. */
+/* test_syntax.c: the parser of the model language: trees, places, newlines, recovery; printing
+   and reading again gives the same tree. */
 
 #include "run.h"
 

@@ -1,5 +1,5 @@
-/* The evaluator: random programs against an interpreter of scalars, for any number of
-   lanes; their derivatives against differences.  test_op.c tests the functions. */
+/* test_tensor.c: random programs agree with an interpreter of scalars for any number of lanes,
+   their derivatives with finite differences.  test_op.c tests the functions. */
 #include "run.h"
 
 #include <math.h>

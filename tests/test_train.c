@@ -1,5 +1,6 @@
-/* Training: the same numbers for any number of threads, right gradients and steps of Adam; what is
-   not finite; the learning rate; logs. */
+/* test_train.c: training gives the same numbers for any number of threads, correct gradients
+   and Adam updates; handles losses that are not finite; follows the learning-rate schedule;
+   writes logs. */
 #include <jansson.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* Networks in files: a run that is stopped and goes on gives the same bytes as one that is not;
-   damaged files are refused; memory that runs out leaves nothing behind. */
+/* test_training.c: checkpoints: a run that is stopped and resumed gives the same bytes as one
+   that is not; damaged files are refused; failing allocations leak nothing. */
 #include <unistd.h>
 
 #include "base/err.h"

@@ -1,5 +1,5 @@
-/* Relations over whole arrays, vectors as subscripts, functions, censored data: each program has
-   the graph and the density of the one that it stands for. */
+/* test_vector.c: relations over whole arrays, vectors as subscripts, functions and censored
+   data have the graph and the density of the programs that they stand for. */
 #include "model_at.h"
 
 static void graph_text(const struct bn *bn, struct str *out)

@@ -1,4 +1,5 @@
-/* Importance weights, and what weighted draws say. */
+/* test_weights.c: importance weights (Pareto smoothing, k-hat, effective sample size, evidence) and
+   summaries of weighted draws agree with their definitions and with known values. */
 
 #include "run.h"
 

@@ -1,5 +1,5 @@
-/* Layers that take correlations away: what they give is uncorrelated under the prior, they are
-   there where they should be, they leave what a factor sees as it is, and they help. */
+/* test_white.c: the outputs of whitening layers are uncorrelated under the prior; the layers
+   are where they should be, leave the parents of each factor unchanged, and help training. */
 #include "malloc_fail.h"
 #include "net_at.h"
 #include "train/trainer.h"

@@ -1,3 +1,5 @@
+/* arena.c: a list of blocks; each allocation is cut from the newest, and all are freed at
+   once. */
 #include "base/arena.h"
 
 #include <stdalign.h>

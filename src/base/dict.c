@@ -1,3 +1,4 @@
+/* dict.c: an open-addressing hash table from names to consecutive numbers. */
 #include "base/dict.h"
 
 #include <stdlib.h>

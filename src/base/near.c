@@ -1,3 +1,5 @@
+/* near.c: edit distance with transpositions, for suggestions: a change of case is cheap, and a
+   prefix counts as exact. */
 #include "base/near.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* Most numbers are m 2^e with 1e-11 <= |x| < 1e15: there, x 10^k = m 5^k 2^(e+k) is exact
+/* num.c: writes numbers as text, short and exact.
+   Most numbers are m 2^e with 1e-11 <= |x| < 1e15: there, x 10^k = m 5^k 2^(e+k) is exact
    in 128 bits, and so are its rounding to p digits and the test that they read back as x.
    This is 20 times as fast as printf and strtod, which do the others. */
 #include "base/num.h"

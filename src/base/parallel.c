@@ -1,3 +1,4 @@
+/* parallel.c: runs one function in several threads and waits for all of them. */
 #include "base/parallel.h"
 
 #include <pthread.h>

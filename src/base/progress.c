@@ -1,3 +1,5 @@
+/* progress.c: builds progress lines: bar, percentage, speed and remaining time, cut to the width
+   available. */
 #include "base/progress.h"
 
 #include <math.h>

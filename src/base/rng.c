@@ -1,3 +1,4 @@
+/* rng.c: sequential random numbers from Philox 4x32-10 (Salmon et al. 2011). */
 #include "base/rng.h"
 
 #include <Random123/philox.h>

@@ -1,3 +1,4 @@
+/* str.c: growing strings: appending, formatting, JSON quoting, display width of UTF-8 text. */
 #include "base/str.h"
 
 #include <stdarg.h>

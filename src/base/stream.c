@@ -1,4 +1,5 @@
-/* Four consecutive draws are one block of Philox 4x32-10 (Salmon et al. 2011):
+/* stream.c: the named random numbers of stream.h.
+   Four consecutive draws are one block of Philox 4x32-10 (Salmon et al. 2011):
 
        counter  draw/4 (62 bits), part (15 bits), node (32 bits), a mark;   key: the seed
 

@@ -1,3 +1,4 @@
+/* vec.c: growth of arrays, allocation with overflow checks, and sorting of numbers. */
 #include "base/vec.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* gunzip.c: decompresses gzip data in memory (zlib), including several members in a row. */
 #include "data/gunzip.h"
 
 #include <limits.h>

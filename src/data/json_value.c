@@ -1,3 +1,5 @@
+/* json_value.c: nested JSON lists to arrays of numbers in row-major order, with their shape
+   checked. */
 #include "data/json_value.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* npz.c: reads arrays one by one from a NumPy .npz archive (libzip), in a file or in memory. */
 #include "data/npz.h"
 
 #include <stdlib.h>

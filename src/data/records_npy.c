@@ -1,3 +1,4 @@
+/* records_npy.c: observations from a NumPy .npy array; the first axis counts observations. */
 #include <string.h>
 
 #include "base/err.h"

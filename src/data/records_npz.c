@@ -1,3 +1,4 @@
+/* records_npz.c: observations from one array of a NumPy .npz archive. */
 #include "data/npz.h"
 
 #include <string.h>

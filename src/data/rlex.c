@@ -1,3 +1,5 @@
+/* rlex.c: the lexer for R's dump() format and WinBUGS data: names, numbers, strings,
+   operators. */
 #include "data/rlex.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* split.c: splits observations into training, validation and test sets by counts or fractions. */
 #include "data/split.h"
 
 #include <limits.h>

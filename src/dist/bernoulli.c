@@ -1,4 +1,4 @@
-/* p(1) = theta, p(0) = 1 - theta */
+/* bernoulli.c: Bernoulli distribution, by the probability of 1: p(1) = theta, p(0) = 1 - theta */
 #include "dist/loops.h"
 
 INLINE double lp(double x, double theta)

@@ -1,4 +1,5 @@
-/* p(1) = 1/(1 + exp(-alpha)) */
+/* bernoulli_logit.c: Bernoulli distribution, by the logit of the probability of 1.
+   p(1) = 1/(1 + exp(-alpha)) */
 #include "dist/floats.h"
 #include "dist/loops.h"
 

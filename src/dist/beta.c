@@ -1,4 +1,5 @@
-/* log p = (alpha - 1) log x + (beta - 1) log(1 - x) - log B(alpha, beta), by Stirling's formula and
+/* beta.c: beta distribution, by two shapes.
+   log p = (alpha - 1) log x + (beta - 1) log(1 - x) - log B(alpha, beta), by Stirling's formula and
    the deviances of alpha and beta from their expectations: large shapes would cancel all digits */
 #include "dist/block.h"
 

@@ -1,4 +1,5 @@
-/* binomial(N, p) with p of a beta(alpha, beta):
+/* beta_binomial.c: beta-binomial distribution.
+   binomial(N, p) with p of a beta(alpha, beta):
    log p = log C(N, x) + log B(x + alpha, N - x + beta) - log B(alpha, beta)
    = log binomial(x; N, alpha/s) + what the betas add, s = alpha + beta: by Stirling's formula,
    since large shapes would cancel all digits */

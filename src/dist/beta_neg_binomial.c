@@ -1,4 +1,5 @@
-/* Failures before success r with a beta(alpha, beta) probability of success:
+/* beta_neg_binomial.c: beta negative binomial distribution.
+   Failures before success r with a beta(alpha, beta) probability of success:
    p = B(x + r, alpha + beta) / B(r, alpha) * Gamma(x + beta) / (x! Gamma(beta)) */
 #include "dist/block.h"
 

@@ -1,4 +1,5 @@
-/* p = C(N, x) theta^x (1 - theta)^(N - x), by its saddle point (Loader 2000) */
+/* binomial.c: binomial distribution, by trials and probability.
+   p = C(N, x) theta^x (1 - theta)^(N - x), by its saddle point (Loader 2000) */
 #include "dist/loops.h"
 
 INLINE bool ok(double n, double theta) { return is_count(n) & is_unit(theta); }

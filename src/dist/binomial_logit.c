@@ -1,5 +1,5 @@
-/* p = C(N, x) p^x q^(N - x),  p = 1/(1 + exp(-alpha)), q = 1 - p, neither of which is rounded to 1
- */
+/* binomial_logit.c: binomial distribution, by trials and the logit of the probability.
+   p = C(N, x) p^x q^(N - x),  p = 1/(1 + exp(-alpha)), q = 1 - p, neither rounded to 1 */
 #include "dist/loops.h"
 
 INLINE bool ok(double n, double alpha) { return is_count(n) & is_real(alpha); }

@@ -1,4 +1,5 @@
-/* p(x) = theta_x / S,  S = sum theta.  Stan's theta is a simplex, so that S = 1; the
+/* categorical.c: categorical distribution, by probabilities or weights.
+   p(x) = theta_x / S,  S = sum theta.  Stan's theta is a simplex, so that S = 1; the
    kernels divide by S, so that JAGS's dcat, which takes weights, means the same. */
 #include "dist/block.h"
 

@@ -1,4 +1,5 @@
-/* p(x) = exp(beta_x) / sum exp(beta_j) */
+/* categorical_logit.c: categorical distribution, by log weights.
+   p(x) = exp(beta_x) / sum exp(beta_j) */
 #include "dist/block.h"
 
 /* top <- max beta_j, sum <- sum exp(beta_j - top); NaN if a beta is no number */

@@ -1,4 +1,5 @@
-/* p = 1 / (pi sigma (1 + z^2)),  z = (x - mu)/sigma */
+/* cauchy.c: Cauchy distribution, by location and scale.
+   p = 1 / (pi sigma (1 + z^2)),  z = (x - mu)/sigma */
 #include "dist/loops.h"
 
 INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma); }

@@ -1,4 +1,5 @@
-/* censored(d, lower, upper): what d gives, recorded as `lower` if it is below and as `upper` if it
+/* censored.c: censored distributions.
+   censored(d, lower, upper): what d gives, recorded as `lower` if it is below and as `upper` if it
    is above.  log p(x) is the density of d between the bounds, log P(X <= lower) at `lower`,
    log P(X >= upper) at `upper`. */
 #include "dist/loops.h"

@@ -1,4 +1,5 @@
-/* gamma(nu/2, 1/2): log p = (nu/2 - 1) log x - x/2 - log Gamma(nu/2) - nu/2 log 2 */
+/* chi_square.c: chi-square distribution, by degrees of freedom.
+   gamma(nu/2, 1/2): log p = (nu/2 - 1) log x - x/2 - log Gamma(nu/2) - nu/2 log 2 */
 #include "dist/block.h"
 
 INLINE double lp(double x, double nu)

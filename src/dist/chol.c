@@ -1,3 +1,5 @@
+/* chol.c: Cholesky factors, triangular solves and inverses of small matrices, for many lanes at
+   once. */
 #include "dist/block.h"
 
 #define AT(A, i, j) ((A) + ((i)*n + (j)) * SLAB)

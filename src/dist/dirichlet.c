@@ -1,4 +1,5 @@
-/* log p = log Gamma(S) + sum_j (alpha_j - 1) log x_j - log Gamma(alpha_j),  S = sum alpha,
+/* dirichlet.c: Dirichlet distribution, by concentrations.
+   log p = log Gamma(S) + sum_j (alpha_j - 1) log x_j - log Gamma(alpha_j),  S = sum alpha,
    a density of the first n - 1 elements.  Where alpha_j is 0, as JAGS allows, x_j is 0 for certain,
    and this is a density of the others. */
 #include "dist/block.h"

@@ -1,6 +1,7 @@
-/* multinomial(theta, N) with theta of a dirichlet(alpha), S = sum alpha:
-   log p = log Gamma(S) N! / Gamma(N + S) + sum_j log Gamma(x_j + alpha_j) / (x_j! Gamma(alpha_j))
- */
+/* dirichlet_multinomial.c: Dirichlet-multinomial distribution.
+   multinomial(theta, N) with theta of a dirichlet(alpha), S = sum alpha:
+   log p = log Gamma(S) N! / Gamma(N + S)
+           + sum_j log Gamma(x_j + alpha_j) / (x_j! Gamma(alpha_j)) */
 #include "dist/block.h"
 
 WIDE static void logp(const void *self, const int *dim, int L, double *const *out,

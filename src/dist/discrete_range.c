@@ -1,4 +1,5 @@
-/* p = 1/(upper - lower + 1) on lower, lower + 1, ..., upper; Stan's bounds may be negative, these
+/* discrete_range.c: discrete uniform distribution.
+   p = 1/(upper - lower + 1) on lower, lower + 1, ..., upper; Stan's bounds may be negative, these
    are counts */
 #include "dist/loops.h"
 

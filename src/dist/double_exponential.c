@@ -1,4 +1,5 @@
-/* p = exp(-|z|) / (2 sigma),  z = (x - mu)/sigma: Laplace's distribution */
+/* double_exponential.c: Laplace (double exponential) distribution, by location and scale.
+   p = exp(-|z|) / (2 sigma),  z = (x - mu)/sigma */
 #include "dist/loops.h"
 
 INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma); }

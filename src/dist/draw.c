@@ -1,3 +1,5 @@
+/* draw.c: exact samplers of the gamma, Poisson and binomial distributions by rejection or
+   search. */
 #include "dist/draw.h"
 
 #include "dist/math.h"

@@ -1,4 +1,5 @@
-/* A normal(mu, sigma) plus an exponential(lambda).  With z = (x - mu)/sigma, v = lambda sigma,
+/* exp_mod_normal.c: exponentially modified normal distribution.
+   A normal(mu, sigma) plus an exponential(lambda).  With z = (x - mu)/sigma, v = lambda sigma,
    w = z - v:   log p = log lambda + v^2/2 - v z + log Phi(w) */
 #include "dist/loops.h"
 

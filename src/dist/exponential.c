@@ -1,4 +1,4 @@
-/* log p = log beta - beta x */
+/* exponential.c: exponential distribution, by rate: log p = log beta - beta x */
 #include "dist/loops.h"
 
 INLINE double lp(double x, double beta)

@@ -1,4 +1,5 @@
-/* Fisher's F, the ratio of chi_square(d1)/d1 and chi_square(d2)/d2.  With r = d1/d2,
+/* f_dist.c: F distribution, by two degrees of freedom.
+   Fisher's F, the ratio of chi_square(d1)/d1 and chi_square(d2)/d2.  With r = d1/d2,
    log p = d1/2 log r + (d1/2 - 1) log x - (d1 + d2)/2 log(1 + r x) - log B(d1/2, d2/2) */
 #include "dist/block.h"
 

@@ -1,4 +1,5 @@
-/* log p = log alpha - log sigma - (1 + alpha) l - w,  l = log(x/sigma), w = exp(-alpha l): the
+/* frechet.c: Frechet distribution, by shape and scale.
+   log p = log alpha - log sigma - (1 + alpha) l - w,  l = log(x/sigma), w = exp(-alpha l): the
    inverse of a Weibull variable */
 #include "dist/loops.h"
 

@@ -1,4 +1,5 @@
-/* log p = alpha log beta - log Gamma(alpha) + (alpha - 1) log x - beta x, by Stirling's formula and
+/* gamma.c: gamma distribution, by shape and rate.
+   log p = alpha log beta - log Gamma(alpha) + (alpha - 1) log x - beta x, by Stirling's formula and
    the deviance of alpha from beta x: large shapes would cancel all digits */
 #include "dist/block.h"
 

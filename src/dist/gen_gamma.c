@@ -1,4 +1,5 @@
-/* (lambda x)^b is gamma(r, 1):
+/* gen_gamma.c: generalized gamma distribution.
+   (lambda x)^b is gamma(r, 1):
    log p = log b + b r log lambda + (b r - 1) log x - (lambda x)^b - log Gamma(r) */
 #include "dist/block.h"
 

@@ -1,4 +1,5 @@
-/* log p = -log beta - z - exp(-z),  z = (x - mu)/beta */
+/* gumbel.c: Gumbel distribution, by location and scale.
+   log p = -log beta - z - exp(-z),  z = (x - mu)/beta */
 #include "dist/loops.h"
 
 INLINE bool ok(double mu, double beta) { return is_real(mu) & is_positive(beta); }

@@ -1,4 +1,5 @@
-/* p = 2 / (pi sigma (1 + z^2)),  z = x/sigma >= 0 */
+/* half_cauchy.c: half-Cauchy distribution, by scale.
+   p = 2 / (pi sigma (1 + z^2)),  z = x/sigma >= 0 */
 #include "dist/loops.h"
 
 INLINE double lp(double x, double sigma)

@@ -1,4 +1,5 @@
-/* |z| of a normal(0, sigma): log p = log 2 - z^2/2 - log sigma - log(2 pi)/2,  z = x/sigma */
+/* half_normal.c: half-normal distribution, by scale.
+   |z| of a normal(0, sigma): log p = log 2 - z^2/2 - log sigma - log(2 pi)/2,  z = x/sigma */
 #include "dist/loops.h"
 
 INLINE double lp(double x, double sigma)

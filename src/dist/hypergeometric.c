@@ -1,4 +1,5 @@
-/* p = C(a, x) C(b, N - x) / C(a + b, N): each of the three as a binomial density with the same
+/* hypergeometric.c: hypergeometric distribution.
+   p = C(a, x) C(b, N - x) / C(a + b, N): each of the three as a binomial density with the same
    probability, N/(a + b), which cancels */
 #include "dist/loops.h"
 

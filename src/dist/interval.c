@@ -1,4 +1,5 @@
-/* interval(t, cuts): in which interval between rising cut points t lies: the number of cut points
+/* interval.c: interval censoring.
+   interval(t, cuts): in which interval between rising cut points t lies: the number of cut points
    below it.  JAGS's dinterval.  What t is made of can take its place: interval(d, cuts) is the
    distribution of that number for a draw from d; given the number, the draw itself has the
    distribution within(d, number, cuts), d truncated to that interval:

@@ -1,4 +1,5 @@
-/* 1/x is gamma(alpha, beta):
+/* inv_gamma.c: inverse gamma distribution, by shape and scale.
+   1/x is gamma(alpha, beta):
    log p = alpha log beta - log Gamma(alpha) - (alpha + 1) log x - beta/x */
 #include "dist/block.h"
 

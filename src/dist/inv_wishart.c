@@ -1,4 +1,5 @@
-/* log p = nu/2 log|S| - (nu+n+1)/2 log|X| - tr(S X^-1)/2 - nu n/2 log 2 - log Gamma_n(nu/2),
+/* inv_wishart.c: inverse Wishart distribution, by degrees of freedom and scale matrix.
+   log p = nu/2 log|S| - (nu+n+1)/2 log|X| - tr(S X^-1)/2 - nu n/2 log 2 - log Gamma_n(nu/2),
    a density of the lower triangle */
 #include "dist/wishart.h"
 

@@ -1,4 +1,5 @@
-/* log p = log a + log b + (a - 1) log x + (b - 1) log(1 - x^a) */
+/* kumaraswamy.c: Kumaraswamy distribution, by two shapes.
+   log p = log a + log b + (a - 1) log x + (b - 1) log(1 - x^a) */
 #include "dist/loops.h"
 
 INLINE bool ok(double a, double b) { return is_positive(a) & is_positive(b); }

@@ -1,4 +1,5 @@
-/* log p = (eta - 1) log|R| + lkj_norm: a density of the elements below the diagonal.  Of R the
+/* lkj_corr.c: LKJ distribution of correlation matrices.
+   log p = (eta - 1) log|R| + lkj_norm: a density of the elements below the diagonal.  Of R the
    lower triangle is read. */
 #include "dist/lkj.h"
 

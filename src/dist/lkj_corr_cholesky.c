@@ -1,4 +1,5 @@
-/* The Cholesky factor L of an lkj_corr(K, eta) matrix:
+/* lkj_corr_cholesky.c: LKJ distribution of Cholesky factors of correlation matrices.
+   The Cholesky factor L of an lkj_corr(K, eta) matrix:
    log p = sum_{i>1} (K - i + 2 eta - 2) log L_ii + lkj_norm, a density of the elements below the
    diagonal, which give those on it */
 #include "dist/lkj.h"

@@ -1,4 +1,5 @@
-/* p = exp(-z) / (sigma (1 + exp(-z))^2),  z = (x - mu)/sigma; even in z */
+/* logistic.c: logistic distribution, by location and scale.
+   p = exp(-z) / (sigma (1 + exp(-z))^2),  z = (x - mu)/sigma; even in z */
 #include "dist/loops.h"
 
 INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma); }

@@ -1,5 +1,5 @@
-/* log x is normal(mu, sigma): log p = -z^2/2 - log sigma - log(2 pi)/2 - log x,  z = (log x -
- * mu)/sigma */
+/* lognormal.c: lognormal distribution, by mean and standard deviation of log x.
+   log p = -z^2/2 - log sigma - log(2 pi)/2 - log x,  z = (log x - mu)/sigma */
 #include "dist/loops.h"
 
 INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma); }

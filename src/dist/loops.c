@@ -1,3 +1,5 @@
+/* loops.c: the ends of arrays whose length is no multiple of the vector width: kernels see them
+   padded. */
 #include "dist/loops.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* mixture(w, d1, d2): log p = log(w p1(x) + (1 - w) p2(x)).  A number in place of a distribution is
+/* mixture.c: mixtures of two distributions.
+   mixture(w, d1, d2): log p = log(w p1(x) + (1 - w) p2(x)).  A number in place of a distribution is
    a point mass: mixture(w, 0, poisson(lambda)) is the zero-inflated Poisson distribution. */
 #include "dist/loops.h"
 

@@ -1,4 +1,5 @@
-/* log p = -n/2 log(2 pi) - log|L| - |y|^2/2,  Sigma = L L',  L y = x - mu.  Of Sigma the
+/* multi_normal.c: multivariate normal distribution, by mean and covariance.
+   log p = -n/2 log(2 pi) - log|L| - |y|^2/2,  Sigma = L L',  L y = x - mu.  Of Sigma the
    lower triangle is read. */
 #include "dist/gauss.h"
 

@@ -1,4 +1,5 @@
-/* log p = -n/2 log(2 pi) - log|L| - |y|^2/2,  L y = x - mu: multi_normal(mu, L L') */
+/* multi_normal_cholesky.c: multivariate normal, by mean and Cholesky factor of the covariance.
+   log p = -n/2 log(2 pi) - log|L| - |y|^2/2,  L y = x - mu: multi_normal(mu, L L') */
 #include "dist/gauss.h"
 
 /* doubles: L, y, v */

@@ -1,4 +1,5 @@
-/* log p = -n/2 log(2 pi) + log|L| - |y|^2/2,  Omega = L L',  y = L'(x - mu).  Of Omega the
+/* multi_normal_prec.c: multivariate normal distribution, by mean and precision matrix.
+   log p = -n/2 log(2 pi) + log|L| - |y|^2/2,  Omega = L L',  y = L'(x - mu).  Of Omega the
    lower triangle is read. */
 #include "dist/gauss.h"
 

@@ -1,4 +1,5 @@
-/* log p = log Gamma((nu+n)/2) - log Gamma(nu/2) - n/2 log(nu pi) - log|L| - (nu+n)/2 log(1 + q/nu),
+/* multi_student_t.c: multivariate Student t distribution.
+   log p = log Gamma((nu+n)/2) - log Gamma(nu/2) - n/2 log(nu pi) - log|L| - (nu+n)/2 log(1 + q/nu),
    Sigma = L L',  q = |y|^2,  L y = x - mu.  Of Sigma the lower triangle is read. */
 #include "dist/gauss.h"
 

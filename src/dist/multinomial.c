@@ -1,4 +1,5 @@
-/* p = N! prod (theta_j / S)^x_j / x_j!,  sum x = N,  S = sum theta (see categorical.c) */
+/* multinomial.c: multinomial distribution.
+   p = N! prod (theta_j / S)^x_j / x_j!,  sum x = N,  S = sum theta (see categorical.c) */
 #include "dist/block.h"
 
 WIDE static void logp(const void *self, const int *dim, int L, double *const *out,

@@ -1,4 +1,5 @@
-/* p = C(x + alpha - 1, x) (beta/(beta + 1))^alpha (1/(beta + 1))^x: a Poisson with a
+/* neg_binomial.c: negative binomial distribution, by shape and inverse scale.
+   p = C(x + alpha - 1, x) (beta/(beta + 1))^alpha (1/(beta + 1))^x: a Poisson with a
    gamma(alpha, beta) mean */
 #include "dist/block.h"
 

@@ -1,4 +1,5 @@
-/* A chi_square(nu + 2 j) with a Poisson number j of mean delta/2: the density is a sum over j,
+/* noncentral_chi_square.c: noncentral chi-square distribution.
+   A chi_square(nu + 2 j) with a Poisson number j of mean delta/2: the density is a sum over j,
    taken outwards from its largest term. */
 #include "dist/loops.h"
 

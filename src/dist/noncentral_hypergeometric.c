@@ -1,4 +1,5 @@
-/* Fisher's noncentral hypergeometric: x of m1 drawn from n1 white and n2 black balls are
+/* noncentral_hypergeometric.c: noncentral hypergeometric distribution.
+   Fisher's noncentral hypergeometric: x of m1 drawn from n1 white and n2 black balls are
    white, the odds being psi to 1:  p(x) = C(n1, x) C(n2, m1 - x) psi^x / sum of the same */
 #include "dist/loops.h"
 

@@ -1,4 +1,5 @@
-/* A normal(mu, sigma) over sqrt(chi_square(nu)/nu).  With t = x/sigma, delta = mu/sigma,
+/* noncentral_t.c: noncentral t distribution.
+   A normal(mu, sigma) over sqrt(chi_square(nu)/nu).  With t = x/sigma, delta = mu/sigma,
    h = t^2 + nu and m = delta t / sqrt(h):
    p = nu^(nu/2) exp(-nu delta^2/(2 h)) h^(-(nu+1)/2) J / (sqrt(pi) 2^((nu-1)/2) Gamma(nu/2) sigma),
    J the integral of y^nu exp(-(y - m)^2/2) over y > 0: all terms positive, far out too. */

@@ -1,4 +1,5 @@
-/* log p = -z^2/2 - log sigma - log(2 pi)/2,  z = (x - mu)/sigma */
+/* normal.c: normal distribution, by mean and standard deviation.
+   log p = -z^2/2 - log sigma - log(2 pi)/2,  z = (x - mu)/sigma */
 #include "dist/loops.h"
 
 INLINE bool ok(double mu, double sigma) { return is_real(mu) & is_positive(sigma); }

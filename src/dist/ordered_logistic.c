@@ -1,4 +1,5 @@
-/* p(k) = F(eta - c_{k-1}) - F(eta - c_k), F logistic */
+/* ordered_logistic.c: ordered logistic distribution, by predictor and cutpoints.
+   p(k) = F(eta - c_{k-1}) - F(eta - c_k), F logistic */
 #include "dist/ordered.h"
 
 /* F(a) - F(b) = F(a) F(-b) (1 - exp(b - a)) */

@@ -1,4 +1,5 @@
-/* p(k) = F(eta - c_{k-1}) - F(eta - c_k), F normal */
+/* ordered_probit.c: ordered probit distribution, by predictor and cutpoints.
+   p(k) = F(eta - c_{k-1}) - F(eta - c_k), F normal */
 #include "dist/ordered.h"
 
 /* From the lower tails: those of -b and -a if need be */

@@ -1,4 +1,5 @@
-/* log p = log alpha + alpha log y_min - (alpha + 1) log x,  x >= y_min */
+/* pareto.c: Pareto distribution, by minimum and shape.
+   log p = log alpha + alpha log y_min - (alpha + 1) log x,  x >= y_min */
 #include "dist/loops.h"
 
 INLINE bool ok(double y_min, double alpha) { return is_positive(y_min) & is_positive(alpha); }

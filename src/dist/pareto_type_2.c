@@ -1,4 +1,5 @@
-/* log p = log alpha - log lambda - (alpha + 1) log(1 + y),  y = (x - mu)/lambda >= 0 (Lomax) */
+/* pareto_type_2.c: Pareto distribution of type 2 (Lomax), by location, scale and shape.
+   log p = log alpha - log lambda - (alpha + 1) log(1 + y),  y = (x - mu)/lambda >= 0 */
 #include "dist/loops.h"
 
 INLINE bool ok(double mu, double lambda, double alpha)

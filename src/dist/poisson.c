@@ -1,4 +1,5 @@
-/* p = exp(-lambda) lambda^x / x!, by its saddle point (Loader 2000) */
+/* poisson.c: Poisson distribution, by mean.
+   p = exp(-lambda) lambda^x / x!, by its saddle point (Loader 2000) */
 #include "dist/loops.h"
 
 INLINE bool ok(double lambda) { return (lambda >= 0) & (lambda <= DBL_MAX); }

@@ -1,4 +1,4 @@
-/* log p = log x - 2 log sigma - x^2 / (2 sigma^2) */
+/* rayleigh.c: Rayleigh distribution, by scale: log p = log x - 2 log sigma - x^2 / (2 sigma^2) */
 #include "dist/loops.h"
 
 INLINE double lp(double x, double sigma)

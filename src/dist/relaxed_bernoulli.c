@@ -1,4 +1,5 @@
-/* The binary concrete distribution (Maddison, Mnih and Teh 2017): logit(x) is logistic with
+/* relaxed_bernoulli.c: relaxed Bernoulli distribution.
+   The binary concrete distribution (Maddison, Mnih and Teh 2017): logit(x) is logistic with
    location logit(p)/t and scale 1/t, t the temperature.  With w = t logit(x) - logit(p):
    log p(x) = log t - log x - log(1 - x) - w - 2 log(1 + exp(-w)) */
 #include "dist/loops.h"

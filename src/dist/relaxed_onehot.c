@@ -1,4 +1,5 @@
-/* The concrete distribution (Maddison, Mnih and Teh 2017) with temperature t and weights w:
+/* relaxed_onehot.c: relaxed one-hot categorical distribution.
+   The concrete distribution (Maddison, Mnih and Teh 2017) with temperature t and weights w:
    log p = log (n-1)! + (n-1) log t + sum_k (log w_k - (t+1) log x_k)
            - n log sum_k w_k x_k^-t,
    a density of the first n - 1 elements; w matters up to a factor. */

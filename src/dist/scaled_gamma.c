@@ -1,4 +1,5 @@
-/* A precision x whose standard deviation 1/sqrt(x) is a half-t with df degrees of freedom and
+/* scaled_gamma.c: scaled gamma distribution of a precision.
+   A precision x whose standard deviation 1/sqrt(x) is a half-t with df degrees of freedom and
    scale s.  With t = 1/(s sqrt(x)):
    log p = log Gamma((df+1)/2) - log Gamma(df/2) - log(df pi)/2 - log s
            - (df+1)/2 log(1 + t^2/df) - 3/2 log x */

@@ -1,4 +1,5 @@
-/* A precision matrix whose standard deviations are half-t(df) with scales s and whose correlations
+/* scaled_wishart.c: scaled Wishart distribution of a precision matrix.
+   A precision matrix whose standard deviations are half-t(df) with scales s and whose correlations
    are marginally uniform for df = 2 (Huang and Wand 2013):
    log p = (df-2)/2 log|X| - (df+n)/2 sum_i log(df X_ii + s_i^-2) + n (df+n-1)/2 log df
            + sum_i (log Gamma((df+n)/2) - log(pi)/2 - log s_i) - log Gamma_n((df+n-1)/2),

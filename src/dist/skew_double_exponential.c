@@ -1,5 +1,6 @@
-/* log p = log(2 tau (1 - tau)/sigma) - 2 s z,  z = (x - mu)/sigma, s = tau above mu, tau - 1 below
-   (asymmetric Laplace); P(X < mu) = tau */
+/* skew_double_exponential.c: asymmetric Laplace (skew double exponential) distribution.
+   log p = log(2 tau (1 - tau)/sigma) - 2 s z,  z = (x - mu)/sigma, s = tau above mu, tau - 1 below;
+   P(X < mu) = tau */
 #include "dist/loops.h"
 
 INLINE bool ok(double mu, double sigma, double tau)

@@ -1,4 +1,5 @@
-/* log p = log(2/omega) + log phi(z) + log Phi(alpha z),  z = (x - xi)/omega (Azzalini 1985) */
+/* skew_normal.c: skew normal distribution, by location, scale and shape.
+   log p = log(2/omega) + log phi(z) + log Phi(alpha z),  z = (x - xi)/omega (Azzalini 1985) */
 #include "dist/loops.h"
 
 static bool ok(double xi, double omega, double alpha)

@@ -1,4 +1,5 @@
-/* log p = log Gamma((nu+1)/2) - log Gamma(nu/2) - log(nu pi)/2 - log sigma
+/* student_t.c: Student t distribution, by degrees of freedom, location and scale.
+   log p = log Gamma((nu+1)/2) - log Gamma(nu/2) - log(nu pi)/2 - log sigma
            - (nu+1)/2 log(1 + z^2/nu),  z = (x - mu)/sigma */
 #include "dist/block.h"
 

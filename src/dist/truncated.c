@@ -1,4 +1,5 @@
-/* T(lower, upper) of any distribution with a cdf: log p(x) - log Z on [lower, upper], where
+/* truncated.c: truncated distributions.
+   T(lower, upper) of any distribution with a cdf: log p(x) - log Z on [lower, upper], where
    Z = P(lower <= X <= upper) is taken from the tail that keeps its digits. */
 #include <string.h>
 

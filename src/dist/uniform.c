@@ -1,4 +1,4 @@
-/* p = 1/(beta - alpha) on [alpha, beta] */
+/* uniform.c: uniform distribution on an interval: p = 1/(beta - alpha) on [alpha, beta] */
 #include "dist/loops.h"
 
 INLINE bool ok(double alpha, double beta)

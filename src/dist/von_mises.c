@@ -1,5 +1,6 @@
-/* p = exp(kappa cos(x - mu)) / (2 pi I0(kappa)) on [-pi, pi]: a direction.  mu may be any number.
- */
+/* von_mises.c: von Mises distribution on the circle, by mean direction and concentration.
+   p = exp(kappa cos(x - mu)) / (2 pi I0(kappa)) on [-pi, pi];
+   mu may be any number */
 #include "dist/loops.h"
 
 static bool ok(double mu, double kappa) { return is_real(mu) && is_positive(kappa); }

@@ -1,4 +1,5 @@
-/* log p = log(alpha/sigma) + (alpha - 1) log z - z^alpha,  z = x/sigma */
+/* weibull.c: Weibull distribution, by shape and scale.
+   log p = log(alpha/sigma) + (alpha - 1) log z - z^alpha,  z = x/sigma */
 #include "dist/loops.h"
 
 INLINE bool ok(double alpha, double sigma) { return is_positive(alpha) & is_positive(sigma); }

@@ -1,3 +1,5 @@
+/* wishart_slab.c: what the Wishart and inverse Wishart distributions share, for a slab of lanes:
+   traces, normalizing constant log Gamma_n, Bartlett's decomposition for draws. */
 #include "dist/wishart.h"
 
 #define AT(A, i, j) ((A) + ((i)*n + (j)) * SLAB)

@@ -1,3 +1,5 @@
+/* certify.c: checks that an inverse is faithful, minimal and natural, by d-separation in the
+   model; a property that fails gets a witness. */
 #include "graph/certify.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* cliques.c: the induced graph of an inverse made by elimination, and its clique (junction)
+   tree. */
 #include "graph/cliques.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* core.c: elimination on the dense remainder as a bit matrix with bit-sliced fill counters
+   (core.h). */
 #include "graph/core.h"
 
 #include <stdlib.h>

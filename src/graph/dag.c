@@ -1,3 +1,5 @@
+/* dag.c: directed graphs in compressed-row form: construction, topological order, depth,
+   cycles. */
 #include "graph/dag.h"
 
 #include <limits.h>

@@ -1,3 +1,5 @@
+/* elim_setup.c: sets up an elimination: adjacency lists, weights, and the initial fill of every
+   vertex by counting triangles. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

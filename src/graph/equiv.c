@@ -1,3 +1,4 @@
+/* equiv.c: Markov equivalence of two directed graphs, by skeletons and immoralities. */
 #include "graph/equiv.h"
 
 static int adjacent(const struct dag *g, int x, int y)

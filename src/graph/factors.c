@@ -1,3 +1,4 @@
+/* factors.c: the frame of methods that choose the parents of each factor in a fixed order. */
 #include "graph/factors.h"
 
 #include <stdlib.h>

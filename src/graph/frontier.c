@@ -1,3 +1,5 @@
+/* frontier.c: which latents may be eliminated next so that the order stays natural, updated as
+   nodes are passed. */
 #include "graph/frontier.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* generate.c: families of test graphs: hidden Markov models, trees, grids, plates, random
+   DAGs. */
 #include "graph/generate.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* imap.c: the minimal I-map for a given elimination order, by walks in the moral graph of the
+   ancestors. */
 #include "graph/imap.h"
 
 #include <stdlib.h>

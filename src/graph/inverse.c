@@ -1,3 +1,4 @@
+/* inverse.c: inverses: parent sets as runs of one permutation; building, iterating, counting. */
 #include "graph/inverse.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* invert.c: inversion: tables of methods, modes and criteria; the better of two modes; restarts
+   with other tie-breaking. */
 #include "graph/invert.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* method_dsep.c: the same inverse as method nami by repeated d-separation tests (the paper's
+   Appendix F.1); slow, used to check the fast method. */
 #include "base/err.h"
 #include "graph/dsep.h"
 #include "graph/factors.h"

@@ -1,3 +1,4 @@
+/* method_full.c: the fully connected inverse: every later variable is a parent. */
 #include "graph/factors.h"
 
 /* Every later variable: no independence is claimed at all. */

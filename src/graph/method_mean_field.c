@@ -1,3 +1,5 @@
+/* method_mean_field.c: the mean-field inverse: each latent depends on the observations only; not
+   faithful. */
 #include "graph/factors.h"
 
 static int parents(struct factors *f, int i)

@@ -1,3 +1,5 @@
+/* method_nami.c: the default method: elimination in a natural order with barren latents set
+   aside; faithful, minimal and natural. */
 #include <stdlib.h>
 
 #include "base/err.h"

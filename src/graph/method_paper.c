@@ -1,3 +1,5 @@
+/* method_paper.c: the paper's Algorithm 1 as printed: faithful, but not always minimal or
+   natural. */
 #include <stdlib.h>
 
 #include "base/err.h"

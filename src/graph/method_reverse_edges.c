@@ -1,3 +1,4 @@
+/* method_reverse_edges.c: the model's edges reversed, and nothing else; not faithful. */
 #include "graph/factors.h"
 
 /* A latent's parents are its children in the model. */

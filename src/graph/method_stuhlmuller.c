@@ -1,3 +1,5 @@
+/* method_stuhlmuller.c: Stuhlmueller's heuristic inverse by Markov blankets (the paper's Appendix
+   C); not faithful. */
 #include "graph/factors.h"
 
 /* Appendix C: in reverse topological order, a latent's parents are those members

@@ -1,3 +1,5 @@
+/* mintree.c: the minimum of many changing keys, as a tree of minima with eight children a node
+   (mintree.h). */
 #include "graph/mintree.h"
 
 #include <stdlib.h>

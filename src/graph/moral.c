@@ -1,3 +1,4 @@
+/* moral.c: the moral graph of a directed graph. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* roles.c: the role of each node in an inversion: observed, wanted, nuisance or barren. */
 #include <stdlib.h>
 #include <string.h>
 

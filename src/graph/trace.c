@@ -1,3 +1,5 @@
+/* trace.c: replays an inversion step by step with a naive elimination, for display and as a
+   check. */
 #include "graph/trace.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* ais.c: annealed importance sampling: the temperature schedule, initial distributions, a run
+   that tunes step sizes and the run that gives the weights. */
 #include "infer/ais.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* ais.h: annealed importance sampling (Neal 2001, Statistics and Computing 11): log p(x) from
-   chains that go from a distribution that can be drawn from, f_0, to f_1 = p(x, z), by way of f_b,
-   0 < b < 1.  A chain's weight is the product of f_b'(z) / f_b(z) over its steps from b to b', each
-   taken before a move that leaves f_b' as it is.  The mean weight is an unbiased estimate of p(x)
-   for any number of steps; the more, the less it varies.
+   chains that move from a distribution that can be sampled, f_0, to f_1 = p(x, z), through
+   intermediate distributions f_b, 0 < b < 1.  A chain's weight is the product of f_b'(z) / f_b(z)
+   over its steps from b to b', each followed by a move that leaves f_b' invariant.  The mean
+   weight is an unbiased estimate of p(x) for any number of steps; more steps reduce its variance.
 
    Moves are Hamiltonian Monte Carlo on the coordinates of all latents (net/joint.h). */
 #ifndef INFER_AIS_H

@@ -1,4 +1,5 @@
-/* answer.c: draws of a network with weights p(x, z) / q(z | x), and what these say. */
+/* answer.c: posterior draws of a network with importance weights p(x, z) / q(z | x), and the
+   diagnostics of these weights. */
 #include "infer/answer.h"
 
 #include <math.h>

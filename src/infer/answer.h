@@ -1,5 +1,5 @@
-/* answer.h: a network's answer for data sets: draws, weights that mend what the network has wrong,
-   and how far to trust them. */
+/* answer.h: weighted posterior draws for data sets: draws of the network, importance weights that
+   correct its approximation error, and diagnostics of their reliability. */
 #ifndef INFER_ANSWER_H
 #define INFER_ANSWER_H
 

@@ -1,4 +1,4 @@
-/* answer_smc.c: an answer by sequential Monte Carlo. */
+/* answer_smc.c: weighted posterior draws by sequential Monte Carlo. */
 #include <math.h>
 #include <stdlib.h>
 

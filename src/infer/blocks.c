@@ -1,3 +1,5 @@
+/* blocks.c: the draws of a query in blocks of bounded memory; large data sets take two passes,
+   the first for the importance weights. */
 #include "infer/blocks.h"
 
 #include <math.h>

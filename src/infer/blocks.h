@@ -10,9 +10,9 @@
        blocks_fini(&f)
 
    Small data sets come together, as many as fit into a block.  One that does not fit comes in
-   pieces: its draws are made twice, first for their weights, which are smoothed when all are known,
-   then block by block.  So memory does not grow with the number of draws, but for the weights: 8
-   bytes a draw.  The draws and their weights do not depend on the blocks. */
+   pieces: its draws are made twice, first for their importance weights, which are smoothed when
+   all are known, then block by block.  So memory does not grow with the number of draws, except
+   for the weights: 8 bytes a draw.  The draws and their weights do not depend on the blocks. */
 #ifndef INFER_BLOCKS_H
 #define INFER_BLOCKS_H
 

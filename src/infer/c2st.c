@@ -1,3 +1,5 @@
+/* c2st.c: classifier two-sample test by ridge logistic regression on selected features,
+   cross-validated. */
 #include "infer/c2st.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
-/* c2st.h: a classifier as a two-sample test (Lopez-Paz and Oquab 2017): can one tell draws of q
-   from reference draws?  1/2: no.
+/* c2st.h: classifier two-sample test (Lopez-Paz and Oquab 2017): can draws of q be told apart from
+   reference draws?  An accuracy of 1/2 means no.
 
-   The classifier is a logistic regression with a ridge, on standardised columns, their squares and
-   products: the most telling of them in the training part, one for ten pairs there and at most 160.
+   The classifier is a logistic regression with a ridge, on standardized columns, their squares and
+   products: the most discriminative on the training set, one for ten pairs there, at most 160.
    A neural one may replace fit() and score() of c2st.c. */
 #ifndef INFER_C2ST_H
 #define INFER_C2ST_H

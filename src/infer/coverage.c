@@ -1,3 +1,5 @@
+/* coverage.c: empirical coverage of central intervals and joint highest-density regions, with
+   tests. */
 #include "infer/coverage.h"
 
 #include <math.h>

@@ -1,9 +1,10 @@
-/* coverage.h: how often posterior regions of a stated probability hold the truth.
+/* coverage.h: how often posterior credible regions contain the true values.
 
-   Central intervals, of each scalar: the level at which one just reaches the truth is
-   |2 u - 1|, u its place among the draws.  Highest density regions, of all scalars together:
-   the share of draws with a higher log q than the truth.  Both are uniform on (0, 1) if the
-   posterior is right, so that a level's coverage is exactly itself for any number of draws. */
+   Central intervals, of each scalar: the smallest level that contains the true value is
+   |2 u - 1|, u its rank among the draws, scaled to (0, 1).  Highest density regions, of all
+   scalars jointly: the share of draws with a higher log q than the true value.  Both are uniform
+   on (0, 1) if the posterior is correct: the expected coverage of a level is then exactly that
+   level, for any number of draws. */
 #ifndef INFER_COVERAGE_H
 #define INFER_COVERAGE_H
 

@@ -1,3 +1,5 @@
+/* dense.c: Cholesky factorization, triangular solves, log determinants and inverses of dense
+   matrices. */
 #include "infer/dense.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* digest.c: streaming summaries of weighted draws: running moments, and quantiles from a bounded
+   number of weighted points. */
 #include "infer/digest.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* digest.h: what weighted draws say of many numbers, as summary.h has it, from draws that come
-   block by block.  The result does not depend on the blocks.
+/* digest.h: streaming summaries (as in summary.h) of many numbers from weighted draws that arrive
+   in blocks.  The result does not depend on the blocks.
 
    Up to `room` draws are kept, and the result is that of summarise(): the same bits.  If there are
    to be more, mean, sd, mcse and ess come from running sums, and quantiles from `room` weighted

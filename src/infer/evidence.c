@@ -1,3 +1,5 @@
+/* evidence.c: the table of estimators of log p(x): importance sampling, sequential Monte Carlo
+   and annealed importance sampling. */
 #include "infer/evidence.h"
 
 #include <math.h>

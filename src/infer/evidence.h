@@ -1,4 +1,5 @@
-/* evidence.h: estimates of log p(x) with a trained network: one row for each way. */
+/* evidence.h: estimators of the log marginal likelihood log p(x) with a trained network, one row
+   each. */
 #ifndef INFER_EVIDENCE_H
 #define INFER_EVIDENCE_H
 

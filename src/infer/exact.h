@@ -1,5 +1,5 @@
-/* exact.h: posteriors without approximation, for the two kinds of networks that have them: linear
-   Gaussian ones (gnet) and discrete ones (dnet, by a clique tree). */
+/* exact.h: exact posteriors, for the two kinds of models that have them: linear Gaussian networks
+   (gnet) and discrete networks (dnet, by a clique tree). */
 #ifndef INFER_EXACT_H
 #define INFER_EXACT_H
 

@@ -1,3 +1,5 @@
+/* exact_axes.c: walks over a clique table in step with a smaller table: sums, maxima and
+   log-sum-exp over the remaining variables. */
 #include "infer/exact_axes.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* exact_query.c: what a calibrated clique tree tells: marginals, entropy, draws. */
+/* exact_query.c: queries of a calibrated clique tree: marginals, joint probabilities, entropy,
+   draws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* exact_rows.c: what is computed from random variables, in points that have these. */
+/* exact_rows.c: computes the deterministic variables of draws from the random ones. */
 #include <string.h>
 
 #include "infer/exact.h"

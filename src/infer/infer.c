@@ -1,3 +1,5 @@
+/* infer.c: runs a trained network on all threads: draws, log q, posterior prediction, for many
+   data sets. */
 #include "infer/infer.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* infer.h: answers from a trained network: draws of q(z | x) and their densities, for one data
-   set or many at once, on all threads. */
+/* infer.h: amortized inference with a trained network: draws of q(z | x) and their densities, for
+   one data set or many at once, on all threads. */
 #ifndef INFER_INFER_H
 #define INFER_INFER_H
 
@@ -16,7 +16,7 @@ struct infer {
 int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *err);
 void infer_fini(struct infer *a);
 
-/* What is asked: `per` draws for each of `nset` data sets, of which x holds the rows of the
+/* A query: `per` draws for each of `nset` data sets, of which x holds the rows of the
    observed variables, x[row * nset + s].  Draws of all sets are numbered in a row: number d belongs
    to set d / per, and is the same however draws are asked for. */
 struct query {

@@ -1,5 +1,6 @@
-/* lbfgs.c: the two loops of L-BFGS, and a line search by bisection for the weak Wolfe conditions
-   (Lewis, Overton 2013), which ends for any function that is bounded below on the line. */
+/* lbfgs.c: the two-loop recursion of L-BFGS, and a line search by bisection for the weak Wolfe
+   conditions (Lewis, Overton 2013), which ends for any function that is bounded below on the
+   line. */
 #include "infer/lbfgs.h"
 
 #include <math.h>

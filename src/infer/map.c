@@ -1,3 +1,5 @@
+/* map.c: maximum a posteriori estimates by L-BFGS from several draws of the network, and Laplace
+   standard deviations from the curvature. */
 #include "infer/map.h"
 
 #include <math.h>

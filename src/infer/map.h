@@ -1,15 +1,16 @@
-/* map.h: where p(z | x) is largest: the most probable values of continuous latents (MAP).
+/* map.h: maximum a posteriori (MAP) estimates of continuous latents.
 
-   Where that is depends on the scale.  The usual density is that of the variables themselves; on
-   the unconstrained scale (logarithms of what is positive, ...) it has the factor |dz / d
-   coordinates|, and a maximum inside also where the former is largest at the edge. */
+   The location of the maximum depends on the scale.  The usual density is that of the variables
+   themselves; on the unconstrained scale (logarithms of positive variables, ...) it has the factor
+   |dz / d coordinates|, and has an interior maximum also where the former has its maximum on the
+   boundary. */
 #ifndef INFER_MAP_H
 #define INFER_MAP_H
 
 #include "infer/infer.h"
 #include "infer/lbfgs.h"
 
-/* Of one data set. */
+/* The mode of one data set. */
 struct map_mode {
     enum lbfgs_state state; /* LBFGS_FOUND: a maximum.  LBFGS_FLAT: at the edge of the support, or
                                nothing speaks against going on.  LBFGS_FALLS: no bound */

@@ -1,3 +1,5 @@
+/* ood.c: out-of-distribution test: Mahalanobis distance and largest robust z-score, with p-values
+   calibrated on held-out draws. */
 #include "infer/ood.h"
 
 #include <math.h>

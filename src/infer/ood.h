@@ -1,13 +1,12 @@
-/* ood.h: is a data set like those that a network was trained on?
+/* ood.h: out-of-distribution test: is a data set like those that a network was trained on?
 
-   Two distances from draws of the prior predictive, both on robustly standardised scalars
-   (z = (x - median) / spread; y = 3 asinh(z / 3) tames heavy tails):
-     - Mahalanobis' of y, with a covariance shrunk towards the diagonal (Schäfer, Strimmer 2005);
-       of more than 256 scalars, the diagonal alone, since time grows with their square,
+   Two distances from draws of the prior predictive, both on robustly standardized scalars
+   (z = (x - median) / spread; y = 3 asinh(z / 3) compresses heavy tails):
+     - the Mahalanobis distance of y, with a covariance shrunk towards the diagonal (Schäfer,
+       Strimmer 2005); for more than 256 scalars, the diagonal alone, to bound the cost,
      - the largest |z|.
-   Each is ranked among those of draws that were not used to estimate anything, so that a
-   p-value is exact for any model: a data set from the model has p <= t with probability t at most.
- */
+   Each is ranked among those of held-out draws, so that the p-value is exact for any model: a data
+   set from the model has p <= t with probability at most t. */
 #ifndef INFER_OOD_H
 #define INFER_OOD_H
 

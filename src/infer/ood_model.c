@@ -1,3 +1,4 @@
+/* ood_model.c: the out-of-distribution test of observed data against draws of a model. */
 #include "infer/ood_model.h"
 
 #include <math.h>

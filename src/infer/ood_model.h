@@ -1,5 +1,5 @@
-/* ood_model.h: are data sets like those that a model draws?  The network was trained on those, and
-   knows no others. */
+/* ood_model.h: out-of-distribution test of observed data against draws of the model, which are
+   what the network was trained on. */
 #ifndef INFER_OOD_MODEL_H
 #define INFER_OOD_MODEL_H
 

@@ -1,3 +1,5 @@
+/* recovery.c: parameter recovery: correlation, error, contraction and z-scores of posterior means
+   against true values. */
 #include "infer/recovery.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* recovery.h: how much the posterior knows about each scalar: truths against posterior means. */
+/* recovery.h: parameter recovery: true values against posterior means, for each scalar. */
 #ifndef INFER_RECOVERY_H
 #define INFER_RECOVERY_H
 

@@ -1,3 +1,4 @@
+/* sbc.c: simulation-based calibration: ranks, histograms and ECDF tests of every scalar. */
 #include "infer/sbc.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* sbc.h: simulation-based calibration (Talts et al. 2018): the ranks of true parameters among
-   posterior draws are uniform if the posterior is right. */
+   posterior draws are uniform if the posterior is correct. */
 #ifndef INFER_SBC_H
 #define INFER_SBC_H
 

@@ -1,3 +1,5 @@
+/* sims.c: the rank of true values among weighted posterior draws (the probability integral
+   transform), with random tie-breaking. */
 #include "infer/sims.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* sims.h: data sets that a model simulated, their true parameters, and draws from the
-   posterior that a network gives for each.  What all diagnostics look at.
+   posterior that a network gives for each: the input of all calibration diagnostics.
 
    If the draws are from the true posterior, truth and draws of a set are exchangeable, and the
-   place of one number (a scalar, a density, a distance) of the truth among those of the draws
+   rank of one number (a scalar, a density, a distance) of the truth among those of the draws
 
        u = (sum of w_m over draws below + V (w_0 + sum of w_m over ties)) / (w_0 + sum of w_m),
 

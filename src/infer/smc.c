@@ -1,3 +1,5 @@
+/* smc.c: runs sequential Monte Carlo: islands of particles, weights after each sampling stage,
+   tempered systematic resampling. */
 #include "infer/smc.h"
 
 #include <math.h>

@@ -1,15 +1,15 @@
 /* smc.h: sequential Monte Carlo along the factors of a trained network.
 
-   Particles are draws of the network that grow wave by wave.  After each wave a particle's weight
-   has the terms of p(x, z) that are complete by then, over q of what was drawn; where weights are
-   too unequal, particles with small ones are replaced by copies of those with large ones.  At the
-   end all terms are in: weights are p(x, z) / q(z | x) but for what resampling has used up, so that
-   their mean is an unbiased estimate of p(x), however bad the network is.
+   Particles are partial draws of the network, extended stage by stage.  After each sampling stage
+   a particle's weight holds the terms of p(x, z) that are complete by then, over q of what was
+   drawn; where the weights are too unequal, particles are resampled.  At the end all terms are in:
+   weights are p(x, z) / q(z | x), corrected for resampling, so that their mean is an unbiased
+   estimate of p(x), however poor the network is.
 
-   Resampling goes by w^b, which lies between no resampling (b = 0) and the usual (b = 1): a
-   network that sees all data at once may know more of what is to come than the terms so far, and
-   resampling by these would undo that.  A few draws apart from the others tell how much of a
-   wave's log weight is left in the last one: b is the slope of that regression, wave by wave. */
+   Resampling is by w^b, between none (b = 0) and the usual (b = 1): a network that sees all data
+   at once may anticipate more than the terms so far, and resampling by these would undo that.  A
+   pilot run of a few particles estimates how much of a stage's log weight persists to the last
+   stage: b is the slope of that regression, stage by stage. */
 #ifndef INFER_SMC_H
 #define INFER_SMC_H
 

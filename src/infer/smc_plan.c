@@ -1,3 +1,5 @@
+/* smc_plan.c: compiles the plan of sequential Monte Carlo: which terms of log p and log q each
+   sampling stage completes, and which rows a resampled particle copies. */
 #include "infer/smc_plan.h"
 
 #include <stdlib.h>

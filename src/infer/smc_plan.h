@@ -1,16 +1,17 @@
-/* smc_plan.h: what sequential Monte Carlo does after each wave of draws: inside smc.c. */
+/* smc_plan.h: what sequential Monte Carlo does after each sampling stage; private to smc.c. */
 #ifndef INFER_SMC_PLAN_H
 #define INFER_SMC_PLAN_H
 
 #include "net/sampler.h"
 
-/* A wave: instructions up to here, in both programs. */
+/* A sampling stage: it ends at these instructions of the two programs. */
 struct smc_step {
     size_t draw, term;
     int nrow, *row; /* what a lane takes along when it is copied: rows of the first program */
     int nunit, *unit;
 };
 
+/* The two programs, draws and terms of log p(x, z), cut into stages. */
 struct smc_plan {
     struct arena mem;
     /* The sampler's program, but for the order: log q of a latent may be added later than it is

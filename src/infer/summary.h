@@ -1,4 +1,4 @@
-/* summary.h: what a weighted sample says of one number. */
+/* summary.h: posterior summary of one number from weighted draws. */
 #ifndef INFER_SUMMARY_H
 #define INFER_SUMMARY_H
 

@@ -1,3 +1,5 @@
+/* tarp.c: tests of accuracy with random points: expected coverage by distances to reference
+   points. */
 #include "infer/tarp.h"
 
 #include <math.h>

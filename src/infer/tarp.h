@@ -1,9 +1,9 @@
-/* tarp.h: tests of accuracy with random points (Lemos et al. 2023): all scalars together.
+/* tarp.h: tests of accuracy with random points (TARP; Lemos et al. 2023), for all scalars jointly.
 
-   A reference point is thrown at random; the share of draws nearer to it than the truth is
-   uniform on (0, 1) if the posterior is right, whatever the reference may be, as long as it does
-   not look at the truth.  Distances are Euclidean, each scalar in units of its sd over all truths
-   and draws. */
+   For a random reference point, the share of draws nearer to it than the true value is uniform on
+   (0, 1) if the posterior is correct, whatever the reference, as long as it does not depend on the
+   true value.  Distances are Euclidean, each scalar in units of its sd over all true values and
+   draws. */
 #ifndef INFER_TARP_H
 #define INFER_TARP_H
 

@@ -1,3 +1,5 @@
+/* uniform.c: exact simultaneous bands and tests of uniformity by the empirical distribution
+   function; binomial tests and intervals. */
 #include "infer/uniform.h"
 
 #include <math.h>

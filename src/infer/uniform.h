@@ -1,5 +1,5 @@
 /* uniform.h: are n numbers in (0, 1) uniform?  By the empirical distribution function at
-   1/k, ..., (k-1)/k and a band that holds all of it at once with probability 1 - alpha
+   1/k, ..., (k-1)/k and a simultaneous confidence band of level 1 - alpha
    (Säilynoja, Bürkner, Vehtari 2022).
 
    The count of numbers below i/k is binomial(n, i/k).  The band joins its central intervals, all

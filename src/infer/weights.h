@@ -1,7 +1,7 @@
 /* weights.h: importance weights, as logarithms on any scale.
 
-   A weight may be 0 (-inf).  NaN, +inf and what is near it are refused: they are errors of whoever
-   made them. */
+   A weight may be 0 (-inf).  NaN, +inf and values close to overflow are refused as errors of the
+   caller. */
 #ifndef INFER_WEIGHTS_H
 #define INFER_WEIGHTS_H
 

@@ -1,3 +1,5 @@
+/* format.c: reads and writes structures in the format that a name, a file ending or the content
+   selects. */
 #include "io/format.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* scan.c: the tokenizer of the structure formats: words, strings, numbers and comments, with
+   their places. */
 #include "io/scan.h"
 
 #include <errno.h>

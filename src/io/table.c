@@ -1,3 +1,5 @@
+/* table.c: what the formats with probability tables share: names, states, tables, and how to
+   write them. */
 #include "io/table.h"
 
 #include <limits.h>

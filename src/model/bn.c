@@ -1,3 +1,5 @@
+/* bn.c: Bayesian-network structures: nodes, edges and probability tables by name; checks when
+   complete. */
 #include "model/bn.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* compare.c: compares two structures by names: do they encode the same conditional
+   independencies? */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

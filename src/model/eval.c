@@ -1,3 +1,5 @@
+/* eval.c: runs a model's programs on all threads: draws, log densities, gradients; external
+   simulators; points from and to files. */
 #include "model/eval.h"
 
 #include <math.h>

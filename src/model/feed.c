@@ -1,3 +1,5 @@
+/* feed.c: maps files of observations to observed arrays of a model, and fills its rows with
+   minibatches. */
 #include "model/feed.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* points.c: reads draws of all random variables of a model from .npz or data files, and checks
+   their support. */
 #include "model/points.h"
 
 #include <limits.h>

@@ -1,3 +1,5 @@
+/* problem.c: from a structure and the user's options to an inversion problem; the inversion calls
+   of nami.h. */
 #include "model/problem.h"
 
 #include <stdlib.h>

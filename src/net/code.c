@@ -1,3 +1,5 @@
+/* code.c: encodings of variables: standardized coordinates, features, states; kernels that
+   compute them and their log-Jacobians. */
 #include "net/code.h"
 
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* code.h: how networks see a variable.
+/* code.h: encodings of variables: how inference networks represent them.
 
    A continuous variable of n elements has coordinates: numbers on the unconstrained scale,
-   standardised by the prior predictive.  A discrete one has states, or is a count.  Its features
-   are what a network reads: the coordinates (far ones drawn in), or one number for each state. */
+   standardized by the prior predictive distribution.  A discrete one has states, or is a count.
+   Its features are the inputs of networks: the coordinates (outliers compressed
+   logarithmically), or one number for each state. */
 #ifndef NET_CODE_H
 #define NET_CODE_H
 
@@ -14,6 +15,7 @@ enum code_kind {
     CODE_COUNTS  /* discrete, with no or too many bounds: log(1 + x) */
 };
 
+/* The encoding of one variable. */
 struct code {
     enum code_kind kind;
     int node; /* of bn */

@@ -1,7 +1,8 @@
-/* decode.c: numbers from their coordinates, many at once: x = f(v), v = mean + sd u, where f is
+/* decode.c: values of variables from their coordinates, for many variables at once:
+   x = f(v), v = mean + sd u, where f is
 
        line       v
-       half       edge + v's exponential, or minus it
+       half       edge + exp(v), or edge - exp(v)
        interval   lo + (hi - lo) / (1 + exp(-v)), from the nearer end */
 #include <float.h>
 #include <math.h>

@@ -1,3 +1,5 @@
+/* elbo.c: builds the ELBO as a program: reparameterized draws of q, then log p - log q; discrete
+   latents and the weights of the model's own networks. */
 #include "net/elbo.h"
 
 #include <stdlib.h>

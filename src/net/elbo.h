@@ -1,9 +1,11 @@
-/* elbo.h: the evidence lower bound, for learning a model together with its inference network.
+/* elbo.h: the evidence lower bound (ELBO), for learning a model together with its inference
+   network.
 
-   A program that draws the latents from q(z | x), with derivatives through the draws, and whose
-   total is log p(x, z) - log q(z | x).  Its weights are those of q, then those of the model's
-   networks.  Terms come in lots: log p(x | z), what is said of continuous latents, and log q of
-   discrete ones, which have no derivatives to go through: their weight is a score. */
+   A program that draws the latents from q(z | x), reparameterized where they are continuous, and
+   whose total is log p(x, z) - log q(z | x).  Its weights are those of q, then those of the
+   model's networks.  Terms belong to gradient groups (enum lot): log p(x | z), the terms of
+   continuous latents, and log q of discrete ones, which have a score-function gradient instead of
+   a pathwise one. */
 #ifndef NET_ELBO_H
 #define NET_ELBO_H
 
@@ -18,6 +20,7 @@ struct choice {
     int states, low; /* states 0: it is a count */
 };
 
+/* The program, its layers, its loss terms and its discrete latents. */
 struct elbo {
     struct qnet *q;
     struct prog prog;

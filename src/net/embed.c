@@ -1,3 +1,5 @@
+/* embed.c: builds summary networks (embeddings) of observed arrays: those that the model
+   declares, and whitening layers. */
 #include "net/embed.h"
 
 #include <stdlib.h>

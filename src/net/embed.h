@@ -1,4 +1,4 @@
-/* embed.h: embeddings: networks through which factors see an observed array. */
+/* embed.h: embeddings: summary networks through which factors see an observed array. */
 #ifndef NET_EMBED_H
 #define NET_EMBED_H
 

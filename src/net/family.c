@@ -1,3 +1,4 @@
+/* family.c: the table of variational families, and what their kernels share. */
 #include "net/family.h"
 
 #include <string.h>

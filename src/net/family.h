@@ -1,9 +1,9 @@
-/* family.h: the families of q(z | parents): one row and one file each.
+/* family.h: the variational families of q(z | parents), one row and one file each.
 
-   A head turns the numbers that a network gives for a factor into a density of one number, the
-   value: a standardised coordinate on the unconstrained scale, about N(0, 1) under the prior. (A
-   family that works on the variable's own scale says so: `own_scale`.)  All zeros from the network
-   must give a sane density: near N(0, 1). */
+   An output distribution (struct head) turns the numbers that a network gives for a factor into
+   a density of one number, the value: a standardized coordinate on the unconstrained scale, about
+   N(0, 1) under the prior.  (A family that works on the variable's own scale says so:
+   `own_scale`.)  All zeros from the network must give a reasonable density: near N(0, 1). */
 #ifndef NET_FAMILY_H
 #define NET_FAMILY_H
 
@@ -12,7 +12,7 @@
 
 struct family;
 
-/* One head; what kernels get as `self`. */
+/* The output distribution of one factor; what kernels get as `self`. */
 struct head {
     const struct family *family;
     int size; /* components of a mixture, bins of a spline, units of a flow, states */
@@ -23,6 +23,7 @@ struct head {
     double fixed; /* match: the argument that is an integer, and no output (binomial's N) */
 };
 
+/* A row of family.def: density, gradient and sampler of a variational family. */
 struct family {
     const char *name, *what;
     int size;                             /* the default of head.size; 0: it has none */

@@ -1,4 +1,5 @@
-/* One of 0, 1, ..., size - 1, by log probabilities up to a constant. */
+/* family_categorical.c: categorical family.
+   One of 0, 1, ..., size - 1, by log probabilities up to a constant. */
 #include "net/family_impl.h"
 
 static int outputs(const struct head *h) { return h->size; }

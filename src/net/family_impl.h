@@ -1,4 +1,4 @@
-/* family_impl.h: what the families share, and nobody else. */
+/* family_impl.h: what the implementations of the families share; private to net/family*.c. */
 #ifndef NET_FAMILY_IMPL_H
 #define NET_FAMILY_IMPL_H
 

@@ -1,4 +1,5 @@
-/* A logistic number and an affine function: what a relaxed Bernoulli is on the logit scale.
+/* family_logistic.c: logistic family, for relaxed Bernoulli variables on the logit scale: a
+   logistic variate through an affine function.
 
        t = (x - shift) exp(-log_sd(r)),  z = t / s,  log q = -z - 2 log(1 + exp(-z)) - log s -
    log_sd(r)

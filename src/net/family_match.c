@@ -1,4 +1,5 @@
-/* The distribution that the model itself gives the variable (of numbers by numbers), with arguments
+/* family_match.c: the family that matches the prior.
+   The distribution that the model itself gives the variable (of numbers by numbers), with arguments
    from the network.  An argument that is a real number is u = shift + scale * output; a positive
    one is exp(u), one between 0 and 1 is logistic(u), both with the output's share of u squashed.
    Integers (binomial's N) are no outputs: they are head.fixed.  match_fit.c chooses the rest. */

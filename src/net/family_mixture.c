@@ -1,5 +1,5 @@
-/* A mixture of K Gaussians; K = 1 is a Gaussian.  With outputs l (logits), o (means), r (logarithms
-   of standard deviations), K of each:
+/* family_mixture.c: mixtures of K Gaussians; K = 1 is a Gaussian.
+   With outputs l (logits), o (means), r (logarithms of standard deviations), K of each:
 
        q(x) = sum_k softmax(l)_k N(x; o_k + c_k, sd exp(log_sd(r_k)))
 

@@ -1,4 +1,5 @@
-/* A standard normal number through a layer of a neural autoregressive flow (Huang, Krueger, Lacoste
+/* family_naf.c: neural autoregressive flow.
+   A standard normal number through a layer of a neural autoregressive flow (Huang, Krueger, Lacoste
    and Courville 2018: the deep sigmoidal flow) of H units, and an affine function:
 
        t = (x - shift) exp(-log_sd(r)),  z_j = a_j (t - c_j)

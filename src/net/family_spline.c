@@ -1,4 +1,5 @@
-/* A standard normal number through a monotone rational-quadratic spline (Durkan, Bekasov, Murray
+/* family_spline.c: neural spline flow.
+   A standard normal number through a monotone rational-quadratic spline (Durkan, Bekasov, Murray
    and Papamakarios 2019) of K bins on [-B, B], the identity outside, and an affine function:
 
        t = (x - shift) exp(-log_sd(r)),  u = spline(t),  log q = log N(u) + log du/dt - log_sd(r)

@@ -1,3 +1,5 @@
+/* joint.c: builds log p(x, z) as a program of the latents' unconstrained coordinates, for HMC and
+   MAP search. */
 #include "net/joint.h"
 
 #include <stdlib.h>

@@ -1,11 +1,11 @@
-/* joint.h: log p(x, z) of a model as a function of its latents on the unconstrained scale: what
-   chains of HMC and searches for a mode walk on.
+/* joint.h: log p(x, z) of a model as a function of its latents on the unconstrained scale, the
+   target of HMC chains and of searches for a mode.
 
    The program's first rows are the model's; observed ones are given.  Then come the coordinates of
-   all latents that have a factor, which are given, too; the latents follow from them.  The total is
-   log p(x, z) plus the logarithm of |dz / d coordinates|.  Its terms come in three lots, which are
-   their tags, too (see exec.weight, exec.by_tag): log p(x | z), log p(z), and that logarithm.
-   Barren latents are left out: their density is 1 when they are summed over. */
+   all latents that have a factor, also given; the latents are computed from them.  The total is
+   log p(x, z) plus the log-Jacobian log |dz / d coordinates|.  Its terms are in three gradient
+   groups (enum lot), which are also their tags (see exec.weight, exec.by_tag): log p(x | z),
+   log p(z) and the log-Jacobian.  Barren latents are left out: they integrate to 1. */
 #ifndef NET_JOINT_H
 #define NET_JOINT_H
 
@@ -14,6 +14,7 @@
 /* LOT_SCORE: see elbo.h */
 enum lot { LOT_DATA, LOT_LATENT, LOT_SCORE, LOT_JACOBIAN = LOT_SCORE };
 
+/* The program of log p(x, z), and where its coordinates are. */
 struct joint {
     const struct qnet *q;
     struct prog prog;  /* its weights are the model's */

@@ -1,8 +1,8 @@
 /* label.c: parent sets, closed under intersection as far as wanted.
 
    All sets of the closure are intersections of parent sets, so it is enough to meet every set
-   found with every parent set.  A set S that is part of the parents of k factors is worth
-   (k - 1) |S|: the inputs that need not be read again for each of them. */
+   found with every parent set.  A set S that is part of the parents of k factors saves
+   (k - 1) |S| inputs, which need not be read again for each of them. */
 #include "net/label.h"
 
 #include <limits.h>

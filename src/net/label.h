@@ -1,8 +1,9 @@
-/* label.h: which hidden units a masked network has.
+/* label.h: the labels of the hidden units of a masked network: sets, in place of the degrees of
+   MADE (Germain et al. 2015).
 
-   A unit is labelled with a set of variables: all that it may depend on.  A unit may feed
-   another if its label is a subset of the other's.  The labels are the parent sets of the factors
-   and their useful intersections. */
+   A unit is labeled with the set of variables it may depend on.  A unit may feed another if its
+   label is a subset of the other's.  The labels are the parent sets of the factors and their
+   useful intersections. */
 #ifndef NET_LABEL_H
 #define NET_LABEL_H
 
@@ -14,6 +15,7 @@ struct sets {
     int *off, *member;
 };
 
+/* The labels, and their subset relations to each other and to the parent sets. */
 struct labels {
     struct sets set; /* small ones first; none is empty, none twice */
     struct sets sub; /* the labels that are subsets of label i, itself included, ascending */

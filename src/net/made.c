@@ -1,7 +1,8 @@
-/* made.c: one masked network for many factors.
+/* made.c: one masked autoregressive network (MADE, Germain et al. 2015) for many factors.
 
    Hidden units carry labels: sets of inputs (label.h).  The units of one label are one block of
-   each layer, whose inputs are the units of its subsets: what a mask would zero is not there. */
+   each layer, whose inputs are the units of its subsets: weights that a mask would zero are not
+   stored. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
-/* match.c: is one region another one with other names?
+/* match.c: are two regions isomorphic?
 
-   Colours say who may be whom.  The match grows from the two variables: what they read must match
-   slot by slot, and who reads one must match who reads the other.  Nothing is taken for granted
-   but equal hashes: when no demand is left, the regions are the same. */
+   Colors limit which instance can map to which.  The match grows from the two variables: what they
+   read must match slot by slot, and what reads one must match what reads the other.  Nothing is
+   assumed but that equal hashes mean equal instances: when no requirement is left open, the
+   regions are isomorphic. */
 #include <stdlib.h>
 
 #include "net/region.h"

@@ -1,4 +1,4 @@
-/* mlp.c: a network for each factor, or for all factors of a plate. */
+/* mlp.c: fully connected networks, one for each factor or for all factors of a plate. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,5 @@
+/* qnet.c: builds an inference network from a model and an inverse: factors, groups with shared
+   weights, output distributions, layers, initial weights. */
 #include "net/qnet.h"
 
 #include <math.h>

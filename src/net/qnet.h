@@ -1,9 +1,9 @@
 /* qnet.h: an inference network q(z | x) with the structure of an inverse.
 
-   The inverse is a product of factors, one for each latent; a factor of several coordinates is a
-   chain of them.  Each has a head (its family) and gets the head's numbers from a network that
-   sees what the inverse allows and nothing else.  All this is one program, whose total is
-   log q(z | x) of the draws in its first rows. */
+   The inverse is a product of factors, one for each latent; a factor of several coordinates is
+   autoregressive over them.  Each coordinate has an output distribution (its family), whose
+   parameters come from a network that reads what the inverse allows and nothing else.  All this is
+   one program, whose total is log q(z | x) of the draws in its first rows. */
 #ifndef NET_QNET_H
 #define NET_QNET_H
 
@@ -15,6 +15,7 @@ enum net_kind { NET_AUTO, NET_MLP, NET_MADE };
 extern const char *const net_kinds[]; /* NULL at the end */
 enum { NET_LAYERS = 8 };
 
+/* The architecture that was asked for. */
 struct net_options {
     const struct family *family; /* NULL: match */
     int size; /* of the family, or of the mixture that stands in for it; 0: its own default */
@@ -37,7 +38,7 @@ struct factor {
     int unit, out; /* the first of its outputs, as a unit and as a row */
 };
 
-/* Factors with one network: one, or those of a plate. */
+/* Factors that share the weights of one network: one factor, or those of a plate. */
 struct group {
     int first, n; /* factor numbers member[first] ... */
     int tag;      /* whose loss it adds to: see struct part */
@@ -46,25 +47,26 @@ struct group {
     int nout;
 };
 
-/* What losses are told apart by: a latent, or a plate of them. */
+/* A loss term: that of a latent, or of a plate of them. */
 struct part {
     const char *name;
     int n; /* latents */
 };
 
-/* What stands for an observed array where all of it is seen. */
+/* The outputs of an embedding, which replace an observed array that a factor sees as a whole. */
 struct net_embedding {
     int unit, n; /* its numbers */
     int nnode;   /* of the array */
 };
 
-/* A layer's weights. */
+/* The weights of one layer. */
 struct block {
     const char *name;
     const struct dense *d;
     const float *start; /* weights to start from; NULL: random ones */
 };
 
+/* The whole network: encodings, factors, groups, layers and the program. */
 struct qnet {
     struct arena mem;
     struct model *m;

@@ -1,4 +1,4 @@
-/* reads.c: a model's footprints as a graph of its instances, and what each instance is alone. */
+/* reads.c: the dependency graph of a model's instances, and a hash of each instance by itself. */
 #include "net/reads.h"
 
 #include <math.h>

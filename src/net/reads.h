@@ -1,4 +1,4 @@
-/* reads.h: what the instances of a model read, without names. */
+/* reads.h: which variables the instances of a model read, as a graph without names. */
 #ifndef NET_READS_H
 #define NET_READS_H
 

@@ -1,3 +1,5 @@
+/* region.c: finds the part of a model that determines p(v | parents), and colors it for
+   isomorphism tests. */
 #include "net/region.h"
 
 #include <stdlib.h>

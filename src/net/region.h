@@ -1,7 +1,7 @@
-/* region.h: what decides p(v | parents).
+/* region.h: the part of a model that determines p(v | parents).
 
    The region of a factor is all that can be reached from its variable v without passing through
-   its parents S: the variables C inside, v among them, and those of S beside them.  Let F be the
+   its parents S: the variables C inside, v among them, and those of S next to them.  Let F be the
    instances in C, and those that read one in C.  Then
 
        p(v | S)  is proportional to  the sum over C without v of the product of p(k | reads of k),
@@ -15,6 +15,7 @@
 
 enum { GIVEN = 1, INSIDE = 2, FACTOR = 4, LISTED = 8, TARGET = 16 }; /* in S, C, F; C or S; v */
 
+/* A region and its coloring. */
 struct region {
     const struct reads *g;
     const int *given; /* S, as instances */
@@ -33,7 +34,7 @@ int region_find(struct region *r, int v, const int *given, int64_t ngiven, int64
 void region_clear(struct region *r);
 uint64_t region_hash(const struct region *r);
 
-/* Are two regions the same but for names?  What one has from the other: */
+/* The isomorphism between two regions. */
 struct match {
     struct region a, b;
     int *image, *back; /* of instances of a in b, and back; -1 */

@@ -1,3 +1,5 @@
+/* sampler.c: builds the program that samples q(z | x) in stages, each hidden unit computed as
+   soon as its inputs are known. */
 #include "net/sampler.h"
 
 #include <stdlib.h>

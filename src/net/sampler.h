@@ -1,9 +1,9 @@
-/* sampler.h: draws from q(z | x), factor by factor.
+/* sampler.h: sampling from q(z | x), factor by factor.
 
-   The rows of the observed variables are given; the program draws every latent of the inverse when
-   its parents are there, and its total is log q(z | x) of what it drew.  A hidden unit is computed
-   once, as soon as all that it depends on is known.  What has no factor follows from the model:
-   barren latents are drawn forwards, computed variables are computed. */
+   The rows of the observed variables are given; the program draws every latent of the inverse as
+   soon as its parents are known, and its total is log q(z | x) of what it drew.  A hidden unit is
+   computed once, when all its inputs are known.  Variables without a factor follow from the model:
+   barren latents are drawn from their conditional prior, deterministic variables are computed. */
 #ifndef NET_SAMPLER_H
 #define NET_SAMPLER_H
 
@@ -15,6 +15,7 @@
    NaN.  logit: see struct decoding. */
 int sampler_prog(struct qnet *q, struct prog *p, int *fix, int *logit);
 
+/* The sampling program with its stages, and the programs that complete a draw. */
 struct sampler {
     const struct qnet *q;
     struct prog prog;

@@ -1,7 +1,7 @@
-/* share.c: factors with one network.
+/* share.c: finds the factors that can share a network.
 
-   Two factors share if all that decides p(v | parents), their regions, is the same but for names:
-   then both are the same function of their parents, each in its role. */
+   Two factors share if the regions that determine their p(v | parents) are isomorphic: then both
+   are the same function of their parents, each in its role. */
 #include "net/share.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* white.c: whitening layers: initial weights from the inverse square root of the prior covariance
+   of the inputs. */
 #include "net/white.h"
 
 #include <math.h>

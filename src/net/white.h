@@ -1,11 +1,11 @@
-/* white.h: inputs of networks without their correlations.
+/* white.h: whitening layers: the inputs of networks are decorrelated.
 
-   What tells about a latent is often a small difference of large numbers that go together: the
-   noise of a series is what is left when its level and its slope are gone.  A network that sees
-   each number on its own scale finds such directions late, or never.  A linear layer whose weights
-   begin at the inverse square root of the covariance of its inputs under the prior gives all
-   directions the variance 1.  It changes the inputs as little as possible, and inputs that are
-   exchangeable alike.  It is trained like any other layer. */
+   The information about a latent is often in a small difference of large, correlated numbers: the
+   noise of a series is what remains after its level and its slope are removed.  A network that
+   sees each number on its own scale learns such directions late, or never.  A linear layer whose
+   weights start at the inverse square root of the prior covariance of its inputs gives all
+   directions variance 1.  This changes the inputs as little as possible, and treats exchangeable
+   inputs alike.  The layer is trained like any other. */
 #ifndef NET_WHITE_H
 #define NET_WHITE_H
 

@@ -1,3 +1,5 @@
+/* calibration.c: figures of calibration diagnostics: rank histograms, ECDF, coverage, TARP,
+   recovery. */
 #include "report/calibration.h"
 
 #include <math.h>

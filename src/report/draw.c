@@ -1,3 +1,4 @@
+/* draw.c: draws a model and its inverse with Graphviz: nodes, plates, edges, legend. */
 #include "report/draw.h"
 
 #include <gvc.h>

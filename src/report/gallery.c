@@ -1,3 +1,4 @@
+/* gallery.c: draws, data and predictions of image-shaped variables as a grid of gray images. */
 #include "report/gallery.h"
 
 #include <limits.h>

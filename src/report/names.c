@@ -1,3 +1,4 @@
+/* names.c: names quoted where necessary, lists of names, and counts with thousands separators. */
 #include "report/names.h"
 
 #include <stdio.h>

@@ -1,3 +1,5 @@
+/* network.c: describes an inference network as text and JSON: factors, layers, masks,
+   parameters. */
 #include "report/network.h"
 
 #include <string.h>

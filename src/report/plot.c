@@ -1,3 +1,4 @@
+/* plot.c: writes panels of curves, bars, bands and points as SVG, with axes and ticks. */
 #include "report/plot.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* show.c: the text report of an inverse: model, factors, order, certificate. */
 #include "report/show.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* sketch.c: prepares a picture: variables grouped by statement, edges of model and inverse,
+   nested plates. */
 #include "report/sketch.h"
 
 #include <stdlib.h>

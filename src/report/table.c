@@ -1,3 +1,4 @@
+/* table.c: text tables: cells are collected row by row and aligned when written. */
 #include "report/table.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* wrap.c: fills lines with words up to a width, with a hanging indent. */
 #include "report/wrap.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* study.c: a study: its settings, its jobs and their result files; the table of experiments. */
 #include "study/study.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* study_fit.c: the network of one job: fitted to a parameter budget, trained, saved to a
+   checkpoint and resumed. */
 #include "study/study_fit.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* study_gauss.c: experiments on binary Gaussian trees: inverses with added edges, exact
+   posteriors, KL(p || q) by epoch. */
 #include "study/study_gauss.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* study_test.c: paired tests over runs. */
+/* study_test.c: one-sided paired tests over runs (sign flips and Student's t), and an exact test
+   for a decreasing trend. */
 #include "study/study_test.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* exec.c: runs a program forward, tile by tile: element-wise, block, draw and layer instructions,
+   and totals. */
 #include "tensor/exec.h"
 
 #include <string.h>

@@ -1,15 +1,15 @@
-/* exec.h: inside the evaluator: what exec.c (forward) and exec_back.c share.
+/* exec.h: internals of the evaluator, shared by exec.c (forward) and exec_back.c (backward).
 
    An element-wise instruction is n rows of L lanes.  It is cut into tiles of up to
    TILE elements, and a kernel is called for each:
 
      whole   L is nearly cap: consecutive rows are one array; lanes L..cap-1 are
-             computed too, and mean nothing
+             computed too, and ignored
      row     L is large: one row, or part of it, at a time
      packed  L is small: many rows, gathered into scratch without gaps
 
-   Kernels always see a multiple of 8 elements, so that vector code has no rest to
-   do in another way: a lane's values do not depend on how many others there are. */
+   Kernels always see a multiple of 8 elements, so that vector code has no remainder
+   loop: a lane's values do not depend on how many others there are. */
 #ifndef TENSOR_EXEC_H
 #define TENSOR_EXEC_H
 

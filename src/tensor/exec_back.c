@@ -1,3 +1,5 @@
+/* exec_back.c: reverse-mode differentiation of a program: derivatives of the weighted total by
+   rows, constants and network units. */
 #include "tensor/exec.h"
 
 #include <string.h>

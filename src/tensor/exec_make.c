@@ -1,4 +1,4 @@
-/* exec_make.c: the workspace of a program: one block, laid out once. */
+/* exec_make.c: allocates the workspace of a program as one block. */
 #include <stdlib.h>
 #include <string.h>
 

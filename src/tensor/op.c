@@ -1,3 +1,5 @@
+/* op.c: the table of functions of the model language and their aliases; ranges and shapes that
+   several functions share. */
 #include "tensor/op.h"
 
 #include <string.h>

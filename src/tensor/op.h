@@ -1,4 +1,4 @@
-/* op.h: to write functions of the model language; for op_*.c.
+/* op.h: macros that define the functions of the model language, for op_*.c.
 
    UNARY and BINARY make the two kernels of an element-wise function from formulas
    in x (and y); z is the result, d the derivative that comes in. */

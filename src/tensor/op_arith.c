@@ -1,3 +1,5 @@
+/* op_arith.c: arithmetic operators: + - * / ^, negation, square, integer division and
+   remainder. */
 #include "tensor/op.h"
 
 BINARY(add, x + y, 1, 1)

@@ -1,3 +1,5 @@
+/* op_elementary.c: elementary functions: exponentials, logarithms, trigonometric and hyperbolic
+   functions, log-gamma. */
 #include "tensor/op.h"
 
 UNARY(exp, exp(x), z)

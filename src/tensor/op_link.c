@@ -1,4 +1,4 @@
-/* op_link.c: link functions and their inverses, elementwise. */
+/* op_link.c: link functions and their inverses: logit, cloglog, probit. */
 #include "base/normal.h"
 #include "tensor/op.h"
 

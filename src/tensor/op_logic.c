@@ -1,3 +1,4 @@
+/* op_logic.c: comparisons, logical operators, step, ifelse and rounding. */
 #include "tensor/op.h"
 
 /* Truth is 1 and 0; anything but 0 is true.  None of these has a derivative, but ifelse. */

@@ -1,4 +1,4 @@
-/* Sums of products: inprod and %*%. */
+/* op_matmul.c: sums of products: inprod and %*%. */
 #include "tensor/op.h"
 
 /* z[b] += x[b] * y[b]; either may be a constant */

@@ -1,4 +1,4 @@
-/* inverse and logdet, lane by lane: each has its own pivots. */
+/* op_matrix.c: matrix inverse and logdet, lane by lane: each has its own pivots. */
 #include "tensor/op.h"
 
 static int square_shape(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)

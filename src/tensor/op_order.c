@@ -1,4 +1,4 @@
-/* sort, rank, order and interp.lin, lane by lane. */
+/* op_order.c: sort, rank, order and interp.lin, lane by lane. */
 #include "tensor/op.h"
 
 static int order_work(const int *dim) { return 2 * dim[0]; }

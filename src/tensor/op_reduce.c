@@ -1,4 +1,5 @@
-/* All elements of the arguments to one number, for all lanes at once. */
+/* op_reduce.c: reductions of all elements of the arguments to one number (sum, mean, sd, ...), for
+   all lanes at once. */
 #include "tensor/op.h"
 
 /* z[b] = f(z[b], x) for the lanes of an element */

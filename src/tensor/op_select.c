@@ -1,4 +1,4 @@
-/* x[k] with a random k. */
+/* op_select.c: x[k] with a random index k. */
 #include "tensor/op.h"
 
 enum { FEW = 8 }; /* up to so many candidates: all lanes look at each of them */

@@ -1,4 +1,4 @@
-/* Elements put elsewhere: c, rep, t, diag.  Each result is one element or 0. */
+/* op_shape.c: rearrangements of elements: c, rep, t, diag.  Each result is one element or 0. */
 #include "tensor/op.h"
 
 /* out = x, or 0 where there is none */

@@ -1,3 +1,5 @@
+/* product.c: activation functions by name, and the choice of layer kernels for the CPU at run
+   time. */
 #include "tensor/product.h"
 
 #include <string.h>

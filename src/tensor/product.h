@@ -1,8 +1,8 @@
-/* product.h: the layers of networks, for a chunk of lanes.
+/* product.h: network layers (forward, backward, weight gradients) for a chunk of lanes.
 
    Networks work on units: rows of float (or of double, for tests and for models), unit u at
    x + u * cap, lane b behind it.  A layer gathers its inputs from any units, so that masks,
-   skips and convolutions are lists of units, and what is not listed costs nothing.
+   skips and convolutions are lists of units, and masked weights cost nothing.
 
    Each kernel exists in plain loops (the reference) and in register tiles, for AVX-512, AVX2 and
    any machine; for float and for double: product.inc is compiled for each. */
@@ -38,9 +38,8 @@ struct dense {
     int signs;   /* the inputs are just those of chunk.signs */
 };
 
-/* Units first .. first+n-1 of a chunk, of which most are -1 and some 1, in all lanes: those that
-   are
-   1.  For data; a layer that reads just these adds weights up instead of multiplying. */
+/* Binary data: units first .. first+n-1 of a chunk, all -1 or 1, most of them -1; lists of those
+   that are 1.  A layer that reads just these adds weights up instead of multiplying. */
 struct signs {
     int first, n;
     int sure;             /* they are so; else nothing else here is valid */
@@ -57,6 +56,7 @@ struct chunk {
     struct signs *signs; /* or NULL; float only */
 };
 
+/* A set of layer kernels for one instruction set and precision. */
 struct product {
     const char *name; /* "avx512" */
     void (*forward)(const struct dense *d, const void *param, const struct chunk *c);

@@ -1,4 +1,4 @@
-/* Vectors of 16 bytes, which most machines have. */
+/* product_any.c: layer kernels for any CPU: vectors of 16 bytes, which most have. */
 #include "tensor/product_tile.h"
 
 #define REAL     double

@@ -1,4 +1,5 @@
-/* Vectors of 32 bytes, 16 registers; with flags from CMakeLists.txt. */
+/* product_avx2.c: layer kernels for AVX2: vectors of 32 bytes, 16 registers; with flags from
+   CMakeLists.txt. */
 #ifdef __AVX2__
 #include "tensor/product_tile.h"
 

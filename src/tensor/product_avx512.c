@@ -1,4 +1,5 @@
-/* 32 registers of 64 bytes, or of 32 bytes where the lanes are no multiple of 16; with flags from
+/* product_avx512.c: layer kernels for AVX-512.
+   32 registers of 64 bytes, or of 32 bytes where the lanes are no multiple of 16; with flags from
    CMakeLists.txt. */
 #ifdef __AVX512F__
 #include "tensor/product_tile.h"

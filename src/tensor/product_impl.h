@@ -1,4 +1,4 @@
-/* product_impl.h: for the files that hold kernels: a set for double, a set for float. */
+/* product_impl.h: the sets of layer kernels, each for double and for float. */
 #ifndef TENSOR_PRODUCT_IMPL_H
 #define TENSOR_PRODUCT_IMPL_H
 

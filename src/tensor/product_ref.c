@@ -1,3 +1,5 @@
+/* product_ref.c: reference kernels of network layers as plain loops, which the fast kernels must
+   match. */
 #include <math.h>
 
 #include "tensor/product_impl.h"

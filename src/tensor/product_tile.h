@@ -1,4 +1,4 @@
-/* product_tile.h: what product.inc needs, for each compiler. */
+/* product_tile.h: compiler-specific macros and tuning constants of product.inc. */
 #ifndef TENSOR_PRODUCT_TILE_H
 #define TENSOR_PRODUCT_TILE_H
 

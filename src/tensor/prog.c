@@ -1,3 +1,5 @@
+/* prog.c: builds programs: segments, layers that pull their derivatives, packed units, the number
+   of lanes that suits the cache. */
 #include "tensor/tensor.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* tensor.h: the evaluator.  A program is a straight list of vector instructions
+/* tensor.h: the evaluator.  A program is a straight-line list of vector instructions
    over rows; a row is one scalar for `lanes` draws (particles, data sets) at
    once.  A plate is one instruction with gathered rows; a chain is one
    instruction a level.  Nothing is allocated and no tree is walked while it runs. */
@@ -47,6 +47,7 @@ enum instr_kind {
 
 enum { INSTR_ARGS = 12, INSTR_DIMS = 13 };
 
+/* One vector instruction: n instances of an operation. */
 struct instr {
     enum instr_kind kind;
     int n;               /* instances */
@@ -83,12 +84,13 @@ struct row_range {
     int from, to; /* rows from .. to-1 */
 };
 
-/* Part of a program that nothing behind it reads: code[first] up to the next segment. */
+/* Part of a program that no later instruction reads: code[first] up to the next segment. */
 struct segment {
     size_t first;
     int unit; /* the first unit that it writes; those of the next begin behind its last */
 };
 
+/* A program: instructions, constants, and the sizes of its workspace. */
 struct prog {
     struct arena mem;
     vec(struct instr) code;

@@ -1,4 +1,4 @@
-/* trim.c: what a program need not do if only its total and derivatives are wanted. */
+/* trim.c: optimizes a program of which only the total and its derivatives are needed. */
 #include <stdint.h>
 #include <stdlib.h>
 

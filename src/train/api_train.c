@@ -1,4 +1,4 @@
-/* api_train.c: the training of nami.h, thinly over training.h. */
+/* api_train.c: nami_trainer_* of nami.h, a thin layer over training.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,5 @@
+/* bound.c: computes lower bounds on log p(x) from log weights, and the weight of each sample in
+   the gradient. */
 #include "train/bound.h"
 
 #include <math.h>

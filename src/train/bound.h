@@ -1,21 +1,23 @@
-/* bound.h: from log p - log q of draws to a lower bound of log p(x), and to what each draw is worth
-   in its gradient.
+/* bound.h: from log p - log q of samples to a lower bound on log p(x), and to the weight of each
+   sample in its gradient.
 
-   A point has k lanes.  Either they are draws of all latents: the bound is log mean exp(log p - log
-   q), the ELBO for k = 1 (Burda et al. 2016).  Or they are all configurations of the discrete
-   latents, with one draw of the others: the bound is the mean by q of the configurations.
+   A data point has k lanes.  Either they are draws of all latents: the bound is
+   log mean exp(log p - log q), the importance-weighted bound (Burda et al. 2016), the ELBO for
+   k = 1.  Or they enumerate all configurations of the discrete latents, with one draw of the
+   others: the bound is the expectation over the configurations under q.
 
-   Discrete latents that are drawn have no derivatives to go through.  What log q of them is worth
-   is the gain of the bound over what it would be without this draw: over the mean of the other
-   points (k = 1), or over the other draws (Mnih, Rezende 2016).
+   Discrete latents that are drawn have no pathwise gradient.  The weight of their score,
+   grad log q, is the gain of the bound over what it would be without this draw: over the mean of
+   the other points (k = 1), or over the other draws (VIMCO; Mnih, Rezende 2016).
 
-   Points whose discrete latents are known are bounded given these; `labels` times log q of what is
-   known is added, so that q learns from it (Kingma et al. 2014). */
+   Points whose discrete latents are observed (labels) are bounded conditionally on these;
+   `labels` times log q of the labels is added, so that q learns from them (Kingma et al. 2014). */
 #ifndef TRAIN_BOUND_H
 #define TRAIN_BOUND_H
 
 #include "net/joint.h"
 
+/* The log weights of a minibatch, and how its bound is computed from them. */
 struct bound {
     int n, k;                   /* points; lanes of each: i * k + j */
     int all;                    /* the lanes are all configurations */

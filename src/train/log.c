@@ -1,3 +1,4 @@
+/* log.c: writes the training history as CSV or JSON. */
 #include "train/log.h"
 
 #include <math.h>

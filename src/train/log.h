@@ -1,4 +1,4 @@
-/* log.h: what training went through, one row for each validation: CSV, or JSON by its ending. */
+/* log.h: the training history, one row for each validation: CSV, or JSON by its ending. */
 #ifndef TRAIN_LOG_H
 #define TRAIN_LOG_H
 

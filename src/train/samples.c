@@ -1,3 +1,5 @@
+/* samples.c: prepares the training data of a run: draws from a file, observations with their
+   preprocessing, labels of discrete latents. */
 #include "train/samples.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* samples.h: the draws that a run trains on: fresh ones of the model, or those of a file. */
+/* samples.h: the training data of a run: fresh draws of the model, draws from a file, or
+   observations. */
 #ifndef TRAIN_SAMPLES_H
 #define TRAIN_SAMPLES_H
 

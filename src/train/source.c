@@ -1,3 +1,5 @@
+/* source.c: supplies minibatches from the model, stored draws, observations, or a simulator that
+   runs ahead in a background thread. */
 #include "train/source.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* source.h: where the draws to train on come from: the model, a file, or a simulator, which
-   runs ahead in the background. */
+/* source.h: the source of minibatches: the model, a file of draws, observations, or a simulator
+   that runs ahead in the background. */
 #ifndef TRAIN_SOURCE_H
 #define TRAIN_SOURCE_H
 

@@ -1,4 +1,4 @@
-/* train.c: the training loop: steps, validations, the schedule of the learning rate. */
+/* train.c: the training loop: steps, validation, learning-rate schedule, early stopping. */
 #include "train/train.h"
 
 #include <limits.h>

@@ -1,10 +1,12 @@
-/* train.h: the loop around the trainer: batches, validation, the learning rate, when to stop. */
+/* train.h: the training loop around the trainer: minibatches, validation, learning-rate schedule,
+   early stopping. */
 #ifndef TRAIN_TRAIN_H
 #define TRAIN_TRAIN_H
 
 #include "train/source.h"
 #include "train/trainer.h"
 
+/* Hyperparameters of training. */
 struct train_options {
     int steps, batch;
     double rate;
@@ -23,7 +25,7 @@ struct train_options {
 /* One validation. */
 enum { HIST_STEP, HIST_RATE, HIST_TRAIN, HIST_VALID, HIST_NORM, HIST_PARTS };
 
-/* All of a run: saved and read back, it goes on as if nothing had happened. */
+/* The state of a run: restored from a checkpoint, training continues with identical results. */
 struct train {
     struct train_options opt;
     struct trainer t;

@@ -1,3 +1,4 @@
+/* trainer.c: computes minibatch losses and gradients on all threads, and applies Adam updates. */
 #include "train/trainer.h"
 
 #include <math.h>

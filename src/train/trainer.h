@@ -1,9 +1,9 @@
-/* trainer.h: gradients of E[-log q(z | x)], or of minus a bound of log p(x), and steps of Adam, on
-   all threads.
+/* trainer.h: minibatch gradients of E[-log q(z | x)], or of minus a lower bound on log p(x), and
+   Adam updates, on all threads.
 
-   A batch is cut into chunks of lanes, forwards and backwards chunk by chunk; then the weights are
-   cut into rows of layers, each of which sums over the whole batch.  Chunks depend on the size of
-   the batch only, so that results do not depend on the number of threads. */
+   A minibatch is cut into chunks of lanes, each run forward and backward; then the weights are cut
+   into rows of layers, each of which sums over the whole batch.  Chunks depend on the batch size
+   only, so that results do not depend on the number of threads. */
 #ifndef TRAIN_TRAINER_H
 #define TRAIN_TRAINER_H
 
@@ -31,6 +31,7 @@ struct bound_options {
     double warm, labels; /* as of struct bound */
 };
 
+/* A network or a bound in training: weights, gradients, Adam's moments, the last losses. */
 struct trainer {
     struct qnet *q;
     struct elbo *e;           /* NULL: the loss is E[-log q] */

@@ -1,4 +1,4 @@
-/* trainer_impl.h: what a trainer works with: made by trainer_make.c, run by trainer.c. */
+/* trainer_impl.h: the workspaces of a trainer: made by trainer_make.c, used by trainer.c. */
 #ifndef TRAIN_TRAINER_IMPL_H
 #define TRAIN_TRAINER_IMPL_H
 
@@ -19,12 +19,13 @@ struct rows {
     int o0, o1, again;
 };
 
-/* Segments that add to the same part of the loss. */
+/* Segments that add to the same loss term. */
 struct piece {
     size_t s0, s1;
     double work; /* products */
 };
 
+/* Workspaces of all chunks, and how the network and its weights are cut into tasks. */
 struct lane_work {
     int nchunk;
     struct exec *x;      /* the network, for each chunk */

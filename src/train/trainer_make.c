@@ -1,4 +1,5 @@
-/* trainer_make.c: a trainer's chunks of lanes, pieces of the network and rows of weights. */
+/* trainer_make.c: sets up a trainer: cuts the minibatch into chunks of lanes, the network into
+   pieces and the weights into rows. */
 #include <stdlib.h>
 #include <string.h>
 

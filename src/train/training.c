@@ -1,4 +1,4 @@
-/* training.c: a network and all that it came from, out to a file and back. */
+/* training.c: saves a training run to a checkpoint file, and restores it. */
 #include "train/training.h"
 
 #include <float.h>

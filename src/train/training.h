@@ -1,4 +1,5 @@
-/* training.h: a network in a file, with all that it came from (docs/training.md): safetensors. */
+/* training.h: checkpoints: a network in a safetensors file, with the model, inverse and training
+   state that it came from (docs/training.md). */
 #ifndef TRAIN_TRAINING_H
 #define TRAIN_TRAINING_H
 
@@ -6,7 +7,7 @@
 #include "model/problem.h"
 #include "train/train.h"
 
-/* What a run was asked for.  Strings are the caller's. */
+/* The settings of a run.  Strings are the caller's. */
 struct plan {
     const char *const *set;
     int nset;
@@ -22,11 +23,11 @@ struct plan {
     const char *split;     /* which are to train on: split.h; NULL: all but some */
 };
 
-/* What is done to observations of images: nothing; to [0, 1]; to 0 or 1, drawn or by 0.5. */
+/* Preprocessing of observations of images: none; to [0, 1]; to 0 or 1, drawn or by 0.5. */
 enum brightness { AS_IS, SCALED, BINARISED, THRESHOLD };
 extern const char *const brightness_words[]; /* NULL at the end */
 
-/* Everything of a run, in one place. */
+/* A training run: model, inverse, network, training state and data. */
 struct training {
     struct arena mem;
     struct model *m, own; /* m: &own, or another's */

@@ -1,6 +1,6 @@
 /* bounds.c: censoring as BUGS writes it, y[i] ~ dweib(r, mu) I(lower, upper), or C(lower, upper) in
-   OpenBUGS: y is known to lie between the bounds, where the data do not give it.  It is rewritten to
-   an indicator that is observed (censor.c says what becomes of it):
+   OpenBUGS: y is known to lie between the bounds, where the data do not give it.  It is rewritten
+   to an indicator that is observed (censor.c says what becomes of it):
 
        y[i] ~ dweib(r, mu)        y.within[i] ~ dinterval(y[i], c(lower, upper))
        data { y.within[i] <- 1 }

@@ -1,3 +1,5 @@
+/* diag.c: diagnostics of a model file: collected in order, printed with the source line, a caret
+   and advice. */
 #include "model/lang/diag.h"
 
 #include <stdarg.h>

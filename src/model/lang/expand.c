@@ -276,7 +276,8 @@ static int constant_size(struct model *m, const struct stmt *s, int i, const int
 }
 
 /* How many elements the distribution's value has, for the instance with these counters. */
-int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[SHAPE], int *out)
+int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[SHAPE],
+              int *out)
 {
     int n[DIST_ARGS] = {0}, rc;
     const char *why = "";

@@ -1,3 +1,5 @@
+/* lex.c: the lexer of the model language; common non-ASCII characters are read as what was meant,
+   with a message. */
 #include "model/lang/lex.h"
 
 #include <math.h>
