@@ -1,5 +1,6 @@
-/* own_names.c: a program whose functions have the names of internal ones of the library, or which calls the
-   socket function `accept` (SOCKET).  Neither may meet the library's:  own_names schools.nami schools.json */
+/* own_names.c: a program whose functions have the names of internal ones of the library, or which
+   calls the socket function `accept` (SOCKET).  Neither may meet the library's:  own_names
+   schools.nami schools.json */
 #include <errno.h>
 #include <nami.h>
 #include <stdio.h>
