@@ -2,7 +2,9 @@
 # test_install.sh BUILD CC: what `make install` puts somewhere is enough to build programs with pkg-config and CMake.
 . tests/checks.sh
 build=$1 cc=$2
-command -v pkg-config >/dev/null || { echo "SKIPPED: there is no pkg-config"; exit 77; }
+for tool in cmake pkg-config readelf; do
+    command -v $tool >/dev/null || { echo "SKIPPED: there is no $tool"; exit 77; }
+done
 
 DESTDIR=$dir/stage cmake --install "$build" --prefix /opt/nami >"$dir/log" 2>&1 || { cat "$dir/log"; exit 1; }
 prefix=$dir/stage/opt/nami # the files must not mind where they lie
