@@ -17,6 +17,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#ifdef __GNUC__ /* the libraries show these functions and hide all others */
+#pragma GCC visibility push(default)
+#endif
 
 #define NAMI_VERSION "0.1.0"
 
@@ -275,6 +278,9 @@ double nami_trainer_part_loss(const nami_trainer *t, int part);
    validation, else the present one.  The file is replaced at once, if at all. */
 int nami_trainer_save(nami_trainer *t, const char *path, nami_err *err);
 
+#ifdef __GNUC__
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

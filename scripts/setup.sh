@@ -7,7 +7,7 @@ set -eu
 # package, and the command that makes it unnecessary, if it is a program
 packages() {
     case $1 in
-    build) echo gcc:cc make:make cmake:cmake pkg-config:pkg-config libc6-dev librandom123-dev \
+    build) echo gcc:cc binutils:objcopy make:make cmake:cmake pkg-config:pkg-config libc6-dev librandom123-dev \
                 libjansson-dev libgraphviz-dev libexpat1-dev libzip-dev zlib1g-dev libnetcdf-dev ;;
     test)  echo libcmocka-dev libgsl-dev valgrind:valgrind jags:jags python3-numpy python3-xarray python3-netcdf4 g++:g++ ;;
     bench) echo libsuitesparse-dev jags:jags python3-numpy libopenblas-pthread-dev libopenblas0-openmp \
