@@ -11,7 +11,7 @@ INLINE bool ok(double lower, double upper)
 INLINE double lp(double x, double lower, double upper)
 {
     bool in = is_count(x) & (x >= lower) & (x <= upper);
-    return density(ok(lower, upper), in, x, -log(upper - lower + 1));
+    return density(ok(lower, upper), in, x, -log1p(upper - lower));
 }
 
 INLINE void dlp(double x, double lower, double upper, double *g)
@@ -31,13 +31,13 @@ SAMPLE_UNIFORM(3, draw)
 static double cdf(double x, const double *p)
 {
     double k = floor(x) - p[0] + 1, n = p[1] - p[0] + 1;
-    return if_ok(ok(p[0], p[1]) & !isnan(x), k <= 0 ? 0 : k >= n ? 1 : k / n);
+    return if_ok(ok(p[0], p[1]) && !isnan(x), k <= 0 ? 0 : k >= n ? 1 : k / n);
 }
 
 static double ccdf(double x, const double *p)
 {
     double k = p[1] - floor(x), n = p[1] - p[0] + 1;
-    return if_ok(ok(p[0], p[1]) & !isnan(x), k <= 0 ? 0 : k >= n ? 1 : k / n);
+    return if_ok(ok(p[0], p[1]) && !isnan(x), k <= 0 ? 0 : k >= n ? 1 : k / n);
 }
 
 static double quantile(double u, const double *p)

@@ -352,12 +352,12 @@ static void check_reach(struct checker *c, const struct stmt *s)
 {
     struct model *m = c->m;
     const struct check_row *r = &c->out->row[c->row[s - m->stmt.a]];
-    double width = (r->q95 - r->q05) / 2 / Z95, off = 0;
+    double width = (r->q95 - r->q05) / 2 / Z95;
     const char *text, *lhs = source_text(m, s->rel->lhs->all);
     const struct stmt *at = s;
     if (r->num_data && s->dist && !domains[s->dist->domain].rank) {
         double times = width / r->data_sd;
-        off = fmax(r->data_mean - r->q95, r->q05 - r->data_mean);
+        double off = fmax(r->data_mean - r->q95, r->q05 - r->data_mean);
         if (times > TOO_WIDE_DATA && !is_explained(c, s->first)) {
             const struct stmt *prior = vaguest(c, s->first + s->n - 1);
             at = prior ? prior : s;

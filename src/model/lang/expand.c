@@ -468,7 +468,8 @@ int model_expand(struct model *m, const struct model_options *opt)
     int rc = model_declare(m, opt);
     int **bound = new_array(int *, m->stmt.n);
     if (!bound) return NAMI_ENOMEM;
-    for (int in_data = 1; in_data >= (opt && opt->block) && !rc && !m->diags.nerror; in_data--) {
+    int last = opt && opt->block ? 1 : 0; /* the data block alone, or the model too */
+    for (int in_data = 1; in_data >= last && !rc && !m->diags.nerror; in_data--) {
         struct block b = {m, in_data, m->ninst, bound, &at};
         rc = make_instances(&b);
         if (!rc && !m->diags.nerror) rc = make_elements(&b);

@@ -149,13 +149,13 @@ static int skip_function(struct parser *p)
     if (t->kind != TOKEN_NAME || !(is_op(&t[1], OP2('<', '-')) || is_op(&t[1], '=')) ||
         !is_name(p, &t[2], "function"))
         return 0;
-    const struct token *end = t;
-    while (end->kind != TOKEN_END && !is_op(end, ')')) end++;
-    if (end->kind != TOKEN_END && !is_op(end + 1, '{')) {
+    const struct token *close = t;
+    while (close->kind != TOKEN_END && !is_op(close, ')')) close++;
+    if (close->kind != TOKEN_END && !is_op(close + 1, '{')) {
         fail_at(p, span(p, p->i, p->i + 2),
                 diag_text(p->d, "write function %s(x) = ... instead", quote(p, p->i, p->i)),
                 "this is a function of R");
-        while (now(p) != end) next(p);
+        while (now(p) != close) next(p);
         recover(p);
         return 0;
     }

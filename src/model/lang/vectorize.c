@@ -298,7 +298,7 @@ static int add_loops(struct spread *p)
         struct loop l = {.var = -1,
                          .at = s->lhs->at,
                          .range = s->rel->lhs,
-                         .outer = s->depth + d ? loop[s->depth + d - 1] : -1};
+                         .outer = s->depth + d > 0 ? loop[s->depth + d - 1] : -1};
         loop[s->depth + d] = (int)x->loop.n;
         if (vec_push(&x->loop, l)) return NAMI_ENOMEM;
     }
