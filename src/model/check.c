@@ -15,9 +15,8 @@
 /* Beyond these shares of draws something is wrong. */
 static const double RARE = 0.002, MOST = 0.95, MANY = 0.01;
 static const double HUGE_VALUE = 1e12; /* nobody measures this, where there are no data to tell */
-/* A prior this many times as wide as the data suggest is told of: what is proposed is
-   5 times as wide, or 2.5 times on the scale of a link. */
-static const double TOO_WIDE = 20, WIDER = 5, WIDER_LINK = 2.5;
+/* A prior this many times as wide as the data suggest is reported; propose.c is less generous. */
+static const double TOO_WIDE = 20;
 static const double TOO_WIDE_DATA = 1000; /* the same of observations that no prior explains */
 static const double TOO_FAR = 5; /* widths of the draws that data may lie outside of them */
 static const double Z95 = 1.645; /* 95 % quantile of a standard normal */
@@ -73,6 +72,11 @@ static struct moments moments_of(const struct checker *c, const struct stmt *s)
     return r;
 }
 
+static const struct prior_scale *scale_of(const struct checker *c, const struct stmt *s)
+{
+    return &c->scale[s - c->m->stmt.a];
+}
+
 /* How many times as wide as the data suggest; 0: nothing is known. */
 static double times_too_wide(const struct checker *c, const struct stmt *s)
 {
@@ -86,114 +90,6 @@ static double times_too_wide(const struct checker *c, const struct stmt *s)
     if (p->role == PRIOR_PRECISION) wide = 1 / sqrt(r->q05);
     if (p->role == PRIOR_INVERSE) wide = 1 / r->q05;
     return fmin(wide / Z95 / p->size, 1e300);
-}
-
-/* Two digits, as people write them: 280, 3.5, 0.016, 1e+09. */
-static const char *digits(struct model *m, double x)
-{
-    double unit = fabs(x) >= 100 ? pow(10, floor(log10(fabs(x))) - 1) : 1;
-    const char *text = fabs(x) >= 10 && fabs(x) < 1e6
-                           ? diag_text(&m->diags, "%.0f", unit * round(x / unit))
-                           : diag_text(&m->diags, "%.2g", x);
-    return text ? text : "";
-}
-
-/* A better prior of its family, in the names that its author uses; NULL: none. */
-static const char *mild(const struct stmt *s)
-{
-    if (!s->dist) return NULL;
-    const struct dist_alias *a = alias_find(s->name);
-    int jags = a && strcmp(a->whose, "JAGS") == 0;
-    return jags && s->dist->mild_jags ? s->dist->mild_jags : s->dist->mild;
-}
-
-/* The distribution to propose for a parameter of known size. */
-static const char *scaled(struct model *m, const struct stmt *s, const struct prior_scale *p)
-{
-    int jags = alias_find(s->name) != NULL, uniform = strcmp(s->dist->name, "uniform") == 0;
-    double lo = -INFINITY, hi = INFINITY, wide = (p->link ? WIDER_LINK : WIDER) * p->size;
-    struct diags *d = &m->diags;
-    model_support(m, m->lhs[m->lhs_off[s->first]], &lo, &hi);
-    switch (p->role) {
-    case PRIOR_LOCATION:
-        if (p->is_feedback) return jags ? "dunif(-1, 1)" : "uniform(-1, 1)";
-        if (lo >= 0)
-            return jags ? diag_text(d, "dexp(%s)", digits(m, 1 / wide))
-                        : diag_text(d, "exponential(%s)", digits(m, 1 / wide));
-        if (uniform)
-            return diag_text(d, "%s(%s, %s)", s->name, digits(m, p->center - 2 * wide),
-                             digits(m, p->center + 2 * wide));
-        return jags ? diag_text(d, "dnorm(%s, %s)", digits(m, p->center),
-                                digits(m, 1 / (wide * wide)))
-                    : diag_text(d, "normal(%s, %s)", digits(m, p->center), digits(m, wide));
-    case PRIOR_SD:
-        if (uniform) return diag_text(d, "%s(0, %s)", s->name, digits(m, wide));
-        return jags ? diag_text(d, "dnorm(0, %s) T(0,)", digits(m, 1 / (wide * wide)))
-                    : diag_text(d, "half_normal(%s)", digits(m, wide));
-    case PRIOR_PRECISION: /* sd = size / 10 / |z|, z standard normal */
-        return diag_text(d, "%s(0.5, %s)", jags ? "dgamma" : "gamma",
-                         digits(m, 0.005 * p->size * p->size));
-    case PRIOR_INVERSE: /* scale = size / 10 / e, e standard exponential */
-        return diag_text(d, "%s(1, %s)", jags ? "dgamma" : "gamma", digits(m, 0.1 * p->size));
-    case PRIOR_VARIANCE:
-        return jags ? NULL
-                    : diag_text(d, "inv_gamma(0.5, %s)", digits(m, 0.005 * p->size * p->size));
-    case PRIOR_OTHER: break;
-    }
-    return NULL;
-}
-
-/* What the size comes from: "sd of y[i] 2.4, of its covariate 14". */
-static const char *reason(struct model *m, const struct prior_scale *p)
-{
-    static const char *const links[] = {"", "log scale", "log-odds scale"};
-    const char *y = source_text(m, m->stmt.a[p->response].rel->lhs->all);
-    int slope = p->role == PRIOR_LOCATION && !p->is_level;
-    if (p->link && slope)
-        return diag_text(&m->diags, "sd of its covariate %s, %s", digits(m, p->slope_sd),
-                         links[p->link]);
-    if (p->link) return diag_text(&m->diags, "effects of about 1 on the %s", links[p->link]);
-    if (slope && fabs(p->slope_sd - 1) > 1e-6)
-        return diag_text(&m->diags, "sd of %s %s, of its covariate %s", y ? y : "",
-                         digits(m, p->response_sd), digits(m, p->slope_sd));
-    return diag_text(&m->diags, "sd of %s %s", y ? y : "", digits(m, p->response_sd));
-}
-
-/* "mu ~ dnorm(0, 0.01): sd 10", in words that fit the role. */
-static const char *propose_scaled(struct model *m, const struct stmt *s,
-                                  const struct prior_scale *p)
-{
-    const char *lhs = source_text(m, s->rel->lhs->all), *better = scaled(m, s, p);
-    double wide = (p->link ? WIDER_LINK : WIDER) * p->size;
-    if (!lhs || !better) return NULL;
-    if (p->is_feedback)
-        return diag_text(&m->diags, "%s ~ %s: beyond, %s grows without bound", lhs, better,
-                         source_text(m, m->stmt.a[p->response].rel->lhs->all));
-    if (p->role != PRIOR_LOCATION && p->role != PRIOR_SD)
-        return diag_text(&m->diags, "%s ~ %s: sds from %s to %s", lhs, better,
-                         digits(m, 0.05 * p->size), digits(m, 1.6 * p->size));
-    return diag_text(&m->diags, "%s ~ %s: %s %s%s", lhs, better,
-                     strcmp(s->dist->name, "uniform") == 0 ? "up to" : "sd", digits(m, wide),
-                     p->uncentered > 3 ? ", or less if covariates are centered" : "");
-}
-
-/* What to write instead; `reasons`: why, too. */
-static const char *propose(struct checker *c, const struct stmt *s, int reasons)
-{
-    struct model *m = c->m;
-    const struct prior_scale *p = &c->scale[s - m->stmt.a];
-    const char *lhs = source_text(m, s->rel->lhs->all), *better = NULL;
-    if (s->dist && p->role != PRIOR_OTHER) better = propose_scaled(m, s, p);
-    if (better && reasons && !p->is_feedback)
-        return diag_text(&m->diags, "for instance %s (%s)", better, reason(m, p));
-    if (better && (p->role == PRIOR_LOCATION || p->role == PRIOR_SD) && !p->is_feedback)
-        return diag_text(&m->diags, "for instance %s, still %g times what %s", better,
-                         p->link ? WIDER_LINK : WIDER, p->link ? "it suggests" : "they suggest");
-    if (better) return diag_text(&m->diags, "for instance %s", better);
-    better = mild(s);
-    if (!better || !lhs) return "choose a narrower prior";
-    return diag_text(&m->diags, "say what you know; on a unit scale, for instance, %s ~ %s", lhs,
-                     better);
 }
 
 /* Is its spread so wide that whatever depends on it is at the mercy of it? */
@@ -301,7 +197,7 @@ static int begin_blame(struct checker *c, const struct stmt *at, const char **te
     if (!lhs || !rhs) return 0;
     const char *arrow = at->rel->stochastic ? "~" : "<-";
     double sd = sd_of_precision(at);
-    *text = sd > 0 ? diag_text(&m->diags, "%s %s %s (sd %s)", lhs, arrow, rhs, digits(m, sd))
+    *text = sd > 0 ? diag_text(&m->diags, "%s %s %s (sd %s)", lhs, arrow, rhs, two_digits(m, sd))
                    : diag_text(&m->diags, "%s %s %s", lhs, arrow, rhs);
     return *text != NULL;
 }
@@ -315,7 +211,7 @@ static void blame(struct checker *c, int k, const struct stmt *prior, const char
     const char *text, *advice = NULL;
     if (!begin_blame(c, at, &text)) return;
     if (at != s || !at->nref)
-        advice = propose(c, at, 1);
+        advice = propose(c->m, at, scale_of(c, at), 1);
     else if (at->rel->stochastic)
         advice = "keep its arguments inside, by exp() or ilogit(), or by other priors";
     char often[32]; /* "48%", "0.3%" */
@@ -339,9 +235,10 @@ static void check_prior(struct checker *c, const struct stmt *s)
     const char *text, *why, *often;
     if (times > 0 && times <= TOO_WIDE) forget_lint(m, s); /* wide, but not for these data */
     if (!(times > TOO_WIDE) || !begin_blame(c, s, &text)) return;
-    if (!(why = reason(m, p)) || !(often = digits(m, times))) return;
-    diag_warning(&m->diags, s->rel->lhs->all, propose(c, s, 0), "%s %s %s times %s than %s (%s)",
-                 text, p->role == PRIOR_LOCATION ? "is" : "allows sds", often,
+    if (!(why = scale_reason(m, p)) || !(often = two_digits(m, times))) return;
+    diag_warning(&m->diags, s->rel->lhs->all, propose(c->m, s, scale_of(c, s), 0),
+                 "%s %s %s times %s than %s (%s)", text,
+                 p->role == PRIOR_LOCATION ? "is" : "allows sds", often,
                  p->role == PRIOR_LOCATION ? "wider" : "larger",
                  p->link ? "its link suggests" : "your data suggest", why);
 }
@@ -363,9 +260,10 @@ static void check_reach(struct checker *c, const struct stmt *s)
             at = prior ? prior : s;
             if (begin_blame(c, at, &text))
                 diag_warning(&m->diags, at->rel->lhs->all,
-                             at == s ? "narrow what it depends on" : propose(c, at, 1),
+                             at == s ? "narrow what it depends on"
+                                     : propose(c->m, at, scale_of(c, at), 1),
                              "%s: draws of %s are %s times as wide as your data (sd %.2g)", text,
-                             lhs ? lhs : "it", digits(m, times), r->data_sd);
+                             lhs ? lhs : "it", two_digits(m, times), r->data_sd);
         } else if (off > TOO_FAR * width && off > TOO_FAR * r->data_sd &&
                    !is_explained(c, s->first) && begin_blame(c, at, &text)) {
             diag_warning(&m->diags, s->rel->lhs->all,

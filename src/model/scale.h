@@ -40,4 +40,12 @@ int model_prior_scales(struct model *m, struct prior_scale *out);
 /* Is this an unobserved scalar whose parameters are constants? */
 int is_prior(const struct model *m, const struct stmt *s);
 
+/* propose.c; texts are those of m->diags.  What to write instead; `reasons`: why, too. */
+const char *propose(struct model *m, const struct stmt *s, const struct prior_scale *scale,
+                    int reasons);
+/* What a size comes from: "sd of y[i] 2.4, of its covariate 14". */
+const char *scale_reason(struct model *m, const struct prior_scale *scale);
+/* Two digits, as people write them: 280, 3.5, 0.016, 1e+09. */
+const char *two_digits(struct model *m, double x);
+
 #endif
