@@ -49,6 +49,16 @@ static inline int row_of(const struct model *m, const char *name, int k)
     return m->row[a->first + k];
 }
 
+/* Each node with its parents, in the order of the nodes; * is observed. */
+static inline void graph_text(const struct bn *bn, struct str *out)
+{
+    str_put(out, "");
+    for (int v = 0; v < bn_n(bn); v++) {
+        str_printf(out, "%s%s%s", v ? "; " : "", bn_name(bn, v), bn->node.a[v].observed ? "*" : "");
+        for_parents (&bn->dag, v, u) str_printf(out, " %s", bn_name(bn, u));
+    }
+}
+
 static inline double *draw(const struct model *m, size_t n, int threads)
 {
     double *x = calloc((size_t)m->nrow * n + 1, sizeof *x);

@@ -3,16 +3,6 @@
 
 #include "model_at.h"
 
-/* "a -> b; b -> c": parents before children, names in the order of the nodes. */
-static void graph_text(const struct bn *bn, struct str *out)
-{
-    str_put(out, "");
-    for (int v = 0; v < bn_n(bn); v++) {
-        str_printf(out, "%s%s%s", v ? "; " : "", bn_name(bn, v), bn->node.a[v].observed ? "*" : "");
-        for_parents (&bn->dag, v, u) str_printf(out, " %s", bn_name(bn, u));
-    }
-}
-
 /* The graph: each node with its parents; * is observed. */
 static void graph_is(enum dialect dialect, const char *text, const char *data, const char *want)
 {

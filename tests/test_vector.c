@@ -2,15 +2,6 @@
    data have the graph and the density of the programs that they stand for. */
 #include "model_at.h"
 
-static void graph_text(const struct bn *bn, struct str *out)
-{
-    str_put(out, "");
-    for (int v = 0; v < bn_n(bn); v++) {
-        str_printf(out, "%s%s%s", v ? "; " : "", bn_name(bn, v), bn->node.a[v].observed ? "*" : "");
-        for_parents (&bn->dag, v, u) str_printf(out, " %s", bn_name(bn, u));
-    }
-}
-
 /* The same graph, and the same densities and derivatives at draws of the first. */
 static void same_model(enum dialect dialect, const char *text, const char *loops, const char *data)
 {
@@ -121,6 +112,12 @@ static const struct {
      " for (i in 1:2) { for (j in 1:3) { M[i, j] ~ normal(0, 1) } }\n"
      " for (k in 1:2) { z[k] ~ normal(M[2, ifelse(k == 1, 3, 1)], 1) } }",
      NULL},
+    /* values of four dimensions */
+    {"const A[2, 1, 2, 2]\nmodel { x[1:2, 1, 1:2, 1:2] ~ normal(0, 1); y ~ normal(sum(x * A), 1) }",
+     "const A[2, 1, 2, 2]\nmodel { for (i in 1:2) { for (j in 1:2) { for (k in 1:2) {\n"
+     " x[i, 1, j, k] ~ normal(0, 1)\n p[i, 1, j, k] <- x[i, 1, j, k] * A[i, 1, j, k] } } }\n"
+     " y ~ normal(sum(p), 1) }",
+     "{\"A\": [[[[1, 2], [3, 4]]], [[[5, 6], [7, 8]]]]}"},
     /* functions */
     {"function f(x, k) = x^k + g(x)\nfunction g(y) = 2 * y[1]\n"
      "model { a[1:2] ~ normal(0, 1); y ~ normal(f2(a), 1) }\nfunction f2(v) = v[2] * g(v)",

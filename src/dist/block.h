@@ -29,6 +29,9 @@ static inline void fill(double *y, double v)
     for (int b = 0; b < SLAB; b++) y[b] = v;
 }
 
+/* Lane b of an element. */
+static inline double lane(const struct lanes *a, int b) { return a->p[(ptrdiff_t)b * a->step]; }
+
 /* The m lanes of an element: where they are, or copied to buf[SLAB]. */
 static inline const double *lanes_at(const struct lanes *a, struct slab s, double *buf)
 {

@@ -9,8 +9,6 @@
    which is how the model language treats t where k is observed and t is not (lang/censor.c). */
 #include "dist/block.h"
 
-static double lane(const struct lanes *a, int b) { return a->p[(ptrdiff_t)b * a->step]; }
-
 /* ---- of a given number ------------------------------------------------------------------ */
 
 static double number(const struct lanes *t, const struct lanes *cuts, int n, int b)

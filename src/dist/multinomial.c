@@ -75,12 +75,12 @@ WIDE static void sample(const void *self, const struct stream *s, const int *dim
         struct rng r;
         stream_rng(s, b, &r);
         for (int j = K; j-- > 0;) { /* out[j] holds theta_j + theta_{j+1} + ... */
-            double p = a[j].p[(ptrdiff_t)b * a[j].step];
+            double p = lane(&a[j], b);
             out[j][b] = rest += p >= 0 ? p : NAN;
         }
         bool ok = is_positive(rest) && is_count(left);
         for (int j = 0; j < K; j++) {
-            double p = a[j].p[(ptrdiff_t)b * a[j].step], of = out[j][b];
+            double p = lane(&a[j], b), of = out[j][b];
             double x = !ok                   ? NAN
                        : left <= 0 || p == 0 ? 0
                                              : draw_binomial(&r, left, p >= of ? 1 : p / of);

@@ -1,8 +1,6 @@
 /* ordered.c: states by cutpoints, for any distribution of the noise (see ordered.h). */
 #include "dist/ordered.h"
 
-static double lane(const struct lanes *a, int b) { return a->p[(ptrdiff_t)b * a->step]; }
-
 /* a: eta and the cutpoints */
 static bool ok(const struct lanes *a, int cuts, int b)
 {

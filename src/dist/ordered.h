@@ -16,4 +16,21 @@ void ordered_draw(const int *dim, int L, double *out, const struct lanes *a);
 int ordered_size(const int *n, const char **why);
 int ordered_states(const int *n);
 
+/* Kernels logp and grad of a record. */
+#define ORDERED_DENSITY(link)                                                                      \
+    static void logp(const void *self, const int *dim, int L, double *const *out,                  \
+                     const struct lanes *a, double *work)                                          \
+    {                                                                                              \
+        (void)self, (void)work;                                                                    \
+        ordered_logp(link, dim, L, out[0], a);                                                     \
+    }                                                                                              \
+                                                                                                   \
+    static void grad(const void *self, const int *dim, int L, const double *const *out,            \
+                     const double *const *dout, const struct lanes *a, double *const *da,          \
+                     double *work)                                                                 \
+    {                                                                                              \
+        (void)self, (void)out, (void)work;                                                         \
+        ordered_grad(link, dim, L, dout[0], a, da);                                                \
+    }
+
 #endif

@@ -11,19 +11,7 @@ static double link(double a, double b, double *by_a, double *by_b)
     return log1m_exp(a - b) - softplus(-a) - softplus(b);
 }
 
-static void logp(const void *self, const int *dim, int L, double *const *out, const struct lanes *a,
-                 double *work)
-{
-    (void)self, (void)work;
-    ordered_logp(link, dim, L, out[0], a);
-}
-
-static void grad(const void *self, const int *dim, int L, const double *const *out,
-                 const double *const *dout, const struct lanes *a, double *const *da, double *work)
-{
-    (void)self, (void)out, (void)work;
-    ordered_grad(link, dim, L, dout[0], a, da);
-}
+ORDERED_DENSITY(link)
 
 static void sample(const void *self, const struct stream *stream, const int *dim, int L,
                    double *const *out, const struct lanes *a, double *work)

@@ -189,7 +189,6 @@ int prog_pack(struct prog *p, const struct prog *of);
 /* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);
 
-/* The number of elements of a shape {ndim, d0, d1, ...}. */
 /* The shape of a value: {ndim, d0, d1, ...}, as many dimensions as an array of the language has. */
 enum { SHAPE = 1 + 8 };
 

@@ -99,13 +99,9 @@ static int find_pairs(struct censor *c, int number)
 /* A copy whose counters are those `shift` further on; its references are new. */
 static struct term *copied(struct censor *c, const struct term *t, int shift)
 {
-    struct arena *mem = &c->m->mem;
-    struct term *to = arena_alloc(mem, sizeof *to);
+    struct term *to = term_like(&c->m->mem, t);
     if (!to) return NULL;
-    *to = *t;
     if (t->kind == T_COUNTER) to->depth += shift;
-    if (t->narg) to->arg = arena_array(mem, struct term *, t->narg);
-    if (t->narg && !to->arg) return NULL;
     for (int i = 0; i < t->narg; i++)
         if (t->arg[i] && !(to->arg[i] = copied(c, t->arg[i], shift))) return NULL;
     if (t->kind != T_REF) return to;

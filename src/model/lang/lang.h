@@ -22,6 +22,11 @@ int match_names(const struct syntax *s, const struct expr *x, const struct dist_
 /* The same, but arguments may be left out: NULL. */
 int match_names_open(const struct syntax *s, const struct expr *x, const struct dist_arg *formal,
                      int n, const struct expr **out);
+/* A term with room for its arguments; NULL: no memory. */
+struct term *term_new(struct arena *mem, enum term_kind kind, struct place at, struct place all,
+                      int narg);
+/* A copy whose arguments are still to be filled in. */
+struct term *term_like(struct arena *mem, const struct term *t);
 int model_array(struct model *m, int name,
                 struct place at); /* the array of a name; -1: no memory */
 /* An expression outside of relations: loop bounds, sizes, declarations. */
@@ -116,7 +121,8 @@ int declare_embeds(struct model *m);
 int embeds_observed(struct model *m, const struct model_options *opt);
 
 /* expand.c: the number of elements of a distribution's value; shape: of its arguments */
-int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[SHAPE], int *out);
+int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[SHAPE],
+              int *out);
 
 /* vectorize.c: y[1:n] ~ normal(mu, sigma) is n relations.  Do instances of s define several
    elements that stand for themselves?  Then it gets loops over them.  Returns 0 or NAMI_ENOMEM. */

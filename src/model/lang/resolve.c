@@ -30,18 +30,34 @@ static const char *nearest_function(struct model *m, const char *s)
     return b.word;
 }
 
+struct term *term_new(struct arena *mem, enum term_kind kind, struct place at, struct place all,
+                      int narg)
+{
+    struct term *t = arena_alloc(mem, sizeof *t);
+    if (t && narg) t->arg = arena_array(mem, struct term *, narg);
+    if (!t || (narg && !t->arg)) return NULL;
+    t->kind = kind;
+    t->at = at;
+    t->all = all;
+    t->narg = narg;
+    return t;
+}
+
+struct term *term_like(struct arena *mem, const struct term *t)
+{
+    struct term *to = term_new(mem, t->kind, t->at, t->all, t->narg);
+    if (!to) return NULL;
+    struct term **arg = to->arg;
+    *to = *t;
+    to->arg = arg;
+    return to;
+}
+
 struct term *new_term(struct scope *c, enum term_kind kind, const struct expr *x, int narg)
 {
-    struct term *t = arena_alloc(&c->m->mem, sizeof *t);
-    if (t && narg) t->arg = arena_array(&c->m->mem, struct term *, narg);
-    if (!t || (narg && !t->arg)) {
-        c->oom = 1;
-        return NULL;
-    }
-    t->kind = kind;
-    t->at = c->instead ? c->instead->all : x->at;
-    t->all = c->instead ? c->instead->all : x->all;
-    t->narg = narg;
+    const struct expr *by = c->instead;
+    struct term *t = term_new(&c->m->mem, kind, by ? by->all : x->at, by ? by->all : x->all, narg);
+    if (!t) c->oom = 1;
     return t;
 }
 

@@ -25,13 +25,8 @@ static struct term *indexed(struct spread *p, struct term *t, int dim);
 static struct term *new_term(struct spread *p, enum term_kind kind, const struct term *like,
                              int narg)
 {
-    struct term *t = arena_alloc(&p->m->mem, sizeof *t);
-    if (t && narg) t->arg = arena_array(&p->m->mem, struct term *, narg);
-    if (!t || (narg && !t->arg)) return p->oom = 1, NULL;
-    t->kind = kind;
-    t->at = like->at;
-    t->all = like->all;
-    t->narg = narg;
+    struct term *t = term_new(&p->m->mem, kind, like->at, like->all, narg);
+    if (!t) p->oom = 1;
     return t;
 }
 
@@ -135,11 +130,8 @@ static struct term *indexed_product(struct spread *p, struct term *t)
 
 static struct term *copied(struct spread *p, struct term *t, int dim)
 {
-    struct term *to = new_term(p, t->kind, t, t->narg);
-    struct term **arg = to ? to->arg : NULL;
-    if (!to) return NULL;
-    *to = *t;
-    to->arg = arg;
+    struct term *to = term_like(&p->m->mem, t);
+    if (!to) return p->oom = 1, NULL;
     for (int i = 0; i < t->narg; i++)
         if (t->arg[i] && !(to->arg[i] = indexed(p, t->arg[i], dim))) return NULL;
     if (t->kind != T_REF) return to;
