@@ -113,7 +113,8 @@ static const struct {
      " for (k in 1:2) { z[k] ~ normal(M[2, ifelse(k == 1, 3, 1)], 1) } }",
      NULL},
     /* values of four dimensions */
-    {"const A[2, 1, 2, 2]\nmodel { x[1:2, 1, 1:2, 1:2] ~ normal(0, 1); y ~ normal(sum(x * A), 1) }",
+    {"const A[2, 1, 2, 2]\nmodel { x[1:2, 1, 1:2, 1:2] ~ normal(0, 1); p <- x * A\n"
+     " y ~ normal(sum(p), 1) }",
      "const A[2, 1, 2, 2]\nmodel { for (i in 1:2) { for (j in 1:2) { for (k in 1:2) {\n"
      " x[i, 1, j, k] ~ normal(0, 1)\n p[i, 1, j, k] <- x[i, 1, j, k] * A[i, 1, j, k] } } }\n"
      " y ~ normal(sum(p), 1) }",

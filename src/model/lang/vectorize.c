@@ -201,11 +201,13 @@ static int fits_lhs(struct spread *p, const struct term *t, const int *dim)
     if (rc > 0) p->wrong = 1;
     if (rc) return 0;
     if (shape_size(shape) == 1) return 1;
-    for (int d = 0; d < p->ndim; d++) /* dimensions of one element have gone */
-        if (dim[d] > 1) n++;
-    ok = n == shape[0];
-    for (int d = 0, k = 1; ok && d < p->ndim; d++)
-        if (dim[d] > 1) ok = shape[k++] == dim[d];
+    ok = shape[0] == p->ndim; /* the same, or without the dimensions of one element */
+    for (int d = 0; d < p->ndim; d++) ok = ok && shape[1 + d] == dim[d];
+    if (ok) return 1;
+    ok = 1;
+    for (int d = 0; d < p->ndim; d++)
+        if (dim[d] > 1) ok = ok && n < shape[0] && shape[++n] == dim[d];
+    ok = ok && n == shape[0];
     if (ok) return 1;
     struct str is = {0}, want = {0};
     for (int k = 0; k < shape[0]; k++) str_printf(&is, k ? " x %d" : "%d", shape[k + 1]);
