@@ -54,6 +54,8 @@ const char *file_name(const char *path);
 /* Writes a result to standard output, all at once, and frees it; `yes` is the
    exit code if that works. */
 int finish(struct str *out, int yes);
+/* The same with a text of the library, which it frees. */
+int finish_text(char *text, int yes);
 
 /* Words of tables, for options. */
 const char *format_words(int i);

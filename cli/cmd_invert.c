@@ -233,7 +233,7 @@ static int run_on(nami_bn *bn, const char *file, const struct options *o, struct
         .mode = o->mode,
         .criterion = o->criterion,
         .verify = o->verify,
-        .keep_barren = strcmp(o->barren, "keep") == 0,
+        .barren = o->barren,
         .restarts = o->restarts,
         .seed = o->seed,
     };

@@ -1,193 +1,11 @@
 /* cmd_list.c: `nami list`: tables of the distributions, functions, formats, methods and families
    available. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd.h"
-#include "dist/dist.h"
-#include "graph/invert.h"
-#include "infer/evidence.h"
-#include "io/format.h"
-#include "model/model.h"
-#include "net/family.h"
-#include "report/table.h"
-#include "tensor/tensor.h"
 
-/* ---- what can be listed ------------------------------------------------------------- */
-
-enum { CELLS = 5 };
-
-struct topic {
-    const char *name, *what;
-    const char *cell[CELLS]; /* names of the columns */
-    /* Fills the i-th row; 0 behind the last.  `text` is empty: room for one cell. */
-    int (*row)(int i, const char **cell, struct str *text);
-};
-
-static int format_row(int i, const char **cell, struct str *text)
-{
-    (void)text;
-    const struct format *f = formats[i];
-    if (!f) return 0;
-    cell[0] = f->name;
-    cell[1] = f->write ? "read, write" : "read";
-    cell[2] = f->ends;
-    cell[3] = f->what;
-    return 1;
-}
-
-static int method_row(int i, const char **cell, struct str *text)
-{
-    (void)text;
-    if (!methods[i]) return 0;
-    cell[0] = methods[i]->name;
-    cell[1] = methods[i]->what;
-    return 1;
-}
-
-static int mode_row(int i, const char **cell, struct str *text)
-{
-    (void)text;
-    if (!mode_names[i]) return 0;
-    cell[0] = mode_names[i];
-    cell[1] = mode_whats[i];
-    return 1;
-}
-
-static int criterion_row(int i, const char **cell, struct str *text)
-{
-    (void)text;
-    if (!criteria[i].name) return 0;
-    cell[0] = criteria[i].name;
-    cell[1] = criteria[i].what;
-    return 1;
-}
-
-static int evidence_row(int i, const char **cell, struct str *text)
-{
-    (void)text;
-    if (!evidence_methods[i].name) return 0;
-    cell[0] = evidence_methods[i].name;
-    cell[1] = evidence_methods[i].what;
-    return 1;
-}
-
-static int family_row(int i, const char **cell, struct str *text)
-{
-    const struct family *f = net_families[i];
-    if (!f) return 0;
-    cell[0] = f->name;
-    if (f->size && f->size_what)
-        str_printf(text, "%d %s", f->size, f->size_what), cell[1] = text->s ? text->s : "";
-    else
-        cell[1] = "";
-    cell[2] = f->what;
-    return 1;
-}
-
-/* What an alias means begins with the name of the record: "normal(mu, ...". */
-static const struct dist *alias_dist(const struct dist_alias *a)
-{
-    return dist_find(a->meaning, strcspn(a->meaning, "("));
-}
-
-static int form_row(const struct dist_form *f, const char **cell, struct str *text)
-{
-    for (int k = 0; k < f->narg; k++)
-        str_printf(text, "%s%s %s", k ? ", " : "", f->arg[k].name,
-                   f->arg[k].domain == A_DIST ? "distribution" : domains[f->arg[k].domain].name);
-    cell[0] = f->name;
-    cell[1] = text->s ? text->s : "";
-    cell[2] = f->value;
-    cell[3] = "NaMI";
-    cell[4] = f->what;
-    return 1;
-}
-
-/* dists[], behind them dist_forms[], and dist_aliases[] */
-static int dist_row(int i, const char **cell, struct str *text)
-{
-    int n = 0, nforms = 0;
-    while (n < i && dists[n]) n++;
-    while (dist_forms[nforms]) nforms++;
-    if (!dists[n] && i - n < nforms) return form_row(dist_forms[i - n], cell, text);
-    if (!dists[n]) i -= nforms;
-    const struct dist *d = dists[n];
-    const struct dist_alias *a = d ? NULL : &dist_aliases[i - n];
-    if (a && !a->name) return 0;
-    if (a)
-        for (const char *s = a->args; *s; s++) str_putn(text, *s == ':' ? " " : s, 1);
-    else
-        for (int k = 0; k < d->narg; k++)
-            str_printf(text, "%s%s %s", k ? ", " : "", d->arg[k].name,
-                       domains[d->arg[k].domain].name);
-    cell[0] = a ? a->name : d->name;
-    cell[1] = text->n ? text->s : "";
-    cell[2] = domains[(a ? alias_dist(a) : d)->domain].name;
-    cell[3] = a ? a->whose : d->own ? "NaMI" : "Stan";
-    cell[4] = a ? a->meaning : d->what;
-    return 1;
-}
-
-/* ops[], what is built in, other names of ops, and functions of distributions by their pattern */
-static int function_row(int i, const char **cell, struct str *text)
-{
-    int n = 0, k = 0, naliases = 0;
-    while (n < i && ops[n]) n++;
-    while (n + k < i && builtins[k].name) k++;
-    while (op_aliases[naliases].alias) naliases++;
-    const struct op *op = ops[n];
-    const struct builtin *own = &builtins[k];
-    const struct density_form *form =
-        &density_forms[i - n - k < naliases ? 0 : i - n - k - naliases];
-    if (op) {
-        cell[0] = op->name, cell[1] = op->args, cell[2] = op->what;
-    } else if (own->name) {
-        cell[0] = own->name, cell[1] = own->args, cell[2] = own->what;
-    } else if (i - n - k >= naliases) {
-        cell[0] = form->name, cell[1] = form->args, cell[2] = form->what;
-        return form->name != NULL;
-    } else {
-        k = i - n - k;
-        str_printf(text, "another name of %s", op_aliases[k].name);
-        cell[0] = op_aliases[k].alias;
-        cell[1] = op_find(cell[0], strlen(cell[0]))->args;
-        cell[2] = text->s ? text->s : "";
-    }
-    return 1;
-}
-
-static const struct topic topics[] = {
-    {"dists",
-     "distributions of the model language",
-     {"name", "arguments", "value", "standard", "what"},
-     dist_row},
-    {"functions", "functions of the model language", {"name", "arguments", "what"}, function_row},
-    {"formats", "file formats of structures", {"name", "access", "endings", "what"}, format_row},
-    {"methods", "ways to invert", {"name", "what"}, method_row},
-    {"modes", "orders of elimination", {"name", "what"}, mode_row},
-    {"families",
-     "shapes of the factors of inference networks",
-     {"name", "size", "what"},
-     family_row},
-    {"criteria", "what elimination minimises", {"name", "what"}, criterion_row},
-    {"evidence", "ways to estimate p(x)", {"name", "what"}, evidence_row},
-    {NULL, NULL, {NULL}, NULL},
-};
-
-static const char *topic_words(int i) { return topics[i].name; }
-
-static int topic_row(int i, const char **cell, struct str *text)
-{
-    (void)text;
-    if (!topics[i].name) return 0;
-    cell[0] = topics[i].name;
-    cell[1] = topics[i].what;
-    return 1;
-}
-
-static const struct topic all_topics = {"lists", "what can be listed", {"name", "what"}, topic_row};
-
-/* ---- the command -------------------------------------------------------------------- */
+static const char *list_words(int i) { return nami_word("lists", i); }
 
 struct options {
     struct opt_common common;
@@ -200,53 +18,19 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-static void put_text(const struct topic *t, struct str *out)
-{
-    static const char align[] = "lllll";
-    const char *cell[CELLS];
-    struct str text = {0};
-    int n = 0;
-    while (n < CELLS && t->cell[n]) n++;
-    struct table table = {.align = align + CELLS - n};
-    for (int i = 0; t->row(i, cell, &text); i++, text.n = 0)
-        for (int k = 0; k < n; k++) table_cell(&table, cell[k]);
-    table_put(&table, 0, out);
-    out->oom |= text.oom;
-    str_free(&text);
-}
-
-static void put_json(const struct topic *t, struct str *out)
-{
-    const char *cell[CELLS];
-    struct str text = {0};
-    str_put(out, "[");
-    for (int i = 0; t->row(i, cell, &text); i++, text.n = 0) {
-        str_put(out, i ? ",\n" : "");
-        for (int k = 0; k < CELLS && t->cell[k]; k++) {
-            str_printf(out, "%s\"%s\":", k ? "," : "{", t->cell[k]);
-            str_quote(out, cell[k]);
-        }
-        str_put(out, "}");
-    }
-    str_put(out, "]\n");
-    out->oom |= text.oom;
-    str_free(&text);
-}
-
 static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
-    const struct topic *t = topics;
-    struct str out = {0};
     nami_err err;
-    while (narg && t->name && strcmp(t->name, arg[0]) != 0) t++;
-    if (!t->name) {
-        opt_unknown("list", arg[0], topic_words, &err);
+    char *text;
+    const char *list = "lists";
+    for (int i = 0; narg && (list = list_words(i)) && strcmp(list, arg[0]) != 0;) i++;
+    if (!list) {
+        opt_unknown("list", arg[0], list_words, &err);
         return fail(RUNNING, NULL, &err);
     }
-    if (!narg) t = &all_topics;
-    (o->json ? put_json : put_text)(t, &out);
-    return finish(&out, EXIT_YES);
+    if (nami_list(list, o->json ? "json" : "text", &text, &err)) return fail(RUNNING, NULL, &err);
+    return finish_text(text, EXIT_YES);
 }
 
 static const struct example examples[] = {
@@ -258,13 +42,13 @@ static const struct example examples[] = {
 const struct cmd cmd_list = {
     .name = "list",
     .summary = "show the distributions, functions, formats, methods, ... there are",
-    .usage = "[OPTION]... [dists|functions|formats|methods|modes|families|criteria|evidence]",
+    .usage = "[OPTION]... [LIST]",
     .about = "Prints one table of what NaMI knows, a row for each; without an argument, which "
              "tables there are.",
     .opt = options,
     .example = examples,
     .max_arg = 1,
-    .arg_words = topic_words,
+    .arg_words = list_words,
     .size = sizeof(struct options),
     .run = run,
 };

@@ -100,6 +100,14 @@ void warn(const char *fmt, ...)
     va_end(ap);
 }
 
+int finish_text(char *text, int yes)
+{
+    struct str out = {0};
+    str_put(&out, text);
+    nami_free(text);
+    return finish(&out, yes);
+}
+
 int finish(struct str *out, int yes)
 {
     nami_err err;

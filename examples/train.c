@@ -31,16 +31,21 @@ static int train(nami_trainer *t, nami_err *err)
 int main(int argc, char **argv)
 {
     nami_err err = {.msg = "which network, and which model?"};
-    nami_model_options data = {.data = (const char *const *)argv + 3, .ndata = argc - 3};
-    nami_train_options opt = {.hidden = {64, 64}, .batch = 128, .valid = 2048, .seed = 1};
+    nami_model_options data = {0};
+    nami_data *values = NULL;
+    nami_train_options opt = {.hidden = "64,64", .batch = 128, .valid = 2048, .seed = 1};
     nami_model *m = NULL;
     nami_trainer *t = NULL;
-    int rc = argc < 3 ? NAMI_EUSAGE : nami_model_read(argv[2], &data, &m, &err);
+    int rc = argc < 3 ? NAMI_EUSAGE : nami_data_new(&values, &err);
+    for (int i = 3; i < argc && !rc; i++) rc = nami_data_read(values, argv[i], &err);
+    data.data = values;
+    if (!rc) rc = nami_model_read(argv[2], &data, &m, &err);
     if (!rc) rc = nami_trainer_new(m, NULL, &opt, &t, &err);
     if (!rc) rc = train(t, &err);
     if (!rc) rc = nami_trainer_save(t, argv[1], &err);
     if (rc) fprintf(stderr, "%s\n", err.msg);
     nami_trainer_free(t);
     nami_model_free(m);
+    nami_data_free(values);
     return rc ? 2 : 0;
 }

@@ -1,12 +1,28 @@
-/* nami.h: the public interface of NaMI.
+/* nami.h: the public interface of NaMI: amortized Bayesian inference by faithful inversion.
 
-   A structure is read (nami_bn_read), inverted (nami_invert), and asked
-   (nami_inverse_*).  A model is read (nami_model_read), drawn from, and
-   evaluated; its structure can be inverted too; a network for its inverse is
-   trained (nami_trainer_*).  Every call that can fail returns 0 or a negative
-   code and fills `err` (which may be NULL).  Objects come from _read/_new calls
-   and go back through _free, which accepts NULL.  No call prints, exits or keeps
-   global state; one object must not be used by two threads at once. */
+   The nouns, in the order of use:
+
+       nami_bn           a Bayesian-network structure
+       nami_inverse      its inverse factorization, with a certificate
+       nami_data         data sets: named arrays of numbers
+       nami_model        a generative model p(x, z): its graph, draws and densities
+       nami_check        its prior predictive check
+       nami_trainer      an inference network q(z | x) in training
+       nami_network      a trained network, from a file or a trainer
+       nami_posterior    a query: posterior draws, weights, summaries, verdicts
+       nami_evidence, nami_modes, nami_exact, nami_calibration: other questions
+
+   Conventions.  A call that can fail returns 0 (or a count) or a negative code, and fills `err`,
+   which may be NULL.  Objects come from _new, _read and _parse calls and go back through _free,
+   which accepts NULL.  Parameters: the object first, then inputs, options, outputs, `err`.
+   Arguments are borrowed, and need not outlive the call unless it says so.  Options may be NULL;
+   all zero is the default.  Texts that come out as char ** belong to the caller: nami_free.
+   Texts that come out as const char * belong to the object.  _describe calls give a result as
+   text for people ("text"), as JSON ("json"), or in other forms that they name.
+
+   Structures, models, data, networks and all results are immutable once they are made, and may be
+   used by any number of threads at once; trainers and posteriors belong to one thread at a time.
+   No call prints, exits or keeps global state. */
 
 #ifndef NAMI_H
 #define NAMI_H
@@ -31,7 +47,8 @@ extern "C" {
     X(NAMI_EFILE, -3, "cannot read or write a file")                                               \
     X(NAMI_EUSAGE, -4, "bad option or argument")                                                   \
     X(NAMI_ELIMIT, -5, "too large for this operation")                                             \
-    X(NAMI_EBUG, -6, "internal error")
+    X(NAMI_EBUG, -6, "internal error")                                                             \
+    X(NAMI_ECANCEL, -7, "canceled")
 
 #define NAMI_X(name, code, text) name = code,
 enum { NAMI_ERRORS(NAMI_X) NAMI_OK = 0 };
@@ -45,6 +62,80 @@ typedef struct {
 
 const char *nami_strerror(int code);
 const char *nami_version(void);
+void nami_free(void *text); /* texts and bytes that a call has given to the caller */
+
+/* ---- what happens meanwhile ------------------------------------------------------------- */
+
+typedef struct {
+    const char *phase;  /* "train", "sample", ... */
+    double done, total; /* steps, draws, data sets; total 0: not known */
+    double loss, valid, rate; /* training: minibatch loss since the last validation, validation
+                                 loss, learning rate; NaN: not known */
+} nami_progress;
+
+enum { NAMI_NOTE, NAMI_WARNING };
+
+/* Passed in options.  All members may be NULL. */
+typedef struct {
+    int (*progress)(const nami_progress *progress, void *user); /* nonzero cancels: NAMI_ECANCEL */
+    void (*message)(int level, const char *text, void *user);   /* one sentence, without newline */
+    void *user;
+} nami_watch;
+
+/* ---- options ---------------------------------------------------------------------------- */
+
+/* Each option is a row of nami_options.def, which says its name, default and help.  The structs of
+   options below begin with their size, which may be left 0 by programs that are compiled anew with
+   each version of NaMI. */
+enum nami_option_kind {
+    NAMI_OPTION_FLAG,
+    NAMI_OPTION_COUNT,
+    NAMI_OPTION_REAL,
+    NAMI_OPTION_LIMIT,
+    NAMI_OPTION_SEED,
+    NAMI_OPTION_WORD,
+    NAMI_OPTION_TEXT
+};
+
+typedef struct {
+    const char *name;
+    enum nami_option_kind kind;
+    size_t offset; /* of the member in its struct */
+    char key;      /* of the short form on the command line; 0: none */
+    const char *arg, *words, *def, *help;
+} nami_option;
+
+/* Option number i of a group ("invert", "train", "query", "evidence", "modes", "calibrate",
+   "check", "simulate", "exact", "study"); NULL behind the last, and for unknown groups. */
+const nami_option *nami_option_at(const char *group, int i);
+/* Sets the member of `options` from text, as a user would write it; the text must outlive it. */
+int nami_option_set(const nami_option *option, void *options, const char *text, nami_err *err);
+/* Word number i that the option accepts, NULL behind the last. */
+const char *nami_option_word(const nami_option *option, int i);
+
+#define NAMI_MEMBER_FLAG                 int
+#define NAMI_MEMBER_COUNT                int
+#define NAMI_MEMBER_REAL                 double
+#define NAMI_MEMBER_LIMIT                double
+#define NAMI_MEMBER_SEED                 uint64_t
+#define NAMI_MEMBER_WORD                 const char *
+#define NAMI_MEMBER_TEXT                 const char *
+#define NAMI_MEMBER(kind, member, ...)   NAMI_MEMBER_##kind member;
+
+/* Word number i of a list: "dists", "functions", "formats", "methods", "modes", "criteria",
+   "families", "architectures", "activations", "objectives", "samplers", "evidence", ... ("lists"
+   has them all); NULL behind the last.  nami_list describes a whole list: "text", "json". */
+const char *nami_word(const char *list, int i);
+int nami_list(const char *list, const char *as, char **text, nami_err *err);
+/* The word of `words` (NULL at the end) that was probably meant; NULL if none is similar. */
+const char *nami_nearest(const char *word, const char *const *words);
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+/* Writes a file under a temporary name and renames it: all or nothing. */
+int nami_file_write(const char *path, const void *bytes, size_t size, nami_err *err);
+/* Could it be written?  Leaves no trace. */
+int nami_file_check(const char *path, nami_err *err);
 
 /* ---- structures --------------------------------------------------------- */
 
@@ -76,17 +167,15 @@ int nami_bn_equivalent(const nami_bn *a, const nami_bn *b, char *why, size_t len
 /* ---- inversion ---------------------------------------------------------- */
 
 typedef struct {
-    const char *method;    /* NULL: "nami"; see `nami list methods` */
-    const char *mode;      /* NULL: "best"; forward, reverse, best, free */
-    const char *criterion; /* NULL: "min-fill"; see `nami list criteria` */
-    const char *verify;    /* NULL: "auto"; full, sample, none */
-    int keep_barren;       /* treat barren latents as ordinary ones */
-    int restarts;          /* extra runs with ties broken at random */
-    uint64_t seed;
-} nami_options; /* all zero is a good default */
+    size_t size;
+#define NAMI_INVERT NAMI_MEMBER
+#include "nami_options.def"
+#undef NAMI_INVERT
+} nami_options;
 
-typedef struct inverse nami_inverse;
+typedef struct nami_inverse nami_inverse;
 
+/* The structure must outlive the inverse. */
 int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, nami_err *err);
 void nami_inverse_free(nami_inverse *inv);
 
@@ -104,27 +193,65 @@ int nami_inverse_faithful(const nami_inverse *inv);
 int nami_inverse_minimal(const nami_inverse *inv);
 int nami_inverse_natural(const nami_inverse *inv);
 
+typedef struct {
+    size_t size;
+    const char *file; /* what to call the structure; or NULL */
+    const char *show; /* "text": sections, a comma list ("sections" of nami_word); NULL: the usual */
+    int width;        /* "text": columns; 0: 80 */
+    int runs;         /* "json": parents as runs of one permutation: small for long chains */
+    int trace;        /* the steps of the elimination too */
+} nami_inverse_view;
+/* As "text", "json", "dot", "svg" or "png"; `len`, or NULL: how many bytes. */
+int nami_inverse_describe(const nami_inverse *inv, const char *as, const nami_inverse_view *view,
+                          char **text, size_t *len, nami_err *err);
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+/* Data sets: each gives values to constants, observed variables, or points.  Built up by the calls
+   below, in any order; then used by reference, and not changed any more. */
+typedef struct nami_data nami_data;
+
+int nami_data_new(nami_data **out, nami_err *err);
+/* Adds a file ("-": standard input): JSON or R dump with one data set or many; or "x=FILE", an
+   observation of x for each data set (IDX, NPY, NPZ, CSV, JSON).  A file that repeats no name
+   extends the data sets that are there; else it adds more of them. */
+int nami_data_read(nami_data *data, const char *path, nami_err *err);
+/* The same from JSON text. */
+int nami_data_parse(nami_data *data, const char *text, size_t len, nami_err *err);
+/* Gives `name` a value in data set number `set` (the number of sets: one more): an array of shape
+   dim[num_dims], row-major; num_dims 0: a number.  NaN: missing.  The values are copied. */
+int nami_data_set(nami_data *data, size_t set, const char *name, int num_dims, const size_t *dim,
+                  const double *values, nami_err *err);
+size_t nami_data_size(const nami_data *data); /* data sets; observations of "x=FILE" not counted */
+void nami_data_free(nami_data *data);
+
 /* ---- models -------------------------------------------------------------- */
 
 /* A model in the model language (docs/language.md), with its data. */
 typedef struct nami_model nami_model;
 
 typedef struct {
-    const char *const *data; /* data files: JSON or R dump; the first data set counts */
-    int ndata;
+    size_t size;
+    const nami_data *data; /* constants and observations: the first data set counts; or NULL */
     const char *const *set; /* "name=number": constants, instead of the file's values */
-    int nset;
-    const char *observe; /* as of nami_bn_observe, instead of what the file says; or NULL */
-} nami_model_options;    /* all zero: the model alone */
+    int num_set;
+    const char *observe;     /* as of nami_bn_observe, instead of what the file says; or NULL */
+    const char *const *free; /* constants that nami_model_logp differentiates by, too */
+    int num_free;
+    const char *dialect; /* "nami" or "bugs"; NULL: by the file's ending, nami for texts */
+} nami_model_options;
 
-/* Reads a model file (.bug .bugs .jags .txt: as JAGS; else NaMI's own).  `opt` may be NULL.
-   *out is set even if the file is wrong (NAMI_EINPUT), so that nami_model_messages can tell
+/* Reads a model file (.bug .bugs .jags .txt: as JAGS; else NaMI's own).
+   *out is set even if the model is wrong (NAMI_EINPUT), so that nami_model_messages can tell
    all there is to say; such a model knows nothing else: the calls below then give 0, -1, NULL
    or NAMI_EUSAGE.  Free it in any case; *out is NULL only if memory ran out.  err holds the
    first of the errors; if it is not in the model's text (a file that is not there, broken data),
    there are no messages, and err->msg begins with the file's name. */
 int nami_model_read(const char *path, const nami_model_options *opt, nami_model **out,
                     nami_err *err);
+/* The same from text; `name` is what messages call it, NULL: "model". */
+int nami_model_parse(const char *text, size_t len, const char *name, const nami_model_options *opt,
+                     nami_model **out, nami_err *err);
 void nami_model_free(nami_model *model);
 
 /* All errors and warnings as text for people, with places and advice; "" if there is none.
@@ -161,15 +288,15 @@ int nami_model_simulate(const nami_model *model, uint64_t seed, size_t n, int th
 /* logp[i] = log p(point i), with all normalising constants: -INFINITY outside the support,
    NaN where a distribution's parameters are outside of theirs.  Computed scalars are not read.
    grad, if not NULL: derivatives, in the layout of x; 0 for computed and discrete scalars.
-   Not for one model in two threads at once. */
-int nami_model_logp(nami_model *model, size_t n, const double *x, int threads, double *logp,
+*/
+int nami_model_logp(const nami_model *model, size_t n, const double *x, int threads, double *logp,
                     double *grad, nami_err *err);
 
-/* Puts what the first data set of a file gives for random variables into point i of n, and
-   leaves the other scalars as they are.  Returns how many scalars it has set, or an error: also
-   if the file gives a constant another value than the model has. */
-int nami_model_set_point(const nami_model *model, const char *path, size_t n, size_t i, double *x,
-                         nami_err *err);
+/* Puts what data set number `set` gives for random variables into point i of n, and leaves the
+   other scalars as they are.  Returns how many scalars it has set, or an error: also if the data
+   give a constant another value than the model has. */
+int nami_model_set_point(const nami_model *model, const nami_data *data, size_t set, size_t n,
+                         size_t i, double *x, nami_err *err);
 
 /* ---- training -------------------------------------------------------------- */
 
@@ -186,46 +313,21 @@ int nami_model_set_point(const nami_model *model, const char *path, size_t n, si
    Or the loop is that of `nami train`: while (nami_trainer_step(t, &err) > 0) continue; */
 typedef struct nami_trainer nami_trainer;
 
-enum { NAMI_LAYERS = 8 };
-
 typedef struct {
-    /* the network */
-    const char *family;      /* NULL: "match"; see `nami list families` */
-    int components;          /* of a mixture; bins of a spline; 0: as the family likes it */
-    const char *net;         /* NULL: "auto"; mlp: one for each factor, made: one, masked */
-    int hidden[NAMI_LAYERS]; /* units of the hidden layers; all 0: by the size of the model */
-    const char *activation;  /* NULL: "relu"; linear, tanh, sigmoid, softplus */
-    const char *skip;        /* NULL: "auto"; yes, no: inputs feed outputs directly, too */
-    const char *whiten;      /* NULL: "auto"; yes, no: layers that take correlations away */
-    int no_share;            /* a network of its own for each latent of a plate */
-    /* what is minimised */
-    const char *objective; /* NULL or "ic": E[-log q(z | x)]; "elbo": minus a bound of log p(x) of
-                              given points or samples, by which the model's networks after `learn`
-                              are learnt, too */
-    int particles; /* elbo: draws for each point; 0: 1; more: the importance-weighted bound */
-    int warmup;    /* elbo: nami_trainer_step's until log p(z) - log q has its full weight */
-    /* the draws */
-    int batch;       /* points of a gradient; 0: 250 */
-    int threads;     /* 0: as many as there are processors */
-    uint64_t seed;   /* of weights and draws */
+    size_t size;
+#define NAMI_TRAIN NAMI_MEMBER
+#include "nami_options.def"
+#undef NAMI_TRAIN
     uint64_t stream; /* other draws with the same weights to start from: for each machine its own */
-    const char *samples; /* a file of draws, .npz or .json as `nami simulate` writes them; or NULL:
-                            fresh draws of the model */
+    const nami_data *data; /* objective elbo: the data sets to learn from */
     int allow_simulator; /* nami_trainer_read: draws may be made by the program or plug-in that the
                             file names; otherwise NAMI_EUSAGE says which, when they are wanted */
-    /* steps: of nami_trainer_step; clip also of nami_trainer_apply, valid of nami_trainer_loss */
-    double clip;      /* longer gradients are shortened to this norm; 0: 100; < 0: never */
-    int valid;        /* draws to validate on; 0: 10000 */
-    int steps;        /* at most; 0: 20000 */
-    double rate;      /* 0: 0.001 */
-    double cooldown;  /* over this last part of the steps the rate falls to 0; 0: 0.3; < 0: never */
-    int check;        /* steps between validations; 0: 500 */
-    int patience;     /* validations without a better loss until the rate is cut; 0: 6 */
-} nami_train_options; /* all zero is a good default */
+    const nami_watch *watch;
+} nami_train_options;
 
 /* Inverts the model's structure and makes the network.  The options may be NULL.  The model must
    outlive the trainer. */
-int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_train_options *opt,
+int nami_trainer_new(const nami_model *model, const nami_options *invert, const nami_train_options *opt,
                      nami_trainer **out, nami_err *err);
 /* Goes on where a file of nami_trainer_save or `nami train` has stopped, bit for bit.  The model
    and the options are the file's; of opt (or NULL), threads, stream, samples, allow_simulator and
@@ -277,6 +379,140 @@ double nami_trainer_part_loss(const nami_trainer *t, int part);
    and all commands that read networks.  After nami_trainer_step the network is that of the best
    validation, else the present one.  The file is replaced at once, if at all. */
 int nami_trainer_save(nami_trainer *t, const char *path, nami_err *err);
+
+/* The same to memory, for a caller who keeps checkpoints elsewhere. */
+int nami_trainer_print(nami_trainer *t, char **bytes, size_t *len, nami_err *err);
+/* The losses, in all and of each part, one row for each validation: .csv or .json. */
+int nami_trainer_log(const nami_trainer *t, const char *path, nami_err *err);
+/* Where training is: of nami_trainer_step. */
+void nami_trainer_progress(const nami_trainer *t, nami_progress *out);
+/* How it has ended, as "text" or "json"; as "network": the layers and parameters, "network-json". */
+int nami_trainer_describe(const nami_trainer *t, const char *as, char **text, nami_err *err);
+
+/* ---- networks -------------------------------------------------------------------------------- */
+
+/* A trained inference network with its model and inverse.  A file of one is a safetensors file
+   (docs/formats.md); it is verified when it is read, and nothing that it names is opened or run. */
+typedef struct nami_network nami_network;
+
+typedef struct {
+    size_t size;
+    int allow_simulator; /* nami_network_model may be drawn from, though the file says by what program */
+    int threads;         /* 0: one per processor */
+} nami_network_options;
+
+int nami_network_read(const char *path, const nami_network_options *opt, nami_network **out,
+                      nami_err *err);
+int nami_network_parse(const void *bytes, size_t len, const nami_network_options *opt,
+                       nami_network **out, nami_err *err);
+/* The network of a training so far: that of the best validation. */
+int nami_trainer_network(nami_trainer *t, nami_network **out, nami_err *err);
+/* Trains as `nami train` does, from beginning to end. */
+int nami_train(const nami_model *model, const nami_options *invert, const nami_train_options *opt,
+               nami_network **out, nami_err *err);
+/* Writes the file; state of the training that it was read with, if any, is kept. */
+int nami_network_write(const nami_network *net, const char *path, nami_err *err);
+int nami_network_print(const nami_network *net, char **bytes, size_t *len, nami_err *err);
+void nami_network_free(nami_network *net);
+/* Does the file begin like one of these? */
+int nami_network_is(const char *path);
+
+/* Its model, with the weights that were learnt.  It is the network's: do not free it. */
+const nami_model *nami_network_model(const nami_network *net);
+const nami_inverse *nami_network_inverse(const nami_network *net);
+/* The data that the model was read with; they are the network's. */
+const nami_data *nami_network_data(const nami_network *net);
+/* Factors, families, layers and parameters as "text" or "json"; as "settings": how it was trained,
+   JSON. */
+int nami_network_describe(const nami_network *net, const char *as, char **text, nami_err *err);
+/* log_q[i] = log q(z | x) of points x[scalar * n + i] with all observed and latent variables. */
+int nami_network_log_q(const nami_network *net, size_t n, const double *x, int threads,
+                       double *log_q, nami_err *err);
+
+/* ---- posteriors ------------------------------------------------------------------------------ */
+
+/* A query: posterior draws of data sets, one block at a time.
+
+       nami_posterior_new(net, data, &query, &post, &err);
+       nami_posterior_write(post, "draws.nc", &err);                 while they are made
+       while ((rc = nami_posterior_next(post, &block, &err)) > 0) use(&block);
+       nami_posterior_verdict(post, 0, &verdict);                    when all are made
+
+   The network must outlive it, the data need not.  The same seed gives the same draws for any
+   number of threads. */
+typedef struct nami_posterior nami_posterior;
+
+typedef struct {
+    size_t size;
+#define NAMI_QUERY NAMI_MEMBER
+#include "nami_options.def"
+#undef NAMI_QUERY
+    const nami_watch *watch;
+} nami_query;
+
+/* data NULL: the data set that the network was trained with. */
+int nami_posterior_new(const nami_network *net, const nami_data *data, const nami_query *query,
+                       nami_posterior **out, nami_err *err);
+void nami_posterior_free(nami_posterior *post);
+
+size_t nami_posterior_sets(const nami_posterior *post);
+size_t nami_posterior_draws(const nami_posterior *post); /* of each set */
+const char *nami_posterior_method(const nami_posterior *post);
+
+/* A variable of the answer: an array of shape dim[num_dims], whose elements in row-major order are
+   rows first_row ... of blocks. */
+typedef struct {
+    const char *name;
+    int num_dims;
+    int dim[8];
+    size_t first_row, num_elements;
+} nami_variable;
+int nami_posterior_variables(const nami_posterior *post);
+int nami_posterior_variable(const nami_posterior *post, int i, nami_variable *out);
+/* The observed variables, whose rows are those of `predicted`. */
+int nami_posterior_observed(const nami_posterior *post, int i, nami_variable *out);
+
+/* num_draws draws, of which number i is draw (first + i) % draws of set (first + i) / draws. */
+typedef struct {
+    size_t first, num_draws;
+    const double *values;    /* [row * num_draws + i] */
+    const double *predicted; /* the same of posterior predictive draws; NULL: not asked for */
+    const double *log_q, *log_p;
+    const double *log_weight; /* normalized in each set; log_p and log_weight: NULL for "direct" */
+} nami_block;
+
+/* The next block: 1; 0 when there are no more, and all files are written; or an error.  The numbers
+   stay valid until the next call. */
+int nami_posterior_next(nami_posterior *post, nami_block *out, nami_err *err);
+/* All that is left. */
+int nami_posterior_run(nami_posterior *post, nami_err *err);
+/* Draws go to this file, too: .nc (ArviZ), .npz (NumPy), .csv (R), .json (summaries), .png (images).
+   To be called before the first block.  The file has its name when all draws are made. */
+int nami_posterior_write(nami_posterior *post, const char *path, nami_err *err);
+
+/* When all draws are made: */
+typedef struct {
+    double mean, sd, q5, q25, q50, q75, q95;
+    double mcse; /* Monte Carlo standard error of the mean */
+    double ess;  /* effective sample size */
+} nami_summary;
+/* Of an element, "theta[3]". */
+int nami_posterior_summary(const nami_posterior *post, size_t set, const char *name,
+                           nami_summary *out, nami_err *err);
+
+enum { NAMI_TRUSTED, NAMI_CARE, NAMI_NOT_TRUSTED };
+typedef struct {
+    int verdict;
+    double khat;                          /* of the importance weights; NaN: none */
+    double ess;                           /* of the weights */
+    double log_evidence, log_evidence_se; /* log p(x) and its standard error; NaN: not known */
+    double ood_p; /* p-value of the data among data sets simulated from the model; NaN: not known */
+    const char *reason; /* one sentence */
+} nami_verdict;
+int nami_posterior_verdict(const nami_posterior *post, size_t set, nami_verdict *out,
+                           nami_err *err);
+/* All of this as "text" or "json". */
+int nami_posterior_describe(const nami_posterior *post, const char *as, char **text, nami_err *err);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

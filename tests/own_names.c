@@ -40,10 +40,14 @@ static int own(void)
 int main(int argc, char **argv)
 {
     nami_err err = {.msg = "which model?"};
-    nami_model_options opt = {.data = (const char *const *)argv + 2, .ndata = argc - 2};
+    nami_model_options opt = {0};
+    nami_data *values = NULL;
     nami_model *m = NULL;
     nami_inverse *inv = NULL;
-    int rc = argc < 2 ? NAMI_EUSAGE : nami_model_read(argv[1], &opt, &m, &err);
+    int rc = argc < 2 ? NAMI_EUSAGE : nami_data_new(&values, &err);
+    for (int i = 2; i < argc && !rc; i++) rc = nami_data_read(values, argv[i], &err);
+    opt.data = values;
+    if (!rc) rc = nami_model_read(argv[1], &opt, &m, &err);
     if (!rc) rc = nami_invert(nami_model_structure(m), NULL, &inv, &err);
     double *x = rc ? NULL : calloc((size_t)nami_model_size(m) * 10, sizeof *x);
     if (!rc) rc = x ? nami_model_simulate(m, 1, 10, 1, x, &err) : NAMI_ENOMEM;
@@ -51,6 +55,7 @@ int main(int argc, char **argv)
     free(x);
     nami_inverse_free(inv);
     nami_model_free(m);
+    nami_data_free(values);
     if (!own()) rc = 1, fprintf(stderr, "a function of this program was not its own\n");
     return rc ? 2 : 0;
 }

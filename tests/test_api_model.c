@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "api_at.h"
 #include "malloc_fail.h"
 #include "nami.h"
 
@@ -14,10 +15,12 @@
 
 static nami_model *read_model(const char *path, const char *data)
 {
-    nami_model_options opt = {.data = &data, .ndata = data ? 1 : 0};
+    nami_data *values = data_at(data);
+    nami_model_options opt = {.data = values};
     nami_model *m;
     nami_err err;
     if (nami_model_read(path, &opt, &m, &err)) fail_msg("%s: %s", path, err.msg);
+    nami_data_free(values);
     return m;
 }
 
@@ -177,14 +180,16 @@ static void points_from_data(void **state)
     nami_model *m = read_model(MODELS "schools.nami", MODELS "schools.json");
     double *x = draw(m, 1, 4, 1), *was = draw(m, 1, 4, 1);
     nami_err err;
-    assert_int_equal(nami_model_set_point(m, MODELS "schools.json", 4, 2, x, &err), 8);
+    nami_data *schools = data_at(MODELS "schools.json"), *pumps = data_at(MODELS "pumps.json");
+    assert_int_equal(nami_model_set_point(m, schools, 0, 4, 2, x, &err), 8);
     for (int s = 0; s < nami_model_size(m); s++)
         for (int i = 0; i < 4; i++)
             if (i != 2 || nami_model_scalar_name(m, s)[0] != 'y')
                 assert_true(x[s * 4 + i] == was[s * 4 + i]);
     assert_true(x[nami_model_scalar_find(m, "y[3]") * 4 + 2] == -3);
-    assert_int_equal(nami_model_set_point(m, MODELS "pumps.json", 4, 2, x, &err), 0);
-    assert_int_equal(nami_model_set_point(m, MODELS "none.json", 4, 2, x, &err), NAMI_EFILE);
+    assert_int_equal(nami_model_set_point(m, pumps, 0, 4, 2, x, &err), 0);
+    assert_int_equal(nami_model_set_point(m, pumps, 1, 4, 2, x, &err), NAMI_EUSAGE);
+    nami_data_free(schools), nami_data_free(pumps);
     free(x), free(was);
     nami_model_free(m);
 }
@@ -193,7 +198,7 @@ static void options(void **state)
 {
     (void)state;
     const char *set[] = {"T=5", "K=2"};
-    nami_model_options opt = {.set = set, .nset = 2, .observe = "z[1:5]"};
+    nami_model_options opt = {.set = set, .num_set = 2, .observe = "z[1:5]"};
     nami_model *m;
     nami_err err;
     assert_int_equal(nami_model_read(MODELS "hmm.nami", &opt, &m, &err), 0);
@@ -223,18 +228,23 @@ static void messages(void **state)
     assert_int_equal(nami_model_scalar_find(m, "a"), -1);
     assert_int_equal(nami_model_simulate(m, 0, 1, 1, &x, &err), NAMI_EUSAGE);
     assert_int_equal(nami_model_logp(m, 1, &x, 1, &x, NULL, NULL), NAMI_EUSAGE);
-    assert_int_equal(nami_model_set_point(m, MODELS "pumps.json", 1, 0, &x, &err), NAMI_EUSAGE);
+    nami_data *pumps = data_at(MODELS "pumps.json");
+    assert_int_equal(nami_model_set_point(m, pumps, 0, 1, 0, &x, &err), NAMI_EUSAGE);
     nami_model_free(m);
     unlink(path);
 
     assert_int_equal(nami_model_read(MODELS "none.nami", NULL, &m, NULL), NAMI_EFILE);
     assert_string_equal(nami_model_messages(m), "");
     nami_model_free(m);
-    const char *data[] = {MODELS "pumps.json", MODELS "pumps.nami"};
-    nami_model_options opt = {.data = data, .ndata = 2};
+    assert_int_equal(nami_data_read(pumps, MODELS "pumps.nami", &err), NAMI_EINPUT);
+    assert_int_equal(nami_data_read(pumps, MODELS "none.json", &err), NAMI_EFILE);
+    assert_int_equal(nami_data_read(pumps, MODELS "pumps.json", &err), 0); /* another data set */
+    assert_int_equal(nami_data_size(pumps), 2);
+    nami_model_options opt = {.data = pumps};
     assert_int_equal(nami_model_read(MODELS "pumps.nami", &opt, &m, &err), NAMI_EINPUT);
-    assert_ptr_equal(strstr(err.msg, data[1]), err.msg);
+    assert_non_null(strstr(err.msg, "two data files give"));
     nami_model_free(m);
+    nami_data_free(pumps);
 
     write_model("model {\n  a ~ dnorm(0, 1.0E-6)\n}\n");
     assert_int_equal(nami_model_read(path, NULL, &m, &err), 0);
@@ -276,16 +286,20 @@ static void simulators(void **state)
 
 static int read_and_free(void *ctx)
 {
-    const char *data = MODELS "schools.json";
-    nami_model_options opt = {.data = &data, .ndata = 1};
-    nami_model *m;
+    nami_model_options opt = {0};
+    nami_data *data = NULL;
+    nami_model *m = NULL;
     nami_err err;
-    int rc = nami_model_read(ctx, &opt, &m, &err);
+    int rc = nami_data_new(&data, &err);
+    if (!rc) rc = nami_data_read(data, MODELS "schools.json", &err);
+    opt.data = data;
+    if (!rc) rc = nami_model_read(ctx, &opt, &m, &err);
     double x[18], logp;
     if (!rc) rc = nami_model_simulate(m, 0, 1, 1, x, &err);
     if (!rc) rc = nami_model_logp(m, 1, x, 1, &logp, NULL, &err);
-    if (!rc && (rc = nami_model_set_point(m, data, 1, 0, x, &err)) > 0) rc = 0;
+    if (!rc && (rc = nami_model_set_point(m, data, 0, 1, 0, x, &err)) > 0) rc = 0;
     nami_model_free(m);
+    nami_data_free(data);
     return rc;
 }
 

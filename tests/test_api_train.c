@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "api_at.h"
 #include "malloc_fail.h"
 #include "nami.h"
 
@@ -15,13 +16,15 @@
 static nami_model *read_model(const char *name)
 {
     char path[200], data[200];
-    const char *d = data;
-    nami_model_options opt = {.data = &d, .ndata = 1};
+    nami_model_options opt = {0};
     nami_model *m;
     nami_err err;
     snprintf(path, sizeof path, MODELS "%s.nami", name);
     snprintf(data, sizeof data, MODELS "%s.json", name);
+    nami_data *values = data_at(data);
+    opt.data = values;
     if (nami_model_read(path, &opt, &m, &err)) fail_msg("%s: %s", path, err.msg);
+    nami_data_free(values);
     return m;
 }
 
@@ -106,7 +109,7 @@ static void loss_falls(void **state)
     (void)state;
     enum { N = 256 };
     nami_model *m = read_model("tree");
-    nami_train_options opt = {.hidden = {32}, .batch = 64, .valid = 1024, .seed = 3};
+    nami_train_options opt = {.hidden = "32", .batch = 64, .valid = 1024, .seed = 3};
     nami_trainer *t = new_trainer(m, &opt);
     double first = loss_of(t, 0, NULL);
     for (int i = 0; i < 300; i++) {
@@ -174,15 +177,15 @@ static void check_gradient(const char *name, const nami_train_options *opt)
 static void gradient_by_differences(void **state)
 {
     (void)state;
-    check_gradient("tree", &(nami_train_options){.hidden = {16, 8}, .activation = "tanh"});
-    check_gradient("pumps", &(nami_train_options){.hidden = {8},
+    check_gradient("tree", &(nami_train_options){.hidden = "16,8", .activation = "tanh"});
+    check_gradient("pumps", &(nami_train_options){.hidden = "8",
                                                   .net = "mlp",
                                                   .skip = "yes",
                                                   .family = "mixture",
                                                   .activation = "softplus"});
     check_gradient("hmm",
                    &(nami_train_options){
-                       .hidden = {30}, .net = "made", .no_share = 1, .activation = "sigmoid"});
+                       .hidden = "30", .net = "made", .no_share = 1, .activation = "sigmoid"});
 }
 
 /* Averaged gradients of parts are the gradient of the whole; losses of any number of points. */
@@ -226,7 +229,7 @@ static void same_steps(void **state)
     (void)state;
     enum { STEPS = 40 };
     nami_model *m = read_model("tree");
-    nami_train_options opt = {.hidden = {24}, .batch = 50, .seed = 9, .rate = 0.01, .clip = 5};
+    nami_train_options opt = {.hidden = "24", .batch = 50, .seed = 9, .rate = 0.01, .clip = 5};
     opt.cooldown = -1, opt.steps = STEPS, opt.check = 15, opt.valid = 100, opt.threads = 3;
     nami_trainer *a = new_trainer(m, &opt), *b;
     opt.threads = 1;
@@ -332,7 +335,7 @@ static void simulator_needs_consent(void **state)
 {
     (void)state;
     char dir[] = "/tmp/nami_consent_XXXXXX", file[64], program[64], ran[64];
-    nami_train_options opt = {.batch = 4, .valid = 4, .steps = 9, .hidden = {4}, .check = 1};
+    nami_train_options opt = {.batch = 4, .valid = 4, .steps = 9, .hidden = "4", .check = 1};
     nami_model *m;
     nami_trainer *t;
     nami_err err;
@@ -466,7 +469,7 @@ static void files_with_options(void **state)
     (void)state;
     char set0[] = "T=6", set1[] = "K=2", observe[] = "y[1:5]", mode[] = "forward";
     const char *set[] = {set0, set1};
-    nami_model_options mo = {.set = set, .nset = 2, .observe = observe};
+    nami_model_options mo = {.set = set, .num_set = 2, .observe = observe};
     nami_options invert = {.mode = mode};
     nami_model *m;
     nami_trainer *t;
@@ -501,11 +504,11 @@ static void messages(void **state)
     nami_err err;
     refused(m, &invert, (nami_train_options){0}, NAMI_EUSAGE, "no mode is called 'sideways'");
 #define REFUSED(say, ...) refused(m, NULL, (nami_train_options){__VA_ARGS__}, NAMI_EUSAGE, say)
-    REFUSED("no family is called 'gauss'; see 'nami list families'", .family = "gauss");
-    REFUSED("no kind of network is called 'cnn'; choose from auto, mlp, made", .net = "cnn");
-    REFUSED("no activation is called 'gelu'; choose from linear", .activation = "gelu");
-    REFUSED("choose from no, yes, auto", .skip = "maybe");
-    REFUSED("-3 hidden units", .hidden = {8, -3});
+    REFUSED("no family is called 'gauss'; choose from match", .family = "gauss");
+    REFUSED("no net is called 'cnn'; choose from auto, mlp, made", .net = "cnn");
+    REFUSED("no activation is called 'gelu'; did you mean 'relu'?", .activation = "gelu");
+    REFUSED("choose from auto, yes, no", .skip = "maybe");
+    REFUSED("from 1 to 1048576 each", .hidden = "8,-3");
     REFUSED("components", .components = -1);
     REFUSED("must not be negative", .batch = -1);
     REFUSED("must not be negative", .steps = -1);
@@ -549,7 +552,7 @@ static void messages(void **state)
 
 static int train_and_free(void *m)
 {
-    nami_train_options opt = {.batch = 8, .hidden = {4}, .threads = 1, .valid = 8};
+    nami_train_options opt = {.batch = 8, .hidden = "4", .threads = 1, .valid = 8};
     nami_trainer *t;
     nami_err err;
     int rc = nami_trainer_new(m, NULL, &opt, &t, &err);
@@ -597,7 +600,7 @@ static void bound(void **state)
     if (nami_model_read(file, NULL, &m, &err)) fail_msg("%s", err.msg);
     for (int particles = 1; particles < 4; particles += 2) {
         nami_train_options opt = {
-            .objective = "elbo", .particles = particles, .hidden = {16}, .batch = N, .seed = 3};
+            .objective = "elbo", .particles = particles, .hidden = "16", .batch = N, .seed = 3};
         nami_trainer *t = new_trainer(m, &opt), *again;
         double *x = draw(m, 7, N), first = loss_of(t, N, x), loss, sum = 0;
         size_t at, out, in, nparam = nami_trainer_size(t);
@@ -637,7 +640,7 @@ static void bound(void **state)
         nami_trainer_free(t);
         free(x);
     }
-    refused(m, NULL, (nami_train_options){.objective = "elb"}, NAMI_EUSAGE, "choose from ic, elbo");
+    refused(m, NULL, (nami_train_options){.objective = "elb"}, NAMI_EUSAGE, "did you mean 'elbo'?");
     refused(m, NULL, (nami_train_options){.objective = "elbo", .particles = -1}, NAMI_EUSAGE,
             "particles");
     nami_model_free(m);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "api/api.h"
 #include "base/str.h"
 #include "graph/dsep.h"
 #include "graph/trace.h"
@@ -26,7 +27,7 @@ static nami_bn *parse(const char *json)
 
 static nami_inverse *invert_bn(const nami_bn *bn, const char *method, const char *mode, int keep)
 {
-    nami_options o = {.method = method, .mode = mode, .verify = "full", .keep_barren = keep};
+    nami_options o = {.method = method, .mode = mode, .verify = "full", .barren = keep ? "keep" : "aside"};
     nami_inverse *h;
     nami_err err;
     if (nami_invert(bn, &o, &h, &err)) fail_msg("%s", err.msg);
@@ -205,8 +206,8 @@ static void expect_witness(const char *json, const char *method, const char *mod
     nami_bn *bn = parse(json);
     nami_inverse *h = invert_bn(bn, method, mode, 0);
     expect(bn, h, NULL, proved);
-    assert_string_equal(nami_bn_name(bn, h->cert.why[property].node), node);
-    assert_string_equal(nami_bn_name(bn, h->cert.why[property].other), other);
+    assert_string_equal(nami_bn_name(bn, h->h->cert.why[property].node), node);
+    assert_string_equal(nami_bn_name(bn, h->h->cert.why[property].other), other);
     nami_inverse_free(h);
     nami_bn_free(bn);
 }
@@ -332,7 +333,7 @@ static void min_fill(void **state)
     struct inversion v;
     struct trace t;
     nami_options o = {.method = "paper", .mode = "free", .verify = "none"};
-    nami_inverse *h;
+    struct inverse *h;
     assert_int_equal(inversion_init(&v, bn, &o, NULL), 0);
     assert_int_equal(inversion_run(&v, &h, NULL), 0);
     assert_int_equal(trace_new(&v.p, h, 1, &t, NULL), 0);
@@ -340,9 +341,9 @@ static void min_fill(void **state)
         for (int q = 0; q < t.step[i].nfrontier; q++)
             assert_true(t.step[i].nadded <= t.step[i].fill[q]);
     assert_int_equal(t.nstep, nami_bn_size(bn));
-    assert_true(nami_inverse_edges(h) <= triangulated(bn, "min-degree") * 102 / 100);
+    assert_true(h->edges <= triangulated(bn, "min-degree") * 102 / 100);
     trace_free(&t);
-    nami_inverse_free(h);
+    inverse_free(h);
     inversion_fini(&v);
     nami_bn_free(bn);
 }
@@ -353,7 +354,7 @@ static void expect_trail(const char *json, const char *method, const char *trail
 {
     nami_bn *bn = parse(json);
     nami_inverse *h = invert_bn(bn, method, NULL, 0);
-    const struct witness *w = &h->cert.why[FAITHFUL];
+    const struct witness *w = &h->h->cert.why[FAITHFUL];
     struct str s = {0};
     int pa[32], npa;
     assert_int_equal(nami_inverse_faithful(h), 0);

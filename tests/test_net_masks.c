@@ -408,7 +408,7 @@ static void test_nested(void **state)
         net_at(&n,
                "model { z[1] ~ normal(0, 1)\n for (i in 2:7) { z[i] ~ normal(z[i - 1], 1) }\n"
                "for (i in 1:3) { y[i] ~ normal(z[2 * i], 1) } }\n observe y",
-               NULL, &(nami_options){.method = "full", .keep_barren = 1},
+               NULL, &(nami_options){.method = "full", .barren = "keep"},
                &(struct net_options){.kind = NET_MADE,
                                      .nhidden = depth,
                                      .hidden = {60, 72, 64},

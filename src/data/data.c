@@ -182,3 +182,24 @@ int data_join(struct data *d, size_t first, nami_err *err)
     vec_free(&gone.value);
     return rc;
 }
+
+static int copy_value(struct data *to, struct value v, struct dataset *set)
+{
+    double *x = arena_array(&to->mem, double, v.n + 1);
+    v.name = arena_strndup(&to->mem, v.name, strlen(v.name));
+    if (!x || !v.name) return NAMI_ENOMEM;
+    if (v.n) memcpy(x, v.x, sizeof *x * v.n);
+    v.x = x;
+    return vec_push(&set->value, v);
+}
+
+int data_copy(struct data *to, const struct data *from, nami_err *err)
+{
+    for (size_t s = 0; s < from->set.n; s++) {
+        if (vec_push(&to->set, (struct dataset){0})) return err_nomem(err);
+        for (size_t i = 0; i < from->set.a[s].value.n; i++)
+            if (copy_value(to, from->set.a[s].value.a[i], &to->set.a[to->set.n - 1]))
+                return err_nomem(err);
+    }
+    return 0;
+}

@@ -177,10 +177,17 @@ int model_block(struct model *b, const struct model *of, nami_err *err)
 #undef STEP
 #undef STEP_OF
 
+int model_learns(const struct model *m)
+{
+    for (size_t i = 0; i < m->net.n; i++)
+        if (m->net.a[i].learn) return 1;
+    return 0;
+}
+
 int model_file(const char *path) { return str_ends(path, strlen(path), NATIVE_ENDS " " BUGS_ENDS); }
 
 /* .txt is a common ending of BUGS files, but of others too. */
-static enum dialect dialect_of(const char *path)
+enum dialect model_dialect(const char *path)
 {
     return str_ends(path, strlen(path), BUGS_ENDS " .txt") ? BUGS : NATIVE;
 }
@@ -198,7 +205,7 @@ int model_read(struct model *m, const char *path, const char *const *data, int n
     }
     if (rc) return rc;
     m->reading = path;
-    return model_parse(m, path, m->text.s ? m->text.s : "", m->text.n, dialect_of(path), opt, err);
+    return model_parse(m, path, m->text.s ? m->text.s : "", m->text.n, model_dialect(path), opt, err);
 }
 
 void model_free(struct model *m)

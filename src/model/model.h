@@ -237,10 +237,12 @@ int model_structure(const char *text, size_t len, enum dialect dialect, struct b
    freed in any case. */
 int model_block(struct model *b, const struct model *of, nami_err *err);
 void model_free(struct model *m);
+int model_learns(const struct model *m); /* does it have networks to learn? */
 /* Endings of model files, by dialect; is this one (and not a structure)? */
 #define NATIVE_ENDS ".nami"
 #define BUGS_ENDS   ".bug .bugs .jags"
 int model_file(const char *path);
+enum dialect model_dialect(const char *path);
 
 /* ---- the steps; each returns 0 or NAMI_ENOMEM, and says the rest in m->diags ---- */
 

@@ -1,5 +1,4 @@
-/* problem.c: from a structure and the user's options to an inversion problem; the inversion calls
-   of nami.h. */
+/* problem.c: from a structure and the user's options to an inversion problem. */
 #include "model/problem.h"
 
 #include <stdlib.h>
@@ -42,7 +41,7 @@ static int check_options(struct inversion *v, const nami_options *o, nami_err *e
     if (o->restarts < 0) return err_set(err, NAMI_EUSAGE, "restarts must not be negative");
     v->restarts = o->restarts;
     v->seed = o->seed;
-    v->p.keep_barren = o->keep_barren;
+    v->p.keep_barren = o->barren && strcmp(o->barren, "keep") == 0;
     return 0;
 }
 
@@ -98,56 +97,3 @@ int inversion_run(const struct inversion *v, struct inverse **out, nami_err *err
     }
     return rc;
 }
-
-/* ---- the public face -------------------------------------------------------- */
-
-int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, nami_err *err)
-{
-    struct inversion v;
-    err_clear(err);
-    *out = NULL;
-    int rc = inversion_init(&v, bn, opt, err);
-    if (rc) return rc;
-    rc = inversion_run(&v, out, err);
-    inversion_fini(&v);
-    return rc;
-}
-
-void nami_inverse_free(nami_inverse *inv) { inverse_free(inv); }
-
-const char *nami_inverse_mode(const nami_inverse *inv) { return inv->mode; }
-
-int64_t nami_inverse_edges(const nami_inverse *inv) { return inv->edges; }
-
-int64_t nami_inverse_width(const nami_inverse *inv) { return inv->width; }
-
-int nami_inverse_order(const nami_inverse *inv, const int **nodes)
-{
-    *nodes = inv->perm;
-    return inv->nlatent;
-}
-
-int nami_inverse_is_model(const nami_inverse *inv, int node)
-{
-    if (node < 0 || node >= inv->n) return -1;
-    if (inv->pos[node] >= 0) return inv->pos[node] < inv->nlatent ? 0 : -1;
-    for (int i = 0; i < inv->nmodel; i++)
-        if (inv->model[i] == node) return 1;
-    return -1;
-}
-
-int64_t nami_inverse_parents(const nami_inverse *inv, int node, int *out, int64_t cap)
-{
-    int i = node >= 0 && node < inv->n ? inv->pos[node] : -1;
-    int64_t k = 0;
-    if (i < 0 || i >= inv->nlatent) return -1;
-    for (struct inverse_it it = inverse_it(inv, i); k < cap && inverse_next(&it);)
-        out[k++] = it.node;
-    return inverse_count(inv, i);
-}
-
-int nami_inverse_faithful(const nami_inverse *inv) { return inv->cert.is[FAITHFUL]; }
-
-int nami_inverse_minimal(const nami_inverse *inv) { return inv->cert.is[MINIMAL]; }
-
-int nami_inverse_natural(const nami_inverse *inv) { return inv->cert.is[NATURAL]; }

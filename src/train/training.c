@@ -20,8 +20,6 @@ static const char VERSION[] = "1";
 /* ---- a run ------------------------------------------------------------------------------------
  */
 
-const char *const brightness_words[] = {"as-is", "scale", "binarise", "threshold", NULL};
-
 /* An observation's data; what it says of latents is left out. */
 static void copy_observed(const struct training *r, size_t i, double *x, size_t stride)
 {
@@ -125,7 +123,6 @@ static const struct setting settings[] = {
     {                                                                                              \
         name, offsetof(struct plan, field), kind                                                   \
     }
-    ROW("keep_barren", invert.keep_barren, 'i'),
     ROW("restarts", invert.restarts, 'i'),
     ROW("invert_seed", invert.seed, 'u'),
     ROW("size", net.size, 'i'),

@@ -5,27 +5,7 @@
 
 #include "data/safetensors.h"
 #include "model/problem.h"
-#include "train/train.h"
-
-/* The settings of a run.  Strings are the caller's. */
-struct plan {
-    const char *const *set;
-    int nset;
-    const char *observe;
-    nami_options invert;
-    struct net_options net;
-    struct train_options train;
-    uint64_t samples; /* draws of a file; 0: fresh ones of the model */
-    /* of a bound */
-    int elbo;              /* the model is learnt, too: the bound is maximised */
-    uint64_t observations; /* of all files */
-    int brightness;        /* what they went through: see enum brightness */
-    const char *split;     /* which are to train on: split.h; NULL: all but some */
-};
-
-/* Preprocessing of observations of images: none; to [0, 1]; to 0 or 1, drawn or by 0.5. */
-enum brightness { AS_IS, SCALED, BINARISED, THRESHOLD };
-extern const char *const brightness_words[]; /* NULL at the end */
+#include "train/plan.h"
 
 /* A training run: model, inverse, network, training state and data. */
 struct training {

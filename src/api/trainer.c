@@ -1,17 +1,13 @@
-/* api_train.c: nami_trainer_* of nami.h, a thin layer over training.h. */
+/* trainer.c: nami_trainer_* of nami.h, a thin layer over training.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/parallel.h"
-#include "model/api_model.h"
+#include "api/api.h"
 #include "report/json.h"
 #include "train/samples.h"
-
-_Static_assert((int)NAMI_LAYERS == (int)NET_LAYERS, "as many layers outside as inside");
-
-static const nami_train_options defaults;
 
 struct nami_trainer {
     struct training r;
@@ -23,94 +19,15 @@ struct nami_trainer {
 
 /* ---- options to a plan -------------------------------------------------------------- */
 
-static int choose(const char *const *names, const char *name, const char *what, int *out,
-                  nami_err *err)
-{
-    struct str all = {0};
-    for (*out = 0; names[*out]; ++*out)
-        if (strcmp(names[*out], name) == 0) return 0;
-    for (int i = 0; names[i]; i++) str_printf(&all, i ? ", %s" : "%s", names[i]);
-    err_set(err, NAMI_EUSAGE, "no %s is called '%s'; choose from %s", what, name,
-            all.oom ? "those of 'nami train --help'" : all.s);
-    str_free(&all);
-    return NAMI_EUSAGE;
-}
-
-static int net_options(const nami_train_options *o, struct net_options *n, nami_err *err)
-{
-    static const char *const skips[] = {"no", "yes", "auto", NULL};
-    int kind, skip, whiten, rc;
-    *n = (struct net_options){.size = o->components, .no_share = o->no_share, .seed = o->seed};
-    if (o->family && !(n->family = family_find(o->family, strlen(o->family))))
-        return err_set(err, NAMI_EUSAGE, "no family is called '%s'; see 'nami list families'",
-                       o->family);
-    if ((rc = choose(net_kinds, o->net ? o->net : "auto", "kind of network", &kind, err)) ||
-        (rc = choose(act_names, o->activation ? o->activation : "relu", "activation", &n->act,
-                     err)) ||
-        (rc = choose(skips, o->skip ? o->skip : "auto", "kind of skip", &skip, err)) ||
-        (rc = choose(skips, o->whiten ? o->whiten : "auto", "kind of whitening", &whiten, err)))
-        return rc;
-    n->kind = (enum net_kind)kind;
-    n->skip = skip == 2 ? -1 : skip;
-    n->whiten = whiten == 2 ? -1 : whiten;
-    if (o->components < 0) return err_set(err, NAMI_EUSAGE, "components must not be negative");
-    for (int i = 0; i < NAMI_LAYERS && o->hidden[i]; i++) {
-        if (o->hidden[i] < 0 || o->hidden[i] > 1 << 20)
-            return err_set(err, NAMI_EUSAGE, "a layer of %d hidden units; 1 to %d are possible",
-                           o->hidden[i], 1 << 20);
-        n->hidden[n->nhidden++] = o->hidden[i];
-    }
-    return 0;
-}
-
-static int loop_options(const nami_train_options *o, struct train_options *t, nami_err *err)
-{
-    if (o->batch < 0 || o->steps < 0 || o->check < 0 || o->valid < 0 || o->patience < 0)
-        return err_set(err, NAMI_EUSAGE,
-                       "batch, steps, check, valid and patience must not be negative");
-    if (o->particles < 0 || o->warmup < 0)
-        return err_set(err, NAMI_EUSAGE, "particles and warmup must not be negative");
-    if (!(o->rate >= 0 && o->rate < INFINITY) || !(o->cooldown <= 1) || isnan(o->clip))
-        return err_set(err, NAMI_EUSAGE,
-                       "rate must not be negative, and cooldown is a part of 1: %g, %g", o->rate,
-                       o->cooldown);
-    *t = (struct train_options){.batch = o->batch ? o->batch : 250,
-                                .valid = o->valid ? o->valid : 10000,
-                                .steps = o->steps ? o->steps : 20000,
-                                .check = o->check ? o->check : 500,
-                                .patience = o->patience ? o->patience : 6,
-                                .rate = o->rate > 0 ? o->rate : 0.001,
-                                .cooldown = o->cooldown < 0   ? 0
-                                            : o->cooldown > 0 ? o->cooldown
-                                                              : 0.3,
-                                .clip = o->clip < 0   ? 0
-                                        : o->clip > 0 ? o->clip
-                                                      : 100,
-                                .seed = o->seed,
-                                .particles = o->particles ? o->particles : 1,
-                                .warmup = o->warmup,
-                                .labels = 1};
-    return 0;
-}
-
 /* The strings are copied. */
 static int make_plan(struct training *r, const nami_model *w, const nami_options *invert,
                      const nami_train_options *o, nami_err *err)
 {
     struct plan *p = &r->plan;
     p->set = w->set;
-    p->nset = w->nset;
+    p->nset = w->num_set;
     p->observe = w->observe;
-    if (invert) p->invert = *invert;
-    const char **text[] = {&p->invert.method, &p->invert.mode, &p->invert.criterion,
-                           &p->invert.verify};
-    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-        if (*text[i] && !(*text[i] = arena_strndup(&r->mem, *text[i], strlen(*text[i]))))
-            return err_nomem(err);
-    static const char *const objectives[] = {"ic", "elbo", NULL};
-    int rc = choose(objectives, o->objective ? o->objective : "ic", "objective", &p->elbo, err);
-    if (!rc) rc = net_options(o, &p->net, err);
-    return rc ? rc : loop_options(o, &p->train, err);
+    return plan_make(p, invert, o, model_learns(r->m), &r->mem, err);
 }
 
 /* ---- a trainer ---------------------------------------------------------------------- */
@@ -137,11 +54,16 @@ static int finish(nami_trainer *t, int rc, nami_trainer **out, nami_err *err)
     return rc;
 }
 
-static nami_trainer *new_trainer(const nami_train_options *o)
+static int new_trainer(const nami_train_options *given, nami_train_options *o, nami_trainer **out,
+                       nami_err *err)
 {
-    nami_trainer *t = new_array(nami_trainer, 1);
-    if (t) t->threads = parallel_threads(o->threads);
-    return t;
+    *out = NULL;
+    err_clear(err);
+    int rc = options_complete("train", given, sizeof *o, o, err);
+    if (rc) return rc;
+    if (!(*out = new_array(nami_trainer, 1))) return err_nomem(err);
+    (*out)->threads = parallel_threads(o->threads);
+    return 0;
 }
 
 static uint64_t draw_seed(uint64_t seed, uint64_t stream)
@@ -149,21 +71,20 @@ static uint64_t draw_seed(uint64_t seed, uint64_t stream)
     return seed + stream * 0x9e3779b97f4a7c15u;
 }
 
-int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_train_options *opt,
-                     nami_trainer **out, nami_err *err)
+int nami_trainer_new(const nami_model *model, const nami_options *invert,
+                     const nami_train_options *opt, nami_trainer **out, nami_err *err)
 {
-    if (!opt) opt = &defaults;
+    nami_train_options o;
+    nami_trainer *t;
+    int rc = new_trainer(opt, &o, &t, err);
     *out = NULL;
-    err_clear(err);
-    int rc = needs_model(model, err);
-    if (rc) return rc;
-    nami_trainer *t = new_trainer(opt);
-    if (!t) return err_nomem(err);
+    if (!rc) rc = needs_model(model, err);
+    if (rc) return nami_trainer_free(t), rc;
     t->own = 1;
-    t->seed = draw_seed(opt->seed, opt->stream);
-    t->r.m = &model->m;
+    t->seed = draw_seed(o.seed, o.stream);
+    t->r.m = (struct model *)&model->m;
     rc = make_plan(&t->r, model, invert, opt, err);
-    if (!rc) rc = samples_read(&t->r, opt->samples, err);
+    if (!rc) rc = samples_read(&t->r, o.samples, err);
     if (!rc) rc = training_prepare(&t->r, NULL, 0, t->threads, err);
     if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
     return finish(t, rc, out, err);
@@ -172,17 +93,17 @@ int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_t
 int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trainer **out,
                       nami_err *err)
 {
-    if (!opt) opt = &defaults;
+    nami_train_options o;
+    nami_trainer *t;
+    int rc = new_trainer(opt, &o, &t, err);
     *out = NULL;
-    err_clear(err);
-    nami_trainer *t = new_trainer(opt);
-    if (!t) return err_nomem(err);
-    int rc = training_read(&t->r, path, t->threads, err);
-    if (!rc && opt->allow_simulator) t->r.m->simulator_locked = 0;
-    if (opt->steps > 0) t->r.plan.train.steps = opt->steps;
-    if (!rc) rc = samples_read(&t->r, opt->samples, err);
+    if (rc) return rc;
+    rc = training_read(&t->r, path, t->threads, err);
+    if (!rc && o.allow_simulator) t->r.m->simulator_locked = 0;
+    if (opt && opt->steps > 0) t->r.plan.train.steps = opt->steps;
+    if (!rc) rc = samples_read(&t->r, o.samples, err);
     if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);
-    t->seed = draw_seed(t->r.plan.train.seed, opt->stream);
+    t->seed = draw_seed(t->r.plan.train.seed, o.stream);
     return finish(t, rc, out, err);
 }
 

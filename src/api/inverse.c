@@ -1,0 +1,72 @@
+/* inverse.c: inverses of nami.h: inversion, questions, and descriptions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/err.h"
+
+int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, nami_err *err)
+{
+    nami_options o;
+    err_clear(err);
+    *out = NULL;
+    int rc = options_complete("invert", opt, sizeof o, &o, err);
+    if (rc) return rc;
+    nami_inverse *x = new_array(nami_inverse, 1);
+    if (!x) return err_nomem(err);
+    x->bn = bn;
+    rc = inversion_init(&x->problem, bn, &o, err);
+    if (!rc) rc = inversion_run(&x->problem, &x->own, err);
+    x->h = x->own;
+    if (rc)
+        nami_inverse_free(x);
+    else
+        *out = x;
+    return rc;
+}
+
+void nami_inverse_free(nami_inverse *x)
+{
+    if (!x) return;
+    inverse_free(x->own);
+    inversion_fini(&x->problem);
+    free(x);
+}
+
+const char *nami_inverse_mode(const nami_inverse *x) { return x->h->mode; }
+
+int64_t nami_inverse_edges(const nami_inverse *x) { return x->h->edges; }
+
+int64_t nami_inverse_width(const nami_inverse *x) { return x->h->width; }
+
+int nami_inverse_order(const nami_inverse *x, const int **nodes)
+{
+    *nodes = x->h->perm;
+    return x->h->nlatent;
+}
+
+int nami_inverse_is_model(const nami_inverse *x, int node)
+{
+    const struct inverse *h = x->h;
+    if (node < 0 || node >= h->n) return -1;
+    if (h->pos[node] >= 0) return h->pos[node] < h->nlatent ? 0 : -1;
+    for (int i = 0; i < h->nmodel; i++)
+        if (h->model[i] == node) return 1;
+    return -1;
+}
+
+int64_t nami_inverse_parents(const nami_inverse *x, int node, int *out, int64_t cap)
+{
+    const struct inverse *h = x->h;
+    int i = node >= 0 && node < h->n ? h->pos[node] : -1;
+    int64_t k = 0;
+    if (i < 0 || i >= h->nlatent) return -1;
+    for (struct inverse_it it = inverse_it(h, i); k < cap && inverse_next(&it);) out[k++] = it.node;
+    return inverse_count(h, i);
+}
+
+int nami_inverse_faithful(const nami_inverse *x) { return x->h->cert.is[FAITHFUL]; }
+
+int nami_inverse_minimal(const nami_inverse *x) { return x->h->cert.is[MINIMAL]; }
+
+int nami_inverse_natural(const nami_inverse *x) { return x->h->cert.is[NATURAL]; }

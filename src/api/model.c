@@ -1,0 +1,202 @@
+/* model.c: the models of nami.h, thinly over model.h and eval.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/parallel.h"
+#include "model/eval.h"
+
+/* The names and nodes of all rows. */
+static int describe(nami_model *w)
+{
+    struct model *m = &w->m;
+    struct str name = {0};
+    int rc = 0;
+    w->name = arena_array(&m->mem, const char *, m->nrow + 1);
+    w->node = arena_array(&m->mem, int, m->nrow + 1);
+    if (!w->name || !w->node) return NAMI_ENOMEM;
+    for (int e = 0; e < m->nelem && !rc; e++) {
+        int row = m->row[e];
+        if (row < 0 || row >= m->nrow) continue;
+        name.n = 0;
+        elem_name(m, e, &name);
+        w->name[row] = name.oom ? NULL : arena_strndup(&m->mem, name.s, name.n);
+        w->node[row] = m->owner[e] >= 0 ? m->node[m->owner[e]] : -1;
+        if (!w->name[row]) rc = NAMI_ENOMEM;
+    }
+    str_free(&name);
+    return rc;
+}
+
+static const char *keep(struct model *m, const char *s)
+{
+    return arena_strndup(&m->mem, s, strlen(s));
+}
+
+/* The options, for files that a model is to be read from again; and the model's name, which is the
+   caller's. */
+static int keep_options(nami_model *w, const nami_model_options *opt)
+{
+    const char **set = arena_array(&w->m.mem, const char *, opt->num_set + 1);
+    int bad = !set;
+    for (int i = 0; i < opt->num_set && !bad; i++) bad = !(set[i] = keep(&w->m, opt->set[i]));
+    if (w->m.file) bad |= !(w->m.file = keep(&w->m, w->m.file));
+    w->set = set;
+    w->num_set = opt->num_set;
+    if (opt->observe) bad |= !(w->observe = keep(&w->m, opt->observe));
+    return bad ? NAMI_ENOMEM : 0;
+}
+
+static int choose_dialect(const char *name, const char *path, enum dialect *out, nami_err *err)
+{
+    *out = path ? model_dialect(path) : NATIVE;
+    if (!name) return 0;
+    if (strcmp(name, "nami") != 0 && strcmp(name, "bugs") != 0)
+        return err_set(err, NAMI_EUSAGE, "no dialect is called '%.40s'; choose nami or bugs", name);
+    *out = strcmp(name, "bugs") == 0 ? BUGS : NATIVE;
+    return 0;
+}
+
+static int build(nami_model *w, const char *name, const nami_model_options *opt,
+                 enum dialect dialect, nami_err *err)
+{
+    struct model_options mo = {.set = opt->set,
+                               .nset = opt->num_set,
+                               .observe = opt->observe,
+                               .free = opt->free,
+                               .nfree = opt->num_free};
+    int rc = 0;
+    if (opt->data && opt->data->repeated)
+        rc = err_set(err, NAMI_EINPUT,
+                     "two data files give %.60s; a model is read with the values of one data set",
+                     opt->data->repeated);
+    if (!rc && opt->data) rc = data_copy(&w->m.data, &opt->data->sets, err);
+    if (!rc)
+        rc = model_parse(&w->m, name, w->m.text.s ? w->m.text.s : "", w->m.text.n, dialect, &mo,
+                         err);
+    diags_print(&w->m.diags, name, w->m.text.s ? w->m.text.s : "", w->m.text.n, &w->messages);
+    if (!rc && (describe(w) || keep_options(w, opt))) rc = err_nomem(err);
+    return rc;
+}
+
+static const nami_model_options none;
+
+/* Models that were not read are kept for their messages, if there is the memory. */
+static int finish(nami_model **out, int rc, nami_err *err)
+{
+    nami_model *w = *out;
+    if (w->messages.oom) rc = err_nomem(err);
+    w->good = !rc;
+    if (rc == NAMI_ENOMEM) {
+        nami_model_free(w);
+        *out = NULL;
+    }
+    return rc;
+}
+
+int nami_model_read(const char *path, const nami_model_options *opt, nami_model **out,
+                    nami_err *err)
+{
+    enum dialect dialect;
+    nami_err why = {0};
+    if (!opt) opt = &none;
+    err_clear(err);
+    nami_model *w = *out = new_array(nami_model, 1);
+    if (!w) return err_nomem(err);
+    int rc = file_read(path, &w->m.text, &why);
+    if (rc) return err_in_file(err, path, &why), finish(out, rc, err);
+    rc = choose_dialect(opt->dialect, path, &dialect, err);
+    if (!rc) rc = build(w, path, opt, dialect, err);
+    return finish(out, rc, err);
+}
+
+int nami_model_parse(const char *text, size_t len, const char *name, const nami_model_options *opt,
+                     nami_model **out, nami_err *err)
+{
+    enum dialect dialect;
+    if (!opt) opt = &none;
+    err_clear(err);
+    nami_model *w = *out = new_array(nami_model, 1);
+    if (!w) return err_nomem(err);
+    str_putn(&w->m.text, text, len);
+    int rc = w->m.text.oom ? err_nomem(err) : choose_dialect(opt->dialect, NULL, &dialect, err);
+    if (!rc) rc = build(w, name ? name : "model", opt, dialect, err);
+    return finish(out, rc, err);
+}
+
+void nami_model_free(nami_model *w)
+{
+    if (!w) return;
+    model_free(&w->m);
+    str_free(&w->messages);
+    free(w);
+}
+
+const char *nami_model_messages(const nami_model *w) { return w->messages.s ? w->messages.s : ""; }
+
+const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m.bn : NULL; }
+
+const char *nami_model_simulator(const nami_model *w) { return w->good ? w->m.simulator : NULL; }
+
+int nami_model_size(const nami_model *w) { return w->good ? w->m.nrow : 0; }
+
+static int is_scalar(const nami_model *w, int i) { return i >= 0 && i < nami_model_size(w); }
+
+const char *nami_model_scalar_name(const nami_model *w, int i)
+{
+    return is_scalar(w, i) ? w->name[i] : NULL;
+}
+
+int nami_model_scalar_find(const nami_model *w, const char *name)
+{
+    for (int i = 0; i < nami_model_size(w); i++)
+        if (strcmp(w->name[i], name) == 0) return i;
+    return -1;
+}
+
+int nami_model_scalar_node(const nami_model *w, int i) { return is_scalar(w, i) ? w->node[i] : -1; }
+
+int needs_model(const nami_model *w, nami_err *err)
+{
+    return w->good ? 0
+                   : err_set(err, NAMI_EUSAGE, "this model was not read; see nami_model_messages");
+}
+
+int nami_model_simulate(const nami_model *w, uint64_t seed, size_t n, int threads, double *x,
+                        nami_err *err)
+{
+    int rc = needs_model(w, err);
+    return rc ? rc : model_simulate(&w->m, seed, 0, n, parallel_threads(threads), x, err);
+}
+
+int nami_model_logp(const nami_model *w, size_t n, const double *x, int threads, double *logp,
+                    double *grad, nami_err *err)
+{
+    struct density d = {.logp = logp, .grad = grad};
+    int rc = needs_model(w, err);
+    return rc ? rc : model_logp((struct model *)&w->m, n, x, parallel_threads(threads), &d, err);
+}
+
+int nami_model_set_point(const nami_model *w, const nami_data *data, size_t set, size_t n,
+                         size_t i, double *x, nami_err *err)
+{
+    const struct model *m = &w->m;
+    double *p = NULL;
+    err_clear(err);
+    int rc = needs_model(w, err), given = 0;
+    if (!rc && set >= data->sets.set.n)
+        rc = err_set(err, NAMI_EUSAGE, "there are %zu data sets, and no number %zu",
+                     data->sets.set.n, set + 1);
+    if (!rc && !(p = raw_array(double, m->nrow + 1))) rc = err_nomem(err);
+    for (int r = 0; r < m->nrow && !rc; r++) p[r] = value_missing();
+    if (!rc) rc = model_point(m, &data->sets.set.a[set], 1, 0, 1, p, err);
+    for (int r = 0; r < m->nrow && !rc; r++)
+        if (!value_is_missing(p[r])) {
+            x[(size_t)r * n + i] = p[r];
+            given++;
+        }
+    free(p);
+    return rc ? rc : given;
+}

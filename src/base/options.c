@@ -1,0 +1,254 @@
+/* options.c: the rows of nami_options.def as tables; option values from text, and to and from the
+   settings in files. */
+#include "base/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/near.h"
+#include "base/str.h"
+
+/* ---- the rows --------------------------------------------------------------------------- */
+
+#define ROW(type, kind, member, key, arg, words, def, help)                                        \
+    {#member, NAMI_OPTION_##kind, offsetof(type, member), key, arg, words, def, help},
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, 0, 0, 0, NULL, NULL, NULL, NULL                                                      \
+    }
+
+#define NAMI_INVERT(...) ROW(nami_options, __VA_ARGS__)
+static const nami_option invert_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_INVERT
+
+#define NAMI_TRAIN(...) ROW(nami_train_options, __VA_ARGS__)
+static const nami_option train_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_TRAIN
+
+#define NAMI_QUERY(...) ROW(nami_query, __VA_ARGS__)
+static const nami_option query_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_QUERY
+
+static const struct group {
+    const char *name;
+    const nami_option *row;
+} groups[] = {{"invert", invert_rows}, {"train", train_rows}, {"query", query_rows}};
+
+static const nami_option *rows_of(const char *group)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (strcmp(groups[i].name, group) == 0) return groups[i].row;
+    return NULL;
+}
+
+const nami_option *nami_option_at(const char *group, int i)
+{
+    const nami_option *o = rows_of(group);
+    while (o && o->name && i-- > 0) o++;
+    return o && o->name ? o : NULL;
+}
+
+/* ---- words ------------------------------------------------------------------------------ */
+
+const char *nami_option_word(const nami_option *option, int i)
+{
+    const char *w = option->words;
+    if (*w == '@') return nami_word(w + 1, i);
+    while (*w && i-- > 0) w += strlen(w) + 1;
+    return *w ? w : NULL;
+}
+
+/* The table's own copy of a word, so that it lives as long as the program. */
+static int find_word(const nami_option *o, const char *text, const char **out, nami_err *err)
+{
+    struct near best = NEAR_NONE;
+    struct str all = {0};
+    const char *w;
+    for (int i = 0; (w = nami_option_word(o, i)); i++) {
+        if (strcmp(w, text) == 0) {
+            str_free(&all);
+            return *out = w, 0;
+        }
+        near_try(&best, text, strlen(text), w, i);
+        str_printf(&all, i ? ", %s" : "%s", w);
+    }
+    if (best.word)
+        err_set(err, NAMI_EUSAGE, "no %s is called '%.100s'; did you mean '%s'?", o->name, text,
+                best.word);
+    else
+        err_set(err, NAMI_EUSAGE, "no %s is called '%.100s'; choose from %s", o->name, text,
+                all.s ? all.s : "?");
+    str_free(&all);
+    return NAMI_EUSAGE;
+}
+
+/* ---- values from text ------------------------------------------------------------------- */
+
+static int read_whole(const nami_option *o, const char *text, uint64_t most, uint64_t *out,
+                      nami_err *err)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno || *out > most)
+        return err_set(err, NAMI_EUSAGE, "%s must be a whole number from 0 to %llu, not '%.100s'",
+                       o->name, (unsigned long long)most, text);
+    return 0;
+}
+
+static int read_real(const nami_option *o, const char *text, double *out, nami_err *err)
+{
+    char *end;
+    *out = strtod(text, &end);
+    if (!*text || *end || !(*out >= 0 && *out <= 1e300))
+        return err_set(err, NAMI_EUSAGE, "%s must be a number, 0 or more, not '%.100s'", o->name,
+                       text);
+    if (o->kind == NAMI_OPTION_LIMIT && *out == 0) *out = -1;
+    return 0;
+}
+
+int nami_option_set(const nami_option *option, void *options, const char *text, nami_err *err)
+{
+    void *at = (char *)options + option->offset;
+    uint64_t whole = 0;
+    int rc = 0;
+    switch (option->kind) {
+    case NAMI_OPTION_FLAG:
+        rc = read_whole(option, text, 1, &whole, err);
+        if (!rc) *(int *)at = (int)whole;
+        break;
+    case NAMI_OPTION_COUNT:
+        rc = read_whole(option, text, INT_MAX, &whole, err);
+        if (!rc) *(int *)at = (int)whole;
+        break;
+    case NAMI_OPTION_REAL:
+    case NAMI_OPTION_LIMIT: rc = read_real(option, text, at, err); break;
+    case NAMI_OPTION_SEED: rc = read_whole(option, text, UINT64_MAX, at, err); break;
+    case NAMI_OPTION_WORD: rc = find_word(option, text, at, err); break;
+    case NAMI_OPTION_TEXT: *(const char **)at = text; break;
+    }
+    return rc;
+}
+
+/* ---- structs ---------------------------------------------------------------------------- */
+
+static int is_left_out(const nami_option *o, const void *at)
+{
+    switch (o->kind) {
+    case NAMI_OPTION_FLAG:
+    case NAMI_OPTION_COUNT: return *(const int *)at == 0;
+    case NAMI_OPTION_REAL:
+    case NAMI_OPTION_LIMIT: return *(const double *)at == 0;
+    case NAMI_OPTION_SEED: return *(const uint64_t *)at == 0;
+    default: return *(const char *const *)at == NULL;
+    }
+}
+
+static int complete(const nami_option *o, void *options, nami_err *err)
+{
+    void *at = (char *)options + o->offset;
+    const char *const *word = at;
+    if (is_left_out(o, at)) return *o->def ? nami_option_set(o, options, o->def, err) : 0;
+    switch (o->kind) {
+    case NAMI_OPTION_COUNT:
+        if (*(int *)at < 0) return err_set(err, NAMI_EUSAGE, "%s must not be negative", o->name);
+        break;
+    case NAMI_OPTION_REAL:
+        if (!(*(double *)at >= 0 && *(double *)at < INFINITY))
+            return err_set(err, NAMI_EUSAGE, "%s must be a number, 0 or more", o->name);
+        break;
+    case NAMI_OPTION_LIMIT:
+        if (isnan(*(double *)at)) return err_set(err, NAMI_EUSAGE, "%s is not a number", o->name);
+        break;
+    case NAMI_OPTION_WORD: return find_word(o, *word, at, err);
+    default: break;
+    }
+    return 0;
+}
+
+int options_complete(const char *group, const void *given, size_t size, void *out, nami_err *err)
+{
+    size_t known = given ? *(const size_t *)given : 0;
+    int rc = 0;
+    memset(out, 0, size);
+    if (given) memcpy(out, given, known && known < size ? known : size);
+    *(size_t *)out = size;
+    for (const nami_option *o = rows_of(group); o->name && !rc; o++) {
+        double *limit = (double *)((char *)out + o->offset);
+        rc = complete(o, out, err);
+        if (!rc && o->kind == NAMI_OPTION_LIMIT && *limit < 0) *limit = 0;
+    }
+    return rc;
+}
+
+/* ---- settings in files ------------------------------------------------------------------ */
+
+static json_t *value_of(const nami_option *o, const void *at)
+{
+    const char *text = o->kind >= NAMI_OPTION_WORD ? *(const char *const *)at : NULL;
+    switch (o->kind) {
+    case NAMI_OPTION_FLAG: return json_boolean(*(const int *)at);
+    case NAMI_OPTION_COUNT: return json_integer(*(const int *)at);
+    case NAMI_OPTION_REAL:
+    case NAMI_OPTION_LIMIT: return json_real(*(const double *)at);
+    case NAMI_OPTION_SEED: return json_integer((json_int_t) * (const uint64_t *)at);
+    default: return text ? json_string(text) : json_null();
+    }
+}
+
+int options_to_json(const char *group, const void *options, json_t *object)
+{
+    for (const nami_option *o = rows_of(group); o->name; o++)
+        if (json_object_set_new(object, o->name, value_of(o, (const char *)options + o->offset)))
+            return NAMI_ENOMEM;
+    return 0;
+}
+
+static int take(const nami_option *o, const json_t *x, void *at, struct arena *mem, nami_err *err)
+{
+    json_int_t i = json_integer_value(x);
+    const char *s = json_string_value(x);
+    int ok = 1;
+    switch (o->kind) {
+    case NAMI_OPTION_FLAG: ok = json_is_boolean(x), *(int *)at = json_is_true(x); break;
+    case NAMI_OPTION_COUNT:
+        ok = json_is_integer(x) && i >= 0 && i <= INT_MAX;
+        if (ok) *(int *)at = (int)i;
+        break;
+    case NAMI_OPTION_REAL:
+    case NAMI_OPTION_LIMIT:
+        *(double *)at = json_number_value(x);
+        ok = json_is_number(x) && *(double *)at >= 0;
+        break;
+    case NAMI_OPTION_SEED: ok = json_is_integer(x), *(uint64_t *)at = (uint64_t)i; break;
+    case NAMI_OPTION_WORD:
+    case NAMI_OPTION_TEXT:
+        if (json_is_null(x)) return *(const char **)at = NULL, 0;
+        ok = s != NULL;
+        if (ok && o->kind == NAMI_OPTION_WORD) return find_word(o, s, at, err);
+        if (ok && !(*(const char **)at = arena_strndup(mem, s, strlen(s)))) return err_nomem(err);
+        break;
+    }
+    return ok ? 0 : err_set(err, NAMI_EINPUT, "the setting '%s' has no usable value", o->name);
+}
+
+int options_from_json(const char *group, const json_t *object, void *options, struct arena *mem,
+                      nami_err *err)
+{
+    int rc = 0;
+    for (const nami_option *o = rows_of(group); o->name && !rc; o++) {
+        const json_t *x = json_object_get(object, o->name);
+        if (x) rc = take(o, x, (char *)options + o->offset, mem, err);
+    }
+    return rc;
+}
