@@ -48,7 +48,7 @@ int main(int argc, char **argv)
     struct ais s;
     check(model_read(&m, argv[1], &data, 1, NULL, &err));
     check(inversion_init(&v, m.bn, NULL, &err) || inversion_run(&v, &h, &err));
-    check(qnet_make(&q, &m, h, &net, NULL, 0, 1, &err));
+    check(qnet_make(&q, &m, h, &net, NULL, 1, &err));
     float *param = calloc(q.prog.nparam + 1, sizeof *param);
     double *x = calloc((size_t)m.nrow * nset, sizeof *x);
     double *logw = calloc(nset * chains, sizeof *logw), *accept = calloc(nset, sizeof *accept);

@@ -60,16 +60,16 @@ static void make_tree(struct training *r, const struct peer *n)
     str_put(&data, "{\"w\":[");
     for (int i = 0; i < 31; i++) str_printf(&data, "%s%.17g", i ? "," : "", 0.5 + i / 31.0);
     str_put(&data, "]}");
-    r->m = &r->own;
-    r->plan = (struct plan){.invert = {.method = n->method, .mode = n->mode, .verify = "none"},
+    r->net.model = &r->net.own_model;
+    r->net.plan = (struct plan){.invert = {.method = n->method, .mode = n->mode, .verify = "none"},
                             .net = {.kind = n->kind,
                                     .nhidden = 2,
                                     .hidden = {n->hidden, n->hidden},
                                     .act = ACT_RELU,
                                     .skip = -1}};
-    if (data_parse(&r->m->data, data.s, data.n, &err) ||
-        model_parse(r->m, "tree", tree, strlen(tree), NATIVE, NULL, &err) ||
-        training_prepare(r, NULL, 0, 1, &err))
+    if (data_parse(&r->net.model->data, data.s, data.n, &err) ||
+        model_parse(r->net.model, "tree", tree, strlen(tree), NATIVE, NULL, &err) ||
+        training_prepare(r, 1, &err))
         die(&err);
     str_free(&data);
 }
@@ -77,13 +77,13 @@ static void make_tree(struct training *r, const struct peer *n)
 static void make_vae(struct training *r)
 {
     nami_err err = {0};
-    r->m = &r->own;
-    r->plan = (struct plan){
+    r->net.model = &r->net.own_model;
+    r->net.plan = (struct plan){
         .invert = {.method = "mean-field", .verify = "none"},
         .net = {.kind = NET_MADE, .nhidden = 2, .hidden = {200, 200}, .act = ACT_TANH},
         .elbo = 1};
-    if (model_parse(r->m, "vae", vae, strlen(vae), NATIVE, NULL, &err) ||
-        training_prepare(r, NULL, 0, 1, &err))
+    if (model_parse(r->net.model, "vae", vae, strlen(vae), NATIVE, NULL, &err) ||
+        training_prepare(r, 1, &err))
         die(&err);
 }
 
@@ -166,13 +166,13 @@ int main(int argc, char **argv)
         struct bound_options once = {1, 1, 0};
         struct images images;
         make_vae(&r);
-        make_images(&images, r.m);
-        if (trainer_make(&t, &r.q, &r.e, &once, IMAGE_BATCH, threads, &err)) die(&err);
+        make_images(&images, r.net.model);
+        if (trainer_make(&t, &r.net.q, &r.net.elbo, &once, IMAGE_BATCH, threads, &err)) die(&err);
         measure(&t, 'e', threads, steps, &images);
         feeds_free(&images.feeds);
     } else {
         make_tree(&r, &nets[argv[1][0] - 'a']);
-        if (trainer_make(&t, &r.q, NULL, NULL, 250, threads, &err)) die(&err);
+        if (trainer_make(&t, &r.net.q, NULL, NULL, 250, threads, &err)) die(&err);
         measure(&t, argv[1][0], threads, steps, NULL);
     }
     trainer_free(&t);

@@ -79,16 +79,16 @@ static int listed(const char *names, const char *name)
 /* Does the network draw it? */
 static int has_factor(const struct job *j, int e)
 {
-    const struct model *m = j->net.r.m;
+    const struct model *m = j->net.r.net.model;
     if (m->state[e] != E_RANDOM || m->row[e] < 0) return 0;
-    int v = m->node[m->owner[e]], at = v < 0 ? -1 : j->net.r.h->pos[v];
-    return at >= 0 && at < j->net.r.h->nlatent;
+    int v = m->node[m->owner[e]], at = v < 0 ? -1 : j->net.r.net.inverse->pos[v];
+    return at >= 0 && at < j->net.r.net.inverse->nlatent;
 }
 
 /* Each of the names must have something to judge. */
 static int check_names(struct job *j, nami_err *err)
 {
-    struct model *m = j->net.r.m;
+    struct model *m = j->net.r.net.model;
     struct draws d;
     int rc = model_draws(m, 0, NULL, j->o->only, 1, &d, err);
     for (int v = 0; v < d.nvar && !rc && j->o->only; v++) {
@@ -105,7 +105,7 @@ static int check_names(struct job *j, nami_err *err)
 
 static int choose(struct job *j, nami_err *err)
 {
-    struct model *m = j->net.r.m;
+    struct model *m = j->net.r.net.model;
     int d = 0, rc = check_names(j, err);
     if (rc) return rc;
     j->elem = new_array(int, m->nelem);
@@ -132,7 +132,7 @@ static int choose(struct job *j, nami_err *err)
 
 static int simulate(struct job *j, int threads, nami_err *err)
 {
-    const struct model *m = j->net.r.m;
+    const struct model *m = j->net.r.net.model;
     size_t n = (size_t)j->c.s.n;
     int rc = model_simulate(m, j->o->seed ^ SIM_SEED, 0, n, threads, j->x, err);
     if (rc) return rc;
@@ -159,7 +159,7 @@ static int simulate(struct job *j, int threads, nami_err *err)
 /* The draws of sets first ... into the order of sims.h. */
 static int take(struct job *j, size_t first, const struct answer *a, nami_err *err)
 {
-    const struct model *m = j->net.r.m;
+    const struct model *m = j->net.r.net.model;
     size_t n = (size_t)j->c.s.n, per = a->per;
     for (int k = 0; k < j->c.s.d; k++) {
         const double *from = a->z + (size_t)m->row[j->elem[k]] * a->n;
@@ -189,7 +189,7 @@ static int take(struct job *j, size_t first, const struct answer *a, nami_err *e
 static int draw(struct job *j, int threads, nami_err *err)
 {
     size_t n = (size_t)j->c.s.n, per = (size_t)j->c.s.m;
-    size_t each = NUMBERS / (((size_t)j->net.r.m->nrow + 4) * per);
+    size_t each = NUMBERS / (((size_t)j->net.r.net.model->nrow + 4) * per);
     struct query q = {j->x, n, per, j->o->seed ^ DRAW_SEED};
     struct meter m;
     int rc = 0;
@@ -217,7 +217,7 @@ static int room(struct job *j, nami_err *err)
                        "%zu scalars of %zu data sets with %zu draws are too many; ask for fewer: "
                        "--only NAMES, -n or --draws",
                        d, n, m);
-    j->x = raw_array(double, (size_t)j->net.r.m->nrow *n);
+    j->x = raw_array(double, (size_t)j->net.r.net.model->nrow *n);
     j->theta = raw_array(double, d *n);
     j->z = raw_array(double, d *n *m);
     j->c.recovery = new_array(struct recovery, d);

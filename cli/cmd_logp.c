@@ -93,8 +93,8 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     for (int i = 0; i < o->at.n && !rc; i++)
         if (data_read(&at, o->at.a[i], &err)) rc = fail(READING, o->at.a[i], &err);
-    if (!rc) say_unknown(r.m, &at);
-    if (!rc && evaluate(r.m, o, o->at.n ? &at : &r.m->data, &out, &err))
+    if (!rc) say_unknown(r.net.model, &at);
+    if (!rc && evaluate(r.net.model, o, o->at.n ? &at : &r.net.model->data, &out, &err))
         rc = fail(RUNNING, NULL, &err);
     data_free(&at);
     training_free(&r);

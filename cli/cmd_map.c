@@ -142,7 +142,7 @@ static int judge(const struct found *f)
 
 static int answer(struct trained *net, const struct options *o, int threads)
 {
-    struct found f = {.m = net->r.m, .o = o, .nset = net->nset};
+    struct found f = {.m = net->r.net.model, .o = o, .nset = net->nset};
     struct query q = {net->x, net->nset, (size_t)o->searches, o->seed};
     size_t size = (size_t)f.m->nrow * f.nset + 1;
     struct str out = {0};

@@ -82,7 +82,7 @@ struct job {
 /* The data sets, where arrays are observed in part: what is not is missing. */
 static int observed_part(struct job *j, nami_err *err)
 {
-    const struct model *m = j->net.r.m;
+    const struct model *m = j->net.r.net.model;
     size_t nset = j->net.nset, n = (size_t)m->nrow * nset;
     if (!(j->observed = raw_array(double, j->seen_layout.nrow *nset))) return err_nomem(err);
     memcpy(j->observed, j->net.x, sizeof *j->observed * n);
@@ -95,7 +95,7 @@ static int observed_part(struct job *j, nami_err *err)
 
 static int observed_variables(struct job *j, nami_err *err)
 {
-    struct model *m = j->net.r.m;
+    struct model *m = j->net.r.net.model;
     struct str names = {0};
     int part = 0, rc = 0;
     for (size_t i = 0; i < m->array.n; i++) {
@@ -116,7 +116,7 @@ static int observed_variables(struct job *j, nami_err *err)
 /* The variables' descriptions are the model's, and do not depend on the draws. */
 static int variables(struct job *j, nami_err *err)
 {
-    struct model *m = j->net.r.m;
+    struct model *m = j->net.r.net.model;
     int rc = 0;
     if (j->o->only)
         str_put(&j->names, j->o->only);
@@ -148,13 +148,13 @@ static int pictures(const struct options *o)
 
 static int open_picture(struct job *j)
 {
-    struct draws_var *whole = arena_array(&j->net.r.m->mem, struct draws_var, j->nseen + 1);
+    struct draws_var *whole = arena_array(&j->net.r.net.model->mem, struct draws_var, j->nseen + 1);
     const struct draws_var *v;
     nami_err err;
     int n = 0;
     for (int i = 0; i < j->nseen && whole; i++) { /* an image is observed as a whole */
         size_t r = j->seen[i].base, end = r + draws_var_size(&j->seen[i]);
-        while (r < end && r < (size_t)j->net.r.m->nrow && j->given[r]) r++;
+        while (r < end && r < (size_t)j->net.r.net.model->nrow && j->given[r]) r++;
         if (r == end) whole[n++] = j->seen[i];
     }
     int rc = whole ? gallery_find(n, whole, &v, &err) : err_nomem(&err);
@@ -171,7 +171,7 @@ static int open_files(struct job *j)
     const struct options *o = j->o;
     nami_err err;
     int weighted = j->method != ANSWER_DIRECT;
-    j->note[0] = (struct posterior_note){"model", j->net.r.m->file, 0};
+    j->note[0] = (struct posterior_note){"model", j->net.r.net.model->file, 0};
     j->note[1] = (struct posterior_note){"seed", NULL, (double)o->seed};
     j->note[2] = (struct posterior_note){"method", answer_methods[j->method], 0};
     j->spec = (struct posterior_spec){.nset = j->q.nset,
@@ -247,8 +247,8 @@ static int add_rows(const struct model *m, const struct layout *l, size_t n, dou
 
 static int complete(const struct job *j, struct answer *a, nami_err *err)
 {
-    int rc = add_rows(j->net.r.m, &j->layout, a->n, &a->z, err);
-    return rc ? rc : add_rows(j->net.r.m, &j->seen_layout, a->n, &a->pred, err);
+    int rc = add_rows(j->net.r.net.model, &j->layout, a->n, &a->z, err);
+    return rc ? rc : add_rows(j->net.r.net.model, &j->seen_layout, a->n, &a->pred, err);
 }
 
 static int answer_all(struct job *j)
@@ -293,8 +293,8 @@ static void put_label(const struct model *m, const struct draws_var *v, size_t e
 /* Is there anything to be told of it?  Constants among random elements are known. */
 static int is_asked(const struct job *j, const struct draws_var *v, size_t e)
 {
-    int elem = elem_of(j->net.r.m, v, e);
-    return elem >= 0 && j->net.r.m->state[elem] == E_RANDOM && !j->given[v->base + e];
+    int elem = elem_of(j->net.r.net.model, v, e);
+    return elem >= 0 && j->net.r.net.model->state[elem] == E_RANDOM && !j->given[v->base + e];
 }
 
 static void put_cell(struct table *t, int digits, double x)
@@ -317,7 +317,7 @@ static void put_table(const struct job *j, struct str *out)
         for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {
             const struct summary *s = &j->summary[j->var[v].base + e];
             if (!is_asked(j, &j->var[v], e) || shown++ >= MOST) continue;
-            put_label(j->net.r.m, &j->var[v], e, &t.cells), table_end(&t);
+            put_label(j->net.r.net.model, &j->var[v], e, &t.cells), table_end(&t);
             put_cell(&t, 3, s->mean), put_cell(&t, 3, s->sd);
             put_cell(&t, 3, s->q[0]), put_cell(&t, 3, s->q[NQUANTILE / 2]),
                 put_cell(&t, 3, s->q[NQUANTILE - 1]);
@@ -392,7 +392,7 @@ static void put_json(const struct job *j, struct str *out)
             for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) {
                 const struct summary *s = &j->summary[k * j->stride + j->var[v].base + e];
                 struct str name = {0};
-                put_label(j->net.r.m, &j->var[v], e, &name);
+                put_label(j->net.r.net.model, &j->var[v], e, &name);
                 str_put(out, v || e ? ",\n {\"name\":" : "\n {\"name\":");
                 str_quote(out, name.s ? name.s : "");
                 str_free(&name);
@@ -409,7 +409,7 @@ static void put_json(const struct job *j, struct str *out)
 /* Rows that are no latents: observed elements, and constants. */
 static void mark_given(const struct job *j, unsigned char *given)
 {
-    const struct model *m = j->net.r.m;
+    const struct model *m = j->net.r.net.model;
     for (int e = 0; e < m->nelem; e++)
         if (m->row[e] >= 0 && m->observed[e]) given[m->row[e]] = 1;
     for (size_t r = (size_t)m->nrow; r < j->layout.nrow; r++) {
@@ -426,12 +426,12 @@ static int ask(struct job *j, int threads)
     struct str out = {0};
     nami_err err;
     int rc;
-    j->method = o->method ? answer_find(o->method) : answer_default(j->net.r.m);
+    j->method = o->method ? answer_find(o->method) : answer_default(j->net.r.net.model);
     j->q = (struct query){j->net.x, j->net.nset, (size_t)o->n, o->seed};
     if (variables(j, &err)) return fail(RUNNING, NULL, &err);
     j->summary = new_array(struct summary, j->stride * j->q.nset + 1);
     j->found = new_array(struct posterior_found, j->q.nset);
-    j->given = new_array(unsigned char, (size_t)j->net.r.m->nrow + j->stride);
+    j->given = new_array(unsigned char, (size_t)j->net.r.net.model->nrow + j->stride);
     j->ood = new_array(double, j->q.nset);
     if (!j->summary || !j->found || !j->given || !j->ood)
         return err_nomem(&err), fail(RUNNING, NULL, &err);

@@ -65,11 +65,11 @@ enum { AGAIN = 64 };
 static int average(struct training *r, const struct options *o, const double *x, double *mean,
                    nami_err *err)
 {
-    size_t n = (size_t)o->n, size = (size_t)r->m->nrow * n, stride = (n + 7) / 8 * 8;
+    size_t n = (size_t)o->n, size = (size_t)r->net.model->nrow * n, stride = (n + 7) / 8 * 8;
     double *pred = raw_array(double, size + 1);
-    float *param = new_array(float, training_nparam(r) + 1); /* q itself is not asked */
+    float *param = new_array(float, network_nparam(&r->net) + 1); /* q itself is not asked */
     struct infer a = {0};
-    int rc = pred && param ? infer_init(&a, &r->q, param, err) : err_nomem(err);
+    int rc = pred && param ? infer_init(&a, &r->net.q, param, err) : err_nomem(err);
     for (size_t i = 0; i < size && !rc; i++) mean[i] = 0;
     for (uint64_t k = 0; k < AGAIN && !rc; k++) {
         rc = infer_predict(&a, n, x, o->model.seed, (k + 1) * stride,
@@ -88,11 +88,11 @@ static int write_picture(struct training *r, const struct options *o, const stru
     const struct draws_var *v;
     double *mean = NULL;
     nami_err err;
-    int rc = find_image(r->m, d, o->only, &v, &err), again = 0;
+    int rc = find_image(r->net.model, d, o->only, &v, &err), again = 0;
     if (!rc) /* rows of the model: not those of an array with constants among its elements */
-        again = r->q.m && is_observed(r->m, v->name) && v->base < (size_t)r->m->nrow;
+        again = r->net.q.m && is_observed(r->net.model, v->name) && v->base < (size_t)r->net.model->nrow;
     if (!rc && again) {
-        mean = raw_array(double, (size_t)r->m->nrow * d->n + 1);
+        mean = raw_array(double, (size_t)r->net.model->nrow * d->n + 1);
         rc = mean ? average(r, o, d->x, mean, &err) : err_nomem(&err);
     }
     if (!rc) rc = gallery_draws(v, d->n, again ? mean : d->x, path, &err);
@@ -128,7 +128,7 @@ static int put(struct training *r, const struct options *o, const double *x)
     struct str out = {0};
     nami_err err;
     int rc = EXIT_YES;
-    if (model_draws(r->m, (size_t)o->n, x, o->only, o->all, &d, &err))
+    if (model_draws(r->net.model, (size_t)o->n, x, o->only, o->all, &d, &err))
         return fail(RUNNING, NULL, &err);
     for (int i = 0; i < o->out.n && !rc; i++)
         rc = is_picture(o->out.a[i]) ? write_picture(r, o, &d, o->out.a[i])
@@ -151,12 +151,12 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     if (!rc) rc = open_model_or_net(&r, arg[0], &o->model);
     if (!rc) rc = allow_simulator(&r, arg[0], o->allow, o->model.quiet);
-    if (!rc && !(x = raw_array(double, (size_t)r.m->nrow *(size_t)o->n))) {
+    if (!rc && !(x = raw_array(double, (size_t)r.net.model->nrow *(size_t)o->n))) {
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);
     }
     if (!rc) {
-        if (model_simulate(r.m, o->model.seed, 0, (size_t)o->n, parallel_threads(o->model.threads),
+        if (model_simulate(r.net.model, o->model.seed, 0, (size_t)o->n, parallel_threads(o->model.threads),
                            x, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
         else

@@ -282,7 +282,7 @@ static void put_result(const struct training *r, const struct options *o, struct
         return;
     }
     if (o->model.quiet) return;
-    if (r->plan.elbo)
+    if (r->net.plan.elbo)
         str_printf(out, "bound        %.4f nats: of log p(x) on %zu data sets, %llu steps; %s\n",
                    -x->best, r->split.n[SPLIT_VALID], (unsigned long long)x->step,
                    train_done[x->done]);
@@ -313,7 +313,7 @@ static int start(struct training *r, int resume, int threads)
 {
     struct source *s;
     nami_err err;
-    if (samples_source(r, r->plan.train.seed, &s, &err)) return fail(RUNNING, NULL, &err);
+    if (samples_source(r, r->net.plan.train.seed, &s, &err)) return fail(RUNNING, NULL, &err);
     if ((resume ? training_continue : training_start)(r, s, threads, &err)) {
         if (!r->train.source) source_free(s);
         return fail(RUNNING, NULL, &err);
@@ -326,10 +326,10 @@ static int work(struct training *r, const struct options *o, int resume)
     int threads = parallel_threads(o->model.threads), rc;
     struct str out = {0}, inverse = {0};
     struct view w = {
-        .file = r->m->file, .bn = r->m->bn, .v = &r->inversion, .h = r->h, .width = 80};
+        .file = r->net.model->file, .bn = r->net.model->bn, .v = &r->net.inversion, .h = r->net.inverse, .width = 80};
     nami_err err;
     if (o->dry) {
-        (o->json ? network_json : network_show)(&r->q, &out);
+        (o->json ? network_json : network_show)(&r->net.q, &out);
         return finish(&out, EXIT_YES);
     }
     if (inverse_json(&w, INVERSE_RUNS, &inverse, &err)) return fail(RUNNING, NULL, &err);
@@ -384,7 +384,7 @@ static int same_model(const struct training *r, const struct options *o, const c
     int rc = EXIT_YES;
     if (file_read(file, &text, &err)) {
         rc = fail(READING, file_name(file), &err);
-    } else if (text.n != r->m->text.n || (text.n && memcmp(text.s, r->m->text.s, text.n) != 0)) {
+    } else if (text.n != r->net.model->text.n || (text.n && memcmp(text.s, r->net.model->text.s, text.n) != 0)) {
         err_set(
             &err, NAMI_EUSAGE,
             "it was trained for another model than %s; give another -o NET, or train anew without "
@@ -396,7 +396,7 @@ static int same_model(const struct training *r, const struct options *o, const c
         pick(&o->model.data, 0, &quiet.data);
         quiet.quiet = 1;
         rc = open_model(&m, file, &quiet);
-        if (!rc && same_constants(r->m, &m, &err)) rc = fail(READING, o->out, &err);
+        if (!rc && same_constants(r->net.model, &m, &err)) rc = fail(READING, o->out, &err);
     }
     str_free(&text);
     model_free(&m);
@@ -409,11 +409,11 @@ static int read_objective(struct training *r, const struct options *o, int resum
     struct opt_many file;
     nami_err err;
     if (!resume) {
-        for (size_t i = 0; i < r->m->net.n; i++) r->plan.elbo |= r->m->net.a[i].learn;
-        if (o->objective) r->plan.elbo = strcmp(o->objective, "elbo") == 0;
+        for (size_t i = 0; i < r->net.model->net.n; i++) r->net.plan.elbo |= r->net.model->net.a[i].learn;
+        if (o->objective) r->net.plan.elbo = strcmp(o->objective, "elbo") == 0;
     }
     pick(&o->model.data, 1, &file);
-    if (!r->plan.elbo) {
+    if (!r->net.plan.elbo) {
         if (file.n) {
             err_set(&err, NAMI_EUSAGE,
                     "%s: data to learn from are for --objective elbo; constants and observations "
@@ -430,8 +430,8 @@ static int read_objective(struct training *r, const struct options *o, int resum
     }
     if (samples_feed(r, file.a, file.n, &err)) return fail(READING, NULL, &err);
     if (o->epochs) {
-        size_t per = r->split.n[SPLIT_TRAIN] / (size_t)r->plan.train.batch;
-        r->plan.train.steps = (int)((per ? per : 1) * (size_t)o->epochs);
+        size_t per = r->split.n[SPLIT_TRAIN] / (size_t)r->net.plan.train.batch;
+        r->net.plan.train.steps = (int)((per ? per : 1) * (size_t)o->epochs);
     }
     return EXIT_YES;
 }
@@ -467,7 +467,7 @@ static int run(const void *options_, int narg, char **arg)
     int rc = EXIT_YES, threads = parallel_threads(o->model.threads);
     int resume = o->resume && o->out && access(o->out, F_OK) == 0;
     (void)narg;
-    if (make_plan(o, &r.plan, &err)) return fail(RUNNING, NULL, &err);
+    if (make_plan(o, &r.net.plan, &err)) return fail(RUNNING, NULL, &err);
     if (!o->dry && !o->out) {
         err_set(&err, NAMI_EUSAGE, "where should the network go? give -o NET, or --dry-run");
         return fail(RUNNING, NULL, &err);
@@ -476,24 +476,24 @@ static int run(const void *options_, int narg, char **arg)
     if (resume) {
         rc = read_net(&r, o->out, threads);
         if (!rc) rc = same_model(&r, o, arg[0]);
-        if (!rc && r.m->simulator) { /* the model file's, so where that is */
-            r.m->file = arg[0];
-            r.m->simulator_locked = 0;
+        if (!rc && r.net.model->simulator) { /* the model file's, so where that is */
+            r.net.model->file = arg[0];
+            r.net.model->simulator_locked = 0;
         }
-        if (o->steps) r.plan.train.steps = o->steps;
-        if (!rc && !o->samples) tell_simulator(r.m, o->model.quiet);
+        if (o->steps) r.net.plan.train.steps = o->steps;
+        if (!rc && !o->samples) tell_simulator(r.net.model, o->model.quiet);
         if (!rc) rc = read_objective(&r, o, 1);
     } else {
-        r.m = &r.own;
+        r.net.model = &r.net.own_model;
         pick(&o->model.data, 0, &model.data);
-        rc = open_model(r.m, arg[0], &model);
-        if (!rc && !o->samples) tell_simulator(r.m, o->model.quiet);
+        rc = open_model(r.net.model, arg[0], &model);
+        if (!rc && !o->samples) tell_simulator(r.net.model, o->model.quiet);
         if (rc && model.data.n < o->model.data.n)
             note("constants are read from JSON files or R dumps; other files hold data to learn "
                  "from (--objective elbo)");
-        if (!rc && !o->model.quiet) note_missing(r.m);
+        if (!rc && !o->model.quiet) note_missing(r.net.model);
         if (!rc) rc = read_objective(&r, o, 0);
-        if (!rc && training_prepare(&r, NULL, 0, threads, &err))
+        if (!rc && training_prepare(&r, threads, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
     }
     if (!rc) rc = work(&r, o, resume);

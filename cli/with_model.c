@@ -35,7 +35,7 @@ void tell_simulator(const struct model *m, int quiet)
 int refuse_net(const char *path)
 {
     nami_err err;
-    if (!training_is(path)) return EXIT_YES;
+    if (!network_is(path)) return EXIT_YES;
     err_set(&err, NAMI_EUSAGE,
             "this is a trained network, and a model is wanted; networks are for 'nami sample', "
             "evidence, map, calibrate, simulate and logp");

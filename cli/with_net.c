@@ -16,8 +16,8 @@
 int read_net(struct training *r, const char *path, int threads)
 {
     nami_err err = {0};
-    if (!training_read(r, path, threads, &err)) return EXIT_YES;
-    if (err.code == NAMI_EINPUT && !training_is(path))
+    if (!network_read(&r->net, path, threads, &err)) return EXIT_YES;
+    if (err.code == NAMI_EINPUT && !network_is(path))
         err_set(&err, NAMI_EINPUT,
                 "this is no trained network; 'nami train MODEL -o NET' makes one of a model, and "
                 "'nami run' does all from model and data to draws");
@@ -29,21 +29,21 @@ int allow_simulator(struct training *r, const char *path, int allowed, int quiet
     struct str what = {0};
     nami_err err;
     int rc = EXIT_YES;
-    if (!r->m->simulator) return rc;
-    model_simulator(r->m, &what);
+    if (!r->net.model->simulator) return rc;
+    model_simulator(r->net.model, &what);
     if (what.oom) {
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);
-    } else if (r->m->simulator_locked && !allowed) {
+    } else if (r->net.model->simulator_locked && !allowed) {
         err_set(
             &err, NAMI_EUSAGE,
             "this network would run a program; if you trust the file, give --allow-simulator: it "
             "is the simulator %s",
             what.s);
         rc = fail(READING, path, &err);
-    } else if (r->m->simulator_locked) {
-        tell_simulator(r->m, quiet);
-        r->m->simulator_locked = 0;
+    } else if (r->net.model->simulator_locked) {
+        tell_simulator(r->net.model, quiet);
+        r->net.model->simulator_locked = 0;
     }
     str_free(&what);
     return rc;
@@ -55,9 +55,9 @@ int open_net(struct trained *n, const char *path, int threads)
     *n = (struct trained){0};
     int rc = read_net(&n->r, path, threads);
     if (rc) return rc;
-    if (!(n->param = raw_array(float, training_nparam(&n->r) + 1))) rc = err_nomem(&err);
-    if (!rc) rc = training_weights(&n->r, n->param, &err);
-    if (!rc) rc = infer_init(&n->a, &n->r.q, n->param, &err);
+    if (!(n->param = raw_array(float, network_nparam(&n->r.net) + 1))) rc = err_nomem(&err);
+    if (!rc) rc = network_weights(&n->r.net, n->param, &err);
+    if (!rc) rc = infer_init(&n->a, &n->r.net.q, n->param, &err);
     return rc ? fail(READING, path, &err) : EXIT_YES;
 }
 
@@ -69,13 +69,13 @@ static int open_records(struct trained *n, const struct opt_many *file, int most
     struct feeds f = {0};
     nami_err err = {0};
     double value;
-    int rc = feeds_read(&f, n->r.m, file->a, file->n, &err);
-    int other = rc ? -1 : feeds_other(n->r.m, file->a, file->n, &value);
-    if (other >= 0) rc = infer_refuse(n->r.m, other, value, &err);
+    int rc = feeds_read(&f, n->r.net.model, file->a, file->n, &err);
+    int other = rc ? -1 : feeds_other(n->r.net.model, file->a, file->n, &value);
+    if (other >= 0) rc = infer_refuse(n->r.net.model, other, value, &err);
     if (!rc) rc = samples_brighten(&n->r, &f, &err);
     if (!rc) rc = samples_complete(&n->r, &f, &err);
     n->nset = first_sets(f.n, most);
-    n->x = rc ? NULL : new_array(double, (size_t)n->r.m->nrow * n->nset + 1);
+    n->x = rc ? NULL : new_array(double, (size_t)n->r.net.model->nrow * n->nset + 1);
     if (!rc && !n->x) rc = err_nomem(&err);
     for (size_t s = 0; s < n->nset && !rc; s++) feeds_copy(&f, s, n->x + s, n->nset);
     feeds_free(&f);
@@ -105,7 +105,7 @@ int open_data(struct trained *n, const struct opt_many *files, int most, int qui
 {
     const char *const *file = files->a;
     int nfile = files->n;
-    const struct model *m = n->r.m;
+    const struct model *m = n->r.net.model;
     const struct data *d = nfile ? &n->data : &m->data;
     nami_err err = {0};
     for (int i = 0; i < nfile; i++)
@@ -130,9 +130,9 @@ int open_data(struct trained *n, const struct opt_many *files, int most, int qui
 int open_model_or_net(struct training *r, const char *path, const struct model_opts *o)
 {
     nami_err err = {0};
-    if (!training_is(path)) {
-        r->m = &r->own;
-        return open_model(r->m, path, o);
+    if (!network_is(path)) {
+        r->net.model = &r->net.own_model;
+        return open_model(r->net.model, path, o);
     }
     if (o->data.n || o->set.n || o->observe || o->free.n) {
         err_set(&err, NAMI_EUSAGE,
@@ -145,8 +145,8 @@ int open_model_or_net(struct training *r, const char *path, const struct model_o
     }
     int rc = read_net(r, path, parallel_threads(o->threads));
     if (rc) return rc;
-    float *param = raw_array(float, training_nparam(r) + 1);
-    rc = param ? training_weights(r, param, &err) : err_nomem(&err);
+    float *param = raw_array(float, network_nparam(&r->net) + 1);
+    rc = param ? network_weights(&r->net, param, &err) : err_nomem(&err);
     free(param);
     return rc ? fail(READING, path, &err) : EXIT_YES;
 }
@@ -189,12 +189,12 @@ static int compare_sets(const struct trained *n, const struct ood_model *o, doub
 {
     for (size_t s = 0; s < n->nset; s++) {
         struct ood_answer a;
-        int rc = ood_model_query(o, n->r.m, n->x, n->nset, s, &a, err);
+        int rc = ood_model_query(o, n->r.net.model, n->x, n->nset, s, &a, err);
         if (rc) return rc;
         p[s] = a.p;
         if (!(a.p < OOD_ALARM) || (*bad)++) continue;
         if (n->nset > 1) str_printf(first, "number %zu, where ", s + 1);
-        put_unlike(n->r.m, o, &a, o->x, first);
+        put_unlike(n->r.net.model, o, &a, o->x, first);
     }
     return first->oom ? err_nomem(err) : 0;
 }
@@ -205,7 +205,7 @@ int warn_unlike(const struct trained *n, int threads, int quiet, double *p)
     struct ood_model o;
     size_t bad = 0;
     nami_err err;
-    int rc = ood_model_fit(n->r.m, threads, &o, &err);
+    int rc = ood_model_fit(n->r.net.model, threads, &o, &err);
     if (!rc) rc = compare_sets(n, &o, p, &first, &bad, &err);
     if (!rc && o.why && !quiet) note("the data are not compared with the model's draws: %s", o.why);
     double chance = OOD_ALARM * (double)n->nset;

@@ -336,6 +336,9 @@ int nami_trainer_new(const nami_model *model, const nami_options *invert, const 
 int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trainer **out,
                       nami_err *err);
 void nami_trainer_free(nami_trainer *t);
+/* NAMI_EUSAGE, and what differs, unless the trainer's network is one of this model with these
+   constants. */
+int nami_trainer_same_model(const nami_trainer *t, const nami_model *model, nami_err *err);
 
 /* Parameters and the last gradient: size numbers each, the caller's to read and write.  They stay
    where they are. */

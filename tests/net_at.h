@@ -21,7 +21,7 @@ static inline int net_try(struct net_at *n, const nami_options *invert,
 {
     int rc = inversion_init(&n->v, n->m.bn, invert, err);
     if (!rc) rc = inversion_run(&n->v, &n->h, err);
-    return rc ? rc : qnet_make(&n->q, &n->m, n->h, opt, NULL, 0, 1, err);
+    return rc ? rc : qnet_make(&n->q, &n->m, n->h, opt, NULL, 1, err);
 }
 
 static inline void net_at(struct net_at *n, const char *text, const char *data,

@@ -167,8 +167,8 @@ static inline void fixture_make(struct fixture *f, const struct known_model *k, 
     struct training *r = &f->r;
     int checked, rc;
     *f = (struct fixture){0};
-    r->m = &r->own;
-    r->plan = (struct plan){
+    r->net.model = &r->net.own_model;
+    r->net.plan = (struct plan){
         .invert = {.mode = mode},
         .net = {.kind = NET_MLP, .nhidden = 2, .hidden = {24, 24}, .act = ACT_RELU, .skip = 1},
         .train = {.steps = steps > 0 ? steps : 1,
@@ -178,22 +178,22 @@ static inline void fixture_make(struct fixture *f, const struct known_model *k, 
                   .valid = 500,
                   .patience = 100,
                   .cooldown = 0.5}};
-    rc = data_parse(&r->m->data, k->data, strlen(k->data), &err);
-    if (!rc) rc = model_parse(r->m, "model", k->text, strlen(k->text), NATIVE, NULL, &err);
-    if (!rc) rc = training_prepare(r, NULL, 0, 2, &err);
-    if (!rc) rc = source_model(r->m, 1, 100, 500, &s, &err);
+    rc = data_parse(&r->net.model->data, k->data, strlen(k->data), &err);
+    if (!rc) rc = model_parse(r->net.model, "model", k->text, strlen(k->text), NATIVE, NULL, &err);
+    if (!rc) rc = training_prepare(r, 2, &err);
+    if (!rc) rc = source_model(r->net.model, 1, 100, 500, &s, &err);
     if (!rc) rc = training_start(r, s, 2, &err);
     while (!rc && !r->train.done) rc = train_step(&r->train, &checked, &err);
-    if (!rc) rc = infer_init(&f->a, &r->q, r->train.best_param, &err);
-    size_t n = (size_t)r->m->nrow;
+    if (!rc) rc = infer_init(&f->a, &r->net.q, r->train.best_param, &err);
+    size_t n = (size_t)r->net.model->nrow;
     f->x = calloc(n, sizeof *f->x);
     f->t.mean = calloc(n, sizeof *f->x);
     f->t.sd = calloc(n, sizeof *f->x);
     assert_true(f->x && f->t.mean && f->t.sd);
-    if (!rc) rc = infer_data(r->m, &r->m->data.set.a[0], 1, 0, f->x, &err);
+    if (!rc) rc = infer_data(r->net.model, &r->net.model->data.set.a[0], 1, 0, f->x, &err);
     if (rc) fail_msg("%s: %s", k->name, err.msg);
     for (size_t i = 0; i < n; i++) f->t.mean[i] = f->t.sd[i] = NAN;
-    k->exact(r->m, &f->t);
+    k->exact(r->net.model, &f->t);
 }
 
 static inline void fixture_drop(struct fixture *f)

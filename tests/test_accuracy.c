@@ -29,8 +29,8 @@ static void train_it(struct training *r, const struct setup *s)
     struct source *src;
     int checked;
     memset(r, 0, sizeof *r);
-    r->m = &r->own;
-    r->plan = (struct plan){.invert = {.method = s->method, .mode = s->mode},
+    r->net.model = &r->net.own_model;
+    r->net.plan = (struct plan){.invert = {.method = s->method, .mode = s->mode},
                             .net = {.family = family_find(s->family, strlen(s->family)),
                                     .kind = s->kind,
                                     .size = s->size,
@@ -47,10 +47,10 @@ static void train_it(struct training *r, const struct setup *s)
                                       .patience = 100,
                                       .cooldown = 0.5,
                                       .seed = 1}};
-    int rc = s->file ? model_read(r->m, s->file, &s->data, s->data ? 1 : 0, NULL, &err)
-                     : model_parse(r->m, "model", s->text, strlen(s->text), NATIVE, NULL, &err);
-    if (!rc) rc = training_prepare(r, NULL, 0, 2, &err);
-    if (!rc) rc = source_model(r->m, 1, 250, 5000, &src, &err);
+    int rc = s->file ? model_read(r->net.model, s->file, &s->data, s->data ? 1 : 0, NULL, &err)
+                     : model_parse(r->net.model, "model", s->text, strlen(s->text), NATIVE, NULL, &err);
+    if (!rc) rc = training_prepare(r, 2, &err);
+    if (!rc) rc = source_model(r->net.model, 1, 250, 5000, &src, &err);
     if (!rc) rc = training_start(r, src, 2, &err);
     while (!rc && !r->train.done) rc = train_step(&r->train, &checked, &err);
     if (rc) fail_msg("%s", err.msg);
@@ -60,11 +60,11 @@ static void train_it(struct training *r, const struct setup *s)
 static void log_q(const struct training *r, size_t n, const double *x, double *out)
 {
     struct exec e;
-    assert_int_equal(exec_init(&e, &r->q.prog, 64, 0, EXEC_FLOAT, NULL), 0);
+    assert_int_equal(exec_init(&e, &r->net.q.prog, 64, 0, EXEC_FLOAT, NULL), 0);
     e.param = r->train.best_param;
     for (size_t i = 0; i < n; i += 64) {
         e.lanes = n - i < 64 ? (int)(n - i) : 64;
-        for (int k = 0; k < r->m->nrow; k++)
+        for (int k = 0; k < r->net.model->nrow; k++)
             memcpy(e.row + (size_t)k * (size_t)e.cap, x + (size_t)k * n + i,
                    sizeof(double) * (size_t)e.lanes);
         exec_run(&e);
@@ -79,11 +79,11 @@ struct sample {
 
 static struct sample draw(struct training *r)
 {
-    struct sample s = {calloc((size_t)r->m->nrow * DRAWS, sizeof(double)),
+    struct sample s = {calloc((size_t)r->net.model->nrow * DRAWS, sizeof(double)),
                        calloc(DRAWS, sizeof(double)), calloc(DRAWS, sizeof(double))};
     nami_err err;
     assert_true(s.x && s.q && s.p);
-    assert_int_equal(model_simulate(r->m, 77, 0, DRAWS, 2, s.x, &err), 0);
+    assert_int_equal(model_simulate(r->net.model, 77, 0, DRAWS, 2, s.x, &err), 0);
     log_q(r, DRAWS, s.x, s.q);
     return s;
 }
@@ -95,7 +95,7 @@ static double kl(const char *what, struct training *r, struct sample s)
     for (int i = 0; i < DRAWS; i++) m += (s.p[i] - s.q[i]) / DRAWS;
     for (int i = 0; i < DRAWS; i++) v += pow(s.p[i] - s.q[i] - m, 2) / DRAWS;
     print_message("%-34s KL(p || q) = %7.4f +- %.4f nats, %zu parameters\n", what, m,
-                  sqrt(v / DRAWS), r->q.prog.nparam);
+                  sqrt(v / DRAWS), r->net.q.prog.nparam);
     free(s.x), free(s.q), free(s.p);
     training_free(r);
     return m;
@@ -182,7 +182,7 @@ static void trees(void **state)
                                      .hidden = net[k].hidden,
                                      .skip = 1,
                                      .steps = 4000});
-        const struct value *w = dataset_find(&r.m->data.set.a[0], "w", 1);
+        const struct value *w = dataset_find(&r.net.model->data.set.a[0], "w", 1);
         covariance(w->x, c);
         struct sample s = draw(&r);
         gap = 0;
@@ -253,14 +253,14 @@ static void posterior(struct training *r, struct sample *s, double (*evidence)(d
     const double *x = NULL;
     double lo = 1e9, hi = -1e9;
     nami_err err;
-    for (size_t a = 0; a < r->m->array.n; a++)
-        if (strcmp(r->m->array.a[a].name, "x") == 0)
-            x = s->x + (size_t)r->m->row[r->m->array.a[a].first] * DRAWS;
+    for (size_t a = 0; a < r->net.model->array.n; a++)
+        if (strcmp(r->net.model->array.a[a].name, "x") == 0)
+            x = s->x + (size_t)r->net.model->row[r->net.model->array.a[a].first] * DRAWS;
     assert_non_null(x);
     for (int i = 0; i < DRAWS; i++) lo = fmin(lo, x[i]), hi = fmax(hi, x[i]);
     for (int i = 0; i <= GRID; i++) table[i] = evidence(lo + (hi - lo) * i / GRID);
     struct density d = {.logp = s->p};
-    assert_int_equal(model_logp(r->m, DRAWS, s->x, 2, &d, &err), 0);
+    assert_int_equal(model_logp(r->net.model, DRAWS, s->x, 2, &d, &err), 0);
     for (int i = 0; i < DRAWS; i++) {
         double t = (x[i] - lo) / (hi - lo) * GRID;
         int k = t < GRID ? (int)t : GRID - 1;

@@ -21,8 +21,8 @@ static void train_text(struct training *r, const char *text, const char *data, c
     struct source *s;
     int checked, rc;
     memset(r, 0, sizeof *r);
-    r->m = &r->own;
-    r->plan = (struct plan){.net = {.family = family_find(family, strlen(family)),
+    r->net.model = &r->net.own_model;
+    r->net.plan = (struct plan){.net = {.family = family_find(family, strlen(family)),
                                     .kind = kind,
                                     .nhidden = 2,
                                     .hidden = {24, 24},
@@ -35,10 +35,10 @@ static void train_text(struct training *r, const char *text, const char *data, c
                                       .valid = 500,
                                       .patience = 100,
                                       .cooldown = 0.5}};
-    rc = data ? data_parse(&r->m->data, data, strlen(data), &err) : 0;
-    if (!rc) rc = model_parse(r->m, "model", text, strlen(text), NATIVE, NULL, &err);
-    if (!rc) rc = training_prepare(r, NULL, 0, 2, &err);
-    if (!rc) rc = source_model(r->m, 1, 100, 500, &s, &err);
+    rc = data ? data_parse(&r->net.model->data, data, strlen(data), &err) : 0;
+    if (!rc) rc = model_parse(r->net.model, "model", text, strlen(text), NATIVE, NULL, &err);
+    if (!rc) rc = training_prepare(r, 2, &err);
+    if (!rc) rc = source_model(r->net.model, 1, 100, 500, &s, &err);
     if (!rc) rc = training_start(r, s, 2, &err);
     while (!rc && !r->train.done) rc = train_step(&r->train, &checked, &err);
     if (rc) fail_msg("%s", err.msg);
@@ -80,12 +80,12 @@ static void consistent(void **state)
             struct infer a;
             nami_err err;
             train_text(&r, zoo, NULL, family[f], (enum net_kind)kind, 20);
-            size_t rows = (size_t)r.m->nrow;
+            size_t rows = (size_t)r.net.model->nrow;
             double *x = calloc(rows * SETS, sizeof *x), *z = calloc(rows * N, sizeof *z);
             double *z2 = calloc(rows * N, sizeof *z), q[N], q2[N];
             assert_true(x && z && z2);
-            assert_int_equal(model_simulate(r.m, 5, 0, SETS, 1, x, &err), 0);
-            assert_int_equal(infer_init(&a, &r.q, r.train.best_param, &err), 0);
+            assert_int_equal(model_simulate(r.net.model, 5, 0, SETS, 1, x, &err), 0);
+            assert_int_equal(infer_init(&a, &r.net.q, r.train.best_param, &err), 0);
             struct query ask = {x, SETS, PER, 9};
             assert_int_equal(infer_draws(&a, &ask, 0, N, 1, z, q, NULL, &err), 0);
             /* the density of the draws, from the other program */
@@ -109,8 +109,8 @@ static void consistent(void **state)
             /* inside the support; log p is finite; what is computed is computed */
             double lp[N];
             struct density d = {.logp = lp};
-            assert_int_equal(model_logp(r.m, N, z, 1, &d, &err), 0);
-            int next = row_of(r.m, "next"), half = row_of(r.m, "half"), y = row_of(r.m, "y");
+            assert_int_equal(model_logp(r.net.model, N, z, 1, &d, &err), 0);
+            int next = row_of(r.net.model, "next"), half = row_of(r.net.model, "half"), y = row_of(r.net.model, "y");
             for (size_t i = 0; i < N; i++) {
                 assert_true(isfinite(lp[i]));
                 assert_true(z[(size_t)half * N + i] == z[(size_t)next * N + i] / 2);
@@ -183,11 +183,11 @@ static void blocks(void **state)
     nami_err err;
     (void)state;
     train_text(&r, zoo, NULL, "match", NET_AUTO, 20);
-    size_t rows = (size_t)r.m->nrow;
+    size_t rows = (size_t)r.net.model->nrow;
     double *x = calloc(rows * SETS, sizeof *x);
     assert_non_null(x);
-    assert_int_equal(model_simulate(r.m, 5, 0, SETS, 1, x, &err), 0);
-    assert_int_equal(infer_init(&a, &r.q, r.train.best_param, &err), 0);
+    assert_int_equal(model_simulate(r.net.model, 5, 0, SETS, 1, x, &err), 0);
+    assert_int_equal(infer_init(&a, &r.net.q, r.train.best_param, &err), 0);
     struct query ask = {x, SETS, EACH, 9};
     for (int method = ANSWER_DIRECT; method <= ANSWER_IS; method++) {
         struct answer whole;
@@ -231,18 +231,18 @@ static void known(void **state)
                "model { a ~ normal(0, 1)\n for (i in 1:4) { y[i] ~ normal(a, 1) }\n"
                " next ~ normal(a, 1) }\nobserve y\n",
                NULL, "match", NET_AUTO, 3000);
-    size_t rows = (size_t)r.m->nrow;
+    size_t rows = (size_t)r.net.model->nrow;
     double *x = calloc(rows, sizeof *x), *z = calloc(rows * M, sizeof *z),
            *pred = calloc(rows * M, sizeof *pred);
     assert_true(x && z && pred);
-    for (int i = 0; i < 4; i++) x[row_of(r.m, "y") + i] = 0.5 * i;
-    assert_int_equal(infer_init(&a, &r.q, r.train.best_param, &err), 0);
+    for (int i = 0; i < 4; i++) x[row_of(r.net.model, "y") + i] = 0.5 * i;
+    assert_int_equal(infer_init(&a, &r.net.q, r.train.best_param, &err), 0);
     struct query ask = {x, 1, M, 4};
     assert_int_equal(infer_draws(&a, &ask, 0, M, 2, z, NULL, pred, &err), 0);
     const char *name[] = {"a", "next", "y"};
     const double mean[] = {0.6, 0.6, 0.6}, var[] = {0.2, 1.2, 1.2};
     for (int k = 0; k < 3; k++) {
-        const double *v = (k == 2 ? pred : z) + (size_t)row_of(r.m, name[k]) * M;
+        const double *v = (k == 2 ? pred : z) + (size_t)row_of(r.net.model, name[k]) * M;
         double s = 0, ss = 0;
         for (int i = 0; i < M; i++) s += v[i] / M;
         for (int i = 0; i < M; i++) ss += (v[i] - s) * (v[i] - s) / M;
@@ -251,11 +251,11 @@ static void known(void **state)
         assert_true(fabs(s - mean[k]) < 0.03 && fabs(ss / var[k] - 1) < 0.06);
     }
     /* given draws, the same is predicted; other numbers predict anew */
-    const double *was = pred + (size_t)row_of(r.m, "y") * M;
+    const double *was = pred + (size_t)row_of(r.net.model, "y") * M;
     double *again = calloc(rows * M, sizeof *again);
     assert_non_null(again);
     for (uint64_t first = 0; first < 2 * M; first += M) {
-        const double *now = again + (size_t)row_of(r.m, "y") * M;
+        const double *now = again + (size_t)row_of(r.net.model, "y") * M;
         int same = 0;
         assert_int_equal(infer_predict(&a, M, z, 4, first, first ? 1 : 3, again, &err), 0);
         for (int i = 0; i < 4 * M; i++) same += now[i] == was[i];

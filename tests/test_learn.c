@@ -70,8 +70,8 @@ static void learn(struct training *r, const char *text, const char *method, int 
     struct source *s;
     int checked;
     memset(r, 0, sizeof *r);
-    r->m = &r->own;
-    r->plan = (struct plan){.invert = {.method = method, .mode = "forward"},
+    r->net.model = &r->net.own_model;
+    r->net.plan = (struct plan){.invert = {.method = method, .mode = "forward"},
                             .net = {.family = family_find("mixture", 7),
                                     .size = 1,
                                     .kind = NET_MADE,
@@ -90,23 +90,23 @@ static void learn(struct training *r, const char *text, const char *method, int 
                                       .seed = 1},
                             .elbo = 1,
                             .samples = POINTS};
-    int rc = model_parse(r->m, "model", text, strlen(text), NATIVE, NULL, &err);
-    double *start = malloc(sizeof *start * (r->m->weight.n + 1));
-    *data = malloc(sizeof(double) * (size_t)r->m->nrow * POINTS);
-    r->points = malloc(sizeof(double) * (size_t)r->m->nrow * POINTS);
+    int rc = model_parse(r->net.model, "model", text, strlen(text), NATIVE, NULL, &err);
+    double *start = malloc(sizeof *start * (r->net.model->weight.n + 1));
+    *data = malloc(sizeof(double) * (size_t)r->net.model->nrow * POINTS);
+    r->points = malloc(sizeof(double) * (size_t)r->net.model->nrow * POINTS);
     assert_true(start && *data && r->points);
-    if (r->m->weight.n) memcpy(start, r->m->weight.a, sizeof *start * r->m->weight.n);
-    if (r->m->weight.n) put_truth(r->m);
-    if (!rc) rc = model_simulate(r->m, 3, 0, POINTS, 1, *data, &err);
-    if (r->m->weight.n) memcpy(r->m->weight.a, start, sizeof *start * r->m->weight.n);
-    memcpy(r->points, *data, sizeof(double) * (size_t)r->m->nrow * POINTS);
+    if (r->net.model->weight.n) memcpy(start, r->net.model->weight.a, sizeof *start * r->net.model->weight.n);
+    if (r->net.model->weight.n) put_truth(r->net.model);
+    if (!rc) rc = model_simulate(r->net.model, 3, 0, POINTS, 1, *data, &err);
+    if (r->net.model->weight.n) memcpy(r->net.model->weight.a, start, sizeof *start * r->net.model->weight.n);
+    memcpy(r->points, *data, sizeof(double) * (size_t)r->net.model->nrow * POINTS);
     free(start);
-    if (!rc) rc = training_prepare(r, NULL, 0, 2, &err);
+    if (!rc) rc = training_prepare(r, 2, &err);
     if (!rc) rc = samples_source(r, 1, &s, &err);
     if (!rc) rc = training_start(r, s, 2, &err);
     while (!rc && !r->train.done) rc = train_step(&r->train, &checked, &err);
     if (rc) fail_msg("%s", err.msg);
-    if (r->m->weight.n) elbo_model(&r->e, r->train.best_param);
+    if (r->net.model->weight.n) elbo_model(&r->net.elbo, r->train.best_param);
 }
 
 /* The bound on the validation data, by the best weights and 20 draws of each point. */
@@ -135,11 +135,11 @@ static void check_pca(const char *method, int particles)
     struct training r;
     double *x, *lp = malloc(sizeof *lp * POINTS), truth[P * (K + 1)];
     learn(&r, learnt, method, particles, 3000, &x);
-    log_px(r.m, r.m->weight.a, POINTS, x, lp);
+    log_px(r.net.model, r.net.model->weight.a, POINTS, x, lp);
     double own = mean(POINTS / 10, lp + POINTS - POINTS / 10), all = mean(POINTS, lp);
-    put_truth(r.m);
-    memcpy(truth, r.m->weight.a, sizeof truth);
-    log_px(r.m, truth, POINTS, x, lp);
+    put_truth(r.net.model);
+    memcpy(truth, r.net.model->weight.a, sizeof truth);
+    log_px(r.net.model, truth, POINTS, x, lp);
     double best = mean(POINTS, lp), bound = bound_now(&r);
     printf("%s, %d draws: bound %.4f, log p(x) of the learnt model %.4f; on all data %.4f, of the "
            "truth %.4f\n",
@@ -200,15 +200,15 @@ static void check_states(const char *text, int configs, double tol)
     struct training r;
     double *x, want = 0;
     learn(&r, text, "nami", 1, 2000, &x);
-    for (int e = 0; e < r.m->nelem; e++) /* .3 N(-2, 1) + .7 N(1.5, .5) each */
-        for (size_t i = POINTS - POINTS / 10; r.m->observed[e] && i < POINTS; i++) {
-            double y = x[(size_t)r.m->row[e] * POINTS + i], a = y + 2, b = (y - 1.5) / 0.5;
+    for (int e = 0; e < r.net.model->nelem; e++) /* .3 N(-2, 1) + .7 N(1.5, .5) each */
+        for (size_t i = POINTS - POINTS / 10; r.net.model->observed[e] && i < POINTS; i++) {
+            double y = x[(size_t)r.net.model->row[e] * POINTS + i], a = y + 2, b = (y - 1.5) / 0.5;
             want += log((0.3 * exp(-0.5 * a * a) + 1.4 * exp(-0.5 * b * b)) / sqrt(2 * acos(-1)));
         }
     want /= POINTS / 10;
     double bound = bound_now(&r);
-    printf("%d configurations: bound %.4f, log p(x) %.4f\n", r.e.configs, bound, want);
-    assert_int_equal(r.e.configs, configs);
+    printf("%d configurations: bound %.4f, log p(x) %.4f\n", r.net.elbo.configs, bound, want);
+    assert_int_equal(r.net.elbo.configs, configs);
     assert_true(bound < want + 0.005 && bound > want - tol);
     training_free(&r);
     free(x);

@@ -23,7 +23,7 @@ static struct errors errors_of(const struct fixture *f, const struct answer *a)
 {
     struct errors e = {fabs(a->found[0].log_z - f->t.log_z), 0, 0};
     nami_err err;
-    for (int r = 0; r < f->r.m->nrow; r++) {
+    for (int r = 0; r < f->r.net.model->nrow; r++) {
         struct summary s;
         if (isnan(f->t.mean[r])) continue;
         assert_int_equal(summarise(a->n, a->z + (size_t)r * a->n, a->logw, &s, &err), 0);
@@ -178,7 +178,7 @@ static void standard_errors(void **state)
     nami_err err;
     (void)state;
     fixture_make(&f, &known_chain, "forward", 0);
-    int row = row_named(f.r.m, "z");
+    int row = row_named(f.r.net.model, "z");
     double worst = 1, naive = 0;
     for (int t = 0; t < 24; t += 6) {
         double ss = 0, said = 0, plain = 0;
@@ -235,8 +235,8 @@ static void zoo_make(struct fixture *f, const char *family, enum net_kind kind)
     struct source *s;
     int checked, rc;
     *f = (struct fixture){0};
-    r->m = &r->own;
-    r->plan = (struct plan){
+    r->net.model = &r->net.own_model;
+    r->net.plan = (struct plan){
         .net = {.family = family_find(family, strlen(family)),
                 .kind = kind,
                 .nhidden = 2,
@@ -245,16 +245,16 @@ static void zoo_make(struct fixture *f, const char *family, enum net_kind kind)
                 .skip = 1},
         .train = {
             .steps = 3, .batch = 50, .rate = 1e-3, .check = 500, .valid = 50, .patience = 100}};
-    rc = model_parse(r->m, "model", zoo, strlen(zoo), NATIVE, NULL, &err);
-    if (!rc) rc = training_prepare(r, NULL, 0, 1, &err);
-    if (!rc) rc = source_model(r->m, 1, 50, 50, &s, &err);
+    rc = model_parse(r->net.model, "model", zoo, strlen(zoo), NATIVE, NULL, &err);
+    if (!rc) rc = training_prepare(r, 1, &err);
+    if (!rc) rc = source_model(r->net.model, 1, 50, 50, &s, &err);
     if (!rc) rc = training_start(r, s, 1, &err);
     while (!rc && !r->train.done) rc = train_step(&r->train, &checked, &err);
-    if (!rc) rc = infer_init(&f->a, &r->q, r->train.best_param, &err);
+    if (!rc) rc = infer_init(&f->a, &r->net.q, r->train.best_param, &err);
     if (rc) fail_msg("%s", err.msg);
-    f->x = calloc((size_t)r->m->nrow * SETS, sizeof *f->x);
+    f->x = calloc((size_t)r->net.model->nrow * SETS, sizeof *f->x);
     assert_non_null(f->x);
-    assert_int_equal(model_simulate(r->m, 5, 0, SETS, 1, f->x, &err), 0);
+    assert_int_equal(model_simulate(r->net.model, 5, 0, SETS, 1, f->x, &err), 0);
 }
 
 /* Lanes that were copied are whole: log p and log q that grew wave by wave are those of the points
@@ -269,7 +269,7 @@ static void whole(void **state)
             nami_err err;
             zoo_make(&f, family[k], (enum net_kind)kind);
             struct query q = {f.x, SETS, PER, 9};
-            size_t rows = (size_t)f.r.m->nrow, islands = smc_islands(&f.a, PER);
+            size_t rows = (size_t)f.r.net.model->nrow, islands = smc_islands(&f.a, PER);
             double *z = calloc(rows * N, sizeof *z), *pred = calloc(rows * N, sizeof *z);
             double lp[N], lq[N], lw[N], p2[N], q2[N], b2[N], logz[SETS * 64];
             int resampled[SETS * 64], any = 0;
@@ -277,11 +277,11 @@ static void whole(void **state)
             struct smc_out out = {z, pred, lq, lp, lw, logz, resampled};
             if (smc_run(&f.a, &q, 0, SETS, 2, &out, &err)) fail_msg("%s", err.msg);
             struct density d = {.logp = p2};
-            assert_int_equal(model_logp(f.r.m, N, z, 1, &d, &err), 0);
+            assert_int_equal(model_logp(f.r.net.model, N, z, 1, &d, &err), 0);
             assert_int_equal(infer_barren(&f.a, N, z, 1, b2, &err), 0);
             assert_int_equal(infer_logq(&f.a, N, z, 1, q2, &err), 0);
-            int next = row_named(f.r.m, "next"), half = row_named(f.r.m, "half");
-            int y = row_named(f.r.m, "y"), changed = 0;
+            int next = row_named(f.r.net.model, "next"), half = row_named(f.r.net.model, "half");
+            int y = row_named(f.r.net.model, "y"), changed = 0;
             for (size_t i = 0; i < N; i++) {
                 if (!(fabs(lp[i] + b2[i] - p2[i]) < 1e-8 * (1 + fabs(p2[i]))))
                     fail_msg("%s: log p %.12g, but %.12g", family[k], lp[i] + b2[i], p2[i]);
@@ -344,7 +344,7 @@ static void same(void **state)
     (void)state;
     zoo_make(&f, "match", NET_MADE);
     struct query q = {f.x, SETS, PER, 9};
-    size_t rows = (size_t)f.r.m->nrow;
+    size_t rows = (size_t)f.r.net.model->nrow;
     struct answer one, a;
     if (answer_sets(&f.a, &q, ANSWER_SMC, 0, SETS, 1, 1, &one, &err)) fail_msg("%s", err.msg);
     int resampled = 0;
@@ -424,7 +424,7 @@ static int sampler_of_it(void *ctx)
     struct fixture *f = ctx;
     struct sampler s;
     nami_err err;
-    int rc = sampler_make(&s, &f->r.q, &err);
+    int rc = sampler_make(&s, &f->r.net.q, &err);
     sampler_free(&s);
     return rc;
 }

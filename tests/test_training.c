@@ -102,16 +102,16 @@ static char path[] = "/tmp/nami_training_XXXXXX";
 
 static int source_of(struct training *r, struct source **s, nami_err *err)
 {
-    return samples_source(r, r->plan.train.seed, s, err);
+    return samples_source(r, r->net.plan.train.seed, s, err);
 }
 
 /* As many draws as the plan says, as if from a file. */
 static int points_of(struct training *r, nami_err *err)
 {
-    size_t n = r->plan.samples;
+    size_t n = r->net.plan.samples;
     if (!n) return 0;
-    r->points = raw_array(double, (size_t)r->m->nrow *n);
-    return r->points ? model_simulate(r->m, 77, 0, n, 1, r->points, err) : err_nomem(err);
+    r->points = raw_array(double, (size_t)r->net.model->nrow *n);
+    return r->points ? model_simulate(r->net.model, 77, 0, n, 1, r->points, err) : err_nomem(err);
 }
 
 static int start(struct training *r, const struct job *j, int threads, nami_err *err)
@@ -120,11 +120,11 @@ static int start(struct training *r, const struct job *j, int threads, nami_err 
     struct model_options opt = {
         .set = j->plan.set, .nset = j->plan.nset, .observe = j->plan.observe};
     *r = (struct training){.plan = j->plan};
-    r->m = &r->own;
-    int rc = j->data ? data_parse(&r->m->data, j->data, strlen(j->data), err) : 0;
-    if (!rc) rc = model_parse(r->m, "dir/a model", j->text, strlen(j->text), j->dialect, &opt, err);
+    r->net.model = &r->net.own_model;
+    int rc = j->data ? data_parse(&r->net.model->data, j->data, strlen(j->data), err) : 0;
+    if (!rc) rc = model_parse(r->net.model, "dir/a model", j->text, strlen(j->text), j->dialect, &opt, err);
     if (!rc) rc = points_of(r, err);
-    if (!rc) rc = training_prepare(r, NULL, 0, threads, err);
+    if (!rc) rc = training_prepare(r, threads, err);
     if (!rc) rc = source_of(r, &s, err);
     if (!rc) rc = training_start(r, s, threads, err);
     if (rc && r->train.source != s) source_free(s);
@@ -135,8 +135,8 @@ static int go_on(struct training *r, int threads, nami_err *err)
 {
     struct source *s = NULL;
     *r = (struct training){0};
-    int rc = training_read(r, path, threads, err);
-    if (!rc && r->plan.samples > 1000) /* not of ours */
+    int rc = network_read(&r->net, path, threads, err);
+    if (!rc && r->net.plan.samples > 1000) /* not of ours */
         rc = err_set(err, NAMI_EINPUT, "there are not so many points");
     if (!rc) rc = points_of(r, err);
     if (!rc) rc = source_of(r, &s, err);
@@ -236,8 +236,8 @@ static void test_more_steps(void **state)
     for (int more = 48; more >= 10; more -= 38) {
         struct source *s;
         r = (struct training){0};
-        must(training_read(&r, path, 1, &err), &err);
-        r.plan.train.steps = more;
+        must(network_read(&r.net, path, 1, &err), &err);
+        r.net.plan.train.steps = more;
         must(source_of(&r, &s, &err), &err);
         must(training_continue(&r, s, 1, &err), &err);
         assert_int_equal(r.train.done, more == 48 ? 0 : TRAIN_STEPS);
@@ -260,18 +260,18 @@ static void test_contents(void **state)
     must(start(&r, &jobs[1], 1, &err), &err);
     must(steps(&r, 3, &err), &err);
     must(training_save(&r, path, NULL, &err), &err);
-    size_t nparam = r.q.prog.nparam;
+    size_t nparam = r.net.q.prog.nparam;
     training_free(&r);
     must(go_on(&r, 1, &err), &err);
-    const struct train_options *t = &r.plan.train, *want = &jobs[1].plan.train;
+    const struct train_options *t = &r.net.plan.train, *want = &jobs[1].plan.train;
     assert_memory_equal(t, want, offsetof(struct train_options, seed));
-    assert_true(t->seed == want->seed && r.plan.net.seed == 3 && r.plan.net.kind == NET_MADE);
-    assert_int_equal(r.plan.nset, 2);
-    assert_string_equal(r.plan.set[0], "J=3");
-    assert_string_equal(r.m->text.s, zoo);
-    assert_string_equal(r.m->file, "dir/a model");
-    assert_int_equal(r.q.prog.nparam, nparam);
-    assert_true(r.m->value[r.m->array.a[array_find(r.m, "w")].first + 2] == -1e-7);
+    assert_true(t->seed == want->seed && r.net.plan.net.seed == 3 && r.net.plan.net.kind == NET_MADE);
+    assert_int_equal(r.net.plan.nset, 2);
+    assert_string_equal(r.net.plan.set[0], "J=3");
+    assert_string_equal(r.net.model->text.s, zoo);
+    assert_string_equal(r.net.model->file, "dir/a model");
+    assert_int_equal(r.net.q.prog.nparam, nparam);
+    assert_true(r.net.model->value[r.net.model->array.a[array_find(r.net.model, "w")].first + 2] == -1e-7);
     training_free(&r);
 }
 
@@ -287,7 +287,7 @@ static int saved(const struct job *j, struct str *out)
     must(steps(&r, 10, &err), &err);
     must(training_save(&r, path, NULL, &err), &err);
     must(file_read(path, out, &err), &err);
-    int heads = r.q.ngroup;
+    int heads = r.net.q.ngroup;
     training_free(&r);
     return heads;
 }

@@ -145,7 +145,7 @@ static int make_and_free(void *ctx)
 {
     struct net_at *n = ctx;
     nami_err err = {0};
-    int rc = qnet_make(&n->q, &n->m, n->h, &on, NULL, 0, 1, &err);
+    int rc = qnet_make(&n->q, &n->m, n->h, &on, NULL, 1, &err);
     qnet_free(&n->q);
     n->q = (struct qnet){0};
     return rc;

@@ -5,8 +5,10 @@
 #include "base/options.h"
 #include "base/str.h"
 #include "data/data.h"
+#include "infer/infer.h"
 #include "model/model.h"
 #include "model/problem.h"
+#include "net/network.h"
 
 struct nami_data {
     struct data sets;
@@ -22,10 +24,11 @@ struct nami_inverse {
 };
 
 struct nami_model {
-    struct model m;
+    struct model *m, own; /* m: &own, or that of a network */
+    struct arena mem;
     int good; /* it was read without an error */
     struct str messages;
-    const char **name; /* of each scalar, in the memory of m */
+    const char **name; /* of each scalar */
     int *node;
     const char *const *set; /* the options it was read with */
     int num_set;
@@ -33,6 +36,22 @@ struct nami_model {
 };
 
 int needs_model(const nami_model *w, nami_err *err); /* an error if it is not good */
+
+/* A network, whose weights and sampler are ready to be asked. */
+struct nami_network {
+    struct network net;
+    struct nami_model *model; /* of net.model, which it does not own */
+    struct nami_inverse inverse;
+    struct nami_data data; /* what the model was read with; its sets are the model's */
+    float *param;
+    struct infer infer;
+};
+
+/* From bytes of a file, which it takes over, also after an error. */
+int network_take_bytes(struct str *bytes, int threads, int allow_simulator, nami_network **out,
+                       nami_err *err);
+/* A nami_model of a model that another object owns, and which must outlive it. */
+int model_of_network(struct network *n, nami_model **out, nami_err *err);
 
 /* A text to the caller, who frees it; t is empty afterwards.  0 or NAMI_ENOMEM. */
 int give_text(struct str *t, char **text, size_t *len, nami_err *err);

@@ -11,18 +11,18 @@
 /* The names and nodes of all rows. */
 static int describe(nami_model *w)
 {
-    struct model *m = &w->m;
+    const struct model *m = w->m;
     struct str name = {0};
     int rc = 0;
-    w->name = arena_array(&m->mem, const char *, m->nrow + 1);
-    w->node = arena_array(&m->mem, int, m->nrow + 1);
+    w->name = arena_array(&w->mem, const char *, m->nrow + 1);
+    w->node = arena_array(&w->mem, int, m->nrow + 1);
     if (!w->name || !w->node) return NAMI_ENOMEM;
     for (int e = 0; e < m->nelem && !rc; e++) {
         int row = m->row[e];
         if (row < 0 || row >= m->nrow) continue;
         name.n = 0;
         elem_name(m, e, &name);
-        w->name[row] = name.oom ? NULL : arena_strndup(&m->mem, name.s, name.n);
+        w->name[row] = name.oom ? NULL : arena_strndup(&w->mem, name.s, name.n);
         w->node[row] = m->owner[e] >= 0 ? m->node[m->owner[e]] : -1;
         if (!w->name[row]) rc = NAMI_ENOMEM;
     }
@@ -30,22 +30,22 @@ static int describe(nami_model *w)
     return rc;
 }
 
-static const char *keep(struct model *m, const char *s)
+static const char *keep(nami_model *w, const char *s)
 {
-    return arena_strndup(&m->mem, s, strlen(s));
+    return arena_strndup(&w->mem, s, strlen(s));
 }
 
 /* The options, for files that a model is to be read from again; and the model's name, which is the
    caller's. */
 static int keep_options(nami_model *w, const nami_model_options *opt)
 {
-    const char **set = arena_array(&w->m.mem, const char *, opt->num_set + 1);
+    const char **set = arena_array(&w->mem, const char *, opt->num_set + 1);
     int bad = !set;
-    for (int i = 0; i < opt->num_set && !bad; i++) bad = !(set[i] = keep(&w->m, opt->set[i]));
-    if (w->m.file) bad |= !(w->m.file = keep(&w->m, w->m.file));
+    for (int i = 0; i < opt->num_set && !bad; i++) bad = !(set[i] = keep(w, opt->set[i]));
+    if (w->m->file) bad |= !(w->m->file = keep(w, w->m->file));
     w->set = set;
     w->num_set = opt->num_set;
-    if (opt->observe) bad |= !(w->observe = keep(&w->m, opt->observe));
+    if (opt->observe) bad |= !(w->observe = keep(w, opt->observe));
     return bad ? NAMI_ENOMEM : 0;
 }
 
@@ -72,16 +72,35 @@ static int build(nami_model *w, const char *name, const nami_model_options *opt,
         rc = err_set(err, NAMI_EINPUT,
                      "two data files give %.60s; a model is read with the values of one data set",
                      opt->data->repeated);
-    if (!rc && opt->data) rc = data_copy(&w->m.data, &opt->data->sets, err);
+    if (!rc && opt->data) rc = data_copy(&w->m->data, &opt->data->sets, err);
     if (!rc)
-        rc = model_parse(&w->m, name, w->m.text.s ? w->m.text.s : "", w->m.text.n, dialect, &mo,
+        rc = model_parse(w->m, name, w->m->text.s ? w->m->text.s : "", w->m->text.n, dialect, &mo,
                          err);
-    diags_print(&w->m.diags, name, w->m.text.s ? w->m.text.s : "", w->m.text.n, &w->messages);
+    diags_print(&w->m->diags, name, w->m->text.s ? w->m->text.s : "", w->m->text.n, &w->messages);
     if (!rc && (describe(w) || keep_options(w, opt))) rc = err_nomem(err);
     return rc;
 }
 
 static const nami_model_options none;
+
+static nami_model *new_model(void)
+{
+    nami_model *w = new_array(nami_model, 1);
+    if (w) w->m = &w->own;
+    return w;
+}
+
+int model_of_network(struct network *n, nami_model **out, nami_err *err)
+{
+    nami_model *w = *out = new_array(nami_model, 1);
+    if (!w) return err_nomem(err);
+    w->m = n->model;
+    w->good = 1;
+    w->set = n->plan.set;
+    w->num_set = n->plan.nset;
+    w->observe = n->plan.observe;
+    return describe(w) ? err_nomem(err) : 0;
+}
 
 /* Models that were not read are kept for their messages, if there is the memory. */
 static int finish(nami_model **out, int rc, nami_err *err)
@@ -103,9 +122,9 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
     nami_err why = {0};
     if (!opt) opt = &none;
     err_clear(err);
-    nami_model *w = *out = new_array(nami_model, 1);
+    nami_model *w = *out = new_model();
     if (!w) return err_nomem(err);
-    int rc = file_read(path, &w->m.text, &why);
+    int rc = file_read(path, &w->m->text, &why);
     if (rc) return err_in_file(err, path, &why), finish(out, rc, err);
     rc = choose_dialect(opt->dialect, path, &dialect, err);
     if (!rc) rc = build(w, path, opt, dialect, err);
@@ -118,10 +137,10 @@ int nami_model_parse(const char *text, size_t len, const char *name, const nami_
     enum dialect dialect;
     if (!opt) opt = &none;
     err_clear(err);
-    nami_model *w = *out = new_array(nami_model, 1);
+    nami_model *w = *out = new_model();
     if (!w) return err_nomem(err);
-    str_putn(&w->m.text, text, len);
-    int rc = w->m.text.oom ? err_nomem(err) : choose_dialect(opt->dialect, NULL, &dialect, err);
+    str_putn(&w->m->text, text, len);
+    int rc = w->m->text.oom ? err_nomem(err) : choose_dialect(opt->dialect, NULL, &dialect, err);
     if (!rc) rc = build(w, name ? name : "model", opt, dialect, err);
     return finish(out, rc, err);
 }
@@ -129,18 +148,19 @@ int nami_model_parse(const char *text, size_t len, const char *name, const nami_
 void nami_model_free(nami_model *w)
 {
     if (!w) return;
-    model_free(&w->m);
+    model_free(&w->own);
+    arena_free(&w->mem);
     str_free(&w->messages);
     free(w);
 }
 
 const char *nami_model_messages(const nami_model *w) { return w->messages.s ? w->messages.s : ""; }
 
-const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m.bn : NULL; }
+const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m->bn : NULL; }
 
-const char *nami_model_simulator(const nami_model *w) { return w->good ? w->m.simulator : NULL; }
+const char *nami_model_simulator(const nami_model *w) { return w->good ? w->m->simulator : NULL; }
 
-int nami_model_size(const nami_model *w) { return w->good ? w->m.nrow : 0; }
+int nami_model_size(const nami_model *w) { return w->good ? w->m->nrow : 0; }
 
 static int is_scalar(const nami_model *w, int i) { return i >= 0 && i < nami_model_size(w); }
 
@@ -168,7 +188,7 @@ int nami_model_simulate(const nami_model *w, uint64_t seed, size_t n, int thread
                         nami_err *err)
 {
     int rc = needs_model(w, err);
-    return rc ? rc : model_simulate(&w->m, seed, 0, n, parallel_threads(threads), x, err);
+    return rc ? rc : model_simulate(w->m, seed, 0, n, parallel_threads(threads), x, err);
 }
 
 int nami_model_logp(const nami_model *w, size_t n, const double *x, int threads, double *logp,
@@ -176,13 +196,13 @@ int nami_model_logp(const nami_model *w, size_t n, const double *x, int threads,
 {
     struct density d = {.logp = logp, .grad = grad};
     int rc = needs_model(w, err);
-    return rc ? rc : model_logp((struct model *)&w->m, n, x, parallel_threads(threads), &d, err);
+    return rc ? rc : model_logp(w->m, n, x, parallel_threads(threads), &d, err);
 }
 
 int nami_model_set_point(const nami_model *w, const nami_data *data, size_t set, size_t n,
                          size_t i, double *x, nami_err *err)
 {
-    const struct model *m = &w->m;
+    const struct model *m = w->m;
     double *p = NULL;
     err_clear(err);
     int rc = needs_model(w, err), given = 0;

@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/api.h"
 #include "base/err.h"
 #include "base/parallel.h"
-#include "api/api.h"
+#include "model/given.h"
 #include "report/json.h"
+#include "report/network.h"
+#include "train/log.h"
 #include "train/samples.h"
 
 struct nami_trainer {
@@ -23,11 +26,11 @@ struct nami_trainer {
 static int make_plan(struct training *r, const nami_model *w, const nami_options *invert,
                      const nami_train_options *o, nami_err *err)
 {
-    struct plan *p = &r->plan;
+    struct plan *p = &r->net.plan;
     p->set = w->set;
     p->nset = w->num_set;
     p->observe = w->observe;
-    return plan_make(p, invert, o, model_learns(r->m), &r->mem, err);
+    return plan_make(p, invert, o, model_learns(r->net.model), &r->net.mem, err);
 }
 
 /* ---- a trainer ---------------------------------------------------------------------- */
@@ -36,9 +39,10 @@ static int make_plan(struct training *r, const nami_model *w, const nami_options
 static int needs_source(nami_trainer *t, nami_err *err)
 {
     struct source **s = &t->r.train.source;
-    if (!*s && t->r.plan.elbo && !t->r.points)
+    if (!*s && t->r.net.plan.elbo && !t->r.points && !t->r.feeds.n)
         return err_set(err, NAMI_EUSAGE,
-                       "a bound is of points or samples that are given, not of the model's draws");
+                       "a bound is of points, samples or data that are given, not of the model's "
+                       "draws");
     return *s ? 0 : samples_source(&t->r, t->seed, s, err);
 }
 
@@ -46,7 +50,7 @@ static int needs_source(nami_trainer *t, nami_err *err)
 static int finish(nami_trainer *t, int rc, nami_trainer **out, nami_err *err)
 {
     if (!rc && !(t->part = new_array(double, t->r.train.t.npart))) rc = err_nomem(err);
-    if (!rc && t->r.points) rc = needs_source(t, err);
+    if (!rc && (t->r.points || t->r.feeds.n)) rc = needs_source(t, err);
     if (rc)
         nami_trainer_free(t);
     else
@@ -71,6 +75,37 @@ static uint64_t draw_seed(uint64_t seed, uint64_t stream)
     return seed + stream * 0x9e3779b97f4a7c15u;
 }
 
+/* What it is trained on, but for the model's own draws. */
+static int read_samples(nami_trainer *t, const nami_train_options *o, nami_err *err)
+{
+    const nami_data *data = o->data;
+    if (!t->r.net.plan.elbo || !data) return samples_read(&t->r, o->samples, err);
+    return samples_feed(&t->r, data->records.a, (int)data->records.n, &data->sets, err);
+}
+
+/* Data that hold observations, but not all of them, cannot be a query of the network. */
+static void tell_missing(const struct model *m, const nami_watch *watch)
+{
+    struct given g = {0};
+    int n = 0, of = 0, missing = -1;
+    int known = m->data.set.n && !given_open(&g, m, &m->data.set.a[0], NULL);
+    for (int e = 0; e < m->nelem && known; e++) {
+        if (m->row[e] < 0 || !m->observed[e]) continue;
+        of++;
+        n += isnan(given_value(&g, e));
+        if (missing < 0 && isnan(given_value(&g, e))) missing = e;
+    }
+    given_close(&g);
+    if (!n || n == of) return;
+    struct str name = {0};
+    elem_name(m, missing, &name);
+    tell(watch, NAMI_NOTE,
+         "%s is observed, but has no value in these data (%d of %d have none): the network will "
+         "not answer them",
+         name.s ? name.s : "a variable", n, of);
+    str_free(&name);
+}
+
 int nami_trainer_new(const nami_model *model, const nami_options *invert,
                      const nami_train_options *opt, nami_trainer **out, nami_err *err)
 {
@@ -82,10 +117,11 @@ int nami_trainer_new(const nami_model *model, const nami_options *invert,
     if (rc) return nami_trainer_free(t), rc;
     t->own = 1;
     t->seed = draw_seed(o.seed, o.stream);
-    t->r.m = (struct model *)&model->m;
+    t->r.net.model = model->m;
+    tell_missing(model->m, o.watch);
     rc = make_plan(&t->r, model, invert, opt, err);
-    if (!rc) rc = samples_read(&t->r, o.samples, err);
-    if (!rc) rc = training_prepare(&t->r, NULL, 0, t->threads, err);
+    if (!rc) rc = read_samples(t, &o, err);
+    if (!rc) rc = training_prepare(&t->r, t->threads, err);
     if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
     return finish(t, rc, out, err);
 }
@@ -98,13 +134,47 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     int rc = new_trainer(opt, &o, &t, err);
     *out = NULL;
     if (rc) return rc;
-    rc = training_read(&t->r, path, t->threads, err);
-    if (!rc && o.allow_simulator) t->r.m->simulator_locked = 0;
-    if (opt && opt->steps > 0) t->r.plan.train.steps = opt->steps;
-    if (!rc) rc = samples_read(&t->r, o.samples, err);
+    rc = network_read(&t->r.net, path, t->threads, err);
+    if (!rc && o.allow_simulator) t->r.net.model->simulator_locked = 0;
+    if (!rc) rc = read_samples(t, &o, err);
+    if (opt && opt->steps > 0) t->r.net.plan.train.steps = t->r.net.plan.options.steps = opt->steps;
     if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);
-    t->seed = draw_seed(t->r.plan.train.seed, o.stream);
+    t->seed = draw_seed(t->r.net.plan.train.seed, o.stream);
     return finish(t, rc, out, err);
+}
+
+/* Constants that are given must be those that the network was trained with. */
+static int same_constants(const struct model *a, const struct model *b, nami_err *err)
+{
+    for (size_t i = 0; i < a->array.n; i++)
+        for (size_t j = 0; j < b->array.n; j++) {
+            const struct array *x = &a->array.a[i], *y = &b->array.a[j];
+            if (strcmp(x->name, y->name) != 0 || x->raw) continue;
+            int same = x->n == y->n;
+            for (int e = 0; same && e < x->n; e++) {
+                double u = a->value[x->first + e], v = b->value[y->first + e];
+                if (a->state[x->first + e] == E_CONST && b->state[y->first + e] == E_CONST)
+                    same = u == v || value_is_missing(u) || value_is_missing(v);
+            }
+            if (!same)
+                return err_set(err, NAMI_EUSAGE,
+                               "the network was trained with other values of %s; train a new one",
+                               x->name);
+        }
+    return 0;
+}
+
+int nami_trainer_same_model(const nami_trainer *t, const nami_model *model, nami_err *err)
+{
+    const struct model *a = t->r.net.model, *b = model->m;
+    err_clear(err);
+    int rc = needs_model(model, err);
+    if (rc) return rc;
+    if (a->text.n != b->text.n || (a->text.n && memcmp(a->text.s, b->text.s, a->text.n) != 0))
+        return err_set(err, NAMI_EUSAGE,
+                       "the network was trained for another model than %.200s; train a new one",
+                       b->file ? b->file : "this");
+    return same_constants(a, b, err);
 }
 
 void nami_trainer_free(nami_trainer *t)
@@ -143,7 +213,7 @@ double nami_trainer_valid(const nami_trainer *t)
 const char *nami_trainer_layer(const nami_trainer *t, int i, size_t *first, size_t *outputs,
                                size_t *inputs)
 {
-    const struct block *b = i < 0 ? NULL : training_layer(&t->r, (size_t)i);
+    const struct block *b = i < 0 ? NULL : network_layer(&t->r.net, (size_t)i);
     if (!b) return NULL;
     const struct dense *d = b->d;
     *first = d->w;
@@ -184,7 +254,7 @@ int nami_trainer_gradient(nami_trainer *t, size_t n, const double *x, double *lo
         rc = source_batch(t->r.train.source, t->r.train.step, &b, err);
     if (rc) return rc;
     t->own = 1;
-    if (!x || t->r.plan.elbo) t->r.train.step++; /* latents are drawn anew */
+    if (!x || t->r.net.plan.elbo) t->r.train.step++; /* latents are drawn anew */
     trainer_gradient(w, &b);
     memcpy(t->part, w->loss, sizeof *t->part * (size_t)nami_trainer_parts(t));
     if (loss) *loss = w->total;
@@ -245,15 +315,137 @@ int nami_trainer_step(nami_trainer *t, nami_err *err)
     return !x->done;
 }
 
-int nami_trainer_save(nami_trainer *t, const char *path, nami_err *err)
+static int print(nami_trainer *t, int with_state, const char *path, struct str *out, nami_err *err)
 {
-    const struct training *r = &t->r;
-    struct view w = {.file = r->m->file, .bn = r->m->bn, .v = &r->inversion, .h = r->h};
+    const struct network *n = &t->r.net;
+    struct view w = {
+        .file = n->model->file, .bn = n->model->bn, .v = &n->inversion, .h = n->inverse};
     struct str inverse = {0};
     err_clear(err);
     adopt(t);
     int rc = inverse_json(&w, INVERSE_RUNS, &inverse, err);
-    if (!rc) rc = training_save(r, path, inverse.s, err);
+    if (!rc)
+        rc = path ? training_save(&t->r, path, inverse.s, err)
+                  : training_print(&t->r, inverse.s, with_state, out, err);
     str_free(&inverse);
+    return rc;
+}
+
+int nami_trainer_save(nami_trainer *t, const char *path, nami_err *err)
+{
+    return print(t, 1, path, NULL, err);
+}
+
+int nami_trainer_print(nami_trainer *t, char **bytes, size_t *len, nami_err *err)
+{
+    struct str out = {0};
+    *bytes = NULL;
+    int rc = print(t, 1, NULL, &out, err);
+    if (rc) return str_free(&out), rc;
+    return give_text(&out, bytes, len, err);
+}
+
+int nami_trainer_network(nami_trainer *t, nami_network **out, nami_err *err)
+{
+    struct str bytes = {0};
+    *out = NULL;
+    int rc = print(t, 0, NULL, &bytes, err);
+    return rc ? (str_free(&bytes), rc) : network_take_bytes(&bytes, t->threads, 1, out, err);
+}
+
+int nami_trainer_log(const nami_trainer *t, const char *path, nami_err *err)
+{
+    err_clear(err);
+    return train_log(&t->r.train, path, err);
+}
+
+void nami_trainer_progress(const nami_trainer *t, nami_progress *out)
+{
+    const struct train *x = &t->r.train;
+    const double *h = train_last(x);
+    *out = (nami_progress){.phase = "train",
+                           .done = (double)x->step,
+                           .total = x->opt.steps,
+                           .loss = x->nsum ? x->sum / x->nsum : NAN,
+                           .valid = h ? h[HIST_VALID] : NAN,
+                           .rate = train_rate(x)};
+}
+
+/* ---- how it has ended --------------------------------------------------------------------- */
+
+static void put_number(struct str *out, double x)
+{
+    if (isfinite(x))
+        str_printf(out, "%.10g", x);
+    else
+        str_put(out, "null");
+}
+
+static void put_json(const nami_trainer *t, struct str *out)
+{
+    const struct train *x = &t->r.train;
+    const double *h = train_best(x); /* parts of this loss, not of a later one */
+    str_printf(out, "{\"steps\":%llu,\"loss\":", (unsigned long long)x->step);
+    put_number(out, x->best);
+    str_printf(out, ",\"parameters\":%zu,\"why\":", x->t.nparam);
+    str_quote(out, train_done[x->done]);
+    str_put(out, ",\"parts\":{");
+    for (int k = 0; h && k < x->t.npart; k++) {
+        if (k) str_put(out, ",");
+        str_quote(out, x->t.part[k].name);
+        str_put(out, ":");
+        put_number(out, h[HIST_PARTS + k]);
+    }
+    str_put(out, "}}\n");
+}
+
+static void put_text(const nami_trainer *t, struct str *out)
+{
+    const struct train *x = &t->r.train;
+    unsigned long long steps = x->step;
+    const char *why = train_done[x->done];
+    if (t->r.net.plan.elbo)
+        str_printf(out, "bound        %.4f nats: of log p(x) on %zu data sets, %llu steps; %s\n",
+                   -x->best, t->r.split.n[SPLIT_VALID], steps, why);
+    else
+        str_printf(out, "loss         %.4f nats: E[-log q(z|x)] on %d draws, %llu steps; %s\n",
+                   x->best, x->source ? source_nvalid(x->source) * x->opt.batch : 0, steps, why);
+}
+
+int nami_trainer_describe(const nami_trainer *t, const char *as, char **text, nami_err *err)
+{
+    struct str out = {0};
+    err_clear(err);
+    *text = NULL;
+    if (strcmp(as, "text") == 0)
+        put_text(t, &out);
+    else if (strcmp(as, "json") == 0)
+        put_json(t, &out);
+    else if (strcmp(as, "network") == 0)
+        network_show(&t->r.net.q, &out);
+    else if (strcmp(as, "network-json") == 0)
+        network_json(&t->r.net.q, &out);
+    else
+        return no_such_form(as, "text, json, network, network-json", err);
+    return give_text(&out, text, NULL, err);
+}
+
+/* ---- from beginning to end ------------------------------------------------------------------ */
+
+int nami_train(const nami_model *model, const nami_options *invert, const nami_train_options *opt,
+               nami_network **out, nami_err *err)
+{
+    const nami_watch *w = opt ? opt->watch : NULL;
+    nami_trainer *t;
+    nami_progress p;
+    int rc = nami_trainer_new(model, invert, opt, &t, err);
+    *out = NULL;
+    while (!rc && (rc = nami_trainer_step(t, err)) > 0) {
+        nami_trainer_progress(t, &p);
+        rc = w && w->progress && w->progress(&p, w->user) ? err_set(err, NAMI_ECANCEL, "canceled")
+                                                          : 0;
+    }
+    if (!rc) rc = nami_trainer_network(t, out, err);
+    nami_trainer_free(t);
     return rc;
 }

@@ -245,10 +245,19 @@ static int take(const nami_option *o, const json_t *x, void *at, struct arena *m
 int options_from_json(const char *group, const json_t *object, void *options, struct arena *mem,
                       nami_err *err)
 {
+    const nami_option *row = rows_of(group);
+    const char *name;
+    json_t *x;
     int rc = 0;
-    for (const nami_option *o = rows_of(group); o->name && !rc; o++) {
-        const json_t *x = json_object_get(object, o->name);
-        if (x) rc = take(o, x, (char *)options + o->offset, mem, err);
+    json_object_foreach((json_t *)object, name, x)
+    {
+        const nami_option *o = row;
+        while (o->name && strcmp(o->name, name) != 0) o++;
+        if (!o->name)
+            return err_set(err, NAMI_EINPUT,
+                           "the setting '%.60s' is not known; a newer version of NaMI may know it",
+                           name);
+        if ((rc = take(o, x, (char *)options + o->offset, mem, err))) return rc;
     }
-    return rc;
+    return 0;
 }

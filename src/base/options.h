@@ -13,7 +13,8 @@ int options_complete(const char *group, const void *given, size_t size, void *ou
 
 /* The options of a completed struct as members of a JSON object: 0 or NAMI_ENOMEM. */
 int options_to_json(const char *group, const void *options, json_t *object);
-/* And back to a completed struct.  What the object lacks has its default.  Texts go to mem. */
+/* And back to a completed struct.  What the object lacks stays as it is, a name that is
+   no option is refused.  Texts go to mem. */
 int options_from_json(const char *group, const json_t *object, void *options, struct arena *mem,
                       nami_err *err);
 

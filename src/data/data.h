@@ -45,6 +45,9 @@ int data_parse(struct data *d, const char *text, size_t len, nami_err *err);
 /* Files go together: sets from `first` on are joined with those before.  What a file with one data
    set gives belongs to all data sets. */
 int data_join(struct data *d, size_t first, nami_err *err);
+/* A data set as JSON, appended. */
+struct str;
+void dataset_print(const struct dataset *d, struct str *out);
 /* A copy of all data sets, added to those of `to`. */
 int data_copy(struct data *to, const struct data *from, nami_err *err);
 

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "data/data_impl.h"
+#include "data/draws.h"
 #include "data/json_value.h"
 
 /* ---- places ---------------------------------------------------------------- */
@@ -206,4 +207,19 @@ int data_json(struct data *d, const char *text, size_t len, nami_err *err)
     if (!rc && d->set.n == before)
         rc = err_at(err, NAMI_EINPUT, 1, 1, "there is no data set in this list; give at least one");
     return rc;
+}
+
+void dataset_print(const struct dataset *d, struct str *out)
+{
+    str_put(out, "{");
+    for (size_t i = 0; i < d->value.n; i++) {
+        const struct value *v = &d->value.a[i];
+        struct draws_var as = {.name = v->name, .ndim = v->ndim};
+        memcpy(as.dim, v->dim, sizeof as.dim);
+        if (i) str_put(out, ",");
+        str_quote(out, v->name);
+        str_put(out, ":");
+        json_elements(out, &as, 0, v->x);
+    }
+    str_put(out, "}");
 }

@@ -48,6 +48,8 @@ int records_read(struct records *r, const char *path, const char *name, nami_err
 /* The same from memory; f NULL: what it looks like. */
 int records_parse(struct records *r, const struct records_format *f, const char *text, size_t len,
                   const char *name, nami_err *err);
+/* The same from data sets, one for each observation; after an error, records_free. */
+int records_of_sets(struct records *r, const struct data *d, const char *name, nami_err *err);
 void records_free(struct records *r);
 
 /* Observation i: number j to to[where[j] * stride], or nowhere if where[j] < 0; where NULL: j. */

@@ -27,17 +27,23 @@ static int put_set(struct records *r, size_t i, const struct value *v, const cha
     return 0;
 }
 
+int records_of_sets(struct records *r, const struct data *d, const char *name, nami_err *err)
+{
+    const struct value *v = NULL;
+    size_t n = strlen(name);
+    for (size_t i = 0; i < d->set.n && !v; i++) v = dataset_find(&d->set.a[i], name, n);
+    if (!v) return err_set(err, NAMI_EINPUT, "no data set has '%.60s'", name);
+    int rc = records_make(r, d->set.n, v->ndim, v->dim, name, err);
+    for (size_t i = 0; i < d->set.n && !rc; i++)
+        rc = put_set(r, i, dataset_find(&d->set.a[i], name, n), name, err);
+    return rc;
+}
+
 static int parse(struct records *r, const char *text, size_t len, const char *name, nami_err *err)
 {
     struct data d = {0};
-    const struct value *v = NULL;
-    size_t n = strlen(name);
     int rc = data_parse(&d, text, len, err);
-    for (size_t i = 0; i < d.set.n && !v; i++) v = dataset_find(&d.set.a[i], name, n);
-    if (!rc && !v) rc = err_set(err, NAMI_EINPUT, "no data set has '%.60s'", name);
-    if (!rc) rc = records_make(r, d.set.n, v->ndim, v->dim, name, err);
-    for (size_t i = 0; i < d.set.n && !rc; i++)
-        rc = put_set(r, i, dataset_find(&d.set.a[i], name, n), name, err);
+    if (!rc) rc = records_of_sets(r, &d, name, err);
     data_free(&d);
     return rc;
 }

@@ -153,6 +153,22 @@ int feeds_read(struct feeds *f, const struct model *m, const char *const *file, 
     return 0;
 }
 
+int feeds_of_sets(struct feeds *f, const struct model *m, const struct data *d, nami_err *err)
+{
+    int rc = 0;
+    *f = (struct feeds){0};
+    for (size_t i = 0; i < m->array.n && !rc; i++) {
+        struct records r = {0};
+        if (!is_observed(m, &m->array.a[i])) continue;
+        rc = records_of_sets(&r, d, m->array.a[i].name, err);
+        if (rc)
+            records_free(&r);
+        else
+            rc = feeds_add(f, m, &m->array.a[i], &r, err);
+    }
+    return rc;
+}
+
 /* In each observation, or once. */
 static int other_value(const struct model *m, const struct array *a, struct records *r,
                        double *value)

@@ -27,6 +27,8 @@ int feeds_read(struct feeds *f, const struct model *m, const char *const *file, 
 /* Files may hold constants of the model, too, by their names: the first element that has another
    value there, or -1.  What cannot be read so is left alone. */
 int feeds_other(const struct model *m, const char *const *file, int nfile, double *value);
+/* The same from data sets in memory: an observation of all observed arrays each. */
+int feeds_of_sets(struct feeds *f, const struct model *m, const struct data *d, nami_err *err);
 /* feeds_read from memory: observations of one array, which are taken over. */
 int feeds_add(struct feeds *f, const struct model *m, const struct array *a, struct records *r,
               nami_err *err);

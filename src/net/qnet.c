@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "model/eval.h"
 #include "net/embed.h"
+#include "net/saved.h"
 
 const char *const net_kinds[] = {"auto", "mlp", "made", NULL};
 
@@ -391,41 +392,7 @@ static void choose_kinds(struct qnet *q)
                            (q->opt.kind == NET_AUTO && q->group[g].n == 1 && single > 1);
 }
 
-/* ---- what draws of the prior decide, in a row: scales of all coordinates, then the heads ------
- */
-
-enum { HEAD_NUMBERS = 3 + 2 * RECORD_ARGS };
-
-size_t qnet_nsaved(const struct qnet *q)
-{
-    size_t n = 0;
-    for (int v = 0; v < bn_n(q->m->bn); v++) n += 2 * (size_t)q->code[v].ncoord;
-    return n + (size_t)q->ngroup * HEAD_NUMBERS;
-}
-
-static int family_number(const struct family *f)
-{
-    for (int i = 0; net_families[i]; i++)
-        if (net_families[i] == f) return i;
-    return -1;
-}
-
-void qnet_saved(const struct qnet *q, double *out)
-{
-    for (int v = 0; v < bn_n(q->m->bn); v++)
-        for (int k = 0; k < q->code[v].ncoord; k++) {
-            *out++ = q->code[v].mean[k];
-            *out++ = q->code[v].sd[k];
-        }
-    for (int g = 0; g < q->ngroup; g++, out += HEAD_NUMBERS) {
-        const struct head *h = &q->group[g].head;
-        out[0] = family_number(h->family);
-        out[1] = h->size;
-        out[2] = h->fixed;
-        memcpy(out + 3, h->shift, sizeof h->shift);
-        memcpy(out + 3 + RECORD_ARGS, h->scale, sizeof h->scale);
-    }
-}
+/* ---- output distributions of a file ---------------------------------------------------- */
 
 /* Could choose_head have chosen this? */
 static int head_fits(const struct qnet *q, const struct code *c, const struct head *h)
@@ -448,64 +415,44 @@ static int head_fits(const struct qnet *q, const struct code *c, const struct he
     return h->family == want && h->size == (q->opt.size ? q->opt.size : want->size);
 }
 
-static int saved_head(struct qnet *q, struct group *g, const double *in)
+static int saved_head(struct qnet *q, int g, const struct saved *saved, nami_err *err)
 {
-    const struct code *c = &q->code[q->factor[q->member[g->first]].node];
-    int n = 0;
-    while (net_families[n]) n++;
-    if (!(in[0] >= 0 && in[0] < n && in[1] >= 0 && in[1] < 1 << 20)) return NAMI_EINPUT;
-    g->head = (struct head){.family = net_families[(int)in[0]], .size = (int)in[1], .fixed = in[2]};
-    if (g->head.family->own_scale) g->head.dist = c->dist;
-    memcpy(g->head.shift, in + 3, sizeof g->head.shift);
-    memcpy(g->head.scale, in + 3 + RECORD_ARGS, sizeof g->head.scale);
-    if (in[0] != (int)in[0] || in[1] != (int)in[1] || !head_fits(q, c, &g->head))
-        return NAMI_EINPUT;
-    g->nout = g->head.family->outputs(&g->head);
+    struct group *x = &q->group[g];
+    const struct code *c = &q->code[q->factor[q->member[x->first]].node];
+    int rc = saved_output(saved, g, &x->head, err);
+    if (rc) return rc;
+    if (x->head.family->own_scale) x->head.dist = c->dist;
+    if (!head_fits(q, c, &x->head))
+        return err_set(err, NAMI_EINPUT, "the output distribution of %s does not fit it",
+                       bn_name(q->m->bn, c->node));
+    x->nout = x->head.family->outputs(&x->head);
     return 0;
 }
 
 /* ---- all ----------------------------------------------------------------------------------------
  */
 
-struct origin { /* draws x[row * n + i], or saved numbers */
+struct origin { /* draws x[row * n + i], or what a file says */
     size_t n;
-    const double *x, *saved;
-    size_t nsaved;
+    const double *x;
+    const struct saved *saved;
 };
 
-static int not_saved(nami_err *err)
+static int make_codes(struct qnet *q, const struct origin *o, nami_err *err)
 {
-    return err_set(err, NAMI_EINPUT, "the scales in the file do not fit its model");
-}
-
-static int make_codes(struct qnet *q, struct origin *o, nami_err *err)
-{
-    size_t used = 0;
     int rc = codes_make(q->m, o->n, o->x, &q->mem, q->code, err);
-    if (!o->saved || rc) return rc;
-    for (int v = 0; v < bn_n(q->m->bn); v++)
-        for (int k = 0; k < q->code[v].ncoord; k++, used += 2) {
-            if (used + 2 > o->nsaved) return not_saved(err);
-            double mean = o->saved[used], sd = o->saved[used + 1];
-            if (!isfinite(mean) || !isfinite(sd) || !(sd > 0)) return not_saved(err);
-            q->code[v].mean[k] = mean;
-            q->code[v].sd[k] = sd;
-        }
-    o->saved += used;
-    o->nsaved -= used;
-    return 0;
+    return rc || !o->saved ? rc : saved_encodings(o->saved, q, err);
 }
 
 static int make_heads(struct qnet *q, const struct origin *o, nami_err *err)
 {
     int rc = 0;
-    if (o->saved && o->nsaved != (size_t)q->ngroup * HEAD_NUMBERS) return not_saved(err);
-    for (int g = 0; g < q->ngroup && !rc; g++) {
-        if (!o->saved)
-            rc = choose_head(q, &q->group[g], o->n, o->x, err);
-        else if (saved_head(q, &q->group[g], o->saved + (size_t)g * HEAD_NUMBERS))
-            rc = not_saved(err);
-    }
+    if (o->saved && json_array_size(o->saved->outputs) != (size_t)q->ngroup)
+        return err_set(err, NAMI_EINPUT, "the file has %zu output distributions, not %d",
+                       json_array_size(o->saved->outputs), q->ngroup);
+    for (int g = 0; g < q->ngroup && !rc; g++)
+        rc = o->saved ? saved_head(q, g, o->saved, err)
+                      : choose_head(q, &q->group[g], o->n, o->x, err);
     return rc;
 }
 
@@ -518,7 +465,7 @@ static int mark_given(struct qnet *q)
     return q->given ? 0 : NAMI_ENOMEM;
 }
 
-static int build(struct qnet *q, struct origin *o, nami_err *err)
+static int build(struct qnet *q, const struct origin *o, nami_err *err)
 {
     struct share s = {0};
     int nodes = bn_n(q->m->bn), rc = 0;
@@ -580,11 +527,10 @@ int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
 }
 
 int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
-              const struct net_options *opt, const double *saved, size_t nsaved, int threads,
-              nami_err *err)
+              const struct net_options *opt, const struct saved *saved, int threads, nami_err *err)
 {
     double *x = saved ? NULL : raw_array(double, (size_t)m->nrow *PRIOR_DRAWS);
-    struct origin o = {saved ? 0 : PRIOR_DRAWS, x, saved, nsaved};
+    struct origin o = {saved ? 0 : PRIOR_DRAWS, x, saved};
     begin(q, m, h, opt);
     int rc = x || saved ? 0 : err_nomem(err);
     if (!rc && !saved)

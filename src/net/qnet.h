@@ -90,17 +90,15 @@ struct qnet {
     size_t nencode; /* the first instructions: coordinates and features of what is in the rows */
 };
 
-/* m and h must outlive it.  Scales come from draws of the prior with opt->seed; or from `saved`,
-   the numbers that qnet_saved gave. */
+/* m and h must outlive it.  Scales come from draws of the prior with opt->seed; or from a file, if
+   `saved` (saved.h) is not NULL. */
+struct saved;
 int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
-              const struct net_options *opt, const double *saved, size_t nsaved, int threads,
-              nami_err *err);
+              const struct net_options *opt, const struct saved *saved, int threads, nami_err *err);
 /* The same with scales from n given draws x[row * n + i], for models that cannot be drawn from. */
 int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
                  const struct net_options *opt, size_t n, const double *x, nami_err *err);
 void qnet_free(struct qnet *q);
-size_t qnet_nsaved(const struct qnet *q);
-void qnet_saved(const struct qnet *q, double *out);
 
 /* Weights to start from: param[q->prog.nparam]. */
 void qnet_start(const struct qnet *q, uint64_t seed, float *param);

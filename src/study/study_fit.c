@@ -14,26 +14,26 @@ uint64_t fit_seed(const struct job *j, enum fit_seed what) { return j->seed * 16
 
 int fit_model(struct fit *f, const char *text, nami_err *err)
 {
-    f->r.m = &f->r.own;
-    return model_parse(f->r.m, "model", text, strlen(text), NATIVE, NULL, err);
+    f->r.net.model = &f->r.net.own_model;
+    return model_parse(f->r.net.model, "model", text, strlen(text), NATIVE, NULL, err);
 }
 
 int fit_invert(struct fit *f, const struct job *j, nami_err *err)
 {
     struct training *r = &f->r;
-    r->plan.invert = (nami_options){.method = j->v->method, .mode = j->v->mode};
-    int rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
-    return rc ? rc : inversion_run(&r->inversion, &r->h, err);
+    r->net.plan.invert = (nami_options){.method = j->v->method, .mode = j->v->mode};
+    int rc = inversion_init(&r->net.inversion, r->net.model->bn, &r->net.plan.invert, err);
+    return rc ? rc : inversion_run(&r->net.inversion, &r->net.inverse, err);
 }
 
 /* ---- as many parameters as wanted ----------------------------------------------------------- */
 
 static int count_with(const struct training *r, int hidden, size_t *n, nami_err *err)
 {
-    struct net_options o = r->plan.net;
+    struct net_options o = r->net.plan.net;
     struct qnet q;
     for (int i = 0; i < o.nhidden; i++) o.hidden[i] = hidden;
-    int rc = qnet_make(&q, r->m, r->h, &o, NULL, 0, 1, err);
+    int rc = qnet_make(&q, r->net.model, r->net.inverse, &o, NULL, 1, err);
     *n = rc ? 0 : q.prog.nparam;
     qnet_free(&q);
     return rc;
@@ -53,7 +53,7 @@ static int fit_hidden(struct training *r, size_t want, nami_err *err)
             hi = mid, above = n;
     }
     int best = above && above - want < want - below ? hi : lo;
-    for (int i = 0; i < r->plan.net.nhidden; i++) r->plan.net.hidden[i] = best;
+    for (int i = 0; i < r->net.plan.net.nhidden; i++) r->net.plan.net.hidden[i] = best;
     return rc;
 }
 
@@ -64,13 +64,13 @@ int fit_network(struct fit *f, const struct job *j, int params, nami_err *err)
     struct training *r = &f->r;
     int rc = 0;
     struct bound_options bound = {1, 1, 1};
-    r->plan.net = j->v->net;
-    r->plan.net.seed = j->seed;
+    r->net.plan.net = j->v->net;
+    r->net.plan.net.seed = j->seed;
     if (params) rc = fit_hidden(r, (size_t)params, err);
-    if (!rc) rc = training_prepare(r, NULL, 0, 1, err);
+    if (!rc) rc = training_prepare(r, 1, err);
     if (!rc)
-        rc = trainer_make(&f->t, &r->q, r->plan.elbo ? &r->e : NULL, &bound, j->s->batch, 1, err);
-    if (!rc) rc = infer_init(&f->a, &r->q, f->t.param, err);
+        rc = trainer_make(&f->t, &r->net.q, r->net.plan.elbo ? &r->net.elbo : NULL, &bound, j->s->batch, 1, err);
+    if (!rc) rc = infer_init(&f->a, &r->net.q, f->t.param, err);
     return rc;
 }
 

@@ -67,8 +67,8 @@ static int is_added(int added, int levels, int to, int from)
 
 static int add_parents(const struct fit *f, const struct job *j, struct inverse *to, int i)
 {
-    const struct inverse *h = f->r.h;
-    const struct model *m = f->r.m;
+    const struct inverse *h = f->r.net.inverse;
+    const struct model *m = f->r.net.model;
     int v = place(m, h->perm[i]), n = h->nlatent + h->nobserved;
     for (int k = 0; k < n; k++) {
         int has = 0;
@@ -84,7 +84,7 @@ static int add_parents(const struct fit *f, const struct job *j, struct inverse 
 /* The same inverse with more edges: still faithful, no longer minimal. */
 static int add_edges(struct fit *f, const struct job *j, nami_err *err)
 {
-    const struct inverse *h = f->r.h;
+    const struct inverse *h = f->r.net.inverse;
     struct inverse *to = inverse_new(h->n, h->perm, h->nlatent, h->perm + h->nlatent, h->nobserved);
     if (!to) return err_nomem(err);
     int rc = 0;
@@ -92,11 +92,11 @@ static int add_edges(struct fit *f, const struct job *j, nami_err *err)
     if (rc) err_nomem(err);
     to->method = h->method;
     to->mode = h->mode;
-    if (!rc) rc = certify(to, &f->r.m->bn->dag, VERIFY_FULL, 0, err);
+    if (!rc) rc = certify(to, &f->r.net.model->bn->dag, VERIFY_FULL, 0, err);
     if (!rc && (to->edges != h->edges + j->v->added || to->cert.is[FAITHFUL] != 1))
         rc = err_set(err, NAMI_EBUG, "%d edges cannot be added to this inverse", j->v->added);
-    inverse_free(rc ? to : f->r.h);
-    if (!rc) f->r.h = to;
+    inverse_free(rc ? to : f->r.net.inverse);
+    if (!rc) f->r.net.inverse = to;
     return rc;
 }
 
@@ -188,12 +188,12 @@ static int gauss_make(struct gauss *g, const struct job *j, nami_err *err)
     int sized = !j->v->fit && s->params == j->x->full.params; /* as in the paper */
     int rc = tree_text(j, &text) ? err_nomem(err) : fit_model(f, text.s, err);
     str_free(&text);
-    if (!rc) rc = exact_init(&g->e, f->r.m, err);
+    if (!rc) rc = exact_init(&g->e, f->r.net.model, err);
     if (!rc) rc = fit_invert(f, j, err);
     if (!rc && j->v->added) rc = add_edges(f, j, err);
     if (!rc) rc = fit_network(f, j, sized ? 0 : s->params, err);
     if (rc) return rc;
-    size_t rows = (size_t)f->r.m->nrow, most = (size_t)s->judge;
+    size_t rows = (size_t)f->r.net.model->nrow, most = (size_t)s->judge;
     g->nset = (size_t)s->sets, g->per = (size_t)s->draws;
     if (g->nset * g->per > most) most = g->nset * g->per;
     if ((size_t)s->batch > most) most = (size_t)s->batch;
@@ -202,7 +202,7 @@ static int gauss_make(struct gauss *g, const struct job *j, nami_err *err)
     g->held = raw_array(double, rows * g->nset + 1);
     g->value = raw_array(double, (size_t)s->epochs *E_N + 1);
     if (!g->x || !g->logp || !g->held || !g->value) return err_nomem(err);
-    return model_simulate(f->r.m, fit_seed(j, FIT_HELD), 0, g->nset, 1, g->held, err);
+    return model_simulate(f->r.net.model, fit_seed(j, FIT_HELD), 0, g->nset, 1, g->held, err);
 }
 
 static void gauss_free(struct gauss *g)
@@ -220,7 +220,7 @@ static int draw(struct gauss *g, const struct job *j, enum fit_seed seed, uint64
                 struct batch *b, double *logp, nami_err *err)
 {
     size_t n = (size_t)j->s->batch;
-    int rc = model_simulate(g->f.r.m, fit_seed(j, seed), number * trainer_stride(&g->f.t), n, 1,
+    int rc = model_simulate(g->f.r.net.model, fit_seed(j, seed), number * trainer_stride(&g->f.t), n, 1,
                             g->x, err);
     *b = (struct batch){.x = g->x, .n = n};
     exact_logp(&g->e, n, g->x, g->logp);
@@ -259,7 +259,7 @@ static int judge(struct gauss *g, struct job *j, nami_err *err)
 {
     size_t n = (size_t)j->s->judge;
     double *logq = g->logp + n, var = 0;
-    int rc = model_simulate(g->f.r.m, fit_seed(j, FIT_JUDGE), 0, n, 1, g->x, err);
+    int rc = model_simulate(g->f.r.net.model, fit_seed(j, FIT_JUDGE), 0, n, 1, g->x, err);
     if (!rc) rc = infer_logq(&g->f.a, n, g->x, 1, logq, err);
     if (rc) return rc;
     exact_logp(&g->e, n, g->x, g->logp);
@@ -291,9 +291,9 @@ static int ends(struct gauss *g, struct job *j, nami_err *err)
 {
     double best = NAN;
     int n = j->s->epochs, rc = judge(g, j, err);
-    if (!rc) rc = exact_best(&g->e, g->f.r.m, g->f.r.h, &best, err);
+    if (!rc) rc = exact_best(&g->e, g->f.r.net.model, g->f.r.net.inverse, &best, err);
     job_end(j, "parameters", (double)g->f.t.nparam);
-    job_end(j, "edges", (double)g->f.r.h->edges);
+    job_end(j, "edges", (double)g->f.r.net.inverse->edges);
     job_end(j, "best", best);
     job_end(j, "early", early(g, j->s->cut && j->s->cut < n ? j->s->cut : n));
     job_end(j, "excess", excess(g, n - (n > 10 ? n / 10 : 1), n));

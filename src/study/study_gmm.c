@@ -149,8 +149,8 @@ struct gmm {
 
 static int new_set(struct gmm *g, const struct job *j, nami_err *err)
 {
-    size_t rows = (size_t)g->f.r.m->nrow, n = g->nset, room = (n + 7) / 8 * 8;
-    int rc = model_simulate(g->f.r.m, fit_seed(j, FIT_TRAIN), (uint64_t)g->set++ * room, n, 1, g->x,
+    size_t rows = (size_t)g->f.r.net.model->nrow, n = g->nset, room = (n + 7) / 8 * 8;
+    int rc = model_simulate(g->f.r.net.model, fit_seed(j, FIT_TRAIN), (uint64_t)g->set++ * room, n, 1, g->x,
                             err);
     for (size_t i = 0; i < n && !rc; i++)
         for (size_t r = 0; r < rows; r++) g->point[i * rows + r] = g->x[r * n + i];
@@ -168,9 +168,9 @@ static int gmm_make(struct gmm *g, const struct job *j, nami_err *err)
     str_free(&all);
     if (!rc) rc = fit_invert(f, j, err);
     if (!rc) rc = fit_network(f, j, s->params, err);
-    if (!rc) rc = find_rows(f->r.m, s->size, &g->rows, err);
+    if (!rc) rc = find_rows(f->r.net.model, s->size, &g->rows, err);
     if (rc) return rc;
-    size_t rows = (size_t)f->r.m->nrow;
+    size_t rows = (size_t)f->r.net.model->nrow;
     g->nset = (size_t)s->steps * (size_t)s->batch;
     g->ntest = (size_t)(s->judge / s->batch) * (size_t)s->batch;
     g->x = raw_array(double, rows * g->nset + 1);
@@ -178,7 +178,7 @@ static int gmm_make(struct gmm *g, const struct job *j, nami_err *err)
     g->test = raw_array(double, rows * g->ntest + 1);
     g->index = raw_array(int, g->nset + 1);
     if (!g->x || !g->point || !g->test || !g->index) return err_nomem(err);
-    rc = model_simulate(f->r.m, fit_seed(j, FIT_TEST), 0, g->ntest, 1, g->test, err);
+    rc = model_simulate(f->r.net.model, fit_seed(j, FIT_TEST), 0, g->ntest, 1, g->test, err);
     g->indices = rc ? NAN : indices_logp(&g->rows, s->size, g->test, g->ntest);
     return rc ? rc : new_set(g, j, err);
 }
@@ -245,7 +245,7 @@ static int gmm_run(struct job *j, nami_err *err)
     }
     if (!rc) {
         job_end(j, "parameters", (double)g.f.t.nparam);
-        job_end(j, "edges", (double)g.f.r.h->edges);
+        job_end(j, "edges", (double)g.f.r.net.inverse->edges);
         job_end(j, "loss", v[E_TEST]);
         job_end(j, "early", early);
         job_end(j, "indices", v[E_INDICES]);

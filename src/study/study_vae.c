@@ -138,10 +138,10 @@ static int vae_make(struct vae *v, const struct job *j, nami_err *err)
     v->pixels = (int)train.k;
     if (!rc) rc = vae_text(j, v->pixels, &text) ? err_nomem(err) : fit_model(f, text.s, err);
     str_free(&text);
-    if (!rc) rc = feed(&f->r.feeds, f->r.m, &train, err);
-    if (!rc) rc = feed(&v->test, f->r.m, &test, err);
+    if (!rc) rc = feed(&f->r.feeds, f->r.net.model, &train, err);
+    if (!rc) rc = feed(&v->test, f->r.net.model, &test, err);
     if (!rc) rc = split_make(&f->r.split, f->r.feeds.n, "rest", 0, 0, err);
-    f->r.plan.elbo = 1;
+    f->r.net.plan.elbo = 1;
     if (!rc) rc = fit_invert(f, j, err);
     if (!rc) rc = fit_network(f, j, j->v->fit ? wanted(v, size(j)) : 0, err);
     records_free(&train);
@@ -207,7 +207,7 @@ static int anneal(struct vae *v, struct job *j, const struct ais *s, struct anne
                   nami_err *err)
 {
     enum { BLOCK = 8 };
-    size_t n = (size_t)j->s->sets, per = (size_t)j->s->chains, rows = (size_t)v->f.r.m->nrow;
+    size_t n = (size_t)j->s->sets, per = (size_t)j->s->chains, rows = (size_t)v->f.r.net.model->nrow;
     struct diagnostics found[BLOCK];
     double accept[BLOCK] = {0}, *x = raw_array(double, rows *n),
            *logw = raw_array(double, BLOCK *per);
@@ -240,12 +240,12 @@ static int ends(struct vae *v, struct job *j, nami_err *err)
     double elbo = 0;
     for (int k = 0; k < PASSES; k++)
         elbo += bound(v, j, j->s->sets, (uint64_t)(1 << 20) + (uint64_t)k) / PASSES;
-    elbo_model(&v->f.r.e, v->f.t.param);
+    elbo_model(&v->f.r.net.elbo, v->f.t.param);
     int rc = ais_init(&s, &v->f.a, &o, err);
     if (!rc) rc = anneal(v, j, &s, &a, err);
     ais_fini(&s);
     if (rc) return rc;
-    job_end(j, "parameters", (double)v->f.r.q.prog.nparam);
+    job_end(j, "parameters", (double)v->f.r.net.q.prog.nparam);
     job_end(j, "elbo", elbo);
     job_end(j, "ais", -a.mean);
     job_end(j, "ais_se", sqrt(a.var));

@@ -11,16 +11,15 @@
 
 static int check_count(const struct training *r, size_t n, nami_err *err)
 {
-    unsigned long long had = r->plan.samples;
-    if (r->saved.tensor.n == 0 || had == n) return 0; /* it begins, or goes on as it was */
+    unsigned long long had = r->net.plan.samples;
+    if (r->net.file.tensor.n == 0 || had == n) return 0; /* it begins, or goes on as it was */
     if (!had)
         return err_set(err, NAMI_EUSAGE,
                        "this network was trained on draws of the model; it cannot go on with those "
                        "of a file");
     if (!n)
         return err_set(err, NAMI_EUSAGE,
-                       "this network was trained on %llu draws of a file; give it again (--samples "
-                       "FILE)",
+                       "this network was trained on %llu draws of a file; give it again",
                        had);
     return err_set(err, NAMI_EUSAGE,
                    "there are %zu draws, but the network was trained on %llu; give the same file "
@@ -32,9 +31,9 @@ int samples_read(struct training *r, const char *path, nami_err *err)
 {
     nami_err why = {0};
     size_t n = 0;
-    int rc = path ? points_read(r->m, path, &n, &r->points, &why) : 0;
+    int rc = path ? points_read(r->net.model, path, &n, &r->points, &why) : 0;
     if (!rc) rc = check_count(r, n, &why);
-    if (!rc) r->plan.samples = n;
+    if (!rc) r->net.plan.samples = n;
     if (rc && path)
         err_in_file(err, path, &why);
     else if (rc && err)
@@ -42,23 +41,23 @@ int samples_read(struct training *r, const char *path, nami_err *err)
     return rc;
 }
 
-int samples_brighten(const struct training *r, struct feeds *f, nami_err *err)
+int samples_brighten(const struct network *n, struct feeds *f, nami_err *err)
 {
-    int rc = 0, how = r->plan.brightness;
+    int rc = 0, how = n->plan.brightness;
     for (size_t i = 0; i < f->feed.n && !rc && how != AS_IS; i++) {
         struct records *x = &f->feed.a[i].r;
-        if (!feed_is_data(r->m, &f->feed.a[i])) continue;
+        if (!feed_is_data(n->model, &f->feed.a[i])) continue;
         rc = how == SCALED      ? records_scale(x, err)
              : how == THRESHOLD ? records_threshold(x, err)
-                                : records_binarise(x, r->plan.train.seed, err);
+                                : records_binarise(x, n->plan.train.seed, err);
     }
-    return rc ? rc : feeds_check(f, r->m, err);
+    return rc ? rc : feeds_check(f, n->model, err);
 }
 
 /* What the data must give, they give; the rest are labels. */
-int samples_complete(const struct training *r, const struct feeds *all, nami_err *err)
+int samples_complete(const struct network *n, const struct feeds *all, nami_err *err)
 {
-    const struct model *m = r->m;
+    const struct model *m = n->model;
     for (size_t a = 0; a < m->array.n; a++) {
         const struct array *x = &m->array.a[a];
         const struct feed *f = feeds_find(all, x->name);
@@ -67,8 +66,7 @@ int samples_complete(const struct training *r, const struct feeds *all, nami_err
             seen |= m->observed[e] && m->state[e] == E_RANDOM;
         if (seen && !f)
             return err_set(err, NAMI_EINPUT,
-                           "%.60s is observed, but no data are given: --data %.60s=FILE", x->name,
-                           x->name);
+                           "%.60s is observed, but no data are given for it", x->name);
         for (size_t i = 0; seen && i < all->n; i++)
             if (feed_misses(m, f, i))
                 return err_set(err, NAMI_EINPUT, "observation %zu of %.60s has missing numbers",
@@ -82,7 +80,7 @@ int samples_complete(const struct training *r, const struct feeds *all, nami_err
 /* Latents that data give are discrete: the bound is then of log p(x, y), and q learns from y. */
 static int check_latents(const struct training *r, nami_err *err)
 {
-    const struct model *m = r->m;
+    const struct model *m = r->net.model;
     for (size_t k = 0; k < r->feeds.feed.n; k++) {
         const struct feed *f = &r->feeds.feed.a[k];
         for (size_t j = 0; j < f->r.k; j++) {
@@ -118,11 +116,11 @@ static int check_choice(const struct choice *c, const struct feed *f, size_t j, 
 /* Each is one of its latent's states; an observation gives all discrete latents, or none. */
 static int check_labels(const struct training *r, nami_err *err)
 {
-    int n = (int)r->e.choice.n, rc = 0, *given = new_array(int, r->feeds.n + 1);
+    int n = (int)r->net.elbo.choice.n, rc = 0, *given = new_array(int, r->feeds.n + 1);
     if (!given) return err_nomem(err);
     for (int c = 0; c < n; c++) {
-        const struct choice *x = &r->e.choice.a[c];
-        int row = r->q.code[x->node].row[0];
+        const struct choice *x = &r->net.elbo.choice.a[c];
+        int row = r->net.q.code[x->node].row[0];
         for (size_t k = 0; k < r->feeds.feed.n; k++) {
             const struct feed *f = &r->feeds.feed.a[k];
             for (size_t j = 0; j < f->r.k && !rc; j++)
@@ -141,40 +139,47 @@ static int check_labels(const struct training *r, nami_err *err)
 
 /* ---- observations ------------------------------------------------------------------- */
 
-int samples_feed(struct training *r, const char *const *file, int nfile, nami_err *err)
+int samples_feed(struct training *r, const char *const *file, int nfile, const struct data *sets,
+                 nami_err *err)
 {
-    unsigned long long had = r->plan.observations;
+    unsigned long long had = r->net.plan.observations;
     char rest[40];
-    int rc = feeds_read(&r->feeds, r->m, file, nfile, err);
-    if (!rc) rc = samples_brighten(r, &r->feeds, err);
-    if (!rc) rc = samples_complete(r, &r->feeds, err);
+    struct plan *p = &r->net.plan;
+    int rc = nfile ? feeds_read(&r->feeds, r->net.model, file, nfile, err)
+                   : feeds_of_sets(&r->feeds, r->net.model, sets, err);
+    if (!rc) rc = samples_brighten(&r->net, &r->feeds, err);
+    if (!rc) rc = samples_complete(&r->net, &r->feeds, err);
     if (!rc) rc = check_latents(r, err);
-    if (!rc && r->saved.tensor.n && had != r->feeds.n)
+    if (!rc && r->net.file.tensor.n && had != r->feeds.n)
         rc = err_set(err, NAMI_EUSAGE,
                      "there are %zu observations, but the network was trained on %llu; give the "
                      "same files again",
                      r->feeds.n, had);
-    r->plan.observations = r->feeds.n;
-    size_t valid = r->feeds.n / 10 < (size_t)r->plan.train.valid ? r->feeds.n / 10
-                                                                 : (size_t)r->plan.train.valid;
+    r->net.plan.observations = r->feeds.n;
+    size_t valid = r->feeds.n / 10 < (size_t)r->net.plan.train.valid ? r->feeds.n / 10
+                                                                 : (size_t)r->net.plan.train.valid;
     snprintf(rest, sizeof rest, "rest,%zu", valid ? valid : 1);
     if (!rc)
-        rc = split_make(&r->split, r->feeds.n, r->plan.split ? r->plan.split : rest, 1,
-                        r->plan.train.seed, err);
+        rc = split_make(&r->split, r->feeds.n, r->net.plan.split ? r->net.plan.split : rest, 1,
+                        r->net.plan.train.seed, err);
+    if (!rc && p->options.epochs) {
+        size_t per = r->split.n[SPLIT_TRAIN] / (size_t)p->train.batch;
+        p->train.steps = (int)((per ? per : 1) * (size_t)p->options.epochs);
+    }
     return rc;
 }
 
 int samples_source(struct training *r, uint64_t seed, struct source **out, nami_err *err)
 {
-    const struct train_options *t = &r->plan.train;
+    const struct train_options *t = &r->net.plan.train;
     double *x = r->points;
     r->points = NULL;
     *out = NULL;
     int rc = r->feeds.n ? check_labels(r, err) : 0;
     if (!rc)
         rc = r->feeds.n ? source_feeds(&r->feeds, &r->split, seed, t->batch, out, err)
-             : x ? source_points(r->m, seed, t->batch, t->valid, r->plan.samples, x, out, err)
-                 : source_model(r->m, seed, t->batch, t->valid, out, err);
+             : x ? source_points(r->net.model, seed, t->batch, t->valid, r->net.plan.samples, x, out, err)
+                 : source_model(r->net.model, seed, t->batch, t->valid, out, err);
     if (rc) {
         source_free(*out);
         *out = NULL;

@@ -3,24 +3,9 @@
 #ifndef TRAIN_TRAIN_H
 #define TRAIN_TRAIN_H
 
+#include "net/plan.h"
 #include "train/source.h"
 #include "train/trainer.h"
-
-/* Hyperparameters of training. */
-struct train_options {
-    int steps, batch;
-    double rate;
-    double clip;     /* largest norm of a gradient; 0: any */
-    int check;       /* steps between validations */
-    int valid;       /* points for validation */
-    int patience;    /* validations without a better loss until the rate is cut */
-    double cooldown; /* over this last part of the steps the rate falls to 0 */
-    uint64_t seed;
-    /* of a bound (bound.h) */
-    int particles; /* draws of a point */
-    int warmup;    /* steps until the latents' terms have their full weight */
-    double labels; /* weight of log q of what is known of discrete latents */
-};
 
 /* One validation. */
 enum { HIST_STEP, HIST_RATE, HIST_TRAIN, HIST_VALID, HIST_NORM, HIST_PARTS };

@@ -1,53 +1,35 @@
-/* training.h: checkpoints: a network in a safetensors file, with the model, inverse and training
-   state that it came from (docs/training.md). */
+/* training.h: a training run: a network, the state of its training and its data; checkpoints, which
+   are files of networks (net/network.h) with that state. */
 #ifndef TRAIN_TRAINING_H
 #define TRAIN_TRAINING_H
 
-#include "data/safetensors.h"
-#include "model/problem.h"
-#include "train/plan.h"
+#include "model/feed.h"
+#include "data/split.h"
+#include "net/network.h"
+#include "train/train.h"
 
-/* A training run: model, inverse, network, training state and data. */
 struct training {
-    struct arena mem;
-    struct model *m, own; /* m: &own, or another's */
-    struct inversion inversion;
-    struct inverse *h;
-    struct qnet q;
-    struct elbo e; /* if plan.elbo */
+    struct network net;
     struct train train;
-    struct plan plan;
-    double
-        *points; /* of a file to train on, plan.samples of them, until a source has them; or NULL */
+    /* draws of a file to train on, net.plan.samples of them, until a source has them; or NULL */
+    double *points;
     struct feeds feeds; /* observations to learn from, */
     struct split split; /* for training and validation */
-    struct str text;
-    struct st saved; /* what it was read from */
 };
 
-/* After the model is in *r->m: inverse (unless r->h has one), network, and, with a source (which is
-   taken over), training.  saved: numbers of qnet_saved, instead of draws from the prior (or
-   r->points, if there are any); or NULL. */
-int training_prepare(struct training *r, const double *saved, size_t nsaved, int threads,
-                     nami_err *err);
-/* Layer number i of the parameters: of the network, then, of a bound, of the model; NULL: there are
-   not so many. */
-const struct block *training_layer(const struct training *r, size_t i);
+/* After the model is in *r->net.model, and its data in points or feeds: inverse (unless there is
+   one) and network. */
+int training_prepare(struct training *r, int threads, nami_err *err);
+/* The training, from the start.  The source is taken over; NULL: it comes later. */
 int training_start(struct training *r, struct source *s, int threads, nami_err *err);
+/* The same after network_read: goes on where the file stopped. */
+int training_continue(struct training *r, struct source *s, int threads, nami_err *err);
 void training_free(struct training *r);
 
-/* Writes all, replacing the file at once. `inverse`: JSON, for readers. */
+/* A file: the best weights and, if with_state, what training_continue needs.  `inverse`: JSON. */
+int training_print(const struct training *r, const char *inverse, int with_state, struct str *out,
+                   nami_err *err);
+/* The same to disk, replacing the file at once. */
 int training_save(const struct training *r, const char *path, const char *inverse, nami_err *err);
-/* Does the file begin as one of these?  No, if it cannot be read. */
-int training_is(const char *path);
-/* Reads a file: model, inverse and network with the best weights; training_continue then goes on
-   training where it stopped.  Opens no other file, and runs nothing: a simulator that the model
-   names stays locked (model.h) until someone who trusts the file clears m->simulator_locked. */
-int training_read(struct training *r, const char *path, int threads, nami_err *err);
-/* The best weights of a file that was read: param[training_nparam(r)].  Those of the model's
-   networks become its own. */
-size_t training_nparam(const struct training *r);
-int training_weights(struct training *r, float *param, nami_err *err);
-int training_continue(struct training *r, struct source *s, int threads, nami_err *err);
 
 #endif

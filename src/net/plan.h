@@ -1,11 +1,27 @@
 /* plan.h: the settings of a training run: the options of nami.h, and what they mean for the network
    and the training loop. */
-#ifndef TRAIN_PLAN_H
-#define TRAIN_PLAN_H
+#ifndef NET_PLAN_H
+#define NET_PLAN_H
 
 #include "base/arena.h"
+#include "base/str.h"
 #include "net/qnet.h"
-#include "train/train.h"
+
+/* Hyperparameters of training. */
+struct train_options {
+    int steps, batch;
+    double rate;
+    double clip;     /* largest norm of a gradient; 0: any */
+    int check;       /* steps between validations */
+    int valid;       /* points for validation */
+    int patience;    /* validations without a better loss until the rate is cut */
+    double cooldown; /* over this last part of the steps the rate falls to 0 */
+    uint64_t seed;
+    /* of a bound (bound.h) */
+    int particles; /* draws of a point */
+    int warmup;    /* steps until the latents' terms have their full weight */
+    double labels; /* weight of log q of what is known of discrete latents */
+};
 
 struct plan {
     /* of the model; the strings are the caller's */
@@ -34,5 +50,11 @@ int plan_make(struct plan *p, const nami_options *invert, const nami_train_optio
               struct arena *mem, nami_err *err);
 /* What p->options mean, which are completed. */
 int plan_derive(struct plan *p, int learns, nami_err *err);
+
+/* All of it as JSON, by name: 0 or NAMI_ENOMEM.  observe: what is stored for p->observe; or NULL. */
+int plan_print(const struct plan *p, const char *observe, struct str *out);
+/* And back; what is missing has its default.  plan_derive is left to the caller, who knows if the
+   model learns. */
+int plan_parse(struct plan *p, const char *text, struct arena *mem, nami_err *err);
 
 #endif

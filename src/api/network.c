@@ -1,0 +1,124 @@
+/* network.c: trained networks of nami.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/parallel.h"
+#include "report/network.h"
+
+static int prepare(nami_network *w, int threads, int allow_simulator, nami_err *err)
+{
+    struct network *n = &w->net;
+    int rc = network_parse(n, threads, err);
+    if (rc) return rc;
+    if (allow_simulator) n->model->simulator_locked = 0;
+    w->inverse = (struct nami_inverse){.bn = n->model->bn, .h = n->inverse};
+    w->inverse.problem = n->inversion;
+    w->data.sets = n->model->data;
+    if (!(w->param = raw_array(float, network_nparam(n) + 1))) return err_nomem(err);
+    rc = network_weights(n, w->param, err);
+    if (!rc) rc = model_of_network(n, &w->model, err);
+    return rc ? rc : infer_init(&w->infer, &n->q, w->param, err);
+}
+
+int network_take_bytes(struct str *bytes, int threads, int allow_simulator, nami_network **out,
+                       nami_err *err)
+{
+    nami_network *w = new_array(nami_network, 1);
+    *out = NULL;
+    if (!w) return str_free(bytes), err_nomem(err);
+    w->net.bytes = *bytes;
+    *bytes = (struct str){0};
+    int rc = prepare(w, parallel_threads(threads), allow_simulator, err);
+    if (rc)
+        nami_network_free(w);
+    else
+        *out = w;
+    return rc;
+}
+
+void nami_network_free(nami_network *net)
+{
+    if (!net) return;
+    if (net->infer.q) infer_fini(&net->infer);
+    nami_model_free(net->model);
+    free(net->param);
+    network_free(&net->net);
+    free(net);
+}
+
+static const nami_network_options none;
+
+int nami_network_read(const char *path, const nami_network_options *opt, nami_network **out,
+                      nami_err *err)
+{
+    struct str bytes = {0};
+    if (!opt) opt = &none;
+    err_clear(err);
+    *out = NULL;
+    int rc = file_read(path, &bytes, err);
+    if (rc) return str_free(&bytes), rc;
+    rc = network_take_bytes(&bytes, opt->threads, opt->allow_simulator, out, err);
+    if (rc == NAMI_EINPUT && !network_is(path))
+        err_set(err, NAMI_EINPUT, "this is not a trained network; nami train MODEL -o NET makes one");
+    return rc;
+}
+
+int nami_network_parse(const void *bytes, size_t len, const nami_network_options *opt,
+                       nami_network **out, nami_err *err)
+{
+    struct str copy = {0};
+    if (!opt) opt = &none;
+    err_clear(err);
+    *out = NULL;
+    str_putn(&copy, bytes, len);
+    if (copy.oom) return str_free(&copy), err_nomem(err);
+    return network_take_bytes(&copy, opt->threads, opt->allow_simulator, out, err);
+}
+
+int nami_network_write(const nami_network *net, const char *path, nami_err *err)
+{
+    err_clear(err);
+    return file_save(path, net->net.bytes.s, net->net.bytes.n, err);
+}
+
+int nami_network_print(const nami_network *net, char **bytes, size_t *len, nami_err *err)
+{
+    struct str out = {0};
+    err_clear(err);
+    str_putn(&out, net->net.bytes.s, net->net.bytes.n);
+    return give_text(&out, bytes, len, err);
+}
+
+int nami_network_is(const char *path) { return network_is(path); }
+
+const nami_model *nami_network_model(const nami_network *net) { return net->model; }
+
+const nami_inverse *nami_network_inverse(const nami_network *net) { return &net->inverse; }
+
+const nami_data *nami_network_data(const nami_network *net) { return &net->data; }
+
+int nami_network_describe(const nami_network *net, const char *as, char **text, nami_err *err)
+{
+    struct str out = {0};
+    err_clear(err);
+    *text = NULL;
+    if (strcmp(as, "text") == 0)
+        network_show(&net->net.q, &out);
+    else if (strcmp(as, "json") == 0)
+        network_json(&net->net.q, &out);
+    else if (strcmp(as, "settings") == 0)
+        str_put(&out, st_get(&net->net.file, "settings"));
+    else
+        return no_such_form(as, "text, json, settings", err);
+    return give_text(&out, text, NULL, err);
+}
+
+int nami_network_log_q(const nami_network *net, size_t n, const double *x, int threads,
+                       double *log_q, nami_err *err)
+{
+    err_clear(err);
+    return infer_logq(&net->infer, n, x, parallel_threads(threads), log_q, err);
+}

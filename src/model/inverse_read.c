@@ -1,0 +1,177 @@
+/* inverse_read.c: an inverse from the JSON that report/json.c writes with parents as runs: the
+   stored inverse of a trained network, which is used as it is. */
+#include "model/inverse_read.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "graph/invert.h"
+
+struct reader {
+    const struct bn *bn;
+    const json_t *root;
+    struct inverse *h;
+};
+
+static int broken(nami_err *err, const char *what)
+{
+    return err_set(err, NAMI_EINPUT, "the stored inverse has no usable '%s'", what);
+}
+
+static int node_of(const struct reader *r, const json_t *name)
+{
+    const char *s = json_string_value(name);
+    return s ? bn_find(r->bn, s, strlen(s)) : -1;
+}
+
+/* The nodes that a list names, each once; NULL, and *n is -1, if it is no such list. */
+static int *take_nodes(const struct reader *r, const char *key, unsigned char *seen, int *n)
+{
+    const json_t *list = json_object_get(r->root, key);
+    size_t size = json_array_size(list);
+    int *node = raw_array(int, size + 1), ok = node && json_is_array(list);
+    for (size_t i = 0; i < size && ok; i++) {
+        node[i] = node_of(r, json_array_get(list, i));
+        ok = node[i] >= 0 && !seen[node[i]];
+        if (ok) seen[node[i]] = 1;
+    }
+    *n = ok ? (int)size : -1;
+    if (ok) return node;
+    free(node);
+    return NULL;
+}
+
+/* Parents of a factor: later latents and observed variables. */
+static int take_runs(struct reader *r, int i, const json_t *factor)
+{
+    struct inverse *h = r->h;
+    const json_t *runs = json_object_get(factor, "runs");
+    int size = h->nlatent + h->nobserved, last = i;
+    if (node_of(r, json_object_get(factor, "node")) != h->perm[i] || !json_is_array(runs))
+        return NAMI_EINPUT;
+    for (size_t k = 0; k < json_array_size(runs); k++) {
+        const json_t *run = json_array_get(runs, k);
+        json_int_t start = json_integer_value(json_array_get(run, 0)),
+                   count = json_integer_value(json_array_get(run, 1));
+        if (json_array_size(run) != 2 || start <= last || count < 1 || start > size - count)
+            return NAMI_EINPUT;
+        if (inverse_add(h, (int)start, (int)count)) return NAMI_ENOMEM;
+        last = (int)(start + count - 1);
+    }
+    inverse_close(h, i);
+    return 0;
+}
+
+static int take_factors(struct reader *r, nami_err *err)
+{
+    const json_t *list = json_object_get(r->root, "factors");
+    int rc = json_is_array(list) && json_array_size(list) >= (size_t)r->h->nlatent ? 0 : NAMI_EINPUT;
+    for (int i = 0; i < r->h->nlatent && !rc; i++)
+        rc = take_runs(r, i, json_array_get(list, (size_t)i));
+    return rc == NAMI_ENOMEM ? err_nomem(err) : rc ? broken(err, "factors") : 0;
+}
+
+/* The names of methods and modes are those of the tables: they outlive the text. */
+static const char *known_mode(const char *name)
+{
+    for (int i = 0; name && mode_names[i]; i++)
+        if (strcmp(mode_names[i], name) == 0) return mode_names[i];
+    return NULL;
+}
+
+static const char *const properties[NPROPERTY] = {"faithful", "minimal", "natural"};
+
+/* Why a property fails. */
+static int take_witness(struct reader *r, enum property p, const json_t *o)
+{
+    struct witness *w = &r->h->cert.why[p];
+    const json_t *trail = json_object_get(o, "trail");
+    size_t n = json_array_size(trail);
+    w->node = node_of(r, json_object_get(o, "node"));
+    w->other = node_of(r, json_object_get(o, "other"));
+    if (w->node < 0 || w->other < 0) return NAMI_EINPUT;
+    if (!(w->trail = new_array(int, n + 1))) return NAMI_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        if ((w->trail[w->ntrail++] = node_of(r, json_array_get(trail, i))) < 0) return NAMI_EINPUT;
+    return 0;
+}
+
+static int take_property(struct reader *r, enum property p, const json_t *cert)
+{
+    const json_t *is = json_object_get(cert, properties[p]),
+                 *all = json_object_get(cert, "witnesses");
+    r->h->cert.is[p] = json_is_true(is) ? 1 : json_is_false(is) ? 0 : -1;
+    if (!json_is_false(is)) return 0;
+    for (size_t i = 0; i < json_array_size(all); i++) {
+        const json_t *o = json_array_get(all, i);
+        const char *name = json_string_value(json_object_get(o, "property"));
+        if (name && strcmp(name, properties[p]) == 0) return take_witness(r, p, o);
+    }
+    return NAMI_EINPUT;
+}
+
+static int take_certificate(struct reader *r, nami_err *err)
+{
+    const json_t *c = json_object_get(r->root, "certificate");
+    int rc = 0;
+    r->h->cert.checked = json_integer_value(json_object_get(c, "checked"));
+    r->h->cert.total = json_integer_value(json_object_get(c, "total"));
+    for (int p = 0; p < NPROPERTY && !rc; p++) rc = take_property(r, (enum property)p, c);
+    return rc == NAMI_ENOMEM ? err_nomem(err) : rc ? broken(err, "certificate") : 0;
+}
+
+/* Observed variables are observed, latents are not. */
+static int roles_fit(const struct bn *bn, const int *perm, int n, int nlatent)
+{
+    for (int i = 0; i < n; i++)
+        if ((bn->node.a[perm[i]].observed != 0) != (i >= nlatent)) return 0;
+    return 1;
+}
+
+static int build(struct reader *r, nami_err *err)
+{
+    const json_t *latents = json_object_get(r->root, "latents");
+    const char *method = json_string_value(json_object_get(r->root, "method"));
+    const struct method *m = method ? method_by_name(method) : NULL;
+    const char *mode = known_mode(json_string_value(json_object_get(r->root, "mode")));
+    int n = 0, nmodel = 0, nnuisance = 0;
+    json_int_t nlatent = json_integer_value(latents);
+    unsigned char *seen = new_array(unsigned char, bn_n(r->bn));
+    if (!seen) return err_nomem(err);
+    int *perm = take_nodes(r, "perm", seen, &n), *model = take_nodes(r, "barren", seen, &nmodel),
+        *nuisance = take_nodes(r, "nuisance", seen, &nnuisance), rc = 0;
+    if (!perm || !model || !nuisance || !json_is_integer(latents) || nlatent < 0 || nlatent > n ||
+        !roles_fit(r->bn, perm, n, (int)nlatent))
+        rc = broken(err, "perm");
+    else if (!m || !mode)
+        rc = broken(err, "method");
+    else if (!(r->h = inverse_new(bn_n(r->bn), perm, (int)nlatent, perm + nlatent,
+                                  n - (int)nlatent)))
+        rc = err_nomem(err);
+    if (!rc) {
+        r->h->model = model, r->h->nmodel = nmodel, model = NULL;
+        r->h->nuisance = nuisance, r->h->nnuisance = nnuisance, nuisance = NULL;
+        r->h->method = m->name;
+        r->h->mode = mode;
+        rc = take_certificate(r, err);
+        if (!rc) rc = take_factors(r, err);
+    }
+    free(perm);
+    free(model);
+    free(nuisance);
+    free(seen);
+    return rc;
+}
+
+int inverse_read(const struct bn *bn, const char *text, struct inverse **out, nami_err *err)
+{
+    struct reader r = {.bn = bn, .root = json_loads(text, 0, NULL)};
+    int rc = json_is_object(r.root) ? build(&r, err) : broken(err, "text");
+    json_decref((json_t *)r.root);
+    if (rc) inverse_free(r.h);
+    *out = rc ? NULL : r.h;
+    return rc;
+}

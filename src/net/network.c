@@ -1,0 +1,147 @@
+/* network.c: an inference network with its model and inverse: made, or read from a file without
+   inverting the model again. */
+#include "net/network.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "model/inverse_read.h"
+#include "net/saved.h"
+
+/* ---- making one ------------------------------------------------------------------------- */
+
+int network_invert(struct network *n, nami_err *err)
+{
+    int rc = n->plan.elbo ? joint_density(n->model, "", err) : 0;
+    if (!rc && !n->inverse)
+        rc = inversion_init(&n->inversion, n->model->bn, &n->plan.invert, err);
+    if (!rc && !n->inverse) rc = inversion_run(&n->inversion, &n->inverse, err);
+    if (!rc && n->inverse->nlatent == 0) /* NOLINT: it is there */
+        rc = err_set(err, NAMI_EINPUT,
+                     "there is nothing to learn: no latent variable has observed descendants");
+    return rc;
+}
+
+static int make(struct network *n, const struct saved *saved, size_t num_draws, const double *x,
+                int threads, nami_err *err)
+{
+    int rc = x ? qnet_make_on(&n->q, n->model, n->inverse, &n->plan.net, num_draws, x, err)
+               : qnet_make(&n->q, n->model, n->inverse, &n->plan.net, saved, threads, err);
+    if (!rc && n->plan.elbo) rc = elbo_make(&n->elbo, &n->q, err);
+    return rc;
+}
+
+int network_make(struct network *n, size_t num_draws, const double *x, int threads, nami_err *err)
+{
+    return make(n, NULL, num_draws, x, threads, err);
+}
+
+void network_free(struct network *n)
+{
+    elbo_free(&n->elbo);
+    qnet_free(&n->q);
+    inverse_free(n->inverse);
+    inversion_fini(&n->inversion);
+    model_free(&n->own_model);
+    st_free(&n->file);
+    str_free(&n->bytes);
+    arena_free(&n->mem);
+}
+
+/* ---- layers and weights ------------------------------------------------------------------- */
+
+/* A layer that is used again has been seen. */
+static int is_again(const struct block *b, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (b[k].d->w == b[i].d->w) return 1;
+    return 0;
+}
+
+const struct block *network_layer(const struct network *n, size_t i)
+{
+    const struct block *b = n->plan.elbo ? n->elbo.block.a : n->q.block.a;
+    size_t all = n->plan.elbo ? n->elbo.block.n : n->q.block.n;
+    if (i < n->q.block.n) return &b[i];
+    i -= n->q.block.n;
+    for (size_t k = n->q.block.n; k < all; k++)
+        if (!is_again(b, k) && !i--) return &b[k];
+    return NULL;
+}
+
+size_t network_nparam(const struct network *n)
+{
+    return n->plan.elbo ? n->elbo.prog.nparam : n->q.prog.nparam;
+}
+
+int network_weights(struct network *n, float *param, nami_err *err)
+{
+    if (n->plan.elbo) elbo_start(&n->elbo, 0, param); /* what is not learnt */
+    int rc = network_take_weights(n, param, err);
+    if (!rc && n->plan.elbo) elbo_model(&n->elbo, param);
+    return rc;
+}
+
+/* ---- reading one -------------------------------------------------------------------------- */
+
+static int read_model(struct network *n, nami_err *err)
+{
+    const char *model = st_get(&n->file, "model"), *name = st_get(&n->file, "file"),
+               *data = st_get(&n->file, "data"), *dialect = st_get(&n->file, "dialect");
+    if (!model || !name || !data || !dialect) return network_broken("model", err);
+    struct model_options opt = {
+        .set = n->plan.set, .nset = n->plan.nset, .observe = n->plan.observe};
+    n->model = &n->own_model;
+    int rc =
+        strcmp(data, "{}") == 0 ? 0 : data_parse(&n->own_model.data, data, strlen(data), err);
+    if (rc) return rc;
+    n->own_model.simulator_locked = 1;
+    return model_parse(n->model, name, model, strlen(model),
+                       strcmp(dialect, "bugs") == 0 ? BUGS : NATIVE, &opt, err);
+}
+
+/* The inverse is the one that the file has: how ties are broken may change between versions. */
+static int read_inverse(struct network *n, nami_err *err)
+{
+    const char *text = st_get(&n->file, "inverse");
+    if (!text) return network_broken("inverse", err);
+    int rc = inversion_init(&n->inversion, n->model->bn, &n->plan.invert, err);
+    return rc ? rc : inverse_read(n->model->bn, text, &n->inverse, err);
+}
+
+int network_parse(struct network *n, int threads, nami_err *err)
+{
+    struct saved saved = {0};
+    int rc = network_open(n, err);
+    if (!rc) rc = plan_parse(&n->plan, st_get(&n->file, "settings"), &n->mem, err);
+    if (!rc) rc = read_model(n, err);
+    if (!rc) rc = plan_derive(&n->plan, model_learns(n->model), err);
+    if (!rc) rc = read_inverse(n, err);
+    if (!rc) rc = network_invert(n, err);
+    if (!rc) rc = saved_open(&saved, st_get(&n->file, "network"), err);
+    if (!rc) rc = make(n, &saved, 0, NULL, threads, err);
+    saved_close(&saved);
+    return rc;
+}
+
+int network_read(struct network *n, const char *path, int threads, nami_err *err)
+{
+    int rc = file_read(path, &n->bytes, err);
+    return rc ? rc : network_parse(n, threads, err);
+}
+
+/* The length of a header in JSON, in 8 bytes of which the last are 0: no text begins like that. */
+int network_is(const char *path)
+{
+    char head[9] = "";
+    struct stat st;
+    if (stat(path, &st) || !S_ISREG(st.st_mode)) return 0; /* what is read of a pipe is gone */
+    FILE *f = fopen(path, "rb");
+    size_t n = f ? fread(head, 1, sizeof head, f) : 0;
+    if (f) fclose(f);
+    return n == sizeof head && !head[6] && !head[7] && head[8] == '{';
+}
