@@ -30,7 +30,7 @@ struct chains {
     double *logsd;                                 /* sum log sd */
     double *energy;                                /* kinetic */
     double *step, *jitter, *eps, *uniform, *share; /* share: min(1, odds) of the last move */
-    double *w_data, *w_rest;                       /* what lots of terms are worth, backwards */
+    double *w_data, *w_rest;                       /* weights of gradient groups */
     double *logw, *accept;
     double *mem;
 };
@@ -62,7 +62,7 @@ static int init(struct chains *c, const struct ais *s, int lanes, nami_err *err)
 {
     const struct joint *j = &s->joint;
     const struct model *m = j->q->m;
-    int rc = exec_init(&c->x, &j->prog, lanes, LOTS, EXEC_GRAD | EXEC_FLOAT, err);
+    int rc = exec_init(&c->x, &j->prog, lanes, GRADIENT_GROUPS, EXEC_GRAD | EXEC_FLOAT, err);
     if (rc) return rc;
     c->x.param = s->param;
     c->n = j->n;
@@ -74,8 +74,8 @@ static int init(struct chains *c, const struct ais *s, int lanes, nami_err *err)
     c->mem = new_array(double, lay_out(c, NULL));
     if (!c->mem) return err_nomem(err);
     lay_out(c, c->mem);
-    c->x.weight[LOT_DATA] = c->w_data;
-    c->x.weight[LOT_LATENT] = c->x.weight[LOT_JACOBIAN] = c->w_rest;
+    c->x.weight[GRADIENT_DATA] = c->w_data;
+    c->x.weight[GRADIENT_LATENT] = c->x.weight[GRADIENT_JACOBIAN] = c->w_rest;
     return 0;
 }
 
@@ -129,7 +129,7 @@ static void look(const struct ais_run *r, struct chains *c, const double *v)
 static void evaluate(const struct ais_run *r, struct chains *c, const double *v, double *A,
                      double *B)
 {
-    const double *data = c->x.by_tag + (size_t)LOT_DATA * (size_t)c->cap, *total = c->x.total;
+    const double *data = c->x.by_tag + (size_t)GRADIENT_DATA * (size_t)c->cap, *total = c->x.total;
     look(r, c, v);
     c->x.no_total = 0;
     exec_run(&c->x);

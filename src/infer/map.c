@@ -18,7 +18,7 @@ enum { LANES = 64, NUMBERS = 1 << 22 };
 /* The workspace of one thread. */
 struct worker {
     struct exec x;
-    double *none; /* (cap): 0, what the Jacobian is worth to the density of z */
+    double *none; /* (cap): 0, the weight of the Jacobian in the density of z */
     double *g;    /* (n) */
     struct lbfgs b[LANES];
     double *H, *J, *row; /* for standard deviations: (n, n), (latent rows, n), (n) */
@@ -51,7 +51,7 @@ static void set_lane(const struct job *j, struct exec *x, int b, size_t set, con
 
 static double value(const struct job *j, const struct exec *x, int b)
 {
-    return x->total[b] - (j->unconstrained ? 0 : x->by_tag[LOT_JACOBIAN * x->cap + b]);
+    return x->total[b] - (j->unconstrained ? 0 : x->by_tag[GRADIENT_JACOBIAN * x->cap + b]);
 }
 
 static double slope(const struct job *j, const struct exec *x, int b, int k)
@@ -62,13 +62,13 @@ static double slope(const struct job *j, const struct exec *x, int b, int k)
 static int init(const struct job *j, struct worker *w, nami_err *err)
 {
     size_t n = (size_t)j->joint.n;
-    int rc = exec_init(&w->x, &j->joint.prog, LANES, LOTS, EXEC_GRAD, err);
+    int rc = exec_init(&w->x, &j->joint.prog, LANES, GRADIENT_GROUPS, EXEC_GRAD, err);
     if (rc) return rc;
     w->x.param = j->joint.q->m->weight.a;
     w->none = new_array(double, w->x.cap);
     w->g = raw_array(double, n);
     if (!w->none || !w->g) return err_nomem(err);
-    if (!j->unconstrained) w->x.weight[LOT_JACOBIAN] = w->none;
+    if (!j->unconstrained) w->x.weight[GRADIENT_JACOBIAN] = w->none;
     for (int i = 0; i < LANES; i++)
         if (lbfgs_init(&w->b[i], j->joint.n)) return err_nomem(err);
     if (!j->sd) return 0;
@@ -148,7 +148,7 @@ static void copy_best(const struct job *j, size_t set, double *u)
 static void decode(struct job *j, struct worker *w, size_t i, int n)
 {
     struct exec *x = &w->x;
-    const double *lot = x->by_tag;
+    const double *by_group = x->by_tag;
     x->lanes = n;
     for (int b = 0; b < n; b++) {
         copy_best(j, i + (size_t)b, w->g);
@@ -157,7 +157,8 @@ static void decode(struct job *j, struct worker *w, size_t i, int n)
     exec_run(x);
     for (int b = 0; b < n; b++) {
         size_t s = i + (size_t)b;
-        j->out[s].logp = lot[LOT_DATA * x->cap + b] + lot[LOT_LATENT * x->cap + b];
+        j->out[s].logp =
+            by_group[GRADIENT_DATA * x->cap + b] + by_group[GRADIENT_LATENT * x->cap + b];
         for (int k = 0; k < j->nrow; k++)
             j->z[(size_t)j->row[k] * j->q->nset + s] =
                 x->row[(size_t)j->row[k] * (size_t)x->cap + (size_t)b];

@@ -175,7 +175,7 @@ static int decode(enum shape s, int n, const int *u, const int *row, int at,
     x->map = shapes[s].log;
     x->map_grad = shapes[s].log_grad;
     x->sum = how->sum;
-    x->lot = how->lot;
+    x->gradient_group = how->gradient_group;
     x->tag = how->tag;
     return s == INTERVAL && how->logit ? logits(n, u, row, at, how->logit, p) : 0;
 }
@@ -209,7 +209,7 @@ static int decode_one(const struct code *c, struct prog *p, const struct decodin
     if (rc || c->kind != CODE_REAL || (rc = code_jacobian(c, p, how->tag))) return rc;
     struct instr *x = &p->code.a[p->code.n - 1];
     x->sum = -how->sum;
-    x->lot = how->lot;
+    x->gradient_group = how->gradient_group;
     return 0;
 }
 

@@ -119,7 +119,7 @@ static int make(struct elbo *e)
     size_t first = e->prog.code.n;
     if (!rc) rc = make_parts(e);
     if (!rc) rc = make_choices(e, fix);
-    tag[LOT_DATA] = e->npart - 1, tag[LOT_LATENT] = e->npart - 2;
+    tag[GRADIENT_DATA] = e->npart - 1, tag[GRADIENT_LATENT] = e->npart - 2;
     if (!rc) rc = joint_terms(q, &e->prog, tag, logit);
     if (!rc) rc = make_blocks(e, first);
     if (!rc) rc = prog_finish(&e->prog);

@@ -312,7 +312,7 @@ int net_heads(struct qnet *q, int g)
     return vec_push(&p->code, rows) ? NAMI_ENOMEM : emit_head(q, x);
 }
 
-/* What the scales of the coordinates are worth. */
+/* The log-Jacobians of the scales of the coordinates. */
 static int emit_jacobians(struct qnet *q)
 {
     int rc = 0;

@@ -99,10 +99,10 @@ static int is_real(const struct maker *k, int f)
     return k->q->code[k->q->factor[f].node].kind == CODE_REAL;
 }
 
-static void subtract(struct instr *c, enum lot lot)
+static void subtract(struct instr *c, enum gradient_group group)
 {
     c->sum = -1;
-    c->lot = lot;
+    c->gradient_group = group;
 }
 
 /* The number that is fixed, or else the one drawn. */
@@ -164,7 +164,7 @@ static int emit_draws(struct maker *k, const struct group *g, const int *f, int 
     struct instr logq = qnet_head(g, n, value, out);
     if (k->fix) {
         logq.arg[0].data = !is_real(k, f[0]);
-        subtract(&logq, is_real(k, f[0]) ? LOT_LATENT : LOT_SCORE);
+        subtract(&logq, is_real(k, f[0]) ? GRADIENT_LATENT : GRADIENT_SCORE);
     }
     return vec_push(&k->p->code, logq) ? NAMI_ENOMEM : 0;
 }
@@ -194,7 +194,7 @@ static int emit_variables(struct maker *k, const struct group *g, const int *f, 
     const struct code **c = raw_array(const struct code *, n + 1);
     int m = 0;
     if (!c) return NAMI_ENOMEM;
-    if (k->fix) how.sum = 1, how.lot = LOT_LATENT;
+    if (k->fix) how.sum = 1, how.gradient_group = GRADIENT_LATENT;
     for (int i = 0; i < n; i++) {
         const struct factor *x = &k->q->factor[f[i]];
         if (x->k == k->q->code[x->node].ncoord - 1) c[m++] = &k->q->code[x->node];

@@ -6,10 +6,10 @@
 
 #include "base/simd.h"
 
-/* What a result that adds to the total is worth in a lane. */
-static inline double worth(const struct exec *x, const struct instr *c, int b)
+/* The weight of a lane in what a result adds to the total. */
+static inline double lane_weight(const struct exec *x, const struct instr *c, int b)
 {
-    const double *w = x->weight[c->lot];
+    const double *w = x->weight[c->gradient_group];
     return w ? c->sum * w[b] : c->sum;
 }
 
@@ -27,7 +27,7 @@ static const double *incoming(const struct exec *x, const struct instr *c, const
         else if (from != d)
             memcpy(d, from, (size_t)t->n * sizeof *d);
         for (int i = 0; i < t->rows; i++)
-            for (int b = 0; b < t->w; b++) d[i * t->w + b] += worth(x, c, t->b0 + b);
+            for (int b = 0; b < t->w; b++) d[i * t->w + b] += lane_weight(x, c, t->b0 + b);
         for (int i = t->rows * t->w; i < t->n; i++) d[i] = 0;
         from = d;
     }
@@ -89,14 +89,14 @@ WIDE static void scale_d(int n, double *x, const double *w)
     EACH(i, n) x[i] = w[i] != 0 ? x[i] * w[i] : 0;
 }
 
-/* Derivatives that are there already, times what a lane is worth. */
+/* Derivatives that are there already, times the weight of the lane. */
 static void back_ahead(struct exec *x, const struct instr *c)
 {
     const struct operand *o = &c->arg[c->ahead - 1];
     double *w = x->scratch->dres;
     for (int b0 = 0, all = padded(x); b0 < all; b0 += TILE) {
         int n = all - b0 < TILE ? all - b0 : TILE;
-        for (int b = 0; b < n; b++) w[b] = b0 + b < x->lanes ? worth(x, c, b0 + b) : 0;
+        for (int b = 0; b < n; b++) w[b] = b0 + b < x->lanes ? lane_weight(x, c, b0 + b) : 0;
         for (int i = 0; i < c->n; i++) {
             size_t at = (size_t)(o->base + i) * (size_t)x->cap + (size_t)b0;
             if (x->is_float)
@@ -181,7 +181,7 @@ static void back_block(struct exec *x, const struct instr *c)
             c->block(c->self, c->dim, padded(x), s->out, s->in, s->work); /* not kept */
         for (int j = 0; j < c->width; j++) {
             double *d = s->dout[j] = lanes_of(x, s->dlane, j);
-            for (int b = 0; b < L; b++) d[b] = c->sum ? worth(x, c, b) : 0;
+            for (int b = 0; b < L; b++) d[b] = c->sum ? lane_weight(x, c, b) : 0;
             if (kept) {
                 const double *from = lanes_of(x, x->adj, operand_at(&to, i, j));
                 for (int b = 0; b < L; b++) d[b] += from[b];

@@ -62,8 +62,8 @@ struct instr {
     int signs;    /* I_MAP: results are -1 or 1 */
     int blind;    /* the gradient does not read the results: they need not be kept for it */
     int sum;      /* 1: add the results (log densities) to exec.total; -1: subtract */
-    int lot;      /* with sum: exec.weight[lot] is what they are worth, backwards */
-    int tag;      /* the caller's: which statement this is */
+    int gradient_group; /* with sum: exec.weight[gradient_group] are the weights, backwards */
+    int tag;            /* the caller's: which statement this is */
     const void *self;
     map_fn *map;
     map_grad_fn *map_grad; /* NULL: no derivative (step, round, discrete) */
@@ -112,7 +112,7 @@ int prog_const(struct prog *p, double x); /* its number, or -1; equal ones are n
    in both; its temporaries, units, weights and constants get numbers behind those of p. */
 int prog_append(struct prog *p, const struct prog *from);
 
-enum { LOTS = 3 };
+enum { GRADIENT_GROUPS = 3 };
 
 /* The workspace of one thread: rows, adjoints, scratch; allocated once. */
 struct exec {
@@ -133,8 +133,8 @@ struct exec {
         *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
     int ntag;
     int data_rows; /* the first rows have no derivatives: adj of these is left alone */
-    /* Per lane: d loss / d total, for exec_back, by instr.lot; NULL: 1. */
-    const double *weight[LOTS];
+    /* Per lane: d loss / d total, for exec_back, by gradient group; NULL: 1. */
+    const double *weight[GRADIENT_GROUPS];
     /* Networks: float if is_float, else double.  The caller sets param. */
     int is_float;
     struct chunk units;

@@ -149,7 +149,8 @@ static int make_chunks(struct trainer *t, nami_err *err)
         x->lanes = width;
         x->data_rows = t->e ? 0 : q->prog.nnode;
         x->param = t->param;
-        for (int k = 0; k < LOTS; k++) x->weight[k] = (t->e ? w->worth[k] : w->weight) + w->lane[c];
+        for (int k = 0; k < GRADIENT_GROUPS; k++)
+            x->weight[k] = (t->e ? w->group_weight[k] : w->weight) + w->lane[c];
         x->units.L = width;
         w->units[c] = x->units;
         for (int k = 0; k < w->nview && !rc; k++) {
@@ -164,12 +165,12 @@ static int make_lanes(struct trainer *t)
 {
     struct lane_work *w = t->work;
     size_t n = (size_t)t->batch * (size_t)t->per + 64;
-    w->total = new_array(double, 4 * n + LOTS * n);
+    w->total = new_array(double, 4 * n + GRADIENT_GROUPS * n);
     w->known = new_array(unsigned char, t->batch + 8);
     w->fed = new_array(unsigned char, t->e->choice.n + 1);
     if (!w->total || !w->known || !w->fed) return NAMI_ENOMEM;
     w->data = w->total + n, w->score = w->data + n, w->share = w->score + n;
-    for (int k = 0; k < LOTS; k++) w->worth[k] = w->share + n * (size_t)(k + 1);
+    for (int k = 0; k < GRADIENT_GROUPS; k++) w->group_weight[k] = w->share + n * (size_t)(k + 1);
     return 0;
 }
 
