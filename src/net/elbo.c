@@ -84,8 +84,8 @@ static int make_blocks(struct elbo *e, size_t first)
     for (size_t i = 0; i < q->block.n; i++)
         if (vec_push(&e->block, q->block.a[i])) return NAMI_ENOMEM;
     for (size_t k = first; k < e->prog.code.n; k++) {
-        if (e->prog.code.a[k].kind != I_DENSE) continue;
-        struct block b = {.d = e->prog.code.a[k].self};
+        struct block b = {.d = prog_layer(&e->prog, k)};
+        if (!b.d) continue;
         b.name = layer_name(e, b.d->w - q->prog.nparam);
         if (!b.name) continue;
         if (!*b.name || vec_push(&e->block, b)) return NAMI_ENOMEM;

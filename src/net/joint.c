@@ -77,7 +77,7 @@ static int by_logit(struct prog *p, struct instr *c, const int *logit, int rows)
 {
     const struct dist *d = c->self;
     const struct operand *o = &c->arg[0];
-    if (!c->sum || c->kind != I_MAP || c->map != d->logp || !d->logit || o->is_const) return 0;
+    if (!c->sum || !c->map || c->map != d->logp || !d->logit || o->is_const) return 0;
     int *idx = arena_array(&p->mem, int, c->n);
     if (!idx) return NAMI_ENOMEM;
     for (int i = 0; i < c->n; i++) {

@@ -56,9 +56,7 @@ static int emit_part(struct maker *k, const struct dense *d, int i0, int i1)
     part->to = d->to + i0 * d->out;
     if (k->fix) part->back = inputs_back(k->q, part);
     memset(k->ready + part->to, 1, (size_t)part->n * (size_t)d->out);
-    struct instr x = {.kind = I_DENSE, .n = part->n, .width = d->out, .out = -1, .tag = -1};
-    x.self = part;
-    return vec_push(&k->p->code, x) ? NAMI_ENOMEM : 0;
+    return prog_emit_layer(k->p, part) ? 0 : NAMI_ENOMEM;
 }
 
 /* All instances of all layers whose inputs are known, in runs; layers stand in order. */
@@ -137,15 +135,9 @@ static int emit_draws(struct maker *k, const struct group *g, const int *f, int 
     if (!value || !out) return NAMI_ENOMEM;
     for (int i = 0; i < n; i++) {
         const struct factor *x = &q->factor[f[i]];
-        struct instr rows = {.kind = I_ROWS, .n = g->nout, .width = 1, .tag = -1, .out = x->out};
-        rows.dim[0] = x->unit;
         value[i] = qnet_value(q, x);
         for (int j = 0; j < g->nout; j++) out[i * g->nout + j] = x->out + j;
-        struct instr *before = k->p->code.n ? &k->p->code.a[k->p->code.n - 1] : NULL;
-        if (i && before->dim[0] + before->n == x->unit && before->out + before->n == x->out)
-            before->n += g->nout; /* they lie one after another */
-        else if (vec_push(&k->p->code, rows))
-            return NAMI_ENOMEM;
+        if (!prog_emit_rows(k->p, g->nout, x->unit, x->out)) return NAMI_ENOMEM;
     }
     struct instr draw = {.kind = I_BDRAW, .n = n, .width = 1, .out = -1, .tag = -1, .narg = 1};
     draw.self = &g->head;
@@ -253,7 +245,7 @@ static int start(struct maker *k)
             memset(k->ready + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
     for (size_t i = 0; i < q->nencode; i++) {
         struct instr c = q->prog.code.a[i]; /* of data: nothing is differentiated by them */
-        if (c.kind == I_BLOCK && is_latent(q, c.self)) continue;
+        if (c.block && is_latent(q, c.self)) continue;
         c.map_grad = NULL, c.block_grad = NULL;
         if (vec_push(&k->p->code, c)) return NAMI_ENOMEM;
     }

@@ -1,4 +1,5 @@
-/* exec.h: internals of the evaluator, shared by exec.c (forward) and exec_back.c (backward).
+/* exec.h: internals of the evaluator, shared by the instructions (instr_*.c), exec.c (forward) and
+   exec_back.c (backward).
 
    An element-wise instruction is n rows of L lanes.  It is cut into tiles of up to
    TILE elements, and a kernel is called for each:
@@ -13,7 +14,7 @@
 #ifndef TENSOR_EXEC_H
 #define TENSOR_EXEC_H
 
-#include "tensor/tensor.h"
+#include "tensor/instr.h"
 
 enum { TILE = 512, LANE_BLOCK = 8, SIGN_CAP = 256 };
 
@@ -51,11 +52,11 @@ static inline double *lanes_of(const struct exec *x, double *rows, int r)
     return rows + (size_t)r * (size_t)x->cap;
 }
 
-/* Where results go, as an operand. */
-static inline struct operand outputs(const struct instr *c)
+/* The weight of a lane in what a result adds to the total. */
+static inline double lane_weight(const struct exec *x, const struct instr *c, int b)
 {
-    if (c->kind == I_COPY || c->kind == I_DRAW || c->kind == I_BDRAW) return c->outs;
-    return (struct operand){.m = c->width, .base = c->out, .si = c->width, .sj = 1};
+    const double *w = x->weight[c->gradient_group];
+    return w ? c->sum * w[b] : c->sum;
 }
 
 /* The next tile of an instruction, starting from {0}; 0 when there is none. */
@@ -66,6 +67,8 @@ const double *tile_read(const struct exec *x, const struct operand *o, double *r
 /* A place for a tile's elements: the rows o themselves if they lie so, else buf. */
 double *tile_place(const struct exec *x, const struct operand *o, double *rows,
                    const struct tile *t, double *buf);
+void tile_write(const struct exec *x, const struct operand *o, const struct tile *t,
+                const double *from); /* to the rows o */
 /* A tile of units, or of their derivatives, of which instance 0 has the first: = from. */
 void tile_units(const struct exec *x, void *units, int first, const struct tile *t,
                 const double *from);
@@ -78,7 +81,9 @@ static inline int is_ahead(const struct exec *x, const struct instr *c)
 void put_unit(const struct exec *x, void *units, int u, const double *from);
 void add_unit(const struct exec *x, void *units, int u, const double *from);
 void get_unit(const struct exec *x, const void *units, int u, double *to, int add);
-/* Fills s->in and s->out for instance i; returns the number of elements of all arguments. */
-int block_point(const struct exec *x, const struct instr *c, int i);
+void fill_lanes(double *to, double v, int n);
+/* Results to the totals; is there one of their tag? */
+void add_up(const struct exec *x, const struct instr *c, const struct tile *t, const double *v);
+int is_tagged(const struct exec *x, const struct instr *c);
 
 #endif

@@ -54,17 +54,12 @@ static size_t segment_end(const struct prog *p, size_t s)
     return s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;
 }
 
-static const struct dense *layer(const struct prog *p, size_t k)
-{
-    return p->code.a[k].kind == I_DENSE ? p->code.a[k].self : NULL;
-}
-
 static double products(const struct prog *p, size_t from, size_t to)
 {
     const struct dense *d;
     double sum = 0;
     for (size_t k = from; k < to; k++)
-        if ((d = layer(p, k))) sum += (double)d->n * d->out * (2.0 * d->in + d->back);
+        if ((d = prog_layer(p, k))) sum += (double)d->n * d->out * (2.0 * d->in + d->back);
     return sum;
 }
 
@@ -116,7 +111,8 @@ static int cut(struct lane_work *w, const struct prog *p, int threads)
     if (!(w->first_rows = new_array(size_t, p->segment.n + 1))) return NAMI_ENOMEM;
     for (size_t k = 0, s = 0; k < p->code.n; k++) {
         if (s < p->segment.n && k == p->segment.a[s].first) w->first_rows[s++] = w->rows.n;
-        if (layer(p, k) && cut_rows(w, layer(p, k))) return NAMI_ENOMEM;
+        const struct dense *d = prog_layer(p, k);
+        if (d && cut_rows(w, d)) return NAMI_ENOMEM;
     }
     w->first_rows[p->segment.n] = w->rows.n;
     w->norm2 = new_array(double, w->rows.n + 1);
