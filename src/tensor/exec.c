@@ -7,36 +7,6 @@
 
 /* ---- tiles -------------------------------------------------------------------------- */
 
-static int whole(const struct exec *x) { return x->lanes >= x->cap - x->cap / 4 && !x->direct; }
-
-int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
-{
-    int width = whole(x) ? x->cap : x->lanes;
-    if (t->n) { /* the last one's end */
-        t->b0 += t->w;
-        if (t->b0 >= width) {
-            t->b0 = 0;
-            t->i0 += t->rows;
-        }
-    }
-    if (t->i0 >= c->n || width == 0) return 0;
-    if (width > TILE / 2 || (!whole(x) && (width >= 64 || x->direct))) {
-        t->rows = 1;
-        t->w = width - t->b0 < TILE ? width - t->b0 : TILE;
-    } else {
-        t->rows = TILE / width < c->n - t->i0 ? TILE / width : c->n - t->i0;
-        t->w = width;
-    }
-    t->n = round_up(t->rows * t->w);
-    return 1;
-}
-
-static int in_place(const struct exec *x, const struct operand *o, const struct tile *t)
-{
-    if (t->rows == 1) return t->b0 + t->n <= x->cap;
-    return t->w == x->cap && t->n == t->rows * t->w && !o->idx && o->si == 1;
-}
-
 WIDE static void fill(double *to, double v, int n) { EACH(i, n) to[i] = v; }
 
 void fill_lanes(double *to, double v, int n) { fill(to, v, n); }
@@ -104,25 +74,12 @@ const double *tile_read(const struct exec *x, const struct operand *o, double *r
     return buf;
 }
 
-double *tile_place(const struct exec *x, const struct operand *o, double *rows,
-                   const struct tile *t, double *buf)
-{
-    return in_place(x, o, t) ? lanes_of(x, rows, operand_at(o, t->i0, 0)) + t->b0 : buf;
-}
-
-void tile_write(const struct exec *x, const struct operand *o, const struct tile *t,
-                const double *from)
-{
-    if (t->w == 1)
-        for (int i = 0; i < t->rows; i++)
-            *lanes_of(x, x->row, operand_at(o, t->i0 + i, 0)) = from[i];
-    else
-        for (int i = 0; i < t->rows; i++, from += t->w)
-            memcpy(lanes_of(x, x->row, operand_at(o, t->i0 + i, 0)), from,
-                   (size_t)t->w * sizeof *from);
-}
-
 /* ---- totals ------------------------------------------------------------------------- */
+
+WIDE static void sum_rows(int rows, int w, int stride, double *to, const double *v, double sign)
+{
+    for (int i = 0; i < rows; i++, v += stride) EACH(b, w) to[b] += sign * v[b];
+}
 
 /* rows * w results, in the order of the instances: so a lane's sum does not depend on tiles. */
 static void add_rows(const struct exec *x, double *to, const struct tile *t, const double *v,
@@ -136,7 +93,7 @@ static void add_rows(const struct exec *x, double *to, const struct tile *t, con
         *to = sum;
         return;
     }
-    for (int i = 0; i < t->rows; i++, v += t->w) EACH(b, w) to[b] += sign * v[b];
+    sum_rows(t->rows, w, t->w, to, v, sign);
 }
 
 int is_tagged(const struct exec *x, const struct instr *c)

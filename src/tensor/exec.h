@@ -59,16 +59,51 @@ static inline double lane_weight(const struct exec *x, const struct instr *c, in
     return w ? c->sum * w[b] : c->sum;
 }
 
+static inline int whole(const struct exec *x)
+{
+    return x->lanes >= x->cap - x->cap / 4 && !x->direct;
+}
+
 /* The next tile of an instruction, starting from {0}; 0 when there is none. */
-int tile_next(const struct exec *x, const struct instr *c, struct tile *t);
+static inline int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
+{
+    int width = whole(x) ? x->cap : x->lanes;
+    if (t->n) { /* the last one's end */
+        t->b0 += t->w;
+        if (t->b0 >= width) {
+            t->b0 = 0;
+            t->i0 += t->rows;
+        }
+    }
+    if (t->i0 >= c->n || width == 0) return 0;
+    if (width > TILE / 2 || (!whole(x) && (width >= 64 || x->direct))) {
+        t->rows = 1;
+        t->w = width - t->b0 < TILE ? width - t->b0 : TILE;
+    } else {
+        t->rows = TILE / width < c->n - t->i0 ? TILE / width : c->n - t->i0;
+        t->w = width;
+    }
+    t->n = round_up(t->rows * t->w);
+    return 1;
+}
+
+/* Do a tile's elements of an argument lie one behind another? */
+static inline int in_place(const struct exec *x, const struct operand *o, const struct tile *t)
+{
+    if (t->rows == 1) return t->b0 + t->n <= x->cap;
+    return t->w == x->cap && t->n == t->rows * t->w && !o->idx && o->si == 1;
+}
+
 /* An argument's elements in a tile: in place if they lie so, else copied to buf. */
 const double *tile_read(const struct exec *x, const struct operand *o, double *rows,
                         const struct tile *t, double *buf);
 /* A place for a tile's elements: the rows o themselves if they lie so, else buf. */
-double *tile_place(const struct exec *x, const struct operand *o, double *rows,
-                   const struct tile *t, double *buf);
-void tile_write(const struct exec *x, const struct operand *o, const struct tile *t,
-                const double *from); /* to the rows o */
+static inline double *tile_place(const struct exec *x, const struct operand *o, double *rows,
+                                 const struct tile *t, double *buf)
+{
+    return in_place(x, o, t) ? lanes_of(x, rows, operand_at(o, t->i0, 0)) + t->b0 : buf;
+}
+
 /* A tile of units, or of their derivatives, of which instance 0 has the first: = from. */
 void tile_units(const struct exec *x, void *units, int first, const struct tile *t,
                 const double *from);

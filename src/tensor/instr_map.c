@@ -42,6 +42,18 @@ static void find_signs(const struct exec *x)
 
 /* ---- forward ------------------------------------------------------------------------ */
 
+static void tile_write(const struct exec *x, const struct operand *o, const struct tile *t,
+                       const double *from)
+{
+    if (t->w == 1)
+        for (int i = 0; i < t->rows; i++)
+            *lanes_of(x, x->row, operand_at(o, t->i0 + i, 0)) = from[i];
+    else
+        for (int i = 0; i < t->rows; i++, from += t->w)
+            memcpy(lanes_of(x, x->row, operand_at(o, t->i0 + i, 0)), from,
+                   (size_t)t->w * sizeof *from);
+}
+
 /* Results in single precision. */
 static void add_floats(double *to, int rows, int w, const float *v, double sign)
 {
@@ -91,6 +103,17 @@ static void run_map(struct exec *x, const struct instr *c)
 
 /* ---- backward ----------------------------------------------------------------------- */
 
+static void add_lane_weights(const struct exec *x, const struct instr *c, const struct tile *t,
+                             double *d)
+{
+    const double *w = x->weight[c->gradient_group];
+    int n = t->rows * t->w;
+    for (int i = 0; i < n && !w; i++) d[i] += c->sum;
+    for (int i = 0; i < n && w; i += t->w)
+        for (int b = 0; b < t->w; b++) d[i + b] += c->sum * w[t->b0 + b];
+    for (int i = n; i < t->n; i++) d[i] = 0;
+}
+
 /* The derivatives of a tile's results: those of their rows, and the lane's weight if they add to
    the total. */
 static const double *incoming(const struct exec *x, const struct instr *c, const struct tile *t)
@@ -104,9 +127,7 @@ static const double *incoming(const struct exec *x, const struct instr *c, const
             memset(d, 0, (size_t)t->n * sizeof *d);
         else if (from != d)
             memcpy(d, from, (size_t)t->n * sizeof *d);
-        for (int i = 0; i < t->rows; i++)
-            for (int b = 0; b < t->w; b++) d[i * t->w + b] += lane_weight(x, c, t->b0 + b);
-        for (int i = t->rows * t->w; i < t->n; i++) d[i] = 0;
+        add_lane_weights(x, c, t, d);
         from = d;
     }
     return from;
