@@ -378,6 +378,7 @@ static void every_kind_has_a_record(void **state)
         if (t->has_back) assert_non_null(t->back);
         if (t->draws) assert_true(t->scatters); /* the rows written name the streams */
         if (t->units || t->read_units) assert_non_null(t->shift_units);
+        if (t->read_units) assert_non_null(t->note_reads); /* else layers could pull without it */
     }
 }
 
