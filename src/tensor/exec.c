@@ -78,7 +78,10 @@ const double *tile_read(const struct exec *x, const struct operand *o, double *r
 
 WIDE static void sum_rows(int rows, int w, int stride, double *to, const double *v, double sign)
 {
-    for (int i = 0; i < rows; i++, v += stride) EACH(b, w) to[b] += sign * v[b];
+    if (w == LANE_BLOCK) /* often; without a loop around it */
+        for (int i = 0; i < rows; i++, v += stride) EACH(b, LANE_BLOCK) to[b] += sign * v[b];
+    else
+        for (int i = 0; i < rows; i++, v += stride) EACH(b, w) to[b] += sign * v[b];
 }
 
 /* rows * w results, in the order of the instances: so a lane's sum does not depend on tiles. */
