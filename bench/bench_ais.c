@@ -25,11 +25,10 @@ static void check(int rc)
 static double products(const struct prog *p)
 {
     double sum = 0;
-    for (size_t i = 0; i < p->code.n; i++)
-        if (p->code.a[i].kind == I_DENSE) {
-            const struct dense *d = p->code.a[i].self;
-            sum += (double)d->n * d->in * d->out;
-        }
+    for (size_t i = 0; i < p->code.n; i++) {
+        const struct dense *d = prog_layer(p, i);
+        if (d) sum += (double)d->n * d->in * d->out;
+    }
     return sum;
 }
 

@@ -137,8 +137,8 @@ static void measure(struct trainer *t, char name, int threads, int steps, struct
         if (i >= steps - tail) loss += t->total / tail;
     }
     for (size_t i = 0; i < t->prog->code.n; i++) { /* forward, by inputs, by weights */
-        if (t->prog->code.a[i].kind != I_DENSE) continue;
-        const struct dense *d = t->prog->code.a[i].self;
+        const struct dense *d = prog_layer(t->prog, i);
+        if (!d) continue;
         flops += 2.0 * t->batch * d->n * d->out * (2.0 * d->in + d->back);
     }
     double p50 = 1 / median(time, steps), most = fma_peak() * 1e9 * threads;

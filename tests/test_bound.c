@@ -19,8 +19,8 @@ static void log_q(const double *a, double *lq)
 }
 
 struct lanes_of {
-    double total[LANES], data[LANES], score[LANES], share[LANES], worth[LOTS][LANES];
-    double *at[LOTS];
+    double total[LANES], data[LANES], score[LANES], share[LANES], weight[GRADIENT_GROUPS][LANES];
+    double *at[GRADIENT_GROUPS];
 };
 
 static double ask(struct bound b, const int *state, const double *lq, struct lanes_of *w)
@@ -30,7 +30,7 @@ static double ask(struct bound b, const int *state, const double *lq, struct lan
         w->total[l] = joint[state[l]] - lq[state[l]];
         w->data[l] = data[state[l]];
     }
-    for (int k = 0; k < LOTS; k++) w->at[k] = w->worth[k];
+    for (int k = 0; k < GRADIENT_GROUPS; k++) w->at[k] = w->weight[k];
     b.total = w->total, b.data = w->data, b.score = w->score;
     return bound_of(&b, w->at, w->share);
 }
@@ -51,7 +51,7 @@ static double mean_loss(struct bound b, const double *a, double *grad)
         loss += p * one;
         for (int l = 0; grad && l < n; l++) /* the total has minus log q */
             for (int s = 0; s < STATES; s++)
-                grad[s] -= p * w.worth[LOT_SCORE][l] * ((s == state[l]) - exp(lq[s]));
+                grad[s] -= p * w.weight[GRADIENT_SCORE][l] * ((s == state[l]) - exp(lq[s]));
         int l = 0;
         while (l < n && ++state[l] == STATES) state[l++] = 0;
         if (l == n) return loss;
@@ -93,7 +93,7 @@ static double all_loss(const double *a, double warm, double *grad, double *score
     for (int s = 0; grad && s < STATES; s++) {
         grad[s] = 0;
         for (int l = 0; l < LANES; l++)
-            grad[s] -= w.worth[LOT_SCORE][l] * ((s == state[l]) - exp(lq[s]));
+            grad[s] -= w.weight[GRADIENT_SCORE][l] * ((s == state[l]) - exp(lq[s]));
     }
     return loss;
 }
@@ -130,8 +130,8 @@ static void test_known(void **state)
     for (int i = 0; i < 2; i++) want -= (joint[label[3 * i]] + 0.7 * lq[label[3 * i]]) / 2;
     assert_true(fabs(loss - want) < 1e-12);
     for (int l = 0; l < LANES; l++) {
-        assert_true(fabs(w.worth[LOT_DATA][l] + 1. / 6) < 1e-15);
-        assert_true(fabs(w.worth[LOT_SCORE][l] - 0.7 / 6) < 1e-15);
+        assert_true(fabs(w.weight[GRADIENT_DATA][l] + 1. / 6) < 1e-15);
+        assert_true(fabs(w.weight[GRADIENT_SCORE][l] - 0.7 / 6) < 1e-15);
     }
 }
 
@@ -139,7 +139,7 @@ static void test_known(void **state)
 static void test_particles(void **state)
 {
     double total[LANES] = {-3, -1, -2.2, 0.4, -0.9, -5}, zero[LANES] = {0}, share[LANES];
-    double w[LOTS][LANES], *at[LOTS] = {w[0], w[1], w[2]}, e = 1e-6;
+    double w[GRADIENT_GROUPS][LANES], *at[GRADIENT_GROUPS] = {w[0], w[1], w[2]}, e = 1e-6;
     struct bound b = {.n = 2, .k = 3, .total = total, .data = zero, .warm = 1};
     (void)state;
     for (int l = 0; l < LANES; l++) {
@@ -150,8 +150,8 @@ static void test_particles(void **state)
         double down = bound_of(&b, at, share);
         total[l] = keep;
         bound_of(&b, at, share);
-        assert_true(fabs(w[LOT_DATA][l] - (up - down) / (2 * e)) < 1e-8);
-        assert_true(w[LOT_LATENT][l] == w[LOT_DATA][l]);
+        assert_true(fabs(w[GRADIENT_DATA][l] - (up - down) / (2 * e)) < 1e-8);
+        assert_true(w[GRADIENT_LATENT][l] == w[GRADIENT_DATA][l]);
     }
 }
 

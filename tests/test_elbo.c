@@ -131,7 +131,7 @@ static void check_gradient(const char *what, struct exec *x, const struct elbo *
     double *more = calloc(e->prog.nparam + 1, sizeof *more);
     assert_true(grad && more);
     for (int b = 0; b < LANES; b++) weight[b] = 1 + 0.1 * b;
-    for (int k = 0; k < LOTS; k++) x->weight[k] = weight;
+    for (int k = 0; k < GRADIENT_GROUPS; k++) x->weight[k] = weight;
     for (int twice = 0; twice < 2; twice++) { /* what is added to is cleared */
         value(x);
         exec_back(x);
@@ -220,7 +220,7 @@ static double *run_at(const struct elbo *e, int lanes, int cap, int is_float, in
     x.seed = 11;
     x.lanes = lanes;
     for (int b = 0; b < 64; b++) weight[b] = b % 5 == 3 || b >= lanes ? 0 : 1 + 0.1 * b;
-    for (int k = 0; k < LOTS; k++) x.weight[k] = weight;
+    for (int k = 0; k < GRADIENT_GROUPS; k++) x.weight[k] = weight;
     for (int el = 0; el < m->nelem; el++)
         if (m->row[el] >= 0 && m->row[el] < m->nrow && m->observed[el])
             for (int b = 0; b < x.cap; b++) /* lanes that fill up are as the last */

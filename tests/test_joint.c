@@ -37,7 +37,8 @@ static void joint_at(struct joint_at *s)
     nami_err err = {0};
     net_at(&s->n, zoo, NULL, NULL, &opt);
     if (joint_make(&s->j, &s->n.q, &err)) fail_msg("%s", err.msg);
-    if (exec_init(&s->x, &s->j.prog, LANES, LOTS, EXEC_GRAD, &err)) fail_msg("%s", err.msg);
+    if (exec_init(&s->x, &s->j.prog, LANES, GRADIENT_GROUPS, EXEC_GRAD, &err))
+        fail_msg("%s", err.msg);
     s->z = draw(&s->n.m, LANES, 1);
     double *u = calloc((size_t)s->j.n * LANES, sizeof *u);
     assert_int_equal(joint_coordinates(&s->j, LANES, s->z, u), 0);
@@ -85,24 +86,24 @@ static void density(void **state)
             }
     }
     for (int b = 0; b < LANES; b++) {
-        const double *lot = s.x.by_tag + b;
-        assert_true(fabs(lot[LOT_DATA * LANES] + lot[LOT_LATENT * LANES] - lp[b] + barren[b]) <
-                    1e-8 * fmax(1, fabs(lp[b])));
-        assert_true(fabs(lot[0] + lot[LANES] + lot[2 * LANES] - s.x.total[b]) <
+        const double *by_group = s.x.by_tag + b;
+        assert_true(fabs(by_group[GRADIENT_DATA * LANES] + by_group[GRADIENT_LATENT * LANES] -
+                         lp[b] + barren[b]) < 1e-8 * fmax(1, fabs(lp[b])));
+        assert_true(fabs(by_group[0] + by_group[LANES] + by_group[2 * LANES] - s.x.total[b]) <
                     1e-9 * fmax(1, fabs(lp[b])));
     }
     joint_drop(&s);
 }
 
-/* The Jacobian's lot is log |dz/du|: of numbers, the sum of the logarithms of their slopes. Simplex
-   and vector: one element by each coordinate, in turn. */
+/* The gradient group of the Jacobian is log |dz/du|: of numbers, the sum of the logarithms of their
+   slopes. Simplex and vector: one element by each coordinate, in turn. */
 static void jacobian(void **state)
 {
     struct joint_at s;
     double sum[LANES] = {0}, want[LANES], h = 1e-5;
     (void)state;
     joint_at(&s);
-    memcpy(want, s.x.by_tag + LOT_JACOBIAN * LANES, sizeof want);
+    memcpy(want, s.x.by_tag + GRADIENT_JACOBIAN * LANES, sizeof want);
     for (int i = 0; i < s.n.q.h->nlatent; i++) {
         const struct code *c = &s.j.code[s.n.q.h->perm[i]];
         for (int k = 0; k < c->ncoord; k++) { /* triangular: the diagonal is enough */
@@ -123,16 +124,16 @@ static void jacobian(void **state)
     joint_drop(&s);
 }
 
-/* Each lot with a weight of its own; with no_total, the same derivatives. */
+/* Each gradient group with a weight of its own; with no_total, the same derivatives. */
 static void gradient(void **state)
 {
     struct joint_at s;
-    double w[LOTS][LANES], h = 1e-5;
+    double w[GRADIENT_GROUPS][LANES], h = 1e-5;
     (void)state;
     joint_at(&s);
     size_t size = (size_t)s.j.n * LANES;
     double *got = calloc(size, sizeof *got), *u = s.x.row + s.j.coord * LANES;
-    for (int l = 0; l < LOTS; l++) {
+    for (int l = 0; l < GRADIENT_GROUPS; l++) {
         for (int b = 0; b < LANES; b++) w[l][b] = 0.3 + l + 0.1 * b;
         s.x.weight[l] = w[l];
     }
@@ -150,7 +151,8 @@ static void gradient(void **state)
             exec_run(&s.x);
             for (int b = 0; b < LANES; b++) {
                 f[side][b] = 0;
-                for (int l = 0; l < LOTS; l++) f[side][b] += w[l][b] * s.x.by_tag[l * LANES + b];
+                for (int l = 0; l < GRADIENT_GROUPS; l++)
+                    f[side][b] += w[l][b] * s.x.by_tag[l * LANES + b];
             }
         }
         memcpy(u + k * LANES, keep, sizeof keep);

@@ -103,8 +103,8 @@ static struct bits *reach(const struct qnet *q)
             for (int i = 0; i < x->n; i++) set_bit(&of[first + i], first + i);
         }
         if (x->kind == I_ROWS) nrows += x->n;
-        if (x->kind != I_DENSE) continue;
-        const struct dense *d = x->self;
+        const struct dense *d = prog_layer(&q->prog, k);
+        if (!d) continue;
         for (int i = 0; i < d->n; i++)
             for (int o = 0; o < d->out; o++)
                 for (int j = 0; j < d->in; j++) {

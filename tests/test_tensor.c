@@ -1,12 +1,13 @@
 /* test_tensor.c: random programs agree with an interpreter of scalars for any number of lanes,
-   their derivatives with finite differences.  test_op.c tests the functions. */
+   their derivatives with finite differences; instructions read and write what their kinds declare.
+   test_op.c tests the functions. */
 #include "run.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/rng.h"
-#include "tensor/tensor.h"
+#include "tensor/instr.h"
 
 enum { INPUTS = 12, INSTRS = 10, MAX_N = 40 };
 
@@ -363,6 +364,159 @@ static void draws(void **state)
     prog_free(&p);
 }
 
+/* ---- kinds of instructions ---------------------------------------------------------- */
+
+static void every_kind_has_a_record(void **state)
+{
+    (void)state;
+    for (int k = 0; k < INSTR_KINDS; k++) {
+        const struct instr_type *t = instr_types[k];
+        assert_non_null(t);
+        assert_non_null(t->name);
+        assert_non_null(t->run);
+        for (int i = 0; i < k; i++) assert_string_not_equal(t->name, instr_types[i]->name);
+        if (t->has_back) assert_non_null(t->back);
+        if (t->draws) assert_true(t->scatters); /* the rows written name the streams */
+        if (t->units || t->read_units) assert_non_null(t->shift_units);
+        if (t->read_units) assert_non_null(t->note_reads); /* else layers could pull without it */
+    }
+}
+
+/* A program with all kinds. */
+static struct prog all_kinds(struct rng *r, double *param)
+{
+    static const int from[] = {0, 1, 2, 3, 4, 5};
+    struct prog p = random_prog(r);
+    struct dense *d = arena_array(&p.mem, struct dense, 1);
+    assert_non_null(d);
+    *d = (struct dense){
+        .n = 2, .in = 3, .out = 2, .act = ACT_TANH, .back = 3, .from = from, .to = 6};
+    struct instr *c = prog_emit(&p, I_DRAW, 2, 1);
+    c->draw = shifted_normal;
+    c->narg = 1;
+    c->arg[0] = (struct operand){.m = 1, .base = 2, .si = 3};
+    c->outs = (struct operand){.m = 1, .base = p.nrow, .si = 1};
+    c = prog_emit(&p, I_BDRAW, 2, 2);
+    c->bdraw = shifted_pair;
+    c->narg = 1;
+    c->arg[0] = (struct operand){.m = 2, .base = 1, .si = 2, .sj = 1};
+    c->outs = (struct operand){.m = 2, .base = p.nrow + 2, .si = 2, .sj = 1};
+    p.nrow += 6;
+    struct operand in = {.m = 1, .base = 3, .si = 1};
+    assert_non_null(prog_emit_units(&p, 6, in, 0, 0));
+    assert_non_null(prog_emit_layer(&p, d));
+    assert_non_null(prog_emit_rows(&p, 4, 6, p.nrow));
+    p.nrow += 4;
+    p.nunit = 10;
+    for (int i = 0; i < 8; i++) param[i] = uniform(r, -1, 1);
+    p.nparam = 8;
+    assert_int_equal(prog_finish(&p), 0);
+    return p;
+}
+
+struct marks {
+    unsigned char *of[2]; /* rows; units */
+};
+
+static struct marks marks_of(const struct prog *p, const struct instr *c,
+                             void (*ask)(const struct instr *, see_fn *, void *), see_fn *see)
+{
+    struct marks m = {{calloc((size_t)p->nrow, 1), calloc((size_t)p->nunit + 1, 1)}};
+    assert_true(m.of[0] && m.of[1]);
+    ask(c, see, &m);
+    return m;
+}
+
+static void mark(void *arg, enum instr_place place, int number)
+{
+    ((struct marks *)arg)->of[place == PLACE_UNIT][number] = 1;
+}
+
+static double *cells_of(const struct exec *x, int unit) { return unit ? x->units.unit : x->row; }
+static int count_of(const struct prog *p, int unit) { return unit ? p->nunit : p->nrow; }
+
+/* Runs instruction k twice from workspaces that agree only in what it declares to read: what it
+   declares to write is the same, all else is left alone. */
+static void check_access(const struct prog *p, size_t k, const double *param, struct rng *r)
+{
+    enum { CAP = 8 };
+    const struct instr *c = &p->code.a[k];
+    struct marks reads = marks_of(p, c, instr_reads, mark);
+    struct marks writes = marks_of(p, c, instr_writes, mark);
+    struct exec x[3]; /* 0, 1: other numbers where it does not read; 2: other random numbers */
+    double *was[3][2];
+    for (int e = 0; e < 3; e++) {
+        assert_int_equal(exec_init(&x[e], p, CAP, 0, 0, NULL), 0);
+        x[e].param = param;
+        x[e].seed = e == 2 ? 8 : 7;
+        for (int u = 0; u < 2; u++) {
+            size_t n = (size_t)count_of(p, u) * CAP;
+            assert_non_null(was[e][u] = calloc(n, sizeof(double)));
+            for (size_t i = 0; i < n; i++)
+                was[e][u][i] = e && reads.of[u][i / CAP] ? was[0][u][i] : uniform(r, -2, 4);
+            memcpy(cells_of(&x[e], u), was[e][u], n * sizeof(double));
+        }
+        exec_part(&x[e], k, k + 1);
+    }
+    int redrawn = 0;
+    for (int u = 0; u < 2; u++)
+        for (size_t i = 0; i < (size_t)count_of(p, u) * CAP; i++) {
+            const double now[] = {cells_of(&x[0], u)[i], cells_of(&x[1], u)[i],
+                                  cells_of(&x[2], u)[i]};
+            if (writes.of[u][i / CAP]) {
+                assert_true(near(now[0], now[1], 0));
+                redrawn |= !near(now[0], now[2], 0);
+            } else {
+                assert_true(now[0] == was[0][u][i] && now[1] == was[1][u][i]);
+            }
+        }
+    assert_int_equal(redrawn, instr_draws(c));
+    for (int b = 0; b < CAP; b++) {
+        assert_true(near(x[0].total[b], x[1].total[b], 0));
+        if (!c->sum) assert_true(x[0].total[b] == 0);
+    }
+    for (int e = 0; e < 3; e++) {
+        exec_fini(&x[e]);
+        free(was[e][0]);
+        free(was[e][1]);
+    }
+    for (int u = 0; u < 2; u++) free(reads.of[u]), free(writes.of[u]);
+}
+
+static void kinds_touch_what_they_declare(void **state)
+{
+    (void)state;
+    struct rng r;
+    rng_init(&r, 11, 0);
+    int seen[INSTR_KINDS] = {0};
+    for (int round = 0; round < 40; round++) {
+        double param[8];
+        struct prog p = all_kinds(&r, param);
+        for (size_t k = 0; k < p.code.n; k++) {
+            check_access(&p, k, param, &r);
+            seen[p.code.a[k].kind]++;
+        }
+        prog_free(&p);
+    }
+    for (int k = 0; k < INSTR_KINDS; k++)
+        if (!seen[k]) fail_msg("no program has an instruction '%s'", instr_types[k]->name);
+}
+
+/* Rows that lie behind each other are one instruction, others are not. */
+static void rows_are_joined(void **state)
+{
+    (void)state;
+    struct prog p = {.nrow = 20, .nunit = 20};
+    prog_emit_rows(&p, 3, 5, 2);
+    prog_emit_rows(&p, 2, 8, 5);
+    assert_int_equal(p.code.n, 1);
+    assert_int_equal(p.code.a[0].n, 5);
+    prog_emit_rows(&p, 2, 11, 7);
+    prog_emit_rows(&p, 2, 13, 10);
+    assert_int_equal(p.code.n, 3);
+    prog_free(&p);
+}
+
 static void sizes(void **state)
 {
     (void)state;
@@ -382,6 +536,10 @@ static void sizes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs),
-                                          cmocka_unit_test(gradients), cmocka_unit_test(draws),
+                                          cmocka_unit_test(gradients),
+                                          cmocka_unit_test(draws),
+                                          cmocka_unit_test(every_kind_has_a_record),
+                                          cmocka_unit_test(kinds_touch_what_they_declare),
+                                          cmocka_unit_test(rows_are_joined),
                                           cmocka_unit_test(sizes)};
 RUN(tests)

@@ -10,13 +10,12 @@
    where a chain is: other chains found them before (Wu, Burda, Salakhutdinov, Grosse 2017).  They
    are multiplied by random numbers: orbits do not close, and a chain whose energy is so high that
    the usual step is not stable there gets away by a small one. */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/parallel.h"
 #include "base/simd.h"
+#include "base/workers.h"
 #include "infer/ais.h"
 
 enum { LANES = 64 };
@@ -30,18 +29,14 @@ struct chains {
     double *logsd;                                 /* sum log sd */
     double *energy;                                /* kinetic */
     double *step, *jitter, *eps, *uniform, *share; /* share: min(1, odds) of the last move */
-    double *w_data, *w_rest;                       /* what lots of terms are worth, backwards */
+    double *w_data, *w_rest;                       /* weights of gradient groups */
     double *logw, *accept;
     double *mem;
 };
 
 struct job {
     const struct ais_run *r;
-    struct chains *worker;
-    size_t n;
     int lanes;
-    atomic_size_t next;
-    atomic_int failed;
 };
 
 static size_t lay_out(struct chains *c, double *mem)
@@ -58,11 +53,14 @@ static size_t lay_out(struct chains *c, double *mem)
     return used;
 }
 
-static int init(struct chains *c, const struct ais *s, int lanes, nami_err *err)
+static int init(void *job, void *workspace, nami_err *err)
 {
+    struct chains *c = workspace;
+    const struct ais *s = ((const struct job *)job)->r->s;
     const struct joint *j = &s->joint;
+    int lanes = ((const struct job *)job)->lanes;
     const struct model *m = j->q->m;
-    int rc = exec_init(&c->x, &j->prog, lanes, LOTS, EXEC_GRAD | EXEC_FLOAT, err);
+    int rc = exec_init(&c->x, &j->prog, lanes, GRADIENT_GROUPS, EXEC_GRAD | EXEC_FLOAT, err);
     if (rc) return rc;
     c->x.param = s->param;
     c->n = j->n;
@@ -74,13 +72,14 @@ static int init(struct chains *c, const struct ais *s, int lanes, nami_err *err)
     c->mem = new_array(double, lay_out(c, NULL));
     if (!c->mem) return err_nomem(err);
     lay_out(c, c->mem);
-    c->x.weight[LOT_DATA] = c->w_data;
-    c->x.weight[LOT_LATENT] = c->x.weight[LOT_JACOBIAN] = c->w_rest;
+    c->x.weight[GRADIENT_DATA] = c->w_data;
+    c->x.weight[GRADIENT_LATENT] = c->x.weight[GRADIENT_JACOBIAN] = c->w_rest;
     return 0;
 }
 
-static void fini(struct chains *c)
+static void fini(void *workspace)
 {
+    struct chains *c = workspace;
     exec_fini(&c->x);
     exec_fini(&c->prior);
     free(c->mem);
@@ -129,7 +128,7 @@ static void look(const struct ais_run *r, struct chains *c, const double *v)
 static void evaluate(const struct ais_run *r, struct chains *c, const double *v, double *A,
                      double *B)
 {
-    const double *data = c->x.by_tag + (size_t)LOT_DATA * (size_t)c->cap, *total = c->x.total;
+    const double *data = c->x.by_tag + (size_t)GRADIENT_DATA * (size_t)c->cap, *total = c->x.total;
     look(r, c, v);
     c->x.no_total = 0;
     exec_run(&c->x);
@@ -295,34 +294,19 @@ static int anneal(const struct ais_run *r, struct chains *c, size_t i)
     return 0;
 }
 
-static void work(void *job, int worker)
+static int run_chunk(void *job, void *workspace, size_t i, size_t n, nami_err *err)
 {
-    struct job *j = job;
-    struct chains *c = &j->worker[worker];
-    for (;;) {
-        size_t i = atomic_fetch_add(&j->next, (size_t)j->lanes);
-        if (i >= j->n) return;
-        c->x.lanes = j->n - i < (size_t)j->lanes ? (int)(j->n - i) : j->lanes;
-        if (anneal(j->r, c, i)) atomic_store(&j->failed, 1);
-    }
+    const struct job *j = job;
+    struct chains *c = workspace;
+    c->x.lanes = (int)n;
+    return anneal(j->r, c, i) ? err_nomem(err) : 0;
 }
 
 int ais_chains(const struct ais_run *r, int threads, nami_err *err)
 {
-    struct job j = {.r = r, .n = r->guide->nset * r->per};
-    size_t each = (j.n + (size_t)threads - 1) / (size_t)threads;
-    int rc = 0, made = 0;
+    size_t n = r->guide->nset * r->per, each = (n + (size_t)threads - 1) / (size_t)threads;
+    struct job j = {.r = r};
+    struct workers w = {.job = &j, .size = sizeof(struct chains), .init = init, .fini = fini};
     j.lanes = each >= LANES ? LANES : (int)(each + 7) / 8 * 8; /* few chains: all threads work */
-    size_t chunks = (j.n + (size_t)j.lanes - 1) / (size_t)j.lanes;
-    if ((size_t)threads > chunks) threads = (int)chunks;
-    j.worker = new_array(struct chains, threads);
-    if (!j.worker) return err_nomem(err);
-    atomic_init(&j.next, 0);
-    atomic_init(&j.failed, 0);
-    for (; made < threads && !rc; made++) rc = init(&j.worker[made], r->s, j.lanes, err);
-    if (!rc) parallel_run(threads, work, &j);
-    if (!rc && atomic_load(&j.failed)) rc = err_nomem(err);
-    for (int i = 0; i < made; i++) fini(&j.worker[i]);
-    free(j.worker);
-    return rc;
+    return workers_once(&w, threads, n, (size_t)j.lanes, run_chunk, err);
 }

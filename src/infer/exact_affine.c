@@ -103,6 +103,11 @@ static void walk_density(struct affine *a, const struct instr *c)
     }
 }
 
+static void see_output(void *a, enum instr_place place, int row)
+{
+    if (place == PLACE_ROW) set(a, row, OTHER, "a network");
+}
+
 static void walk(struct affine *a)
 {
     const struct prog *p = &a->m->density;
@@ -110,12 +115,12 @@ static void walk(struct affine *a)
         const struct instr *c = &p->code.a[k];
         if (c->sum)
             walk_density(a, c);
-        else if (c->kind == I_COPY)
-            walk_copy(a, c);
-        else if (c->kind == I_MAP || c->kind == I_BLOCK)
+        else if (c->map || c->block)
             walk_op(a, c);
-        else if (c->kind == I_ROWS)
-            for (int i = 0; i < c->n; i++) set(a, c->out + i, OTHER, "a network");
+        else if (instr_copies(c))
+            walk_copy(a, c);
+        else
+            instr_writes(c, see_output, a);
     }
 }
 

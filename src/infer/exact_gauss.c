@@ -1,12 +1,11 @@
 /* exact_gauss.c: linear Gaussian networks: moments, posteriors, draws. */
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/parallel.h"
 #include "base/simd.h"
+#include "base/workers.h"
 #include "infer/dense.h"
 #include "infer/exact.h"
 
@@ -240,8 +239,7 @@ struct job {
     const struct gpost *p;
     uint64_t seed, first;
     size_t n;
-    double *x, *work; /* (nz, CHUNK) for each worker */
-    atomic_size_t next;
+    double *x;
 };
 
 /* L' y = e for all draws of a chunk, from the last row up. */
@@ -258,35 +256,30 @@ WIDE static void solve_chunk(int n, const double *L, double *restrict y)
     }
 }
 
-static void draw(void *arg, int worker)
+/* workspace: (nz, CHUNK) */
+static int draw(void *job, void *workspace, size_t i, size_t n, nami_err *err)
 {
-    struct job *j = arg;
+    const struct job *j = job;
     const struct gpost *p = j->p;
-    double *y = j->work + (size_t)worker * (size_t)p->nz * CHUNK;
-    size_t i;
-    while ((i = atomic_fetch_add(&j->next, CHUNK)) < j->n) {
-        size_t m = j->n - i < CHUNK ? j->n - i : CHUNK;
-        for (int k = 0; k < p->nz; k++) {
-            struct stream s = {j->seed, STREAM + (uint32_t)p->z[k], j->first + i};
-            stream_normal(&s, CHUNK, y + (size_t)k * CHUNK);
-        }
-        solve_chunk(p->nz, p->L, y);
-        for (int v = 0; v < p->n; v++)
-            for (size_t b = 0; b < m; b++) j->x[(size_t)v * j->n + i + b] = p->x[v];
-        for (int k = 0; k < p->nz; k++)
-            for (size_t b = 0; b < m; b++)
-                j->x[(size_t)p->z[k] * j->n + i + b] += y[(size_t)k * CHUNK + b];
+    double *y = workspace;
+    (void)err;
+    for (int k = 0; k < p->nz; k++) {
+        struct stream s = {j->seed, STREAM + (uint32_t)p->z[k], j->first + i};
+        stream_normal(&s, CHUNK, y + (size_t)k * CHUNK);
     }
+    solve_chunk(p->nz, p->L, y);
+    for (int v = 0; v < p->n; v++)
+        for (size_t b = 0; b < n; b++) j->x[(size_t)v * j->n + i + b] = p->x[v];
+    for (int k = 0; k < p->nz; k++)
+        for (size_t b = 0; b < n; b++)
+            j->x[(size_t)p->z[k] * j->n + i + b] += y[(size_t)k * CHUNK + b];
+    return 0;
 }
 
 int gpost_draw(const struct gpost *p, uint64_t seed, uint64_t first, size_t n, int threads,
                double *x, nami_err *err)
 {
     struct job j = {.p = p, .seed = seed, .first = first, .n = n, .x = x};
-    j.work = raw_array(double, (size_t)p->nz *(size_t)threads *CHUNK);
-    if (!j.work) return err_nomem(err);
-    atomic_init(&j.next, 0);
-    parallel_run(threads, draw, &j);
-    free(j.work);
-    return 0;
+    struct workers w = {.job = &j, .size = sizeof(double) * CHUNK * (size_t)p->nz};
+    return workers_once(&w, threads, n, CHUNK, draw, err);
 }

@@ -3,12 +3,11 @@
 #include "infer/infer.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/parallel.h"
+#include "base/workers.h"
 #include "model/eval.h"
 
 enum { LANES = 64, GROUP = 8 }; /* random numbers come in groups: no chunk begins within one */
@@ -70,8 +69,6 @@ struct job {
     size_t n, lead; /* lead: draws before the first that is wanted, of its group */
     const double *at;
     double *z, *logq, *pred;
-    struct worker *worker;
-    atomic_size_t next;
 };
 
 /* Lanes skip ... of each row, to i ... of n. */
@@ -93,7 +90,7 @@ static void run_after(struct exec *x, const struct exec *from, int nrow)
 }
 
 /* Draws i ... of those from the beginning of the first group; the first `skip` are not wanted. */
-static void draw_chunk(struct job *j, struct worker *w, size_t i, size_t skip)
+static void draw_chunk(const struct job *j, struct worker *w, size_t i, size_t skip)
 {
     const struct query *q = j->q;
     const struct model *m = j->a->q->m;
@@ -125,27 +122,26 @@ static void point_chunk(const struct job *j, struct exec *x, size_t i)
     if (j->pred) rows_out(x, j->a->q->m->nrow, 0, j->n, i, j->pred);
 }
 
-static void work(void *job, int worker)
+static int run_chunk(void *job, void *workspace, size_t i, size_t n, nami_err *err)
 {
-    struct job *j = job;
-    struct worker *w = &j->worker[worker];
-    for (;;) {
-        size_t i = atomic_fetch_add(&j->next, (size_t)LANES), n = j->n + j->lead;
-        size_t skip = i ? 0 : j->lead;
-        if (i >= n) return;
-        w->draw.lanes = n - i < LANES ? (int)(n - i) : LANES;
-        if (j->q)
-            draw_chunk(j, w, i, skip);
-        else
-            point_chunk(j, &w->draw, i);
-        if (j->logq)
-            memcpy(j->logq + (i + skip - j->lead), w->draw.total + skip,
-                   sizeof *j->logq * ((size_t)w->draw.lanes - skip));
-    }
+    const struct job *j = job;
+    struct worker *w = workspace;
+    size_t skip = i ? 0 : j->lead;
+    (void)err;
+    w->draw.lanes = (int)n;
+    if (j->q)
+        draw_chunk(j, w, i, skip);
+    else
+        point_chunk(j, &w->draw, i);
+    if (j->logq)
+        memcpy(j->logq + (i + skip - j->lead), w->draw.total + skip, sizeof *j->logq * (n - skip));
+    return 0;
 }
 
-static int init_worker(const struct job *j, struct worker *w, nami_err *err)
+static int init_worker(void *job, void *workspace, nami_err *err)
 {
+    const struct job *j = job;
+    struct worker *w = workspace;
     const struct infer *a = j->a;
     const struct prog *p = j->q ? &a->s.prog : j->prog;
     int own = p == &a->s.barren || p == &a->s.pred; /* of the model: its networks are double */
@@ -159,23 +155,19 @@ static int init_worker(const struct job *j, struct worker *w, nami_err *err)
     return rc;
 }
 
+static void fini_worker(void *workspace)
+{
+    struct worker *w = workspace;
+    exec_fini(&w->draw);
+    exec_fini(&w->rest);
+    exec_fini(&w->pred);
+}
+
 static int run_job(struct job *j, int threads, nami_err *err)
 {
-    int rc = 0, made = 0;
-    size_t chunks = (j->n + j->lead + LANES - 1) / LANES;
-    if ((size_t)threads > chunks) threads = chunks ? (int)chunks : 1;
-    j->worker = new_array(struct worker, threads);
-    if (!j->worker) return err_nomem(err);
-    for (; made < threads && !rc; made++) rc = init_worker(j, &j->worker[made], err);
-    atomic_init(&j->next, 0);
-    if (!rc) parallel_run(threads, work, j);
-    for (int i = 0; i < made; i++) {
-        exec_fini(&j->worker[i].draw);
-        exec_fini(&j->worker[i].rest);
-        exec_fini(&j->worker[i].pred);
-    }
-    free(j->worker);
-    return rc;
+    struct workers w = {
+        .job = j, .size = sizeof(struct worker), .init = init_worker, .fini = fini_worker};
+    return workers_once(&w, threads, j->n + j->lead, LANES, run_chunk, err);
 }
 
 int infer_draws(const struct infer *a, const struct query *q, uint64_t first, size_t n, int threads,

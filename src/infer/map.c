@@ -3,12 +3,11 @@
 #include "infer/map.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/parallel.h"
+#include "base/workers.h"
 #include "infer/dense.h"
 #include "infer/exact.h"
 #include "net/joint.h"
@@ -18,7 +17,7 @@ enum { LANES = 64, NUMBERS = 1 << 22 };
 /* The workspace of one thread. */
 struct worker {
     struct exec x;
-    double *none; /* (cap): 0, what the Jacobian is worth to the density of z */
+    double *none; /* (cap): 0, the weight of the Jacobian in the density of z */
     double *g;    /* (n) */
     struct lbfgs b[LANES];
     double *H, *J, *row; /* for standard deviations: (n, n), (latent rows, n), (n) */
@@ -33,8 +32,6 @@ struct job {
     double *best;   /* [coordinate * nset + set] */
     struct map_mode *each, *out;
     double *z, *sd;
-    struct worker *worker;
-    atomic_size_t next;
 };
 
 /* ---- log p ------------------------------------------------------------------------------ */
@@ -51,7 +48,7 @@ static void set_lane(const struct job *j, struct exec *x, int b, size_t set, con
 
 static double value(const struct job *j, const struct exec *x, int b)
 {
-    return x->total[b] - (j->unconstrained ? 0 : x->by_tag[LOT_JACOBIAN * x->cap + b]);
+    return x->total[b] - (j->unconstrained ? 0 : x->by_tag[GRADIENT_JACOBIAN * x->cap + b]);
 }
 
 static double slope(const struct job *j, const struct exec *x, int b, int k)
@@ -59,16 +56,18 @@ static double slope(const struct job *j, const struct exec *x, int b, int k)
     return x->adj[((size_t)j->joint.coord + (size_t)k) * (size_t)x->cap + (size_t)b];
 }
 
-static int init(const struct job *j, struct worker *w, nami_err *err)
+static int init(void *job, void *workspace, nami_err *err)
 {
+    const struct job *j = job;
+    struct worker *w = workspace;
     size_t n = (size_t)j->joint.n;
-    int rc = exec_init(&w->x, &j->joint.prog, LANES, LOTS, EXEC_GRAD, err);
+    int rc = exec_init(&w->x, &j->joint.prog, LANES, GRADIENT_GROUPS, EXEC_GRAD, err);
     if (rc) return rc;
     w->x.param = j->joint.q->m->weight.a;
     w->none = new_array(double, w->x.cap);
     w->g = raw_array(double, n);
     if (!w->none || !w->g) return err_nomem(err);
-    if (!j->unconstrained) w->x.weight[LOT_JACOBIAN] = w->none;
+    if (!j->unconstrained) w->x.weight[GRADIENT_JACOBIAN] = w->none;
     for (int i = 0; i < LANES; i++)
         if (lbfgs_init(&w->b[i], j->joint.n)) return err_nomem(err);
     if (!j->sd) return 0;
@@ -78,8 +77,9 @@ static int init(const struct job *j, struct worker *w, nami_err *err)
     return w->H && w->J && w->row ? 0 : err_nomem(err);
 }
 
-static void fini(struct worker *w)
+static void fini(void *workspace)
 {
+    struct worker *w = workspace;
     exec_fini(&w->x);
     for (int i = 0; i < LANES; i++) lbfgs_fini(&w->b[i]);
     free(w->none);
@@ -91,12 +91,15 @@ static void fini(struct worker *w)
 
 /* ---- searches --------------------------------------------------------------------------- */
 
-/* Lanes i .. i+n-1, until all are done. */
-static void search(struct job *j, struct worker *w, size_t i, int n)
+/* Lanes i .. i+num-1, until all are done. */
+static int search(void *job, void *workspace, size_t i, size_t num, nami_err *err)
 {
+    const struct job *j = job;
+    struct worker *w = workspace;
     size_t all = j->q->nset * j->q->per, d = (size_t)j->joint.n;
     struct exec *x = &w->x;
-    int open = n;
+    int n = (int)num, open = n;
+    (void)err;
     x->lanes = n;
     for (int b = 0; b < n; b++) {
         for (size_t k = 0; k < d; k++) w->g[k] = j->u[k * all + i + (size_t)b];
@@ -120,6 +123,7 @@ static void search(struct job *j, struct worker *w, size_t i, int n)
             (struct map_mode){.state = s->state, .logp = -s->f, .grad = s->size, .steps = s->steps};
         for (size_t k = 0; k < d; k++) j->u[k * all + i + (size_t)b] = s->x[k];
     }
+    return 0;
 }
 
 /* The best of each set's searches. */
@@ -144,11 +148,15 @@ static void copy_best(const struct job *j, size_t set, double *u)
     for (size_t k = 0; k < (size_t)j->joint.n; k++) u[k] = j->best[k * j->q->nset + set];
 }
 
-/* Sets i .. i+n-1: z, and log p(x, z) itself. */
-static void decode(struct job *j, struct worker *w, size_t i, int n)
+/* Sets i .. i+num-1: z, and log p(x, z) itself. */
+static int decode(void *job, void *workspace, size_t i, size_t num, nami_err *err)
 {
+    const struct job *j = job;
+    struct worker *w = workspace;
     struct exec *x = &w->x;
-    const double *lot = x->by_tag;
+    const double *by_group = x->by_tag;
+    int n = (int)num;
+    (void)err;
     x->lanes = n;
     for (int b = 0; b < n; b++) {
         copy_best(j, i + (size_t)b, w->g);
@@ -157,17 +165,19 @@ static void decode(struct job *j, struct worker *w, size_t i, int n)
     exec_run(x);
     for (int b = 0; b < n; b++) {
         size_t s = i + (size_t)b;
-        j->out[s].logp = lot[LOT_DATA * x->cap + b] + lot[LOT_LATENT * x->cap + b];
+        j->out[s].logp =
+            by_group[GRADIENT_DATA * x->cap + b] + by_group[GRADIENT_LATENT * x->cap + b];
         for (int k = 0; k < j->nrow; k++)
             j->z[(size_t)j->row[k] * j->q->nset + s] =
                 x->row[(size_t)j->row[k] * (size_t)x->cap + (size_t)b];
     }
+    return 0;
 }
 
 /* ---- standard deviations ------------------------------------------------------------------ */
 
 /* H = -d2 log p / du2 and J = dz / du at a set's mode, by central differences. */
-static void differences(struct job *j, struct worker *w, size_t set)
+static void differences(const struct job *j, struct worker *w, size_t set)
 {
     const double h = 1e-4;
     struct exec *x = &w->x;
@@ -195,7 +205,7 @@ static void differences(struct job *j, struct worker *w, size_t set)
 }
 
 /* sd of z = sqrt diag J H^-1 J'; on the scale of z, where d log p / dz = 0, that is Laplace's */
-static void deviations(struct job *j, struct worker *w, size_t set)
+static void deviations(const struct job *j, struct worker *w, size_t set)
 {
     size_t n = (size_t)j->joint.n, nset = j->q->nset;
     differences(j, w, set);
@@ -212,34 +222,11 @@ static void deviations(struct job *j, struct worker *w, size_t set)
 
 /* ---- all of it ------------------------------------------------------------------------- */
 
-static void search_all(void *job, int worker)
+static int set_deviations(void *job, void *workspace, size_t first, size_t n, nami_err *err)
 {
-    struct job *j = job;
-    size_t all = j->q->nset * j->q->per, i;
-    while ((i = atomic_fetch_add(&j->next, (size_t)LANES)) < all)
-        search(j, &j->worker[worker], i, all - i < LANES ? (int)(all - i) : LANES);
-}
-
-static void decode_all(void *job, int worker)
-{
-    struct job *j = job;
-    size_t i;
-    while ((i = atomic_fetch_add(&j->next, (size_t)LANES)) < j->q->nset)
-        decode(j, &j->worker[worker], i, j->q->nset - i < LANES ? (int)(j->q->nset - i) : LANES);
-}
-
-static void deviations_all(void *job, int worker)
-{
-    struct job *j = job;
-    size_t i;
-    while ((i = atomic_fetch_add(&j->next, (size_t)1)) < j->q->nset)
-        deviations(j, &j->worker[worker], i);
-}
-
-static void share(struct job *j, int threads, void (*work)(void *job, int worker))
-{
-    atomic_store(&j->next, 0);
-    parallel_run(threads, work, j);
+    (void)err;
+    for (size_t set = first; set < first + n; set++) deviations(job, workspace, set);
+    return 0;
 }
 
 /* Draws of the network as coordinates, some sets at a time. */
@@ -282,12 +269,11 @@ static int run(struct job *j, const struct infer *a, int threads, nami_err *err)
 {
     const struct model *m = a->q->m;
     size_t nset = j->q->nset, size = (size_t)m->nrow * nset;
-    int made = 0, rc = begin(j, a, threads, err);
-    size_t chunks = (nset * j->q->per + LANES - 1) / LANES;
-    if ((size_t)threads > chunks && !j->sd) threads = (int)chunks;
-    j->worker = new_array(struct worker, threads);
-    if (!rc && !j->worker) rc = err_nomem(err);
-    for (; made < threads && !rc; made++) rc = init(j, &j->worker[made], err);
+    size_t all = nset * j->q->per, chunks = (all + LANES - 1) / LANES;
+    struct workers w = {.job = j, .size = sizeof(struct worker), .init = init, .fini = fini};
+    int rc = begin(j, a, threads, err);
+    if (j->sd && chunks < nset) chunks = nset;
+    if (!rc) rc = workers_start(&w, threads, chunks, err);
     if (!rc) {
         memcpy(j->z, j->q->x, sizeof *j->z * size);
         for (size_t i = 0; i < size && j->sd; i++) j->sd[i] = NAN;
@@ -296,14 +282,15 @@ static int run(struct job *j, const struct infer *a, int threads, nami_err *err)
             for (int k = 0; k < c->n; k++)
                 for (size_t s = 0; s < nset; s++) j->z[(size_t)c->row[k] * nset + s] = NAN;
         }
-        share(j, threads, search_all);
-        choose(j);
-        share(j, threads, decode_all);
-        if (j->sd) share(j, threads, deviations_all);
-        rc = exact_complete(m, nset, j->z, err);
+        rc = workers_run(&w, all, LANES, search, err);
     }
-    for (int i = 0; i < made; i++) fini(&j->worker[i]);
-    free(j->worker);
+    if (!rc) {
+        choose(j);
+        rc = workers_run(&w, nset, LANES, decode, err);
+    }
+    if (!rc && j->sd) rc = workers_run(&w, nset, 1, set_deviations, err);
+    if (!rc) rc = exact_complete(m, nset, j->z, err);
+    workers_stop(&w);
     return rc;
 }
 

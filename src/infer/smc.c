@@ -3,13 +3,12 @@
 #include "infer/smc.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/parallel.h"
 #include "base/stream.h"
+#include "base/workers.h"
 #include "infer/smc_plan.h"
 #include "infer/weights.h"
 
@@ -52,9 +51,6 @@ struct job {
     size_t first, nset, islands;
     int lanes, pilot; /* of an island, at most; of the draws that tell the slopes */
     double *slope;    /* [set * waves + wave] */
-    struct worker *worker;
-    atomic_size_t next;
-    atomic_int infinite;
 };
 
 /* Lanes `to` become copies of lanes `from`. */
@@ -126,8 +122,10 @@ static int resample(struct worker *w, const struct smc_step *s, int n, double sl
 
 /* ---- one island ------------------------------------------------------------------------- */
 
-static void add_wave(struct job *j, struct worker *w, int wave, int n)
+/* Is some weight +Inf after it? */
+static int add_wave(const struct job *j, struct worker *w, int wave, int n)
 {
+    int infinite = 0;
     const struct smc_step *s = j->plan.step;
     size_t draw = wave ? s[wave - 1].draw : 0, term = wave ? s[wave - 1].term : 0;
     memset(w->draw.total, 0, sizeof(double) * (size_t)w->draw.cap);
@@ -140,8 +138,14 @@ static void add_wave(struct job *j, struct worker *w, int wave, int n)
         w->logq[b] += q;
         w->logw[b] += p - q;
         if (isnan(w->logw[b])) w->logw[b] = -INFINITY; /* outside of the model's support */
-        if (w->logw[b] == INFINITY) atomic_store(&j->infinite, 1);
+        infinite |= w->logw[b] == INFINITY;
     }
+    return infinite;
+}
+
+static int fail_infinite(nami_err *err)
+{
+    return err_set(err, NAMI_EINPUT, "the network gave a draw the density 0: its weight is +Inf");
 }
 
 /* Lanes for data set s, numbered from `number`. */
@@ -198,8 +202,12 @@ static uint64_t number_of(const struct job *j, size_t set, size_t island)
     return (uint64_t)((j->first + set) * (j->islands + 1) + island) * (uint64_t)j->lanes;
 }
 
-static void run_island(struct job *j, struct worker *w, size_t set, size_t island)
+static int run_island(void *job, void *workspace, size_t task, size_t count, nami_err *err)
 {
+    const struct job *j = job;
+    struct worker *w = workspace;
+    size_t set = task / j->islands, island = task % j->islands;
+    (void)count; /* 1 */
     size_t from = smc_first(j->q->per, j->islands, island);
     int n = (int)(smc_first(j->q->per, j->islands, island + 1) - from), resampled = 0;
     uint64_t number = number_of(j, set, island);
@@ -207,7 +215,7 @@ static void run_island(struct job *j, struct worker *w, size_t set, size_t islan
     begin(j, w, j->first + set, number, n);
     for (int k = 0; k < j->plan.n; k++) {
         struct stream r = {j->q->seed, UINT32_MAX - (uint32_t)k, number}; /* beyond all rows */
-        add_wave(j, w, k, n);
+        if (add_wave(j, w, k, n)) return fail_infinite(err);
         if (k + 1 < j->plan.n)
             resampled +=
                 resample(w, &j->plan.step[k], n, j->slope[set * (size_t)j->plan.n + (size_t)k], &r);
@@ -216,6 +224,7 @@ static void run_island(struct job *j, struct worker *w, size_t set, size_t islan
     if (j->out->logz) j->out->logz[at] = weights_log_mean((size_t)n, w->logw, &se);
     if (j->out->resampled) j->out->resampled[at] = resampled;
     end(j, w, set * j->q->per + from, n);
+    return 0;
 }
 
 /* ---- the slopes ------------------------------------------------------------------------- */
@@ -238,36 +247,25 @@ static double slope_of(int n, const double *x, const double *y)
 }
 
 /* Draws without resampling. */
-static void run_pilot(struct job *j, struct worker *w, size_t set)
+static int run_pilot(void *job, void *workspace, size_t set, size_t count, nami_err *err)
 {
+    const struct job *j = job;
+    struct worker *w = workspace;
+    (void)count; /* 1 */
     int n = j->pilot, last = j->plan.n - 1;
     double *slope = j->slope + set * (size_t)j->plan.n;
     begin(j, w, j->first + set, number_of(j, set, j->islands), n);
     for (int k = 0; k <= last; k++) {
-        add_wave(j, w, k, n);
+        if (add_wave(j, w, k, n)) return fail_infinite(err);
         memcpy(w->track + (size_t)k * (size_t)n, w->logw, sizeof(double) * (size_t)n);
     }
     for (int k = 0; k < last; k++)
         slope[k] =
             slope_of(n, w->track + (size_t)k * (size_t)n, w->track + (size_t)last * (size_t)n);
+    return 0;
 }
 
 /* ---- all -------------------------------------------------------------------------------- */
-
-static void pilots(void *job, int worker)
-{
-    struct job *j = job;
-    size_t s;
-    while ((s = atomic_fetch_add(&j->next, 1)) < j->nset) run_pilot(j, &j->worker[worker], s);
-}
-
-static void islands(void *job, int worker)
-{
-    struct job *j = job;
-    size_t i;
-    while ((i = atomic_fetch_add(&j->next, 1)) < j->nset * j->islands)
-        run_island(j, &j->worker[worker], i / j->islands, i % j->islands);
-}
 
 /* Another program on the rows of the draws. */
 static int init_on(struct exec *x, const struct prog *p, const struct worker *w,
@@ -281,8 +279,10 @@ static int init_on(struct exec *x, const struct prog *p, const struct worker *w,
     return rc;
 }
 
-static int init_worker(const struct job *j, struct worker *w, nami_err *err)
+static int init_worker(void *job, void *workspace, nami_err *err)
 {
+    const struct job *j = job;
+    struct worker *w = workspace;
     const struct infer *a = j->a;
     size_t n = (size_t)j->lanes;
     int rc = exec_init(&w->draw, &j->plan.draw, j->lanes, 0, EXEC_FLOAT, err);
@@ -307,8 +307,9 @@ static int init_worker(const struct job *j, struct worker *w, nami_err *err)
     return rc;
 }
 
-static void fini_worker(struct worker *w)
+static void fini_worker(void *workspace)
 {
+    struct worker *w = workspace;
     exec_fini(&w->draw);
     exec_fini(&w->term);
     exec_fini(&w->rest);
@@ -319,22 +320,15 @@ static void fini_worker(struct worker *w)
 
 static int run_job(struct job *j, int threads, nami_err *err)
 {
-    int rc = 0, made = 0;
     size_t tasks = j->nset * j->islands;
-    if ((size_t)threads > tasks) threads = tasks ? (int)tasks : 1;
-    j->worker = new_array(struct worker, threads);
+    struct workers w = {
+        .job = j, .size = sizeof(struct worker), .init = init_worker, .fini = fini_worker};
     j->slope = raw_array(double, j->nset *(size_t)j->plan.n);
-    if (!j->worker || !j->slope) rc = err_nomem(err);
-    for (; made < threads && !rc; made++) rc = init_worker(j, &j->worker[made], err);
-    atomic_init(&j->next, 0);
-    if (!rc && j->plan.n > 1) parallel_run(threads, pilots, j);
-    atomic_store(&j->next, 0);
-    if (!rc) parallel_run(threads, islands, j);
-    for (int i = 0; i < made; i++) fini_worker(&j->worker[i]);
-    free(j->worker);
+    int rc = j->slope ? workers_start(&w, threads, tasks, err) : err_nomem(err);
+    if (!rc && j->plan.n > 1) rc = workers_run(&w, j->nset, 1, run_pilot, err);
+    if (!rc) rc = workers_run(&w, tasks, 1, run_island, err);
+    workers_stop(&w);
     free(j->slope);
-    if (!rc && j->infinite)
-        rc = err_set(err, NAMI_EINPUT, "the network gave a draw the density 0: its weight is +Inf");
     return rc;
 }
 

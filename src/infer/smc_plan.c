@@ -155,6 +155,7 @@ struct life {
 struct walk {
     struct life row, unit;
     int wave;
+    int differs; /* lanes do, in what the instruction reads */
 };
 
 static int life_init(struct life *x, int n)
@@ -165,49 +166,27 @@ static int life_init(struct life *x, int n)
     return x->since && x->last ? 0 : -1;
 }
 
-static int life_read(struct life *x, int wave, int i)
+static void see_read(void *arg, enum instr_place place, int i)
 {
-    x->last[i] = wave;
-    return x->since[i] >= 0;
+    struct walk *k = arg;
+    struct life *x = place == PLACE_UNIT ? &k->unit : &k->row;
+    x->last[i] = k->wave;
+    k->differs |= x->since[i] >= 0;
 }
 
-static void life_write(struct life *x, int wave, int i)
+static void see_write(void *arg, enum instr_place place, int i)
 {
-    if (x->since[i] < 0) x->since[i] = wave;
+    struct walk *k = arg;
+    struct life *x = place == PLACE_UNIT ? &k->unit : &k->row;
+    if (x->since[i] < 0) x->since[i] = k->wave;
 }
 
-/* Do lanes differ in anything that the instruction reads? */
-static int reads_any(struct walk *k, const struct instr *c)
+/* If lanes differ in anything that the instruction reads, they do in all that it writes. */
+static void see_instr(struct walk *k, const struct instr *c)
 {
-    int any = c->kind == I_DRAW || c->kind == I_BDRAW;
-    for (int a = 0; a < c->narg; a++)
-        for (int i = 0; i < c->n && !c->arg[a].is_const; i++)
-            for (int j = 0; j < c->arg[a].m; j++)
-                any |= life_read(&k->row, k->wave, operand_at(&c->arg[a], i, j));
-    if (c->kind == I_DENSE) {
-        const struct dense *d = c->self;
-        for (size_t i = 0; i < (size_t)d->n * (size_t)d->in; i++)
-            any |= life_read(&k->unit, k->wave, d->from[i]);
-    }
-    for (int i = 0; i < c->n && c->kind == I_ROWS; i++)
-        any |= life_read(&k->unit, k->wave, c->dim[0] + i);
-    return any;
-}
-
-static void writes_all(struct walk *k, const struct instr *c)
-{
-    if (c->kind == I_DENSE) {
-        const struct dense *d = c->self;
-        for (int i = 0; i < d->n * d->out; i++) life_write(&k->unit, k->wave, d->to + i);
-    } else if (c->kind == I_UNITS) {
-        for (int i = 0; i < c->n; i++) life_write(&k->unit, k->wave, c->dim[0] + i);
-    } else if (c->kind == I_COPY || c->kind == I_DRAW || c->kind == I_BDRAW) {
-        for (int i = 0; i < c->n; i++)
-            for (int j = 0; j < c->outs.m; j++)
-                life_write(&k->row, k->wave, operand_at(&c->outs, i, j));
-    } else if (c->out >= 0) {
-        for (int i = 0; i < c->n * c->width; i++) life_write(&k->row, k->wave, c->out + i);
-    }
+    k->differs = instr_draws(c);
+    instr_reads(c, see_read, k);
+    if (k->differs) instr_writes(c, see_write, k);
 }
 
 /* Those that lanes differ in and that are read after wave w; the first `keep` in any case. */
@@ -232,8 +211,7 @@ static int put_lists(struct smc_plan *p, int keep)
     struct walk k = {0};
     int rc = life_init(&k.row, g->nrow) | life_init(&k.unit, g->nunit);
     for (size_t c = 0; k.wave < p->n && !rc; k.wave++)
-        for (; c < p->step[k.wave].draw; c++)
-            if (reads_any(&k, &g->code.a[c])) writes_all(&k, &g->code.a[c]);
+        for (; c < p->step[k.wave].draw; c++) see_instr(&k, &g->code.a[c]);
     for (int w = 0; w + 1 < p->n && !rc; w++) {
         struct smc_step *x = &p->step[w];
         x->row = list(p, &k.row, g->nrow, keep, w, &x->nrow);

@@ -3,12 +3,11 @@
 #include "model/eval.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/parallel.h"
+#include "base/workers.h"
 #include "data/simulator.h"
 
 int model_needs_values(const struct model *m, nami_err *err)
@@ -30,9 +29,8 @@ struct job {
     const struct model *m;
     const struct prog *p;
     size_t n;
-    int lanes;
-    struct exec *exec; /* one for each worker */
-    atomic_size_t next;
+    int lanes, ntag;
+    unsigned flags; /* of exec_init */
     uint64_t seed, first;
     double *x;
     const double *at;
@@ -41,97 +39,89 @@ struct job {
         *weight; /* derivatives by weights of one chunk; of lanes: 0 for those that fill up */
 };
 
-static void chunk_in(struct job *j, struct exec *e, size_t i, const double *x)
+static void chunk_in(const struct job *j, struct exec *e, size_t i, const double *x)
 {
     for (int r = 0; r < j->p->nnode; r++)
         memcpy(e->row + (size_t)r * (size_t)e->cap, x + (size_t)r * j->n + i,
                sizeof(double) * (size_t)e->lanes);
 }
 
-static void chunk_out(struct job *j, const struct exec *e, size_t i, const double *from, int rows,
-                      double *x)
+static void chunk_out(const struct job *j, const struct exec *e, size_t i, const double *from,
+                      int rows, double *x)
 {
     for (int r = 0; r < rows; r++)
         memcpy(x + (size_t)r * j->n + i, from + (size_t)r * (size_t)e->cap,
                sizeof(double) * (size_t)e->lanes);
 }
 
-static int next_chunk(struct job *j, struct exec *e, size_t *i)
+static int simulate(void *job, void *workspace, size_t i, size_t n, nami_err *err)
 {
-    *i = atomic_fetch_add(&j->next, (size_t)j->lanes);
-    if (*i >= j->n) return 0;
-    e->lanes = (int)(j->n - *i < (size_t)j->lanes ? j->n - *i : (size_t)j->lanes);
-    return 1;
-}
-
-static void simulate(void *job, int worker)
-{
-    struct job *j = job;
-    struct exec *e = &j->exec[worker];
-    size_t i;
-    while (next_chunk(j, e, &i)) {
-        e->seed = j->seed;
-        e->first = j->first + i;
-        e->direct = e->lanes % 8 || !j->x ? 0 : j->p->nnode; /* written where they are wanted */
-        e->node = e->direct ? j->x + i : NULL;
-        e->stride = j->n;
-        if (!e->direct && j->m->simulator) chunk_in(j, e, i, j->x);
-        exec_run(e);
-        if (!e->direct && j->x) chunk_out(j, e, i, e->row, j->p->nnode, j->x);
-    }
+    const struct job *j = job;
+    struct exec *e = workspace;
+    (void)err;
+    e->lanes = (int)n;
+    e->seed = j->seed;
+    e->first = j->first + i;
+    e->direct = e->lanes % 8 || !j->x ? 0 : j->p->nnode; /* written where they are wanted */
+    e->node = e->direct ? j->x + i : NULL;
+    e->stride = j->n;
+    if (!e->direct && j->m->simulator) chunk_in(j, e, i, j->x);
+    exec_run(e);
+    if (!e->direct && j->x) chunk_out(j, e, i, e->row, j->p->nnode, j->x);
+    return 0;
 }
 
 /* Derivatives by the weights of networks, summed over the lanes of a chunk. */
 static void add_weights(const struct job *j, const struct exec *e)
 {
     for (size_t k = 0; k < j->p->code.n; k++) {
-        if (j->p->code.a[k].kind != I_DENSE) continue;
-        const struct dense *d = j->p->code.a[k].self;
+        const struct dense *d = prog_layer(j->p, k);
+        if (!d) continue;
         size_t n = ((size_t)d->in + 1) * (size_t)d->out;
         e->product->weights(d, &e->units, 1, 0, d->out, j->dw);
         for (size_t i = d->w; i < d->w + n; i++) j->out->dweights[i] += j->dw[i];
     }
 }
 
-static void densities(void *job, int worker)
+static int densities(void *job, void *workspace, size_t i, size_t n, nami_err *err)
 {
-    struct job *j = job;
-    struct exec *e = &j->exec[worker];
-    size_t i;
-    while (next_chunk(j, e, &i)) {
-        chunk_in(j, e, i, j->at);
-        for (int b = 0; j->weight && b < e->cap; b++) j->weight[b] = b < e->lanes;
-        e->weight[0] = j->weight;
-        exec_run(e);
-        if (j->out->logp) memcpy(j->out->logp + i, e->total, sizeof(double) * (size_t)e->lanes);
-        if (j->out->by_stmt) chunk_out(j, e, i, e->by_tag, e->ntag, j->out->by_stmt);
-        if (!e->adj) continue;
-        exec_back(e);
-        if (j->out->dweights) add_weights(j, e);
-        if (j->out->grad) chunk_out(j, e, i, e->adj, j->p->nnode, j->out->grad);
-    }
+    const struct job *j = job;
+    struct exec *e = workspace;
+    (void)err;
+    e->lanes = (int)n;
+    chunk_in(j, e, i, j->at);
+    for (int b = 0; j->weight && b < e->cap; b++) j->weight[b] = b < e->lanes;
+    e->weight[0] = j->weight;
+    exec_run(e);
+    if (j->out->logp) memcpy(j->out->logp + i, e->total, sizeof(double) * n);
+    if (j->out->by_stmt) chunk_out(j, e, i, e->by_tag, e->ntag, j->out->by_stmt);
+    if (!e->adj) return 0;
+    exec_back(e);
+    if (j->out->dweights) add_weights(j, e);
+    if (j->out->grad) chunk_out(j, e, i, e->adj, j->p->nnode, j->out->grad);
+    return 0;
 }
 
-static int run_job(struct job *j, int threads, unsigned flags, int ntag, void (*work)(void *, int),
-                   nami_err *err)
+static int init(void *job, void *workspace, nami_err *err)
 {
-    int rc = 0, made = 0;
+    const struct job *j = job;
+    struct exec *e = workspace;
+    int rc = exec_init(e, j->p, j->lanes, j->ntag, j->flags, err);
+    e->param = j->m->weight.a;
+    return rc;
+}
+
+static void fini(void *workspace) { exec_fini(workspace); }
+
+static int run_job(struct job *j, int threads, chunk_fn *run, nami_err *err)
+{
+    struct workers w = {.job = j, .size = sizeof(struct exec), .init = init, .fini = fini};
     j->lanes = exec_lanes(j->p);
     size_t per = (j->n + (size_t)threads - 1) / (size_t)threads; /* few draws: share them out */
     if ((size_t)j->lanes > per) j->lanes = (int)((per + 7) / 8 * 8);
     if (j->lanes < 8) j->lanes = 8;
     if (j->n == 1) j->lanes = 1;
-    j->exec = new_array(struct exec, threads);
-    if (!j->exec) return err_nomem(err);
-    for (; made < threads && !rc; made++) {
-        rc = exec_init(&j->exec[made], j->p, j->lanes, ntag, flags, err);
-        j->exec[made].param = j->m->weight.a;
-    }
-    atomic_init(&j->next, 0);
-    if (!rc) parallel_run(threads, work, j);
-    for (int i = 0; i < made; i++) exec_fini(&j->exec[i]);
-    free(j->exec);
-    return rc;
+    return workers_once(&w, threads, j->n, (size_t)j->lanes, run, err);
 }
 
 /* ---- draws --------------------------------------------------------------------------- */
@@ -237,7 +227,7 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
     /* programs know seeds only: another batch is another seed */
     if (!rc && m->simulator) rc = ask_simulator(m, seed + first * 0x9e3779b97f4a7c15u, n, x, err);
     if (rc) return rc;
-    return run_job(&j, threads, 0, 0, simulate, err);
+    return run_job(&j, threads, simulate, err);
 }
 
 /* ---- densities ------------------------------------------------------------------------ */
@@ -246,7 +236,9 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
                const struct density *out, nami_err *err)
 {
     struct job j = {.m = m, .p = &m->density, .n = n, .at = x, .out = out};
-    int grad = out->grad || out->dweights, rc = model_needs_values(m, err);
+    int rc = model_needs_values(m, err);
+    if (out->grad || out->dweights) j.flags = EXEC_GRAD;
+    if (out->by_stmt) j.ntag = (int)m->stmt.n;
     if (rc) return rc;
     for (size_t i = 0; i < m->stmt.n; i++)
         if (m->stmt.a[i].rel->stochastic && !m->stmt.a[i].dist)
@@ -260,9 +252,7 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
         j.weight = raw_array(double, exec_lanes(&m->density) + 8);
         if (!j.dw || !j.weight) rc = err_nomem(err);
     }
-    if (!rc)
-        rc = run_job(&j, threads, grad ? EXEC_GRAD : 0, out->by_stmt ? (int)m->stmt.n : 0,
-                     densities, err);
+    if (!rc) rc = run_job(&j, threads, densities, err);
     free(j.dw);
     free(j.weight);
     return rc;

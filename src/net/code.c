@@ -437,12 +437,8 @@ static int compile_features(struct code *code, int ncode, const unsigned char *w
     }
     n = p->nrow - first;
     if (!n) return 0;
-    struct instr *x = prog_emit(p, I_UNITS, n, 1);
-    if (!x) return NAMI_ENOMEM;
-    x->narg = 1;
-    x->arg[0] = (struct operand){.m = 1, .base = first, .si = 1};
-    x->dim[0] = p->nunit;
-    x->dim[1] = 1;
+    struct operand from = {.m = 1, .base = first, .si = 1};
+    if (!prog_emit_units(p, n, from, p->nunit, 1)) return NAMI_ENOMEM;
     p->nunit += n;
     return 0;
 }
@@ -503,11 +499,8 @@ int code_decode(const struct code *c, struct prog *p)
     x->nwork = back_work(c);
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->ncoord, .base = c->coord, .sj = 1};
-    if (!(x = prog_emit(p, I_COPY, c->n, 1))) return NAMI_ENOMEM;
-    x->narg = 1;
-    x->arg[0] = (struct operand){.m = 1, .base = p->nrow - c->n, .si = 1};
-    x->outs = (struct operand){.m = 1, .idx = c->row};
-    return 0;
+    struct operand from = {.m = 1, .base = p->nrow - c->n, .si = 1}, to = {.m = 1, .idx = c->row};
+    return prog_emit_copy(p, c->n, from, to) ? 0 : NAMI_ENOMEM;
 }
 
 int code_feature(const struct code *c, int k, struct prog *p)
@@ -525,12 +518,8 @@ int code_feature(const struct code *c, int k, struct prog *p)
         x->narg = 1;
         x->arg[0] = (struct operand){.m = 1, .base = c->coord + k};
     }
-    if (!(x = prog_emit(p, I_UNITS, n, 1))) return NAMI_ENOMEM;
-    x->narg = 1;
-    x->arg[0] = (struct operand){.m = 1, .base = first, .si = 1};
-    x->dim[0] = c->feature + k;
-    x->dim[1] = 1;
-    return 0;
+    struct operand from = {.m = 1, .base = first, .si = 1};
+    return prog_emit_units(p, n, from, c->feature + k, 1) ? 0 : NAMI_ENOMEM;
 }
 
 int code_jacobian(const struct code *c, struct prog *p, int tag)

@@ -61,10 +61,10 @@ int code_encode(const struct code *c, struct prog *p);
 int code_decode(const struct code *c, struct prog *p);
 int code_feature(const struct code *c, int k, struct prog *p);
 
-/* How log |dx / d coordinates| counts: instr.sum, lot, tag; and, if not NULL, where to put the rows
-   of logit(x) of elements in (0, 1): logit[row of x]. */
+/* How log |dx / d coordinates| counts: instr.sum, gradient_group, tag; and, if not NULL, where to
+   put the rows of logit(x) of elements in (0, 1): logit[row of x]. */
 struct decoding {
-    int sum, lot, tag;
+    int sum, gradient_group, tag;
     int *logit;
 };
 /* For n codes, as far as can be at once: their elements from their coordinates, and the

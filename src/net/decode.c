@@ -167,15 +167,13 @@ static int decode(enum shape s, int n, const int *u, const int *row, int at,
     x->map_grad = shapes[s].grad;
     x->out = p->nrow;
     p->nrow += n;
-    if (!(x = prog_emit(p, I_COPY, n, 1))) return NAMI_ENOMEM;
-    x->narg = 1;
-    x->arg[0] = (struct operand){.m = 1, .base = p->nrow - n, .si = 1};
-    x->outs = (struct operand){.m = 1, .idx = row};
+    struct operand from = {.m = 1, .base = p->nrow - n, .si = 1}, to = {.m = 1, .idx = row};
+    if (!prog_emit_copy(p, n, from, to)) return NAMI_ENOMEM;
     if (!(x = emit(p, n, u, at))) return NAMI_ENOMEM;
     x->map = shapes[s].log;
     x->map_grad = shapes[s].log_grad;
     x->sum = how->sum;
-    x->lot = how->lot;
+    x->gradient_group = how->gradient_group;
     x->tag = how->tag;
     return s == INTERVAL && how->logit ? logits(n, u, row, at, how->logit, p) : 0;
 }
@@ -209,7 +207,7 @@ static int decode_one(const struct code *c, struct prog *p, const struct decodin
     if (rc || c->kind != CODE_REAL || (rc = code_jacobian(c, p, how->tag))) return rc;
     struct instr *x = &p->code.a[p->code.n - 1];
     x->sum = -how->sum;
-    x->lot = how->lot;
+    x->gradient_group = how->gradient_group;
     return 0;
 }
 

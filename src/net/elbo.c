@@ -84,8 +84,8 @@ static int make_blocks(struct elbo *e, size_t first)
     for (size_t i = 0; i < q->block.n; i++)
         if (vec_push(&e->block, q->block.a[i])) return NAMI_ENOMEM;
     for (size_t k = first; k < e->prog.code.n; k++) {
-        if (e->prog.code.a[k].kind != I_DENSE) continue;
-        struct block b = {.d = e->prog.code.a[k].self};
+        struct block b = {.d = prog_layer(&e->prog, k)};
+        if (!b.d) continue;
         b.name = layer_name(e, b.d->w - q->prog.nparam);
         if (!b.name) continue;
         if (!*b.name || vec_push(&e->block, b)) return NAMI_ENOMEM;
@@ -119,7 +119,7 @@ static int make(struct elbo *e)
     size_t first = e->prog.code.n;
     if (!rc) rc = make_parts(e);
     if (!rc) rc = make_choices(e, fix);
-    tag[LOT_DATA] = e->npart - 1, tag[LOT_LATENT] = e->npart - 2;
+    tag[GRADIENT_DATA] = e->npart - 1, tag[GRADIENT_LATENT] = e->npart - 2;
     if (!rc) rc = joint_terms(q, &e->prog, tag, logit);
     if (!rc) rc = make_blocks(e, first);
     if (!rc) rc = prog_finish(&e->prog);

@@ -3,9 +3,9 @@
 
    A program that draws the latents from q(z | x), reparameterized where they are continuous, and
    whose total is log p(x, z) - log q(z | x).  Its weights are those of q, then those of the
-   model's networks.  Terms belong to gradient groups (enum lot): log p(x | z), the terms of
-   continuous latents, and log q of discrete ones, which have a score-function gradient instead of
-   a pathwise one. */
+   model's networks.  Terms belong to gradient groups (enum gradient_group): log p(x | z), the terms
+   of continuous latents, and log q of discrete ones, which have a score-function gradient instead
+   of a pathwise one. */
 #ifndef NET_ELBO_H
 #define NET_ELBO_H
 

@@ -60,8 +60,8 @@ static void sort_terms(const struct model *m, struct prog *p, const unsigned cha
         if (!c->sum) continue;
         c->out = -1;
         c->blind = 1;
-        c->lot = c->arg[0].data ? LOT_DATA : LOT_LATENT;
-        c->tag = tag[c->lot];
+        c->gradient_group = c->arg[0].data ? GRADIENT_DATA : GRADIENT_LATENT;
+        c->tag = tag[c->gradient_group];
     }
 }
 
@@ -77,7 +77,7 @@ static int by_logit(struct prog *p, struct instr *c, const int *logit, int rows)
 {
     const struct dist *d = c->self;
     const struct operand *o = &c->arg[0];
-    if (!c->sum || c->kind != I_MAP || c->map != d->logp || !d->logit || o->is_const) return 0;
+    if (!c->sum || !c->map || c->map != d->logp || !d->logit || o->is_const) return 0;
     int *idx = arena_array(&p->mem, int, c->n);
     if (!idx) return NAMI_ENOMEM;
     for (int i = 0; i < c->n; i++) {
@@ -119,7 +119,7 @@ int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *log
 
 static int decode(struct joint *j, const struct qnet *q, int *logit)
 {
-    const struct decoding how = {1, LOT_JACOBIAN, LOT_JACOBIAN, logit};
+    const struct decoding how = {1, GRADIENT_JACOBIAN, GRADIENT_JACOBIAN, logit};
     int n = q->h->nlatent;
     const struct code **c = raw_array(const struct code *, n);
     for (int i = 0; i < n && c; i++) c[i] = &j->code[q->h->perm[i]];
@@ -131,7 +131,7 @@ static int decode(struct joint *j, const struct qnet *q, int *logit)
 static int make(struct joint *j, struct qnet *q)
 {
     struct prog *p = &j->prog;
-    int nodes = bn_n(q->m->bn), rc = 0, tag[2] = {LOT_DATA, LOT_LATENT};
+    int nodes = bn_n(q->m->bn), rc = 0, tag[2] = {GRADIENT_DATA, GRADIENT_LATENT};
     j->code = arena_array(&p->mem, struct code, nodes + 1);
     if (!j->code) return NAMI_ENOMEM;
     memcpy(j->code, q->code, sizeof *j->code * (size_t)nodes);

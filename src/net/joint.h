@@ -4,15 +4,21 @@
    The program's first rows are the model's; observed ones are given.  Then come the coordinates of
    all latents that have a factor, also given; the latents are computed from them.  The total is
    log p(x, z) plus the log-Jacobian log |dz / d coordinates|.  Its terms are in three gradient
-   groups (enum lot), which are also their tags (see exec.weight, exec.by_tag): log p(x | z),
-   log p(z) and the log-Jacobian.  Barren latents are left out: they integrate to 1. */
+   groups (enum gradient_group), which are also their tags (see exec.weight, exec.by_tag):
+   log p(x | z), log p(z) and the log-Jacobian.  Barren latents are left out: they integrate to
+   1. */
 #ifndef NET_JOINT_H
 #define NET_JOINT_H
 
 #include "net/qnet.h"
 
-/* LOT_SCORE: see elbo.h */
-enum lot { LOT_DATA, LOT_LATENT, LOT_SCORE, LOT_JACOBIAN = LOT_SCORE };
+/* GRADIENT_SCORE: see elbo.h */
+enum gradient_group {
+    GRADIENT_DATA,
+    GRADIENT_LATENT,
+    GRADIENT_SCORE,
+    GRADIENT_JACOBIAN = GRADIENT_SCORE
+};
 
 /* The program of log p(x, z), and where its coordinates are. */
 struct joint {
@@ -38,8 +44,8 @@ int joint_known(const struct qnet *q, const char *advice, nami_err *err);
 
 /* ---- inside net/ ---- */
 
-/* The terms of log p(x, z) but those of barren latents behind p, in their lots.  Terms of the data
-   get the first tag, others the second. */
+/* The terms of log p(x, z) but those of barren latents behind p, in their gradient groups.  Terms
+   of the data get the first tag, others the second. */
 int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *logit);
 /* A row of p with logit(x) for each row x of the model, or -1: none yet; free() it.  Terms read it
    where there is one. */

@@ -305,15 +305,14 @@ int net_heads(struct qnet *q, int g)
 {
     struct prog *p = &q->prog;
     const struct group *x = &q->group[g];
-    struct instr rows = {.kind = I_ROWS, .n = x->n * x->nout, .width = 1, .tag = -1};
-    rows.out = p->nrow;
-    rows.dim[0] = q->factor[q->member[x->first]].unit;
+    int unit = q->factor[q->member[x->first]].unit, n = x->n * x->nout;
+    if (!prog_emit_rows(p, n, unit, p->nrow)) return NAMI_ENOMEM;
     for (int i = 0; i < x->n; i++) q->factor[q->member[x->first + i]].out = p->nrow + i * x->nout;
-    p->nrow += rows.n;
-    return vec_push(&p->code, rows) ? NAMI_ENOMEM : emit_head(q, x);
+    p->nrow += n;
+    return emit_head(q, x);
 }
 
-/* What the scales of the coordinates are worth. */
+/* The log-Jacobians of the scales of the coordinates. */
 static int emit_jacobians(struct qnet *q)
 {
     int rc = 0;
@@ -346,8 +345,7 @@ int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out,
                         .from = copy,
                         .to = p->nunit,
                         .w = p->nparam};
-    struct instr x = {.kind = I_DENSE, .n = n, .width = out, .out = -1, .tag = -1, .self = d};
-    if (vec_push(&p->code, x) || vec_push(&q->block, ((struct block){text, d, NULL}))) return -1;
+    if (!prog_emit_layer(p, d) || vec_push(&q->block, ((struct block){text, d, NULL}))) return -1;
     p->nunit += n * out;
     p->nparam += ((size_t)in + 1) * (size_t)out;
     return d->to;

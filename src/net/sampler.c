@@ -56,9 +56,7 @@ static int emit_part(struct maker *k, const struct dense *d, int i0, int i1)
     part->to = d->to + i0 * d->out;
     if (k->fix) part->back = inputs_back(k->q, part);
     memset(k->ready + part->to, 1, (size_t)part->n * (size_t)d->out);
-    struct instr x = {.kind = I_DENSE, .n = part->n, .width = d->out, .out = -1, .tag = -1};
-    x.self = part;
-    return vec_push(&k->p->code, x) ? NAMI_ENOMEM : 0;
+    return prog_emit_layer(k->p, part) ? 0 : NAMI_ENOMEM;
 }
 
 /* All instances of all layers whose inputs are known, in runs; layers stand in order. */
@@ -99,10 +97,10 @@ static int is_real(const struct maker *k, int f)
     return k->q->code[k->q->factor[f].node].kind == CODE_REAL;
 }
 
-static void subtract(struct instr *c, enum lot lot)
+static void subtract(struct instr *c, enum gradient_group group)
 {
     c->sum = -1;
-    c->lot = lot;
+    c->gradient_group = group;
 }
 
 /* The number that is fixed, or else the one drawn. */
@@ -137,15 +135,9 @@ static int emit_draws(struct maker *k, const struct group *g, const int *f, int 
     if (!value || !out) return NAMI_ENOMEM;
     for (int i = 0; i < n; i++) {
         const struct factor *x = &q->factor[f[i]];
-        struct instr rows = {.kind = I_ROWS, .n = g->nout, .width = 1, .tag = -1, .out = x->out};
-        rows.dim[0] = x->unit;
         value[i] = qnet_value(q, x);
         for (int j = 0; j < g->nout; j++) out[i * g->nout + j] = x->out + j;
-        struct instr *before = k->p->code.n ? &k->p->code.a[k->p->code.n - 1] : NULL;
-        if (i && before->dim[0] + before->n == x->unit && before->out + before->n == x->out)
-            before->n += g->nout; /* they lie one after another */
-        else if (vec_push(&k->p->code, rows))
-            return NAMI_ENOMEM;
+        if (!prog_emit_rows(k->p, g->nout, x->unit, x->out)) return NAMI_ENOMEM;
     }
     struct instr draw = {.kind = I_BDRAW, .n = n, .width = 1, .out = -1, .tag = -1, .narg = 1};
     draw.self = &g->head;
@@ -164,7 +156,7 @@ static int emit_draws(struct maker *k, const struct group *g, const int *f, int 
     struct instr logq = qnet_head(g, n, value, out);
     if (k->fix) {
         logq.arg[0].data = !is_real(k, f[0]);
-        subtract(&logq, is_real(k, f[0]) ? LOT_LATENT : LOT_SCORE);
+        subtract(&logq, is_real(k, f[0]) ? GRADIENT_LATENT : GRADIENT_SCORE);
     }
     return vec_push(&k->p->code, logq) ? NAMI_ENOMEM : 0;
 }
@@ -194,7 +186,7 @@ static int emit_variables(struct maker *k, const struct group *g, const int *f, 
     const struct code **c = raw_array(const struct code *, n + 1);
     int m = 0;
     if (!c) return NAMI_ENOMEM;
-    if (k->fix) how.sum = 1, how.lot = LOT_LATENT;
+    if (k->fix) how.sum = 1, how.gradient_group = GRADIENT_LATENT;
     for (int i = 0; i < n; i++) {
         const struct factor *x = &k->q->factor[f[i]];
         if (x->k == k->q->code[x->node].ncoord - 1) c[m++] = &k->q->code[x->node];
@@ -253,7 +245,7 @@ static int start(struct maker *k)
             memset(k->ready + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
     for (size_t i = 0; i < q->nencode; i++) {
         struct instr c = q->prog.code.a[i]; /* of data: nothing is differentiated by them */
-        if (c.kind == I_BLOCK && is_latent(q, c.self)) continue;
+        if (c.block && is_latent(q, c.self)) continue;
         c.map_grad = NULL, c.block_grad = NULL;
         if (vec_push(&k->p->code, c)) return NAMI_ENOMEM;
     }

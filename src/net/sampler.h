@@ -10,9 +10,9 @@
 #include "net/qnet.h"
 
 /* The program that draws.  With derivatives, it is for the ELBO: log q is subtracted from the
-   total, in lots (joint.h), all draws of continuous latents have derivatives, and those of discrete
-   ones can be fixed: fix[node] is a new row, whose number is taken instead of a draw if it is not
-   NaN.  logit: see struct decoding. */
+   total, in gradient groups (joint.h), all draws of continuous latents have derivatives, and those
+   of discrete ones can be fixed: fix[node] is a new row, whose number is taken instead of a draw if
+   it is not NaN.  logit: see struct decoding. */
 int sampler_prog(struct qnet *q, struct prog *p, int *fix, int *logit);
 
 /* The sampling program with its stages, and the programs that complete a draw. */

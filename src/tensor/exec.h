@@ -1,4 +1,5 @@
-/* exec.h: internals of the evaluator, shared by exec.c (forward) and exec_back.c (backward).
+/* exec.h: internals of the evaluator, shared by the instructions (instr_*.c), exec.c (forward) and
+   exec_back.c (backward).
 
    An element-wise instruction is n rows of L lanes.  It is cut into tiles of up to
    TILE elements, and a kernel is called for each:
@@ -13,7 +14,7 @@
 #ifndef TENSOR_EXEC_H
 #define TENSOR_EXEC_H
 
-#include "tensor/tensor.h"
+#include "tensor/instr.h"
 
 enum { TILE = 512, LANE_BLOCK = 8, SIGN_CAP = 256 };
 
@@ -51,21 +52,58 @@ static inline double *lanes_of(const struct exec *x, double *rows, int r)
     return rows + (size_t)r * (size_t)x->cap;
 }
 
-/* Where results go, as an operand. */
-static inline struct operand outputs(const struct instr *c)
+/* The weight of a lane in what a result adds to the total. */
+static inline double lane_weight(const struct exec *x, const struct instr *c, int b)
 {
-    if (c->kind == I_COPY || c->kind == I_DRAW || c->kind == I_BDRAW) return c->outs;
-    return (struct operand){.m = c->width, .base = c->out, .si = c->width, .sj = 1};
+    const double *w = x->weight[c->gradient_group];
+    return w ? c->sum * w[b] : c->sum;
+}
+
+static inline int whole(const struct exec *x)
+{
+    return x->lanes >= x->cap - x->cap / 4 && !x->direct;
 }
 
 /* The next tile of an instruction, starting from {0}; 0 when there is none. */
-int tile_next(const struct exec *x, const struct instr *c, struct tile *t);
+static inline int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
+{
+    int width = whole(x) ? x->cap : x->lanes;
+    if (t->n) { /* the last one's end */
+        t->b0 += t->w;
+        if (t->b0 >= width) {
+            t->b0 = 0;
+            t->i0 += t->rows;
+        }
+    }
+    if (t->i0 >= c->n || width == 0) return 0;
+    if (width > TILE / 2 || (!whole(x) && (width >= 64 || x->direct))) {
+        t->rows = 1;
+        t->w = width - t->b0 < TILE ? width - t->b0 : TILE;
+    } else {
+        t->rows = TILE / width < c->n - t->i0 ? TILE / width : c->n - t->i0;
+        t->w = width;
+    }
+    t->n = round_up(t->rows * t->w);
+    return 1;
+}
+
+/* Do a tile's elements of an argument lie one behind another? */
+static inline int in_place(const struct exec *x, const struct operand *o, const struct tile *t)
+{
+    if (t->rows == 1) return t->b0 + t->n <= x->cap;
+    return t->w == x->cap && t->n == t->rows * t->w && !o->idx && o->si == 1;
+}
+
 /* An argument's elements in a tile: in place if they lie so, else copied to buf. */
 const double *tile_read(const struct exec *x, const struct operand *o, double *rows,
                         const struct tile *t, double *buf);
 /* A place for a tile's elements: the rows o themselves if they lie so, else buf. */
-double *tile_place(const struct exec *x, const struct operand *o, double *rows,
-                   const struct tile *t, double *buf);
+static inline double *tile_place(const struct exec *x, const struct operand *o, double *rows,
+                                 const struct tile *t, double *buf)
+{
+    return in_place(x, o, t) ? lanes_of(x, rows, operand_at(o, t->i0, 0)) + t->b0 : buf;
+}
+
 /* A tile of units, or of their derivatives, of which instance 0 has the first: = from. */
 void tile_units(const struct exec *x, void *units, int first, const struct tile *t,
                 const double *from);
@@ -78,7 +116,9 @@ static inline int is_ahead(const struct exec *x, const struct instr *c)
 void put_unit(const struct exec *x, void *units, int u, const double *from);
 void add_unit(const struct exec *x, void *units, int u, const double *from);
 void get_unit(const struct exec *x, const void *units, int u, double *to, int add);
-/* Fills s->in and s->out for instance i; returns the number of elements of all arguments. */
-int block_point(const struct exec *x, const struct instr *c, int i);
+void fill_lanes(double *to, double v, int n);
+/* Results to the totals; is there one of their tag? */
+void add_up(const struct exec *x, const struct instr *c, const struct tile *t, const double *v);
+int is_tagged(const struct exec *x, const struct instr *c);
 
 #endif

@@ -5,29 +5,12 @@
 #include "base/err.h"
 #include "tensor/exec.h"
 
-/* The most that any instruction needs. */
-struct needs {
-    int in, out, lane, dconst, work;
-};
-
-static int most(int a, int b) { return a > b ? a : b; }
-
 static struct needs needs_of(const struct prog *p)
 {
     struct needs need = {0};
     for (size_t k = 0; k < p->code.n; k++) {
         const struct instr *c = &p->code.a[k];
-        if (c->kind != I_BLOCK && c->kind != I_BDRAW) continue;
-        int in = 0, constants = 0;
-        for (int j = 0; j < c->narg; j++) {
-            in += c->arg[j].m;
-            if (c->arg[j].is_const) constants += c->arg[j].m;
-        }
-        need.in = most(need.in, in);
-        need.dconst = most(need.dconst, constants);
-        need.out = most(need.out, c->width);
-        if (c->kind == I_BLOCK && c->out < 0) need.lane = most(need.lane, c->width);
-        need.work = most(need.work, c->nwork);
+        if (type_of(c)->needs) type_of(c)->needs(c, &need);
     }
     return need;
 }

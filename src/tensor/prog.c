@@ -1,8 +1,8 @@
-/* prog.c: builds programs: segments, layers that pull their derivatives, packed units, the number
-   of lanes that suits the cache. */
-#include "tensor/tensor.h"
-
+/* prog.c: builds programs: instructions, segments, packed units, one program behind another; the
+   number of lanes that suits the cache. */
 #include <stdlib.h>
+
+#include "tensor/instr.h"
 
 void prog_free(struct prog *p)
 {
@@ -20,140 +20,7 @@ int prog_segment(struct prog *p)
     return vec_push(&p->segment, s) ? NAMI_ENOMEM : 0;
 }
 
-/* ---- who pulls ---------------------------------------------------------------------- */
-
-/* Layer d, from its input k on, or rows read what layer p writes: all of it. */
-struct read {
-    struct dense *p, *d;
-    struct instr *rows;
-    int k;
-};
-
-struct reads {
-    vec(struct read) a;
-    struct dense **owner; /* of units: the layer that has written it */
-};
-
-enum { ADDED = -1 }; /* dense.written, for the time being: somebody adds to parts of it */
-
-/* Are the inputs k ... of d all outputs of p, instance by instance? */
-static int reads_all(const struct dense *d, int k, const struct dense *p)
-{
-    if (p->n != d->n || k + p->out > d->back) return 0;
-    for (int i = 0; i < d->n; i++)
-        for (int j = 0; j < p->out; j++)
-            if (d->from[(size_t)i * (size_t)d->in + (size_t)(k + j)] != p->to + i * p->out + j)
-                return 0;
-    return 1;
-}
-
-/* Inputs are pulled up to the first that is not part of all that a layer of this segment, whose
-   units begin at `first`, writes. */
-static int read_dense(struct reads *r, struct dense *d, int first)
-{
-    struct dense *p;
-    int k = 0;
-    d->use = NULL;
-    d->nuse = d->written = 0;
-    for (int j = 0; j < d->n * d->out; j++) r->owner[d->to + j] = d;
-    for (; k < d->back && (p = r->owner[d->from[k]]); k += p->out) {
-        struct read x = {p, d, NULL, k};
-        if (p->to < first || !reads_all(d, k, p)) break;
-        if (vec_push(&r->a, x)) return NAMI_ENOMEM;
-        p->nuse++;
-    }
-    d->pulled = k;
-    for (int i = 0; i < d->n; i++)
-        for (int j = k; j < d->back; j++)
-            if ((p = r->owner[d->from[(size_t)i * (size_t)d->in + (size_t)j]])) p->written = ADDED;
-    return 0;
-}
-
-static int read_rows(struct reads *r, struct instr *c)
-{
-    struct dense *p = r->owner[c->dim[0]];
-    struct read x = {p, NULL, c, 0};
-    c->dim[1] = 0;
-    if (p && p->to == c->dim[0] && p->n * p->out == c->n) return p->nuse++, vec_push(&r->a, x);
-    for (int i = 0; i < c->n; i++)
-        if ((p = r->owner[c->dim[0] + i])) p->written = ADDED;
-    return 0;
-}
-
-/* Who is added to by one is added to by all that read it. */
-static void settle(struct reads *r)
-{
-    for (int changed = 1; changed;) {
-        changed = 0;
-        for (struct read *x = r->a.a; x < r->a.a + r->a.n; x++) {
-            int pulls = x->p->written != ADDED;
-            if (pulls && (x->rows ? x->p->nuse > 1 : x->k >= x->d->pulled))
-                x->p->written = ADDED, changed = 1;
-            if (!pulls && x->d && x->k < x->d->pulled) x->d->pulled = x->k, changed = 1;
-        }
-    }
-}
-
-static int list_uses(struct prog *p, const struct reads *r)
-{
-    for (struct read *x = r->a.a; x < r->a.a + r->a.n; x++) {
-        struct dense *d = x->p;
-        if (d->written == ADDED || x->rows) {
-            if (x->rows) x->rows->dim[1] = d->written != ADDED;
-            d->nuse = 0;
-        } else {
-            if (!d->written && !(d->use = arena_array(&p->mem, struct use, d->nuse)))
-                return NAMI_ENOMEM;
-            if (!d->written) d->nuse = 0;
-            ((struct use *)d->use)[d->nuse++] = (struct use){x->d, x->k};
-        }
-        if (d->written != ADDED) d->written = 1;
-    }
-    return 0;
-}
-
-int prog_finish(struct prog *p)
-{
-    struct reads r = {.owner = new_array(struct dense *, p->nunit + 1)};
-    int rc = r.owner ? 0 : NAMI_ENOMEM, first = 0;
-    for (size_t k = 0, s = 0; k < p->code.n && !rc; k++) {
-        struct instr *c = &p->code.a[k];
-        if (s < p->segment.n && k == p->segment.a[s].first) first = p->segment.a[s++].unit;
-        if (c->kind == I_ROWS) rc = read_rows(&r, c);
-        if (c->kind == I_DENSE) rc = read_dense(&r, (struct dense *)c->self, first);
-    }
-    if (!rc) {
-        settle(&r);
-        rc = list_uses(p, &r);
-    }
-    for (size_t k = 0; k < p->code.n; k++) {
-        struct dense *d = p->code.a[k].kind == I_DENSE ? (struct dense *)p->code.a[k].self : NULL;
-        if (d && d->written == ADDED) d->written = 0;
-    }
-    vec_free(&r.a);
-    free(r.owner);
-    return rc ? NAMI_ENOMEM : 0;
-}
-
 /* ---- segments that take turns ------------------------------------------------------- */
-
-/* Units from `first` on move down by `shift`. */
-static int pack_instr(struct prog *p, struct instr *c, int first, int shift)
-{
-    if ((c->kind == I_ROWS || c->kind == I_UNITS) && c->dim[0] >= first) c->dim[0] -= shift;
-    if (c->kind != I_DENSE) return 0;
-    const struct dense *old = c->self;
-    size_t n = (size_t)old->n * (size_t)old->in;
-    struct dense *d = arena_array(&p->mem, struct dense, 1);
-    int *from = arena_array(&p->mem, int, n + 1);
-    if (!d || !from) return NAMI_ENOMEM;
-    for (size_t i = 0; i < n; i++) from[i] = old->from[i] - (old->from[i] < first ? 0 : shift);
-    *d = *old;
-    d->from = from;
-    d->to -= shift;
-    c->self = d;
-    return 0;
-}
 
 int prog_pack(struct prog *p, const struct prog *of)
 {
@@ -170,7 +37,8 @@ int prog_pack(struct prog *p, const struct prog *of)
             if (p->nunit < first + width) p->nunit = first + width;
             rc = vec_push(&p->segment, x);
         }
-        if (!rc && s) rc = pack_instr(p, &c, first, of->segment.a[s - 1].unit - first);
+        struct unit_shift down = {first, s ? first - of->segment.a[s - 1].unit : 0, 0};
+        if (!rc && s && type_of(&c)->shift_units) rc = type_of(&c)->shift_units(p, &c, &down);
         if (!rc) rc = vec_push(&p->code, c);
     }
     return rc ? NAMI_ENOMEM : prog_finish(p);
@@ -233,31 +101,15 @@ static int shift_operand(const struct shift *s, struct operand *o, int n)
     return 0;
 }
 
-static int shift_dense(const struct shift *s, struct instr *c)
-{
-    struct dense *d = arena_array(&s->p->mem, struct dense, 1);
-    const struct dense *old = c->self;
-    int n = old->n * old->in, *from = arena_array(&s->p->mem, int, n + 1);
-    if (!d || !from) return NAMI_ENOMEM;
-    *d = *old;
-    for (int i = 0; i < n; i++) from[i] = old->from[i] + s->unit;
-    d->from = from;
-    d->to += s->unit;
-    d->w += s->param;
-    d->nuse = d->pulled = d->written = 0; /* until it is finished */
-    c->self = d;
-    return 0;
-}
-
 static int shift_instr(const struct shift *s, struct instr *c)
 {
-    int rc = 0, outs = c->kind == I_COPY || c->kind == I_DRAW || c->kind == I_BDRAW;
+    const struct instr_type *t = type_of(c);
+    struct unit_shift up = {0, s->unit, s->param};
+    int rc = 0;
     for (int k = 0; k < c->narg && !rc; k++) rc = shift_operand(s, &c->arg[k], c->n);
-    if (outs && !rc) rc = shift_operand(s, &c->outs, c->n);
-    if (!outs && c->out >= 0) c->out = shift_row(s, c->out);
-    if (c->kind == I_UNITS || c->kind == I_ROWS) c->dim[0] += s->unit;
-    if (c->kind == I_ROWS) c->dim[1] = 0;
-    if (c->kind == I_DENSE && !rc) rc = shift_dense(s, c);
+    if (t->scatters && !rc) rc = shift_operand(s, &c->outs, c->n);
+    if (!t->scatters && c->out >= 0) c->out = shift_row(s, c->out);
+    if (t->shift_units && !rc) rc = t->shift_units(s->p, c, &up);
     return rc;
 }
 

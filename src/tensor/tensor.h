@@ -33,16 +33,12 @@ static inline int operand_at(const struct operand *o, int i, int j)
 /* Does every instance read the same? */
 static inline int operand_fixed(const struct operand *o) { return o->idx ? o->shared : o->si == 0; }
 
+/* The kinds of instructions, I_MAP ...: a row each in instr.def, which says what they do. */
 enum instr_kind {
-    I_MAP,   /* rows out .. out+n-1 = map(args) */
-    I_BLOCK, /* instance i writes rows out + i * width .. + width-1 */
-    I_DRAW,  /* like I_MAP, but sampled: draw() into the rows outs */
-    I_BDRAW, /* like I_BLOCK, but sampled: bdraw() into the rows outs; block_grad, if not NULL, has
-                the derivatives of what was drawn by the arguments */
-    I_COPY,  /* rows outs = args */
-    I_UNITS, /* units dim[0] .. + n-1 = args; without derivatives if dim[1] */
-    I_DENSE, /* a layer of a network, on units: self is a struct dense */
-    I_ROWS /* rows out .. out+n-1 = units dim[0] ..; if dim[1], nothing adds to their adj before */
+#define INSTR(KIND, id) I_##KIND,
+#include "tensor/instr.def"
+#undef INSTR
+    INSTR_KINDS
 };
 
 enum { INSTR_ARGS = 12, INSTR_DIMS = 13 };
@@ -51,19 +47,19 @@ enum { INSTR_ARGS = 12, INSTR_DIMS = 13 };
 struct instr {
     enum instr_kind kind;
     int n;               /* instances */
-    int width;           /* elements an instance writes; 1 for I_MAP, I_DRAW */
-    int out;             /* first row written, contiguous; -1 if `outs` is used, or if I_MAP or
-                            I_BLOCK only adds to the total */
-    struct operand outs; /* I_DRAW, I_BDRAW, I_COPY: where results go (never const) */
+    int width;           /* elements an instance writes; 1 if it is element-wise */
+    int out;             /* first row written, contiguous; -1: results go to `outs` or to units, or
+                            are only added to the total */
+    struct operand outs; /* where results go, for kinds that scatter them (never const) */
     int narg;
     struct operand arg[INSTR_ARGS];
     int dim[INSTR_DIMS]; /* for block kernels */
-    int to_units; /* I_MAP, if not 0: results are units to_units - 1 ..., not rows (prog_trim) */
-    int signs;    /* I_MAP: results are -1 or 1 */
+    int to_units; /* with map, if not 0: results are units to_units - 1 ..., not rows (prog_trim) */
+    int signs;    /* with map: results are -1 or 1 */
     int blind;    /* the gradient does not read the results: they need not be kept for it */
     int sum;      /* 1: add the results (log densities) to exec.total; -1: subtract */
-    int lot;      /* with sum: exec.weight[lot] is what they are worth, backwards */
-    int tag;      /* the caller's: which statement this is */
+    int gradient_group; /* with sum: exec.weight[gradient_group] are the weights, backwards */
+    int tag;            /* the caller's: which statement this is */
     const void *self;
     map_fn *map;
     map_grad_fn *map_grad; /* NULL: no derivative (step, round, discrete) */
@@ -107,12 +103,33 @@ struct prog {
 void prog_free(struct prog *p);
 /* A new instruction at the end, without arguments, results or tag; NULL: no memory. */
 struct instr *prog_emit(struct prog *p, enum instr_kind kind, int n, int width);
+/* The same for kinds that are complete with these: rows `to` = `from`; units unit ... = `from`,
+   without derivatives if they are data; a layer; rows row ... = units unit ... (one instruction
+   with the last one, if that ends where this begins). */
+struct instr *prog_emit_copy(struct prog *p, int n, struct operand from, struct operand to);
+struct instr *prog_emit_units(struct prog *p, int n, struct operand from, int unit, int data);
+struct instr *prog_emit_layer(struct prog *p, const struct dense *d);
+struct instr *prog_emit_rows(struct prog *p, int n, int unit, int row);
 int prog_const(struct prog *p, double x); /* its number, or -1; equal ones are not merged */
 /* The instructions of another program behind those of p.  The first from->nnode rows are the same
    in both; its temporaries, units, weights and constants get numbers behind those of p. */
 int prog_append(struct prog *p, const struct prog *from);
 
-enum { LOTS = 3 };
+/* ---- questions about instructions ---------------------------------------------------- */
+
+/* The layer that instruction k runs; NULL: it is no layer. */
+const struct dense *prog_layer(const struct prog *p, size_t k);
+int instr_draws(const struct instr *c);  /* Does it take random numbers? */
+int instr_copies(const struct instr *c); /* Are its results its argument, as it is? */
+/* Calls see() for each row and unit that it reads, or writes; some may come several times. */
+enum instr_place { PLACE_ROW, PLACE_UNIT };
+typedef void see_fn(void *arg, enum instr_place place, int number);
+void instr_reads(const struct instr *c, see_fn *see, void *arg);
+void instr_writes(const struct instr *c, see_fn *see, void *arg);
+
+/* ---- running programs ----------------------------------------------------------------- */
+
+enum { GRADIENT_GROUPS = 3 };
 
 /* The workspace of one thread: rows, adjoints, scratch; allocated once. */
 struct exec {
@@ -133,8 +150,8 @@ struct exec {
         *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
     int ntag;
     int data_rows; /* the first rows have no derivatives: adj of these is left alone */
-    /* Per lane: d loss / d total, for exec_back, by instr.lot; NULL: 1. */
-    const double *weight[LOTS];
+    /* Per lane: d loss / d total, for exec_back, by gradient group; NULL: 1. */
+    const double *weight[GRADIENT_GROUPS];
     /* Networks: float if is_float, else double.  The caller sets param. */
     int is_float;
     struct chunk units;

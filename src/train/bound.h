@@ -29,8 +29,8 @@ struct bound {
     double labels;
 };
 
-/* Minus the mean bound (and what labels add).  worth[lot][lane]: its derivative by the lane's terms
-   of this lot.  share[lane]: the lane's part of the mean. */
-double bound_of(const struct bound *b, double *const *worth, double *share);
+/* Minus the mean bound (and what labels add).  weight[group][lane]: its derivative by the
+   terms of this gradient group in the lane.  share[lane]: the lane's part of the mean. */
+double bound_of(const struct bound *b, double *const *weight, double *share);
 
 #endif

@@ -300,9 +300,9 @@ static void add_bound(struct trainer *t)
                       .warm = t->opt.warm,
                       .labels = t->opt.labels};
     gather(t);
-    double total = bound_of(&b, w->worth, w->share);
+    double total = bound_of(&b, w->group_weight, w->share);
     for (int l = lanes(t); l < t->batch * t->per; l++)
-        for (int k = 0; k < LOTS; k++) w->worth[k][l] = 0;
+        for (int k = 0; k < GRADIENT_GROUPS; k++) w->group_weight[k][l] = 0;
     add_losses(t);
     t->total = total;
 }

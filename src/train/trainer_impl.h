@@ -47,7 +47,7 @@ struct lane_work {
     int grad;
     void *block[4];
     /* of a bound, for each lane of the batch */
-    double *total, *data, *score, *share, *worth[LOTS];
+    double *total, *data, *score, *share, *group_weight[GRADIENT_GROUPS];
     unsigned char *known;      /* of points: discrete latents are given */
     unsigned char *fed;        /* of choices: the data may give them */
     const struct feeds *feeds; /* these */

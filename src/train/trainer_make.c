@@ -54,17 +54,12 @@ static size_t segment_end(const struct prog *p, size_t s)
     return s + 1 < p->segment.n ? p->segment.a[s + 1].first : p->code.n;
 }
 
-static const struct dense *layer(const struct prog *p, size_t k)
-{
-    return p->code.a[k].kind == I_DENSE ? p->code.a[k].self : NULL;
-}
-
 static double products(const struct prog *p, size_t from, size_t to)
 {
     const struct dense *d;
     double sum = 0;
     for (size_t k = from; k < to; k++)
-        if ((d = layer(p, k))) sum += (double)d->n * d->out * (2.0 * d->in + d->back);
+        if ((d = prog_layer(p, k))) sum += (double)d->n * d->out * (2.0 * d->in + d->back);
     return sum;
 }
 
@@ -116,7 +111,8 @@ static int cut(struct lane_work *w, const struct prog *p, int threads)
     if (!(w->first_rows = new_array(size_t, p->segment.n + 1))) return NAMI_ENOMEM;
     for (size_t k = 0, s = 0; k < p->code.n; k++) {
         if (s < p->segment.n && k == p->segment.a[s].first) w->first_rows[s++] = w->rows.n;
-        if (layer(p, k) && cut_rows(w, layer(p, k))) return NAMI_ENOMEM;
+        const struct dense *d = prog_layer(p, k);
+        if (d && cut_rows(w, d)) return NAMI_ENOMEM;
     }
     w->first_rows[p->segment.n] = w->rows.n;
     w->norm2 = new_array(double, w->rows.n + 1);
@@ -149,7 +145,8 @@ static int make_chunks(struct trainer *t, nami_err *err)
         x->lanes = width;
         x->data_rows = t->e ? 0 : q->prog.nnode;
         x->param = t->param;
-        for (int k = 0; k < LOTS; k++) x->weight[k] = (t->e ? w->worth[k] : w->weight) + w->lane[c];
+        for (int k = 0; k < GRADIENT_GROUPS; k++)
+            x->weight[k] = (t->e ? w->group_weight[k] : w->weight) + w->lane[c];
         x->units.L = width;
         w->units[c] = x->units;
         for (int k = 0; k < w->nview && !rc; k++) {
@@ -164,12 +161,12 @@ static int make_lanes(struct trainer *t)
 {
     struct lane_work *w = t->work;
     size_t n = (size_t)t->batch * (size_t)t->per + 64;
-    w->total = new_array(double, 4 * n + LOTS * n);
+    w->total = new_array(double, 4 * n + GRADIENT_GROUPS * n);
     w->known = new_array(unsigned char, t->batch + 8);
     w->fed = new_array(unsigned char, t->e->choice.n + 1);
     if (!w->total || !w->known || !w->fed) return NAMI_ENOMEM;
     w->data = w->total + n, w->score = w->data + n, w->share = w->score + n;
-    for (int k = 0; k < LOTS; k++) w->worth[k] = w->share + n * (size_t)(k + 1);
+    for (int k = 0; k < GRADIENT_GROUPS; k++) w->group_weight[k] = w->share + n * (size_t)(k + 1);
     return 0;
 }
 

@@ -53,12 +53,7 @@ static int compile_assignment(struct compiler *c)
     struct operand from, to;
     if (operand_flat(c, &v.o, lhs.m, &from) || operand_flat(c, &lhs, lhs.m, &to))
         return NAMI_ENOMEM;
-    struct instr *x = emit(c, I_COPY, c->n * lhs.m, 1);
-    if (!x) return NAMI_ENOMEM;
-    x->narg = 1;
-    x->arg[0] = from;
-    x->outs = to;
-    return 0;
+    return prog_emit_copy(c->p, c->n * lhs.m, from, to) ? 0 : NAMI_ENOMEM;
 }
 
 static int compile_bound(struct compiler *c, const struct term *t, double open, struct val *v)
@@ -225,13 +220,9 @@ static int copy_constants(struct compiler *c, int free_too)
         if (m->row[e] < m->nrow && !is_free) continue;
         if (vec_push(&rows, m->row[e]) || vec_push(&c->p->constant, m->value[e])) rc = NAMI_ENOMEM;
     }
-    struct instr *x = rc || !rows.n ? NULL : emit(c, I_COPY, (int)rows.n, 1);
-    if (rows.n && !rc && !x) rc = NAMI_ENOMEM;
-    if (x) {
-        x->narg = 1;
-        x->arg[0] = (struct operand){.is_const = 1, .m = 1, .base = (int)first, .si = 1};
-        rc = operand_of(c, rows.a, (int)rows.n, 1, &x->outs);
-    }
+    struct operand from = {.is_const = 1, .m = 1, .base = (int)first, .si = 1}, to;
+    if (rows.n && !rc) rc = operand_of(c, rows.a, (int)rows.n, 1, &to);
+    if (rows.n && !rc && !prog_emit_copy(c->p, (int)rows.n, from, to)) rc = NAMI_ENOMEM;
     vec_free(&rows);
     return rc;
 }

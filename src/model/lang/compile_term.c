@@ -320,9 +320,7 @@ static int compile_layers(struct compiler *c, const struct net *net)
                             .to = p->nunit,
                             .w = w};
         if (!fits(c, y->out)) return IS_WRONG;
-        struct instr *x = emit(c, I_DENSE, c->n, y->out);
-        if (!x) return NAMI_ENOMEM;
-        x->self = d;
+        if (!prog_emit_layer(p, d)) return NAMI_ENOMEM;
         p->nunit += c->n * y->out;
         w += ((size_t)in + 1) * (size_t)y->out;
         in = y->out;
@@ -343,17 +341,12 @@ static int compile_net(struct compiler *c, const struct term *t, struct val *v, 
     if ((rc = operand_rows(c, v))) return rc;
     struct operand in;
     if (operand_flat(c, &v->o, net->in, &in)) return NAMI_ENOMEM;
-    struct instr *x = emit(c, I_UNITS, c->n * net->in, 1);
-    if (!x) return NAMI_ENOMEM;
-    x->narg = 1;
-    x->arg[0] = in;
-    x->dim[0] = c->p->nunit;
-    c->p->nunit += x->n;
+    if (!prog_emit_units(c->p, c->n * net->in, in, c->p->nunit, 0)) return NAMI_ENOMEM;
+    c->p->nunit += c->n * net->in;
     if ((rc = compile_layers(c, net))) return rc;
-    if (!(x = emit(c, I_ROWS, c->n * net->out, 1))) return NAMI_ENOMEM;
-    x->dim[0] = c->p->nunit - x->n;
-    x->out = new_rows(c, (size_t)x->n);
-    val_of_rows(out, x->out, (int[SHAPE]){1, net->out});
+    int n = c->n * net->out, row = new_rows(c, (size_t)n);
+    if (!prog_emit_rows(c->p, n, c->p->nunit - n, row)) return NAMI_ENOMEM;
+    val_of_rows(out, row, (int[SHAPE]){1, net->out});
     return 0;
 }
 

@@ -75,13 +75,10 @@ void val_of_rows(struct val *v, int first, const int *shape)
 int operand_rows(struct compiler *c, struct val *v)
 {
     if (!v->o.is_const) return 0;
-    struct instr *x = emit(c, I_COPY, c->n * v->o.m, 1);
-    struct operand flat;
-    if (!x || operand_flat(c, &v->o, v->o.m, &flat)) return NAMI_ENOMEM;
     int first = new_rows(c, (size_t)c->n * (size_t)v->o.m), shape[SHAPE];
-    x->narg = 1;
-    x->arg[0] = flat;
-    x->outs = (struct operand){.m = 1, .base = first, .si = 1};
+    struct operand flat, to = {.m = 1, .base = first, .si = 1};
+    if (operand_flat(c, &v->o, v->o.m, &flat)) return NAMI_ENOMEM;
+    if (!prog_emit_copy(c->p, c->n * v->o.m, flat, to)) return NAMI_ENOMEM;
     memcpy(shape, v->shape, sizeof shape);
     val_of_rows(v, first, shape);
     return 0;
