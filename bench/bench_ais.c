@@ -9,6 +9,7 @@
 
 #include "bench.h"
 #include "infer/ais.h"
+#include "model/model.h"
 #include "model/problem.h"
 #include "peak.h"
 
@@ -75,7 +76,7 @@ int main(int argc, char **argv)
     qnet_free(&q);
     inverse_free(h);
     inversion_fini(&v);
-    model_free(&m);
+    model_fini(&m);
     free(param), free(x), free(logw), free(accept), free(found);
     return 0;
 }

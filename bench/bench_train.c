@@ -13,6 +13,7 @@
 
 #include "base/rng.h"
 #include "bench.h"
+#include "model/model.h"
 #include "peak.h"
 #include "train/training.h"
 
@@ -60,7 +61,7 @@ static void make_tree(struct training *r, const struct peer *n)
     str_put(&data, "{\"w\":[");
     for (int i = 0; i < 31; i++) str_printf(&data, "%s%.17g", i ? "," : "", 0.5 + i / 31.0);
     str_put(&data, "]}");
-    r->m = &r->own;
+    r->m = r->own = model_new();
     r->plan = (struct plan){.invert = {.method = n->method, .mode = n->mode, .verify = "none"},
                             .net = {.kind = n->kind,
                                     .nhidden = 2,
@@ -77,7 +78,7 @@ static void make_tree(struct training *r, const struct peer *n)
 static void make_vae(struct training *r)
 {
     nami_err err = {0};
-    r->m = &r->own;
+    r->m = r->own = model_new();
     r->plan = (struct plan){
         .invert = {.method = "mean-field", .verify = "none"},
         .net = {.kind = NET_MADE, .nhidden = 2, .hidden = {200, 200}, .act = ACT_TANH},

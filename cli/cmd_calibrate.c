@@ -89,8 +89,9 @@ static int has_factor(const struct job *j, int e)
 static int check_names(struct job *j, nami_err *err)
 {
     struct model *m = j->net.r.m;
+    struct arena mem = {0};
     struct draws d;
-    int rc = model_draws(m, 0, NULL, j->o->only, 1, &d, err);
+    int rc = model_draws(m, 0, NULL, j->o->only, 1, &mem, &d, err);
     for (int v = 0; v < d.nvar && !rc && j->o->only; v++) {
         int found = 0;
         for (size_t i = 0; i < m->array.n; i++)
@@ -100,6 +101,7 @@ static int check_names(struct job *j, nami_err *err)
             rc = err_set(err, NAMI_EINPUT, "the network does not infer %s; give latents to --only",
                          d.var[v].name);
     }
+    arena_free(&mem);
     return rc;
 }
 

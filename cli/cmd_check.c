@@ -105,8 +105,8 @@ static void put_json(const struct model *m, const struct check *c, struct str *o
         str_free(&lhs);
     }
     str_put(out, "],\n\"problems\":[");
-    for (size_t i = 0; i < m->diags.list.n; i++) {
-        const struct diag *d = &m->diags.list.a[i];
+    for (size_t i = 0; i < c->diags.list.n; i++) {
+        const struct diag *d = &c->diags.list.a[i];
         str_printf(out, "%s\n{\"line\":%d,\"column\":%d,\"message\":", i ? "," : "", d->at.line,
                    d->at.col);
         str_quote(out, d->msg);
@@ -125,7 +125,7 @@ static int run(const void *options_, int narg, char **arg)
     const struct options *o = options_;
     struct model_opts quiet = o->model;
     struct model m = {0};
-    struct check c;
+    struct check c = {0};
     struct str out = {0};
     nami_err err;
     quiet.quiet = 1; /* messages come once, with those of the check */
@@ -136,14 +136,17 @@ static int run(const void *options_, int narg, char **arg)
                            parallel_threads(o->model.threads), &c, &err))
         rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
     if (!rc) {
-        if (!o->json) show_messages(&m, o->model.quiet);
+        struct model shown = m; /* with the messages of the check */
+        shown.diags = c.diags;
+        if (!o->json) show_messages(&shown, o->model.quiet);
         if (o->json)
             put_json(&m, &c, &out);
         else if (!o->model.quiet)
             put_text(&m, &c, &out);
         rc = finish(&out, c.nproblem ? EXIT_NO : EXIT_YES);
     }
-    model_free(&m);
+    check_fini(&c);
+    model_fini(&m);
     return rc;
 }
 

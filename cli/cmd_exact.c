@@ -76,6 +76,7 @@ static int check_outputs(const struct options *o)
 /* Rows of a model from those of its variables, which are row[]. */
 static int model_rows(const struct work *w, int nvar, const int *row, double *x)
 {
+    struct arena mem = {0};
     struct draws d;
     nami_err err;
     size_t n = (size_t)w->o->n;
@@ -88,9 +89,10 @@ static int model_rows(const struct work *w, int nvar, const int *row, double *x)
     for (int i = 0; i < nvar && !rc; i++)
         memcpy(rows + (size_t)row[i] * n, x + (size_t)i * n, sizeof *x * n);
     if (!rc && (exact_complete(w->m, n, rows, &err) ||
-                model_draws(w->m, n, rows, NULL, w->o->all, &d, &err)))
+                model_draws(w->m, n, rows, NULL, w->o->all, &mem, &d, &err)))
         rc = fail(RUNNING, NULL, &err);
     if (!rc) rc = write_draws(w, &d);
+    arena_free(&mem);
     free(rows);
     return rc;
 }
@@ -355,7 +357,7 @@ static int run(const void *options_, int narg, char **arg)
     if (!rc) rc = select_shown(&w);
     if (!rc) rc = w.m ? run_model(&w) : run_structure(&w);
     if (!w.m) nami_bn_free(w.bn);
-    model_free(&m);
+    model_fini(&m);
     free(w.shown);
     if (!rc) return finish(&w.out, EXIT_YES);
     str_free(&w.out);

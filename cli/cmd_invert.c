@@ -279,7 +279,7 @@ static int run(const void *options_, int narg, char **arg)
         rc = run_on(bn, file, o, &f);
     }
     nami_bn_free(bn);
-    model_free(&m);
+    model_fini(&m);
     files_fini(&f);
     return rc;
 }

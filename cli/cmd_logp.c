@@ -28,6 +28,28 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
+static int put_gradients(const struct model *m, size_t n, const double *grad, struct str *out,
+                         nami_err *err)
+{
+    struct arena mem = {0};
+    struct layout l;
+    int rc = model_layout(m, NULL, 0, &mem, &l, err);
+    double *x = rc ? NULL : arena_array(&mem, double, l.nrow *n);
+    if (!rc && !x) rc = err_nomem(err);
+    if (!rc) {
+        memcpy(x, grad, sizeof *x * (size_t)m->nrow * n);
+        layout_fill(m, &l, n, x);
+        for (size_t r = (size_t)m->nrow; r < l.nrow; r++) /* nothing depends on a constant */
+            for (size_t i = 0; m->state[l.elem[r - (size_t)m->nrow]] == E_CONST && i < n; i++)
+                x[r * n + i] = 0;
+        struct draws g = {.n = n, .nvar = l.nvar, .var = l.var, .x = x};
+        str_put(out, ",\"grad\":");
+        rc = draws_format_of("x.json")->write(&g, out, err);
+    }
+    arena_free(&mem);
+    return rc;
+}
+
 /* {"logp": [...], "grad": [{"x": [...]}, ...]} */
 static int put_json(struct model *m, size_t n, const struct density *d, struct str *out,
                     nami_err *err)
@@ -38,23 +60,9 @@ static int put_json(struct model *m, size_t n, const struct density *d, struct s
         json_element(out, d->logp[i], 0);
     }
     str_put(out, "]");
-    if (d->grad) {
-        struct layout l;
-        int rc = model_layout(m, NULL, 0, &l, err);
-        if (rc) return rc;
-        double *x = arena_array(&m->mem, double, l.nrow *n);
-        if (!x) return err_nomem(err);
-        memcpy(x, d->grad, sizeof *x * (size_t)m->nrow * n);
-        layout_fill(m, &l, n, x);
-        for (size_t r = (size_t)m->nrow; r < l.nrow; r++) /* nothing depends on a constant */
-            for (size_t i = 0; m->state[l.elem[r - (size_t)m->nrow]] == E_CONST && i < n; i++)
-                x[r * n + i] = 0;
-        struct draws g = {.n = n, .nvar = l.nvar, .var = l.var, .x = x};
-        str_put(out, ",\"grad\":");
-        if ((rc = draws_format_of("x.json")->write(&g, out, err))) return rc;
-    }
+    int rc = d->grad ? put_gradients(m, n, d->grad, out, err) : 0;
     str_put(out, "}\n");
-    return 0;
+    return rc;
 }
 
 static int evaluate(struct model *m, const struct options *o, const struct data *at,

@@ -67,7 +67,8 @@ struct job {
     struct gallery picture;
     struct posterior_spec spec;
     struct posterior_note note[3];
-    struct layout layout, seen_layout; /* of the latents; of the observed variables */
+    struct arena mem;
+    struct layout layout, seen_layout; /* of the latents; of the observed variables; in mem */
     double *observed;  /* rows of seen_layout, if some arrays are observed in part; else NULL */
     size_t stride;     /* rows of draws, elements of all variables among them */
     size_t *row, nrow; /* the elements of all variables in turn */
@@ -106,7 +107,7 @@ static int observed_variables(struct job *j, nami_err *err)
         part |= n && n < a->n;
     }
     if (names.oom) rc = err_nomem(err);
-    if (!rc && names.n) rc = model_layout(m, names.s, 0, &j->seen_layout, err);
+    if (!rc && names.n) rc = model_layout(m, names.s, 0, &j->mem, &j->seen_layout, err);
     j->seen = j->seen_layout.var;
     j->nseen = j->seen_layout.nvar;
     str_free(&names);
@@ -123,7 +124,7 @@ static int variables(struct job *j, nami_err *err)
     else
         rc = latent_names(m, j->o->all, &j->names);
     if (rc || j->names.oom) return err_nomem(err);
-    if ((rc = model_layout(m, j->names.s, j->o->all, &j->layout, err))) return rc;
+    if ((rc = model_layout(m, j->names.s, j->o->all, &j->mem, &j->layout, err))) return rc;
     j->var = j->layout.var;
     j->nvar = j->layout.nvar;
     for (int v = 0; v < j->nvar; v++) {
@@ -131,7 +132,7 @@ static int variables(struct job *j, nami_err *err)
         if (end > j->stride) j->stride = end;
         j->nrow += size;
     }
-    if (!(j->row = arena_array(&m->mem, size_t, j->nrow + 1))) return err_nomem(err);
+    if (!(j->row = arena_array(&j->mem, size_t, j->nrow + 1))) return err_nomem(err);
     for (size_t v = 0, k = 0; v < (size_t)j->nvar; v++)
         for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) j->row[k++] = j->var[v].base + e;
     return observed_variables(j, err);
@@ -485,6 +486,7 @@ static int run(const void *options_, int narg, char **arg)
     free(j.given);
     free(j.ood);
     free(j.observed);
+    arena_free(&j.mem);
     str_free(&j.names);
     close_net(&j.net);
     return rc;

@@ -122,13 +122,13 @@ static int write_file(const struct draws *d, const char *path)
     return rc;
 }
 
-static int put(struct training *r, const struct options *o, const double *x)
+static int put(struct training *r, const struct options *o, const double *x, struct arena *mem)
 {
     struct draws d;
     struct str out = {0};
     nami_err err;
     int rc = EXIT_YES;
-    if (model_draws(r->m, (size_t)o->n, x, o->only, o->all, &d, &err))
+    if (model_draws(r->m, (size_t)o->n, x, o->only, o->all, mem, &d, &err))
         return fail(RUNNING, NULL, &err);
     for (int i = 0; i < o->out.n && !rc; i++)
         rc = is_picture(o->out.a[i]) ? write_picture(r, o, &d, o->out.a[i])
@@ -145,6 +145,7 @@ static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
     struct training r = {0};
+    struct arena mem = {0};
     double *x = NULL;
     nami_err err;
     int rc = check_outputs(o);
@@ -160,9 +161,10 @@ static int run(const void *options_, int narg, char **arg)
                            x, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
         else
-            rc = put(&r, o, x);
+            rc = put(&r, o, x, &mem);
     }
     free(x);
+    arena_free(&mem);
     training_free(&r);
     return rc;
 }

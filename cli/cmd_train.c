@@ -399,7 +399,7 @@ static int same_model(const struct training *r, const struct options *o, const c
         if (!rc && same_constants(r->m, &m, &err)) rc = fail(READING, o->out, &err);
     }
     str_free(&text);
-    model_free(&m);
+    model_fini(&m);
     return rc;
 }
 
@@ -484,7 +484,8 @@ static int run(const void *options_, int narg, char **arg)
         if (!rc && !o->samples) tell_simulator(r.m, o->model.quiet);
         if (!rc) rc = read_objective(&r, o, 1);
     } else {
-        r.m = &r.own;
+        r.m = r.own = model_new();
+        if (!r.m && err_nomem(&err)) return fail(RUNNING, NULL, &err);
         pick(&o->model.data, 0, &model.data);
         rc = open_model(r.m, arg[0], &model);
         if (!rc && !o->samples) tell_simulator(r.m, o->model.quiet);

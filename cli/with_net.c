@@ -131,7 +131,8 @@ int open_model_or_net(struct training *r, const char *path, const struct model_o
 {
     nami_err err = {0};
     if (!training_is(path)) {
-        r->m = &r->own;
+        r->m = r->own = model_new();
+        if (!r->m && err_nomem(&err)) return fail(RUNNING, NULL, &err);
         return open_model(r->m, path, o);
     }
     if (o->data.n || o->set.n || o->observe || o->free.n) {

@@ -4,6 +4,7 @@
 
 #include "exact_at.h"
 #include "infer/exact.h"
+#include "model/model.h"
 #include "model_at.h"
 
 static double worst; /* the largest difference of a case */

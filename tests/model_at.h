@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "model/eval.h"
+#include "model/model.h"
 #include "run.h"
 
 static inline void messages(const struct model *m, struct str *out)

@@ -4,6 +4,7 @@
 #define TESTS_NET_AT_H
 
 #include "base/rng.h"
+#include "model/model.h"
 #include "model/problem.h"
 #include "model_at.h"
 #include "net/qnet.h"
@@ -38,7 +39,7 @@ static inline void net_drop(struct net_at *n)
     qnet_free(&n->q);
     inverse_free(n->h);
     inversion_fini(&n->v);
-    model_free(&n->m);
+    model_fini(&n->m);
 }
 
 static inline double gauss(struct rng *r)

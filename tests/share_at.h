@@ -2,6 +2,7 @@
 #ifndef TESTS_SHARE_AT_H
 #define TESTS_SHARE_AT_H
 
+#include "model/model.h"
 #include "model/problem.h"
 #include "model_at.h"
 #include "net/share.h"

@@ -11,6 +11,7 @@
 
 #include "infer/answer.h"
 #include "infer/exact.h"
+#include "model/model.h"
 #include "train/training.h"
 
 /* Of a model's rows; NaN for what is not a latent. */
@@ -167,7 +168,7 @@ static inline void fixture_make(struct fixture *f, const struct known_model *k, 
     struct training *r = &f->r;
     int checked, rc;
     *f = (struct fixture){0};
-    r->m = &r->own;
+    r->m = r->own = model_new();
     r->plan = (struct plan){
         .invert = {.mode = mode},
         .net = {.kind = NET_MLP, .nhidden = 2, .hidden = {24, 24}, .act = ACT_RELU, .skip = 1},

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/eval.h"
+#include "model/model.h"
 #include "train/training.h"
 
 enum { DRAWS = 20000 };
@@ -29,7 +30,7 @@ static void train_it(struct training *r, const struct setup *s)
     struct source *src;
     int checked;
     memset(r, 0, sizeof *r);
-    r->m = &r->own;
+    r->m = r->own = model_new();
     r->plan = (struct plan){.invert = {.method = s->method, .mode = s->mode},
                             .net = {.family = family_find(s->family, strlen(s->family)),
                                     .kind = s->kind,

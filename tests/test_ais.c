@@ -6,6 +6,7 @@
 #include "net_at.h"
 
 #include "malloc_fail.h"
+#include "model/model.h"
 
 /* A network as it starts: it knows the prior's moments, and no data. */
 struct ais_at {

@@ -27,7 +27,7 @@ static void check_model(const char *path, const char *name, const struct str *te
     *nerror = m.diags.nerror;
     if (rc && (rc != NAMI_EINPUT || !err.msg[0])) fail_msg("%s: code %d, '%s'", name, rc, err.msg);
     if (rc && !m.diags.nerror) fail_msg("%s: %s", name, err.msg);
-    model_free(&m);
+    model_fini(&m);
     str_free(&data);
 }
 

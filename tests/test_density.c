@@ -523,7 +523,7 @@ static void constants(void **state)
         assert_true(near(constant(&m, "e", k), exp(-0.125) / sqrt(8 * M_PI), 1e-14));
     assert_true(near(constant(&m, "f", 0), -log(2 * M_PI) - 0.5 * log(6) - 0.25 - 4. / 6, 1e-14));
     assert_true(near(constant(&m, "q", 0), log(4 * 0.3 * 0.343), 1e-14));
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* In programs, of numbers and vectors: log p of the whole model, against differences. */
@@ -569,7 +569,7 @@ static void programs(void **state)
         if (!near(g[r], (up - down) / (2 * h), 1e-6))
             fail_msg("row %d: %.10g, not %.10g", r, g[r], (up - down) / (2 * h));
     }
-    model_free(&m);
+    model_fini(&m);
 }
 
 static int read_model(void *ctx)
@@ -583,7 +583,7 @@ static int read_model(void *ctx)
     nami_err err;
     (void)ctx;
     int rc = model_parse(&m, "test", text, strlen(text), NATIVE, NULL, &err);
-    model_free(&m);
+    model_fini(&m);
     return rc;
 }
 
@@ -596,7 +596,7 @@ static int read_wrong(void *ctx)
     nami_err err;
     (void)ctx;
     int rc = model_parse(&m, "test", text, strlen(text), NATIVE, NULL, &err);
-    model_free(&m);
+    model_fini(&m);
     return rc == NAMI_EINPUT && !nomem.failed ? 0 : -1; /* advice may be left out */
 }
 

@@ -8,6 +8,7 @@ static const struct {
     double x[9], logp;
 } rows[] = {
 #include "dist_reference.inc"
+#include "model/model.h"
 };
 
 static void densities(void **state)
@@ -28,7 +29,7 @@ static void densities(void **state)
                     rows[i].logp);
             bad++;
         }
-        model_free(&m);
+        model_fini(&m);
         str_free(&text);
     }
     assert_int_equal(bad, 0);

@@ -1,5 +1,6 @@
 /* test_elbo.c: the ELBO program agrees in value with densities computed one by one, and in its
    gradients with finite differences for the same random numbers. */
+#include "model/model.h"
 #include "net/elbo.h"
 #include "net/sampler.h"
 #include "net_at.h"

@@ -1,5 +1,6 @@
 /* test_embed.c: embeddings read the right elements, each layer has the right shape, and
    only observed arrays can have one. */
+#include "model/model.h"
 #include "model_at.h"
 #include "tensor/product.h"
 
@@ -74,7 +75,7 @@ static void test_shapes(void **state)
         assert_int_equal(m.array.a[e->array].n, e->dim[0] * e->dim[1] * e->dim[2]);
         str_free(&text);
         str_free(&got);
-        model_free(&m);
+        model_fini(&m);
     }
 }
 
@@ -95,7 +96,7 @@ static void test_several(void **state)
     assert_int_equal(m.embed.a[0].out, 3);
     assert_int_equal(m.embed.a[1].array, array_find(&m, "y"));
     assert_int_equal(m.embed.a[1].out, 6);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- roles -------------------------------------------------------------------------- */
@@ -108,7 +109,7 @@ static void says(const char *text, const char *data, const char *observe, const 
     const char *got = m.diags.nerror ? m.diags.list.a[0].msg : "nothing";
     if (rc != (want ? NAMI_EINPUT : 0) || strcmp(got, want ? want : "nothing") != 0)
         fail_msg("%s\ncode %d, %s", text, rc, got);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static void test_observed(void **state)

@@ -3,6 +3,7 @@
 #include <glob.h>
 #include <unistd.h>
 
+#include "model/model.h"
 #include "model_at.h"
 
 /* ---- derivatives -------------------------------------------------------------------- */
@@ -119,7 +120,7 @@ static void for_examples(void (*f)(const char *path, struct model *m))
         struct model m;
         open_example(g.gl_pathv[i], &m);
         if (!m.simulator) f(strrchr(g.gl_pathv[i], '/') + 1, &m);
-        model_free(&m);
+        model_fini(&m);
     }
     globfree(&g);
 }
@@ -185,10 +186,10 @@ static void test_weights(void **state)
           "for (i in 1:3) { y[i] ~ normal(a[i], 0.5 + b[1]) } }",
           NULL);
     check_weights("two networks", &m, 1000);
-    model_free(&m);
+    model_fini(&m);
     open_example(SOURCE_DIR "/examples/models/vae.nami", &m);
     check_weights("vae", &m, 40);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* Constants as variables, also where they are hidden in computed ones. */
@@ -229,8 +230,8 @@ static void test_constants(void **state)
     free(x0);
     free(y);
     free(grad);
-    model_free(&m);
-    model_free(&plain);
+    model_fini(&m);
+    model_fini(&plain);
 }
 
 /* ---- batches and threads ----------------------------------------------------------------------

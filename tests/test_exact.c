@@ -1,6 +1,7 @@
 /* test_exact.c: exact inference in linear Gaussian networks agrees with elimination in long
    double: the tree of the paper with all factors of its inverses, and random models. */
 #include "exact_gauss_at.h"
+#include "model/model.h"
 #include "model/problem.h"
 
 /* ---- against dense algebra ---------------------------------------------------------- */
@@ -148,7 +149,7 @@ static void test_tree(void **state)
     say("tree");
     free(a), free(B), free(D), free(mean), free(cov), free(x);
     gnet_free(&g);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- random models ------------------------------------------------------------------ */
@@ -304,7 +305,7 @@ static void test_random(void **state)
         inverse_free(h);
         free(mean), free(cov), free(x);
         gnet_free(&g);
-        model_free(&m);
+        model_fini(&m);
         str_free(&r.text);
         str_free(&r.data);
     }

@@ -3,6 +3,7 @@
 #include "infer/exact.h"
 
 #include "malloc_fail.h"
+#include "model/model.h"
 #include "model/problem.h"
 #include "model_at.h"
 
@@ -90,7 +91,7 @@ static void test_gauss(void **state)
     assert_int_equal(j.h->nmodel, 1); /* b is barren */
     each(&j, gauss);
     inverse_free(j.h);
-    model_free(&j.m);
+    model_fini(&j.m);
 }
 
 static void test_discrete(void **state)
@@ -99,7 +100,7 @@ static void test_discrete(void **state)
     struct job j = {0};
     build(&j.m, chain_text, chain_data);
     each(&j, discrete);
-    model_free(&j.m);
+    model_fini(&j.m);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -9,6 +9,7 @@
 #include "infer/blocks.h"
 #include "infer/infer.h"
 #include "model/eval.h"
+#include "model/model.h"
 #include "train/training.h"
 
 /* ---- a network for a text, trained a little ---------------------------------------------------
@@ -21,7 +22,7 @@ static void train_text(struct training *r, const char *text, const char *data, c
     struct source *s;
     int checked, rc;
     memset(r, 0, sizeof *r);
-    r->m = &r->own;
+    r->m = r->own = model_new();
     r->plan = (struct plan){.net = {.family = family_find(family, strlen(family)),
                                     .kind = kind,
                                     .nhidden = 2,

@@ -8,6 +8,7 @@
 
 #include "infer/dense.h"
 #include "model/eval.h"
+#include "model/model.h"
 #include "train/samples.h"
 
 enum { POINTS = 6000, P = 6, K = 2 };
@@ -70,7 +71,7 @@ static void learn(struct training *r, const char *text, const char *method, int 
     struct source *s;
     int checked;
     memset(r, 0, sizeof *r);
-    r->m = &r->own;
+    r->m = r->own = model_new();
     r->plan = (struct plan){.invert = {.method = method, .mode = "forward"},
                             .net = {.family = family_find("mixture", 7),
                                     .size = 1,

@@ -1,5 +1,6 @@
 /* test_net.c: derivatives of log q by all weights are right for all kinds of networks,
    families and variables, in float as in double; networks have the stated sizes. */
+#include "model/model.h"
 #include "net_at.h"
 
 static const struct {

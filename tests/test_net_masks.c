@@ -1,6 +1,7 @@
 /* test_net_masks.c: a factor's network sees its parents in the inverse and nothing else: by
    the lists of units, and by how its outputs respond to its inputs; for many random inverses.
    */
+#include "model/model.h"
 #include "net_at.h"
 
 /* ---- random models ------------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 /* test_ood_model.c: data sets against the draws of a model (test_diagnose.c has what compares). */
 #include "infer/ood_model.h"
 #include "malloc_fail.h"
+#include "model/model.h"
 #include "model_at.h"
 
 static nami_err err;
@@ -40,7 +41,7 @@ static void inside_and_out(void **state)
     assert_true(isnan(query(&o, &m, x, SETS, 1).p));
     ood_model_free(&o);
     free(x);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* An infinite draw now and then is left out; too many, and it cannot tell, nor without draws. */
@@ -63,7 +64,7 @@ static void cannot_tell(void **state)
             fail_msg("%d: %s", i, o.why ? o.why : "no reason");
         assert_int_equal(isnan(query(&o, &m, x, 1, 0).p), why[i] != NULL);
         ood_model_free(&o);
-        model_free(&m);
+        model_fini(&m);
     }
 }
 
@@ -87,7 +88,7 @@ static void large(void **state)
     assert_true(query(&o, &m, x, 1, 0).p < OOD_ALARM);
     ood_model_free(&o);
     free(x);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static int all(void *ctx)
@@ -110,7 +111,7 @@ static void nomem_ood(void **state)
     build(&m, line, NULL);
     long n = nomem_each(all, &m, &why);
     if (n < 10) fail_msg("%s", why ? why : "too few allocations");
-    model_free(&m);
+    model_fini(&m);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -2,6 +2,7 @@
    is the same function. */
 #include "base/rng.h"
 #include "graph/invert.h"
+#include "model/model.h"
 #include "share_at.h"
 
 enum { NODES = 8 };
@@ -178,7 +179,7 @@ static void proofs(void **state)
                     prove(&x, shapes[k].is_binary, &shared, &not );
                     drop(&x);
                 }
-            model_free(&x.m);
+            model_fini(&x.m);
             free(text);
         }
         print_message("shape %d: %d share, %d do not and are equal\n", (int)k, shared, not );

@@ -9,6 +9,7 @@
 #include "infer/summary.h"
 #include "infer/weights.h"
 #include "model/eval.h"
+#include "model/model.h"
 
 static const struct evidence_options options = {.ais = {AIS_NETWORK, 300, 3}};
 
@@ -235,7 +236,7 @@ static void zoo_make(struct fixture *f, const char *family, enum net_kind kind)
     struct source *s;
     int checked, rc;
     *f = (struct fixture){0};
-    r->m = &r->own;
+    r->m = r->own = model_new();
     r->plan = (struct plan){
         .net = {.family = family_find(family, strlen(family)),
                 .kind = kind,

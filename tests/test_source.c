@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "model/model.h"
 #include "model_at.h"
 #include "train/source.h"
 
@@ -102,7 +103,7 @@ static void test_points(void **state)
     assert_int_equal(rc, NAMI_EINPUT);
     assert_non_null(strstr(err.msg, "15 points are too few for batches of 8"));
     source_free(s);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- the model ---------------------------------------------------------------------- */
@@ -123,7 +124,7 @@ static void test_model(void **state)
     assert_int_equal(source_valid(s, 2, &b), 0);
     assert_true(!b.x && b.seed != c.seed && b.first == 2 * 16);
     source_free(s);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- a simulator -------------------------------------------------------------------- */
@@ -199,7 +200,7 @@ static void test_simulator(void **state)
     source_free(s);
     if (source_model(&m, 3, BATCH, 11, &s, &err)) fail_msg("%s", err.msg);
     source_free(s); /* never asked */
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* The example, as it is: what it draws does not depend on when it is asked. */
@@ -222,7 +223,7 @@ static void test_ricker(void **state)
                         c.x[(size_t)r * c.n + c.first + (size_t)i]);
     source_free(s);
     source_free(late);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* It fails at once, or when it is asked for the third time: after validation and a block. */
@@ -238,7 +239,7 @@ static void test_fails(void **state)
     assert_int_not_equal(source_model(&m, 1, 4, 8, &s, &err), 0);
     assert_non_null(strstr(err.msg, "nothing today"));
     source_free(s);
-    model_free(&m);
+    model_fini(&m);
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
@@ -263,7 +264,7 @@ static void test_fails(void **state)
         assert_int_not_equal(source_batch(s, 100, &b, NULL), 0);
     }
     source_free(s);
-    model_free(&m);
+    model_fini(&m);
     str_free(&text);
     remove(path);
 }

@@ -9,6 +9,7 @@
 #include "train/samples.h"
 
 #include "malloc_fail.h"
+#include "model/model.h"
 
 static const char zoo[] =
     "const J = 2\n const w[J]\n const s0 = 0.5\n"
@@ -120,7 +121,8 @@ static int start(struct training *r, const struct job *j, int threads, nami_err 
     struct model_options opt = {
         .set = j->plan.set, .nset = j->plan.nset, .observe = j->plan.observe};
     *r = (struct training){.plan = j->plan};
-    r->m = &r->own;
+    r->m = r->own = model_new();
+    if (!r->m) return err_nomem(err);
     int rc = j->data ? data_parse(&r->m->data, j->data, strlen(j->data), err) : 0;
     if (!rc) rc = model_parse(r->m, "dir/a model", j->text, strlen(j->text), j->dialect, &opt, err);
     if (!rc) rc = points_of(r, err);

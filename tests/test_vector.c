@@ -1,5 +1,6 @@
 /* test_vector.c: relations over whole arrays, vectors as subscripts, functions and censored
    data have the graph and the density of the programs that they stand for. */
+#include "model/model.h"
 #include "model_at.h"
 
 /* The same graph, and the same densities and derivatives at draws of the first. */
@@ -56,7 +57,7 @@ static void same_model(enum dialect dialect, const char *text, const char *loops
         }
     free(x), free(y), free(dx), free(dy);
     str_free(&ga), str_free(&gb);
-    model_free(&a), model_free(&b);
+    model_fini(&a), model_fini(&b);
 }
 
 /* Each program, and what it stands for. */
@@ -182,7 +183,7 @@ static void check_censored(const char *text, const char *data, const int *missin
         assert_int_equal(children, missing[j] ? 0 : 1);
     }
     free(x);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static void censoring(void **state)
@@ -213,14 +214,14 @@ static void bounds(void **state)
                                  "t[2] mu t.within[2]");
         near(m.value[m.array.a[array_find(&m, "t.within")].first + 1], 1);
         str_free(&g);
-        model_free(&m);
+        model_fini(&m);
     }
     struct model m; /* of constants: truncation */
     build_opt(&m, BUGS, "model { t ~ dnorm(0, 1) I(0, ) }", NULL, NULL);
     double lo, hi;
     model_support(&m, m.array.a[array_find(&m, "t")].first, &lo, &hi);
     assert_true(lo == 0 && isinf(hi));
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* A latent whose indicator is not observed, or whose distribution cannot be cut, stays as it is. */
@@ -234,13 +235,13 @@ static void uncensored(void **state)
     graph_text(m.bn, &g);
     assert_string_equal(g.s, "t; k t; y* k");
     str_free(&g);
-    model_free(&m);
+    model_fini(&m);
     build_opt(&m, BUGS, "model { t ~ dnorm(0, 1) T(0, )\n k ~ dinterval(t, 1) }", "{\"k\": 1}",
               NULL);
     graph_text(m.bn, &g);
     assert_string_equal(g.s, "t; k* t");
     str_free(&g);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* z <- log(y), z ~ dnorm(): the value is data. */
@@ -257,7 +258,7 @@ static void transformations(void **state)
         assert_true(m.observed[z->first + i]);
         near(m.value[z->first + i], log(i ? 3 : 1));
     }
-    model_free(&m);
+    model_fini(&m);
 }
 
 static const struct CMUnitTest tests[] = {cmocka_unit_test(arrays), cmocka_unit_test(censoring),

@@ -6,22 +6,23 @@
 #include "base/parallel.h"
 #include "model/api_model.h"
 #include "model/eval.h"
+#include "model/model.h"
 
 /* The names and nodes of all rows. */
 static int describe(nami_model *w)
 {
-    struct model *m = &w->m;
+    struct model *m = w->m;
     struct str name = {0};
     int rc = 0;
-    w->name = arena_array(&m->mem, const char *, m->nrow + 1);
-    w->node = arena_array(&m->mem, int, m->nrow + 1);
+    w->name = arena_array(&w->mem, const char *, m->nrow + 1);
+    w->node = arena_array(&w->mem, int, m->nrow + 1);
     if (!w->name || !w->node) return NAMI_ENOMEM;
     for (int e = 0; e < m->nelem && !rc; e++) {
         int row = m->row[e];
         if (row < 0 || row >= m->nrow) continue;
         name.n = 0;
         elem_name(m, e, &name);
-        w->name[row] = name.oom ? NULL : arena_strndup(&m->mem, name.s, name.n);
+        w->name[row] = name.oom ? NULL : arena_strndup(&w->mem, name.s, name.n);
         w->node[row] = m->owner[e] >= 0 ? m->node[m->owner[e]] : -1;
         if (!w->name[row]) rc = NAMI_ENOMEM;
     }
@@ -29,22 +30,22 @@ static int describe(nami_model *w)
     return rc;
 }
 
-static const char *keep(struct model *m, const char *s)
+static const char *keep(nami_model *w, const char *s)
 {
-    return arena_strndup(&m->mem, s, strlen(s));
+    return arena_strndup(&w->mem, s, strlen(s));
 }
 
 /* The options, for files that a model is to be read from again; and the model's name, which is the
    caller's. */
 static int keep_options(nami_model *w, const nami_model_options *opt)
 {
-    const char **set = arena_array(&w->m.mem, const char *, opt->nset + 1);
+    const char **set = arena_array(&w->mem, const char *, opt->nset + 1);
     int bad = !set;
-    for (int i = 0; i < opt->nset && !bad; i++) bad = !(set[i] = keep(&w->m, opt->set[i]));
-    if (w->m.file) bad |= !(w->m.file = keep(&w->m, w->m.file));
+    for (int i = 0; i < opt->nset && !bad; i++) bad = !(set[i] = keep(w, opt->set[i]));
+    if (w->m->file) bad |= !(w->m->file = keep(w, w->m->file));
     w->set = set;
     w->nset = opt->nset;
-    if (opt->observe) bad |= !(w->observe = keep(&w->m, opt->observe));
+    if (opt->observe) bad |= !(w->observe = keep(w, opt->observe));
     return bad ? NAMI_ENOMEM : 0;
 }
 
@@ -64,10 +65,14 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
     if (!opt) opt = &none;
     struct model_options mo = {.set = opt->set, .nset = opt->nset, .observe = opt->observe};
     nami_model *w = *out = new_array(nami_model, 1);
+    if (w && !(w->m = model_new())) {
+        free(w);
+        w = *out = NULL;
+    }
     if (!w) return err_nomem(err);
-    int rc = model_read(&w->m, path, opt->data, opt->ndata, &mo, err);
-    if (rc) name_file(&w->m, err);
-    diags_print(&w->m.diags, path, w->m.text.s ? w->m.text.s : "", w->m.text.n, &w->messages);
+    int rc = model_read(w->m, path, opt->data, opt->ndata, &mo, err);
+    if (rc) name_file(w->m, err);
+    diags_print(&w->m->diags, path, w->m->text.s ? w->m->text.s : "", w->m->text.n, &w->messages);
     if (!rc && (describe(w) || keep_options(w, opt))) rc = err_nomem(err);
     if (w->messages.oom) rc = err_nomem(err);
     w->good = !rc;
@@ -81,18 +86,19 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
 void nami_model_free(nami_model *w)
 {
     if (!w) return;
-    model_free(&w->m);
+    model_free(w->m);
     str_free(&w->messages);
+    arena_free(&w->mem);
     free(w);
 }
 
 const char *nami_model_messages(const nami_model *w) { return w->messages.s ? w->messages.s : ""; }
 
-const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m.bn : NULL; }
+const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m->bn : NULL; }
 
-const char *nami_model_simulator(const nami_model *w) { return w->good ? w->m.simulator : NULL; }
+const char *nami_model_simulator(const nami_model *w) { return w->good ? w->m->simulator : NULL; }
 
-int nami_model_size(const nami_model *w) { return w->good ? w->m.nrow : 0; }
+int nami_model_size(const nami_model *w) { return w->good ? w->m->nrow : 0; }
 
 static int is_scalar(const nami_model *w, int i) { return i >= 0 && i < nami_model_size(w); }
 
@@ -120,7 +126,7 @@ int nami_model_simulate(const nami_model *w, uint64_t seed, size_t n, int thread
                         nami_err *err)
 {
     int rc = needs_model(w, err);
-    return rc ? rc : model_simulate(&w->m, seed, 0, n, parallel_threads(threads), x, err);
+    return rc ? rc : model_simulate(w->m, seed, 0, n, parallel_threads(threads), x, err);
 }
 
 int nami_model_logp(nami_model *w, size_t n, const double *x, int threads, double *logp,
@@ -128,13 +134,13 @@ int nami_model_logp(nami_model *w, size_t n, const double *x, int threads, doubl
 {
     struct density d = {.logp = logp, .grad = grad};
     int rc = needs_model(w, err);
-    return rc ? rc : model_logp(&w->m, n, x, parallel_threads(threads), &d, err);
+    return rc ? rc : model_logp(w->m, n, x, parallel_threads(threads), &d, err);
 }
 
 int nami_model_set_point(const nami_model *w, const char *path, size_t n, size_t i, double *x,
                          nami_err *err)
 {
-    const struct model *m = &w->m;
+    const struct model *m = w->m;
     struct data d = {0};
     double *p = NULL;
     int rc = needs_model(w, err), given = 0;

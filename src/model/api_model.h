@@ -2,13 +2,15 @@
 #ifndef MODEL_API_MODEL_H
 #define MODEL_API_MODEL_H
 
-#include "model/model.h"
+#include "base/arena.h"
+#include "model/view.h"
 
 struct nami_model {
-    struct model m;
+    struct arena mem; /* of what follows but the model */
+    struct model *m;
     int good; /* it was read without an error */
     struct str messages;
-    const char **name; /* of each scalar, in the memory of m */
+    const char **name; /* of each scalar */
     int *node;
     const char *const *set; /* the options it was read with */
     int nset;

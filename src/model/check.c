@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "model/eval.h"
 #include "model/lang/lang.h"
+#include "model/model.h"
 #include "model/scale.h"
 
 /* Beyond these shares of draws something is wrong. */
@@ -520,11 +521,12 @@ static int look(struct checker *c)
     return rc;
 }
 
-int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
+int model_check(const struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
                 nami_err *err)
 {
-    struct checker c = {.m = m, .n = n, .out = out};
-    *out = (struct check){.n = n, .row = arena_array(&m->mem, struct check_row, m->stmt.n + 1)};
+    struct model copy = working_copy(m);
+    struct checker c = {.m = &copy, .n = n, .out = out};
+    *out = (struct check){.n = n, .row = new_array(struct check_row, m->stmt.n + 1)};
     c.x = raw_array(double, (size_t)m->nrow *n);
     c.dead = new_array(unsigned char, n);
     c.blamed = new_array(unsigned char, m->stmt.n);
@@ -532,11 +534,22 @@ int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct ch
     c.row = new_array(int, m->stmt.n);
     int rc = !c.x || !c.dead || !c.blamed || !c.scale || !c.row || !out->row ? err_nomem(err) : 0;
     if (!rc) rc = model_simulate(m, seed, 0, n, threads, c.x, err);
-    if (!rc && (look(&c) || m->diags.oom)) rc = err_nomem(err);
+    if (!rc && (diags_copy(&copy.diags, &m->diags) || look(&c) || copy.diags.oom))
+        rc = err_nomem(err);
+    out->diags = copy.diags;
+    copy.diags = (struct diags){0};
+    working_copy_fini(&copy);
     free(c.x);
     free(c.dead);
     free(c.blamed);
     free(c.scale);
     free(c.row);
     return rc;
+}
+
+void check_fini(struct check *c)
+{
+    free(c->row);
+    diags_free(&c->diags);
+    *c = (struct check){0};
 }

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/parallel.h"
 #include "data/simulator.h"
+#include "model/model.h"
 
 int model_needs_values(const struct model *m, nami_err *err)
 {
@@ -354,10 +355,11 @@ static int describe(const struct model *m, const struct array *a, const char *na
     return whole ? WANTED : MIXED;
 }
 
-int model_layout(struct model *m, const char *names, int all, struct layout *out, nami_err *err)
+int model_layout(const struct model *m, const char *names, int all, struct arena *mem,
+                 struct layout *out, nami_err *err)
 {
-    const struct array **mixed = arena_array(&m->mem, const struct array *, m->array.n + 1);
-    struct draws_var *var = arena_array(&m->mem, struct draws_var, m->array.n + 1);
+    const struct array **mixed = arena_array(mem, const struct array *, m->array.n + 1);
+    struct draws_var *var = arena_array(mem, struct draws_var, m->array.n + 1);
     size_t at = (size_t)m->nrow;
     int rc = all_known(m, names, err);
     *out = (struct layout){.var = var, .nrow = at};
@@ -374,7 +376,7 @@ int model_layout(struct model *m, const char *names, int all, struct layout *out
         }
         out->nvar++;
     }
-    if (!(out->elem = arena_array(&m->mem, int, out->nrow - at + 1))) return err_nomem(err);
+    if (!(out->elem = arena_array(mem, int, out->nrow - at + 1))) return err_nomem(err);
     for (int v = 0; v < out->nvar; v++)
         for (int k = 0; mixed[v] && k < mixed[v]->n; k++)
             out->elem[var[v].base - at + (size_t)k] = mixed[v]->first + k;
@@ -393,14 +395,14 @@ void layout_fill(const struct model *m, const struct layout *l, size_t n, double
     }
 }
 
-int model_draws(struct model *m, size_t n, const double *x, const char *names, int all,
-                struct draws *out, nami_err *err)
+int model_draws(const struct model *m, size_t n, const double *x, const char *names, int all,
+                struct arena *mem, struct draws *out, nami_err *err)
 {
     struct layout l;
-    int rc = model_layout(m, names, all, &l, err);
+    int rc = model_layout(m, names, all, mem, &l, err);
     *out = (struct draws){.n = n, .nvar = l.nvar, .var = l.var, .x = x};
     if (rc || l.nrow == (size_t)m->nrow) return rc;
-    double *y = arena_array(&m->mem, double, l.nrow *n);
+    double *y = arena_array(mem, double, l.nrow *n);
     if (!y) return err_nomem(err);
     if (n) memcpy(y, x, sizeof *x * (size_t)m->nrow * n);
     layout_fill(m, &l, n, y);

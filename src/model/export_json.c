@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "model/export.h"
+#include "model/model.h"
 
 static void put_nodes(const struct model *m, struct str *out)
 {

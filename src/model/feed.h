@@ -3,11 +3,12 @@
 #define MODEL_FEED_H
 
 #include "data/records.h"
-#include "model/model.h"
+#include "model/view.h"
 
 /* One array: where each of its numbers goes. */
 struct feed {
-    const struct array *array;
+    int array, first; /* of the model; its first element */
+    const char *name;
     struct records r;
     int *row; /* of the model; -1: what is constant */
 };
@@ -28,8 +29,7 @@ int feeds_read(struct feeds *f, const struct model *m, const char *const *file, 
    value there, or -1.  What cannot be read so is left alone. */
 int feeds_other(const struct model *m, const char *const *file, int nfile, double *value);
 /* feeds_read from memory: observations of one array, which are taken over. */
-int feeds_add(struct feeds *f, const struct model *m, const struct array *a, struct records *r,
-              nami_err *err);
+int feeds_add(struct feeds *f, const struct model *m, int array, struct records *r, nami_err *err);
 void feeds_free(struct feeds *f);
 struct feed *feeds_find(const struct feeds *f, const char *name); /* or NULL */
 

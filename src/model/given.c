@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "data/data_impl.h"
+#include "model/model.h"
 
 /* ---- what a data block reads and computes ------------------------------------------------ */
 
@@ -184,11 +185,12 @@ static int compute_block(struct given *g, nami_err *err)
     struct dataset all = {0};
     int rc = check_sources(g, err);
     if (rc) return rc;
-    if (fill_up(g, &all) || vec_push(&g->block.data.set, all)) {
+    g->block = model_new();
+    if (!g->block || fill_up(g, &all) || vec_push(&g->block->data.set, all)) {
         vec_free(&all.value);
         return err_nomem(err);
     }
-    rc = model_block(&g->block, g->m, &why);
+    rc = model_block(g->block, g->m, &why);
     if (!rc) return 0;
     if (why.line)
         return err_set(err, rc, "the data block, in line %d of the model: %.380s", why.line,
@@ -230,18 +232,18 @@ int given_open(struct given *g, const struct model *m, const struct dataset *dat
     return rc || !needs_block(g) ? rc : compute_block(g, err);
 }
 
-void given_close(struct given *g) { model_free(&g->block); }
+void given_close(struct given *g) { model_free(g->block); }
 
 double given_value(const struct given *g, int e)
 {
     const struct array *a = &g->m->array.a[g->m->elem_array[e]];
     int k = e - a->first;
-    if (!a->computed || !g->block.array_of) {
+    if (!a->computed || !g->block) {
         const struct value *v = value_of(g, a);
         return v && v->n == (size_t)a->n ? v->x[k] : value_missing();
     }
-    const struct array *b = &g->block.array.a[g->block.array_of[a->id]]; /* the same text */
-    return b->ready && b->n == a->n ? g->block.value[b->first + k] : value_missing();
+    const struct array *b = &g->block->array.a[g->block->array_of[a->id]]; /* the same text */
+    return b->ready && b->n == a->n ? g->block->value[b->first + k] : value_missing();
 }
 
 int given_other(const struct given *g, double *value)
@@ -249,7 +251,7 @@ int given_other(const struct given *g, double *value)
     const struct model *m = g->m;
     for (size_t i = 0; i < m->array.n; i++) {
         const struct array *a = &m->array.a[i];
-        int block = a->computed && g->block.array_of;
+        int block = a->computed && g->block;
         const struct value *v = value_of(g, a);
         if (a->raw || (!block && (!v || v->n != (size_t)a->n))) continue;
         for (int e = a->first; e < a->first + a->n; e++) {

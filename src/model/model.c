@@ -125,6 +125,7 @@ static int build(struct model *m, const struct model_options *opt, nami_err *err
     STEP(embeds_observed(m, opt));
     STEP(model_compile(m, &m->sample, 0, NULL));
     STEP(model_compile(m, &m->density, 1, NULL));
+    STEP(settle_ranges(m));
     unknown_data(m);
     if ((rc = same_constants(m, err))) return rc;
     model_lint(m);
@@ -160,7 +161,7 @@ int model_structure(const char *text, size_t len, enum dialect dialect, struct b
         *out = *m.bn;
         *m.bn = empty;
     }
-    model_free(&m);
+    model_fini(&m);
     return rc;
 }
 
@@ -201,7 +202,39 @@ int model_read(struct model *m, const char *path, const char *const *data, int n
     return model_parse(m, path, m->text.s ? m->text.s : "", m->text.n, dialect_of(path), opt, err);
 }
 
+struct model working_copy(const struct model *m)
+{
+    struct model copy = *m;
+    copy.mem = (struct arena){0};
+    copy.diags = (struct diags){0};
+    return copy;
+}
+
+void working_copy_fini(struct model *copy)
+{
+    diags_free(&copy->diags);
+    arena_free(&copy->mem);
+}
+
+int model_give_data(struct model *m, const char *json, size_t len, nami_err *err)
+{
+    return data_parse(&m->data, json, len, err);
+}
+
+void model_lock_simulator(struct model *m) { m->simulator_locked = 1; }
+
+void model_allow_simulator(struct model *m) { m->simulator_locked = 0; }
+
+struct model *model_new(void) { return new_array(struct model, 1); }
+
 void model_free(struct model *m)
+{
+    if (!m) return;
+    model_fini(m);
+    free(m);
+}
+
+void model_fini(struct model *m)
 {
     prog_free(&m->sample);
     prog_free(&m->density);

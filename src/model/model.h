@@ -9,11 +9,9 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
-#include "data/data.h"
-#include "dist/dist.h"
-#include "model/bn.h"
 #include "model/lang/syntax.h"
-#include "tensor/tensor.h"
+#include "model/read.h"
+#include "model/view.h"
 
 /* ---- terms and statements: resolve.c ------------------------------------- */
 
@@ -129,38 +127,6 @@ struct foot {
     int (*shape)[SHAPE];       /* {ndim, d0, d1, ...} of the result */
 };
 
-enum layer_kind { LAYER_DENSE, LAYER_CONV, LAYER_WHITEN };
-
-enum { WHITEN_MOST = 512 }; /* numbers: the layer has a weight for each pair of them */
-
-/* A conv has windows of size x size, or of size x 1 where the width is 1: a series.  They begin
-   each `stride` rows and columns, and lie inside as a whole. */
-struct layer {
-    enum layer_kind kind;
-    int out; /* units or channels */
-    int size, stride, act;
-    int dim[3]; /* what it gives: height, width, channels; dense: out, 1, 1 */
-};
-
-struct net {
-    const char *name;
-    const struct decl *decl;
-    int in, out, nlayer;
-    struct layer *layer;
-    size_t w, nw; /* its weights: model.weight.a + w; layer by layer (out, in), then biases */
-    int learn;
-};
-
-/* A network through which factors of the inverse see an observed array. */
-struct embed {
-    const struct decl *decl;
-    int array;
-    int dim[3]; /* what it sees, row by row: height, width, channels; the last two may be 1 */
-    int nlayer;
-    struct layer *layer;
-    int out; /* numbers it gives */
-};
-
 struct model {
     struct arena mem;
     struct syntax syntax;
@@ -212,35 +178,17 @@ struct model {
      (size_t)((k) - (m)->stmt.a[(m)->inst_stmt[k]].first) *                                        \
          (size_t)(m)->stmt.a[(m)->inst_stmt[k]].depth)
 
-struct model_options {
-    const char *const *set; /* "d=6" */
-    int nset;
-    const char *observe;     /* instead of what the file says; or NULL */
-    const char *const *free; /* constants to differentiate by */
-    int nfree;
-    int limit; /* refuse models with more elements or instances; 0: 20 million */
-    int block; /* only up to the data block */
-};
-
-/* Reads a model (NATIVE or BUGS by its ending, .bug .txt .jags; else native) and its data files.
-   Returns 0, or NAMI_EINPUT when m->diags has errors (err then has the first), or another code. The
-   model must be freed in any case. */
-int model_read(struct model *m, const char *path, const char *const *data, int ndata,
-               const struct model_options *opt, nami_err *err);
-int model_parse(struct model *m, const char *file, const char *text, size_t len,
-                enum dialect dialect, const struct model_options *opt, nami_err *err);
-/* Only the graph of a model without data files, for readers of structures: `out` is new, and
-   bn_finish is left to the caller. */
-int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out,
-                    nami_err *err);
+/* A model in the caller's storage, empty at first: {0}. */
+void model_fini(struct model *m);
 /* Computes the data block of `of` from the data that b has: b is `of` up to that, and is to be
-   freed in any case. */
+   finished in any case. */
 int model_block(struct model *b, const struct model *of, nami_err *err);
-void model_free(struct model *m);
-/* Endings of model files, by dialect; is this one (and not a structure)? */
-#define NATIVE_ENDS ".nami"
-#define BUGS_ENDS   ".bug .bugs .jags"
-int model_file(const char *path);
+
+/* A model that was read does not change, and others may ask it at the same time.  What evaluates
+   its terms again, or has messages, does so on a copy of the struct with memory and diags of its
+   own; all elements and ranges are settled, so that nothing behind its pointers is written. */
+struct model working_copy(const struct model *m);
+void working_copy_fini(struct model *copy);
 
 /* ---- the steps; each returns 0 or NAMI_ENOMEM, and says the rest in m->diags ---- */
 
@@ -250,9 +198,7 @@ int model_footprints(struct model *m);
 int model_schedule(struct model *m);
 int model_graph(struct model *m, nami_err *err);
 /* by_density: all stochastic nodes are given, and their log densities are summed.  Else they are
-   drawn; if `only` is not NULL, just the instances marked in it, from what is given.  What is
-   computed is computed, unless it is marked COMPILE_NOT. */
-enum { COMPILE_NOT = 2 };
+   drawn; if `only` is not NULL, just the instances marked in it, from what is given: view.h. */
 int model_compile(struct model *m, struct prog *p, int by_density, const unsigned char *only);
 
 /* ---- constants: constant.c ---- */
@@ -270,12 +216,5 @@ int eval_scalar(struct model *m, const struct term *t, const int *counter, doubl
 int eval_term(struct model *m, const struct term *t, const int *counter, struct cval *out);
 void cval_free(struct cval *v);
 int elem_is_const(struct model *m, int e); /* one of the three, or NAMI_ENOMEM */
-
-/* Between what numbers a random element lies, as far as the text of the model says. */
-void model_support(struct model *m, int e, double *lo, double *hi);
-
-/* "x[2,3]" of an element; the text of an instance's left side: "mu[2,1:2]". */
-void elem_name(const struct model *m, int e, struct str *out);
-void inst_name(const struct model *m, int k, struct str *out);
 
 #endif

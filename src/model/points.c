@@ -13,6 +13,7 @@
 #include "data/data_impl.h"
 #include "data/npz.h"
 #include "model/eval.h"
+#include "model/model.h"
 
 static const struct stmt *stmt_of(const struct model *m, int e)
 {

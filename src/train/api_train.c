@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/parallel.h"
 #include "model/api_model.h"
+#include "model/read.h"
 #include "report/json.h"
 #include "train/samples.h"
 
@@ -161,7 +162,7 @@ int nami_trainer_new(nami_model *model, const nami_options *invert, const nami_t
     if (!t) return err_nomem(err);
     t->own = 1;
     t->seed = draw_seed(opt->seed, opt->stream);
-    t->r.m = &model->m;
+    t->r.m = model->m;
     rc = make_plan(&t->r, model, invert, opt, err);
     if (!rc) rc = samples_read(&t->r, opt->samples, err);
     if (!rc) rc = training_prepare(&t->r, NULL, 0, t->threads, err);
@@ -178,7 +179,7 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     nami_trainer *t = new_trainer(opt);
     if (!t) return err_nomem(err);
     int rc = training_read(&t->r, path, t->threads, err);
-    if (!rc && opt->allow_simulator) t->r.m->simulator_locked = 0;
+    if (!rc && opt->allow_simulator) model_allow_simulator(t->r.m);
     if (opt->steps > 0) t->r.plan.train.steps = opt->steps;
     if (!rc) rc = samples_read(&t->r, opt->samples, err);
     if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);
@@ -327,7 +328,8 @@ int nami_trainer_step(nami_trainer *t, nami_err *err)
 int nami_trainer_save(nami_trainer *t, const char *path, nami_err *err)
 {
     const struct training *r = &t->r;
-    struct view w = {.file = r->m->file, .bn = r->m->bn, .v = &r->inversion, .h = r->h};
+    struct view w = {
+        .file = model_file_name(r->m), .bn = model_bn(r->m), .v = &r->inversion, .h = r->h};
     struct str inverse = {0};
     err_clear(err);
     adopt(t);

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "data/draws.h"
 #include "model/eval.h"
+#include "model/read.h"
 
 static const char VERSION[] = "1";
 
@@ -38,7 +39,7 @@ static int make_on_data(struct training *r, int threads, nami_err *err)
     enum { MOST = 4096 };
     size_t n = r->split.n[SPLIT_TRAIN] < MOST ? r->split.n[SPLIT_TRAIN] : MOST;
     const int *index = split_index(&r->split, SPLIT_TRAIN);
-    double *x = raw_array(double, (size_t)r->m->nrow *n + 1);
+    double *x = raw_array(double, (size_t)model_num_rows(r->m) * n + 1);
     if (!x) return err_nomem(err);
     int rc = model_simulate(r->m, r->plan.net.seed ^ 0x7072696f72, 0, n, threads, x, err);
     for (size_t i = 0; i < n && !rc; i++) copy_observed(r, (size_t)index[i], x + i, n);
@@ -51,7 +52,7 @@ int training_prepare(struct training *r, const double *saved, size_t nsaved, int
                      nami_err *err)
 {
     int rc = r->plan.elbo ? joint_density(r->m, "", err) : 0;
-    if (!rc && !r->h) rc = inversion_init(&r->inversion, r->m->bn, &r->plan.invert, err);
+    if (!rc && !r->h) rc = inversion_init(&r->inversion, model_bn(r->m), &r->plan.invert, err);
     if (!rc && !r->h) rc = inversion_run(&r->inversion, &r->h, err);
     if (!rc && r->h->nlatent == 0) /* NOLINT: it is there */
         rc = err_set(err, NAMI_EINPUT,
@@ -85,7 +86,7 @@ void training_free(struct training *r)
     split_free(&r->split);
     inverse_free(r->h);
     inversion_fini(&r->inversion);
-    model_free(&r->own);
+    model_free(r->own);
     free(r->points);
     st_free(&r->saved);
     str_free(&r->text);
@@ -98,7 +99,7 @@ void training_free(struct training *r)
 /* The first data set: the one that gave the constants. */
 static void put_data(const struct model *m, struct str *out)
 {
-    const struct dataset *d = m->data.set.n ? &m->data.set.a[0] : NULL;
+    const struct dataset *d = model_first_data(m);
     str_put(out, "{");
     for (size_t i = 0; d && i < d->value.n; i++) {
         if (i) str_put(out, ",");
@@ -168,7 +169,7 @@ static json_t *number_of(const struct plan *p, const struct setting *s)
    must not make its reader open others. */
 static void put_observe(const struct training *r, struct str *out)
 {
-    const struct bn *bn = r->m->bn;
+    const struct bn *bn = model_bn(r->m);
     if (!strchr(r->plan.observe, '@')) {
         str_put(out, r->plan.observe);
         return;
@@ -446,9 +447,10 @@ static int put_texts(const struct training *r, struct st *s, const char *inverse
     put_data(r->m, &data);
     int rc = put_settings(r, &plan) || data.oom ? err_nomem(err) : 0;
     if (!rc) rc = st_set(s, "nami", VERSION, err);
-    if (!rc) rc = st_set(s, "model", r->m->text.s ? r->m->text.s : "", err);
-    if (!rc) rc = st_set(s, "file", r->m->file ? r->m->file : "model.nami", err);
-    if (!rc) rc = st_set(s, "dialect", r->m->syntax.dialect == BUGS ? "bugs" : "native", err);
+    if (!rc) rc = st_set(s, "model", model_text(r->m), err);
+    const char *file = model_file_name(r->m);
+    if (!rc) rc = st_set(s, "file", file ? file : "model.nami", err);
+    if (!rc) rc = st_set(s, "dialect", model_dialect(r->m) == BUGS ? "bugs" : "native", err);
     if (!rc) rc = st_set(s, "data", data.s, err);
     if (!rc) rc = st_set(s, "settings", plan.s, err);
     if (!rc && inverse) rc = st_set(s, "inverse", inverse, err);
@@ -502,10 +504,11 @@ static int read_model(struct training *r, nami_err *err)
     if (!model || !file || !data || !dialect) return broken(err, "model");
     struct model_options opt = {
         .set = r->plan.set, .nset = r->plan.nset, .observe = r->plan.observe};
-    r->m = &r->own;
-    int rc = strcmp(data, "{}") == 0 ? 0 : data_parse(&r->m->data, data, strlen(data), err);
+    r->m = r->own = model_new();
+    if (!r->m) return err_nomem(err);
+    int rc = strcmp(data, "{}") == 0 ? 0 : model_give_data(r->m, data, strlen(data), err);
     if (rc) return rc;
-    r->m->simulator_locked = 1;
+    model_lock_simulator(r->m);
     return model_parse(r->m, file, model, strlen(model), strcmp(dialect, "bugs") ? NATIVE : BUGS,
                        &opt, err);
 }

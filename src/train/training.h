@@ -30,7 +30,7 @@ extern const char *const brightness_words[]; /* NULL at the end */
 /* A training run: model, inverse, network, training state and data. */
 struct training {
     struct arena mem;
-    struct model *m, own; /* m: &own, or another's */
+    struct model *m, *own; /* m: own, or another's; own may be NULL */
     struct inversion inversion;
     struct inverse *h;
     struct qnet q;
@@ -62,7 +62,7 @@ int training_save(const struct training *r, const char *path, const char *invers
 int training_is(const char *path);
 /* Reads a file: model, inverse and network with the best weights; training_continue then goes on
    training where it stopped.  Opens no other file, and runs nothing: a simulator that the model
-   names stays locked (model.h) until someone who trusts the file clears m->simulator_locked. */
+   names stays locked until someone who trusts the file calls model_allow_simulator. */
 int training_read(struct training *r, const char *path, int threads, nami_err *err);
 /* The best weights of a file that was read: param[training_nparam(r)].  Those of the model's
    networks become its own. */

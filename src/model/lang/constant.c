@@ -137,13 +137,19 @@ static int scalar_of_term(struct model *m, const struct term *t, const int *coun
     return rc;
 }
 
+/* Once, so that nothing is written when a model is evaluated that was read: see working_copy. */
+static void use_array(struct model *m, int array)
+{
+    if (!m->array.a[array].used) m->array.a[array].used = 1;
+}
+
 static int scalar_of_ref(struct model *m, const struct term *t, const int *counter, double *out)
 {
     struct box b;
     int rc = box_of(m, t, counter, BOX_CONST, &b);
     if (rc) return rc;
     if (b.n != 1) return not_scalar(m, t, b.n);
-    m->array.a[t->array].used = 1;
+    use_array(m, t->array);
     rc = elem_is_const(m, b.elem);
     if (rc == IS_WRONG) return undefined_element(m, t, b.elem, 0);
     if (rc == IS_CONST) *out = m->value[b.elem];
@@ -178,7 +184,7 @@ static int eval_ref(struct model *m, const struct term *t, const int *counter, s
     int shape[SHAPE], rc = box_of(m, t, counter, BOX_CONST, &b);
     if (rc) return rc;
     box_shape(&b, shape);
-    m->array.a[t->array].used = 1;
+    use_array(m, t->array);
     cval_shape(out, shape);
     if (cval_size(out, b.n)) return NAMI_ENOMEM;
     for (int i = 0; i < b.n; i++, box_next(&b)) {

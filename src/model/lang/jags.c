@@ -509,10 +509,14 @@ static int arrange(struct jags *j, const struct model_options *opt)
     return oom;
 }
 
-int model_jags(struct model *m, const struct model_options *opt, struct str *out, nami_err *err)
+int model_jags(const struct model *m, const struct model_options *opt, struct str *out,
+               struct diags *diags, nami_err *err)
 {
-    struct jags j = {.m = m, .nname = (int)m->syntax.names.name.n};
-    int rc = syntax_parse(&j.s, m->text.s ? m->text.s : "", m->text.n, m->syntax.dialect, &j.none);
+    struct model copy = working_copy(m);
+    struct jags j = {.m = &copy, .nname = (int)m->syntax.names.name.n};
+    int rc = diags_copy(&copy.diags, &m->diags);
+    if (!rc)
+        rc = syntax_parse(&j.s, m->text.s ? m->text.s : "", m->text.n, m->syntax.dialect, &j.none);
     if (!rc) rc = syntax_bounds(&j.s);
     if (!rc) {
         for (size_t l = 0; l < j.s.loop.n; l++) {
@@ -523,14 +527,17 @@ int model_jags(struct model *m, const struct model_options *opt, struct str *out
         for (size_t i = 0; i < j.s.rel.n; i++) translate_rel(&j, &j.s.rel.a[i]);
         if (arrange(&j, opt)) j.oom = 1;
         j.s.dialect = BUGS; /* nothing is left to rewrite */
-        if (!j.oom && !m->diags.nerror) syntax_put(&j.s, BUGS, out);
+        if (!j.oom && !copy.diags.nerror) syntax_put(&j.s, BUGS, out);
     }
-    if (rc || j.oom || out->oom || m->diags.oom)
+    if (rc || j.oom || out->oom || copy.diags.oom)
         rc = err_nomem(err);
-    else if (m->diags.nerror)
+    else if (copy.diags.nerror)
         rc = err_set(err, NAMI_EINPUT, "JAGS cannot express this model");
     vec_free(&j.made);
     syntax_free(&j.s);
     diags_free(&j.none);
+    *diags = copy.diags;
+    copy.diags = (struct diags){0};
+    working_copy_fini(&copy);
     return rc;
 }

@@ -32,7 +32,9 @@ static struct range of_stochastic(struct model *m, const struct stmt *s, const i
     double p[DIST_ARGS];
     int shape[SHAPE], n[DIST_ARGS] = {0}, known = s->dist->domain == INDEX || s->dist->largest;
     for (int i = 0; i < s->narg && known; i++) {
-        known = !term_shape(m, s->arg[i], counter, shape);
+        int rc = term_shape(m, s->arg[i], counter, shape);
+        if (rc == NAMI_ENOMEM) m->diags.oom = 1;
+        known = !rc;
         if (known) n[i] = shape_size(shape);
     }
     if (known) r.hi = s->dist->largest ? s->dist->largest(n) : n[0];
@@ -69,13 +71,19 @@ static void set_range(struct model *m, int k, int state, struct range r)
         m->range[m->lhs[j]] = (struct elem_range){r, state};
 }
 
+/* Of an element whose range was found, or is its value; or anywhere. */
+static struct range known(const struct model *m, int e)
+{
+    if (m->state[e] == E_CONST && !isnan(m->value[e]))
+        return (struct range){m->value[e], m->value[e], m->value[e] == floor(m->value[e])};
+    return m->owner[e] >= 0 && m->range[e].state == DONE ? m->range[e].r : anywhere;
+}
+
 static struct range of_elem(struct model *m, int e)
 {
     int k = m->owner[e];
-    if (m->state[e] == E_CONST && !isnan(m->value[e]))
-        return (struct range){m->value[e], m->value[e], m->value[e] == floor(m->value[e])};
-    if (k < 0 || m->range[e].state == BUSY) return anywhere; /* a cycle is said later */
-    if (m->range[e].state == DONE) return m->range[e].r;
+    int is_value = m->state[e] == E_CONST && !isnan(m->value[e]);
+    if (is_value || k < 0 || m->range[e].state != NEW) return known(m, e); /* cycles: said later */
     if (m->deferred != NONE) return anywhere; /* all this will be asked again */
     if (m->depth > DEPTH_MAX) {
         m->deferred = k;
@@ -117,7 +125,9 @@ static struct range of_ref(struct model *m, const struct term *t, const int *cou
 {
     struct range r = {INFINITY, -INFINITY, 1};
     struct box b;
-    if (box_of(m, t, counter, BOX_CHOICES, &b)) return anywhere;
+    int rc = box_of(m, t, counter, BOX_CHOICES, &b);
+    if (rc == NAMI_ENOMEM) m->diags.oom = 1;
+    if (rc) return anywhere;
     for (int i = 0; i < b.n; i++, box_next(&b)) r = unite(r, of_elem(m, b.elem));
     return r;
 }
@@ -187,9 +197,21 @@ struct range term_range(struct model *m, const struct term *t, const int *counte
 
 struct range elem_range(struct model *m, int e) { return ask(m, NULL, NULL, e); }
 
-void model_support(struct model *m, int e, double *lo, double *hi)
+/* Whoever asks for a support later finds it.  What is to be said of subscripts was said. */
+int settle_ranges(struct model *m)
 {
-    struct range r = elem_range(m, e);
+    struct diags said = m->diags;
+    m->diags = (struct diags){0};
+    for (int e = 0; e < m->nelem; e++) elem_range(m, e);
+    int rc = m->diags.oom ? NAMI_ENOMEM : 0;
+    diags_free(&m->diags);
+    m->diags = said;
+    return rc;
+}
+
+void model_support(const struct model *m, int e, double *lo, double *hi)
+{
+    struct range r = known(m, e);
     *lo = r.lo <= DBL_TRUE_MIN && r.lo > 0 ? 0 : r.lo; /* an open end: see op.range */
     *hi = r.hi == nextafter(1, 0) ? 1 : r.hi;
 }

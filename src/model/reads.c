@@ -1,11 +1,12 @@
 /* reads.c: the dependency graph of a model's instances, and a hash of each instance by itself. */
-#include "net/reads.h"
+#include "model/reads.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "model/model.h"
 
 /* The random elements that instance k reads, ref by ref. */
 struct walk {
