@@ -48,15 +48,15 @@ int main(int argc, char **argv)
     struct infer a;
     struct ais s;
     check(model_read(&m, argv[1], &data, 1, NULL, &err));
-    check(inversion_init(&v, m.bn, NULL, &err) || inversion_run(&v, &h, &err));
+    check(inversion_init(&v, m.ir.bn, NULL, &err) || inversion_run(&v, &h, &err));
     check(qnet_make(&q, &m, h, &net, NULL, 0, 1, &err));
     float *param = calloc(q.prog.nparam + 1, sizeof *param);
-    double *x = calloc((size_t)m.nrow * nset, sizeof *x);
+    double *x = calloc((size_t)m.ir.num_rows * nset, sizeof *x);
     double *logw = calloc(nset * chains, sizeof *logw), *accept = calloc(nset, sizeof *accept);
     struct diagnostics *found = calloc(nset, sizeof *found);
     qnet_start(&q, 1, param);
     check(infer_init(&a, &q, param, &err));
-    for (size_t i = 0; i < nset; i++) check(infer_data(&m, m.data.set.a, nset, i, x, &err));
+    for (size_t i = 0; i < nset; i++) check(infer_data(&m, m.source.data.set.a, nset, i, x, &err));
     check(ais_init(&s, &a, &o, &err));
     struct query ask = {x, nset, chains, 1};
     struct ais_out out = {logw, found, accept};

@@ -68,7 +68,7 @@ static void make_tree(struct training *r, const struct peer *n)
                                     .hidden = {n->hidden, n->hidden},
                                     .act = ACT_RELU,
                                     .skip = -1}};
-    if (data_parse(&r->m->data, data.s, data.n, &err) ||
+    if (data_parse(&r->m->source.data, data.s, data.n, &err) ||
         model_parse(r->m, "tree", tree, strlen(tree), NATIVE, NULL, &err) ||
         training_prepare(r, NULL, 0, 1, &err))
         die(&err);
@@ -106,8 +106,8 @@ static void make_images(struct images *s, const struct model *m)
     for (int i = 0; i < IMAGES * PIXELS; i++) pixel[i] = rng_unit(&r) < 0.2;
     for (int i = 0; i < 256; i++) x.r.byte[i] = i;
     x.r.x = pixel;
-    for (int e = 0; e < m->nelem; e++)
-        if (m->observed[e]) x.row[n++] = m->row[e];
+    for (int e = 0; e < m->ir.num_elements; e++)
+        if (m->ir.observed[e]) x.row[n++] = m->ir.row[e];
     s->feeds = (struct feeds){.n = IMAGES};
     if (vec_push(&s->feeds.feed, x)) abort();
 }

@@ -27,7 +27,7 @@ static int as_json(struct model *m, const struct model_options *opt, struct str 
 
 static int as_dot(struct model *m, const struct model_options *opt, struct str *out, nami_err *err)
 {
-    struct view w = {.file = m->file, .bn = m->bn};
+    struct view w = {.file = m->source.file, .bn = m->ir.bn};
     (void)opt;
     return draw(&w, "dot", out, err);
 }
@@ -38,7 +38,7 @@ static int as_jags(struct model *m, const struct model_options *opt, struct str 
     struct diags diags;
     int rc = model_jags(m, opt, out, &diags, err);
     struct model shown = *m;
-    shown.diags = diags;
+    shown.source.diags = diags;
     if (rc && diags.nerror) show_messages(&shown, 0);
     diags_free(&diags);
     return rc;
@@ -120,7 +120,7 @@ static int export(struct model *m, const struct options *o, const struct target 
     if (rc == NAMI_EINPUT && t->write == as_jags) {
         rc = EXIT_BAD; /* it was said */
     } else if (rc) {
-        rc = fail(RUNNING, m->file, &err);
+        rc = fail(RUNNING, m->source.file, &err);
     } else {
         if (o->data_out) rc = put(o->data_out, &data);
         if (!rc) return put(o->out, &text);

@@ -37,10 +37,11 @@ static int put_gradients(const struct model *m, size_t n, const double *grad, st
     double *x = rc ? NULL : arena_array(&mem, double, l.nrow *n);
     if (!rc && !x) rc = err_nomem(err);
     if (!rc) {
-        memcpy(x, grad, sizeof *x * (size_t)m->nrow * n);
+        memcpy(x, grad, sizeof *x * (size_t)m->ir.num_rows * n);
         layout_fill(m, &l, n, x);
-        for (size_t r = (size_t)m->nrow; r < l.nrow; r++) /* nothing depends on a constant */
-            for (size_t i = 0; m->state[l.elem[r - (size_t)m->nrow]] == E_CONST && i < n; i++)
+        for (size_t r = (size_t)m->ir.num_rows; r < l.nrow; r++) /* nothing depends on a constant */
+            for (size_t i = 0; m->ir.state[l.elem[r - (size_t)m->ir.num_rows]] == E_CONST && i < n;
+                 i++)
                 x[r * n + i] = 0;
         struct draws g = {.n = n, .nvar = l.nvar, .var = l.var, .x = x};
         str_put(out, ",\"grad\":");
@@ -68,7 +69,7 @@ static int put_json(struct model *m, size_t n, const struct density *d, struct s
 static int evaluate(struct model *m, const struct options *o, const struct data *at,
                     struct str *out, nami_err *err)
 {
-    size_t n = at->set.n, size = (size_t)m->nrow * n;
+    size_t n = at->set.n, size = (size_t)m->ir.num_rows * n;
     double *x = raw_array(double, size), *g = o->grad ? raw_array(double, size) : NULL;
     double *logp = raw_array(double, n);
     struct density d = {.logp = logp, .grad = g};
@@ -102,7 +103,7 @@ static int run(const void *options_, int narg, char **arg)
     for (int i = 0; i < o->at.n && !rc; i++)
         if (data_read(&at, o->at.a[i], &err)) rc = fail(READING, o->at.a[i], &err);
     if (!rc) say_unknown(r.m, &at);
-    if (!rc && evaluate(r.m, o, o->at.n ? &at : &r.m->data, &out, &err))
+    if (!rc && evaluate(r.m, o, o->at.n ? &at : &r.m->source.data, &out, &err))
         rc = fail(RUNNING, NULL, &err);
     data_free(&at);
     training_free(&r);

@@ -161,14 +161,14 @@ static int check_query(const struct options *o, const struct model *m)
     const char *file = o->data.n == 1 ? file_name(o->data.a[0]) : NULL;
     nami_err err = {0};
     int rc = EXIT_YES;
-    double *x = raw_array(double, m->nrow + 1);
+    double *x = raw_array(double, m->ir.num_rows + 1);
     if (!x) return err_nomem(&err), fail(RUNNING, NULL, &err);
-    if (!m->data.set.n) {
+    if (!m->source.data.set.n) {
         err_set(&err, NAMI_EUSAGE, "what was observed? give --data FILE");
         rc = fail(RUNNING, NULL, &err);
     }
-    for (size_t s = 0; s < m->data.set.n && !rc; s++)
-        if (infer_data(m, &m->data.set.a[s], 1, 0, x, &err)) rc = fail(READING, file, &err);
+    for (size_t s = 0; s < m->source.data.set.n && !rc; s++)
+        if (infer_data(m, &m->source.data.set.a[s], 1, 0, x, &err)) rc = fail(READING, file, &err);
     free(x);
     return rc;
 }

@@ -84,12 +84,12 @@ struct job {
 static int observed_part(struct job *j, nami_err *err)
 {
     const struct model *m = j->net.r.m;
-    size_t nset = j->net.nset, n = (size_t)m->nrow * nset;
+    size_t nset = j->net.nset, n = (size_t)m->ir.num_rows * nset;
     if (!(j->observed = raw_array(double, j->seen_layout.nrow *nset))) return err_nomem(err);
     memcpy(j->observed, j->net.x, sizeof *j->observed * n);
-    for (int e = 0; e < m->nelem; e++)
-        for (size_t s = 0; m->state[e] == E_RANDOM && !m->observed[e] && s < nset; s++)
-            j->observed[(size_t)m->row[e] * nset + s] = value_missing();
+    for (int e = 0; e < m->ir.num_elements; e++)
+        for (size_t s = 0; m->ir.state[e] == E_RANDOM && !m->ir.observed[e] && s < nset; s++)
+            j->observed[(size_t)m->ir.row[e] * nset + s] = value_missing();
     layout_fill(m, &j->seen_layout, nset, j->observed);
     return 0;
 }
@@ -99,10 +99,10 @@ static int observed_variables(struct job *j, nami_err *err)
     struct model *m = j->net.r.m;
     struct str names = {0};
     int part = 0, rc = 0;
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         int n = 0;
-        for (int e = a->first; e < a->first + a->n; e++) n += m->observed[e];
+        for (int e = a->first; e < a->first + a->n; e++) n += m->ir.observed[e];
         if (n) str_printf(&names, "%s%s", names.n ? "," : "", a->name);
         part |= n && n < a->n;
     }
@@ -155,7 +155,7 @@ static int open_picture(struct job *j)
     int n = 0;
     for (int i = 0; i < j->nseen && whole; i++) { /* an image is observed as a whole */
         size_t r = j->seen[i].base, end = r + draws_var_size(&j->seen[i]);
-        while (r < end && r < (size_t)j->net.r.m->nrow && j->given[r]) r++;
+        while (r < end && r < (size_t)j->net.r.m->ir.num_rows && j->given[r]) r++;
         if (r == end) whole[n++] = j->seen[i];
     }
     int rc = whole ? gallery_find(n, whole, &v, &err) : err_nomem(&err);
@@ -172,7 +172,7 @@ static int open_files(struct job *j)
     const struct options *o = j->o;
     nami_err err;
     int weighted = j->method != ANSWER_DIRECT;
-    j->note[0] = (struct posterior_note){"model", j->net.r.m->file, 0};
+    j->note[0] = (struct posterior_note){"model", j->net.r.m->source.file, 0};
     j->note[1] = (struct posterior_note){"seed", NULL, (double)o->seed};
     j->note[2] = (struct posterior_note){"method", answer_methods[j->method], 0};
     j->spec = (struct posterior_spec){.nset = j->q.nset,
@@ -238,7 +238,7 @@ static int summarise_block(struct job *j, const struct answer *a, nami_err *err)
 static int add_rows(const struct model *m, const struct layout *l, size_t n, double **x,
                     nami_err *err)
 {
-    if (!*x || !n || l->nrow <= (size_t)m->nrow) return 0;
+    if (!*x || !n || l->nrow <= (size_t)m->ir.num_rows) return 0;
     double *y = realloc(*x, sizeof *y * l->nrow * n);
     if (!y) return err_nomem(err);
     *x = y;
@@ -279,8 +279,8 @@ static int answer_all(struct job *j)
 /* The model's number for element e of a variable; -1: there is none. */
 static int elem_of(const struct model *m, const struct draws_var *v, size_t e)
 {
-    for (size_t i = 0; i < m->array.n; i++)
-        if (strcmp(m->array.a[i].name, v->name) == 0) return m->array.a[i].first + (int)e;
+    for (size_t i = 0; i < m->ir.arrays.n; i++)
+        if (strcmp(m->ir.arrays.a[i].name, v->name) == 0) return m->ir.arrays.a[i].first + (int)e;
     return -1;
 }
 
@@ -295,7 +295,7 @@ static void put_label(const struct model *m, const struct draws_var *v, size_t e
 static int is_asked(const struct job *j, const struct draws_var *v, size_t e)
 {
     int elem = elem_of(j->net.r.m, v, e);
-    return elem >= 0 && j->net.r.m->state[elem] == E_RANDOM && !j->given[v->base + e];
+    return elem >= 0 && j->net.r.m->ir.state[elem] == E_RANDOM && !j->given[v->base + e];
 }
 
 static void put_cell(struct table *t, int digits, double x)
@@ -411,11 +411,11 @@ static void put_json(const struct job *j, struct str *out)
 static void mark_given(const struct job *j, unsigned char *given)
 {
     const struct model *m = j->net.r.m;
-    for (int e = 0; e < m->nelem; e++)
-        if (m->row[e] >= 0 && m->observed[e]) given[m->row[e]] = 1;
-    for (size_t r = (size_t)m->nrow; r < j->layout.nrow; r++) {
-        int e = j->layout.elem[r - (size_t)m->nrow];
-        given[r] = m->observed[e] || m->state[e] != E_RANDOM;
+    for (int e = 0; e < m->ir.num_elements; e++)
+        if (m->ir.row[e] >= 0 && m->ir.observed[e]) given[m->ir.row[e]] = 1;
+    for (size_t r = (size_t)m->ir.num_rows; r < j->layout.nrow; r++) {
+        int e = j->layout.elem[r - (size_t)m->ir.num_rows];
+        given[r] = m->ir.observed[e] || m->ir.state[e] != E_RANDOM;
     }
 }
 
@@ -432,7 +432,7 @@ static int ask(struct job *j, int threads)
     if (variables(j, &err)) return fail(RUNNING, NULL, &err);
     j->summary = new_array(struct summary, j->stride * j->q.nset + 1);
     j->found = new_array(struct posterior_found, j->q.nset);
-    j->given = new_array(unsigned char, (size_t)j->net.r.m->nrow + j->stride);
+    j->given = new_array(unsigned char, (size_t)j->net.r.m->ir.num_rows + j->stride);
     j->ood = new_array(double, j->q.nset);
     if (!j->summary || !j->found || !j->given || !j->ood)
         return err_nomem(&err), fail(RUNNING, NULL, &err);

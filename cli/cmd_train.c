@@ -326,7 +326,7 @@ static int work(struct training *r, const struct options *o, int resume)
     int threads = parallel_threads(o->model.threads), rc;
     struct str out = {0}, inverse = {0};
     struct view w = {
-        .file = r->m->file, .bn = r->m->bn, .v = &r->inversion, .h = r->h, .width = 80};
+        .file = r->m->source.file, .bn = r->m->ir.bn, .v = &r->inversion, .h = r->h, .width = 80};
     nami_err err;
     if (o->dry) {
         (o->json ? network_json : network_show)(&r->q, &out);
@@ -356,14 +356,14 @@ static void pick(const struct opt_many *all, int records, struct opt_many *out)
 /* Constants that are given must be those that the network was trained with. */
 static int same_constants(const struct model *a, const struct model *b, nami_err *err)
 {
-    for (size_t i = 0; i < a->array.n; i++)
-        for (size_t j = 0; j < b->array.n; j++) {
-            const struct array *x = &a->array.a[i], *y = &b->array.a[j];
+    for (size_t i = 0; i < a->ir.arrays.n; i++)
+        for (size_t j = 0; j < b->ir.arrays.n; j++) {
+            const struct array *x = &a->ir.arrays.a[i], *y = &b->ir.arrays.a[j];
             if (strcmp(x->name, y->name) != 0 || x->raw) continue;
             int same = x->n == y->n;
             for (int e = 0; same && e < x->n; e++) {
-                double u = a->value[x->first + e], v = b->value[y->first + e];
-                if (a->state[x->first + e] == E_CONST && b->state[y->first + e] == E_CONST)
+                double u = a->ir.value[x->first + e], v = b->ir.value[y->first + e];
+                if (a->ir.state[x->first + e] == E_CONST && b->ir.state[y->first + e] == E_CONST)
                     same = u == v || value_is_missing(u) || value_is_missing(v);
             }
             if (!same)
@@ -384,7 +384,8 @@ static int same_model(const struct training *r, const struct options *o, const c
     int rc = EXIT_YES;
     if (file_read(file, &text, &err)) {
         rc = fail(READING, file_name(file), &err);
-    } else if (text.n != r->m->text.n || (text.n && memcmp(text.s, r->m->text.s, text.n) != 0)) {
+    } else if (text.n != r->m->source.text.n ||
+               (text.n && memcmp(text.s, r->m->source.text.s, text.n) != 0)) {
         err_set(
             &err, NAMI_EUSAGE,
             "it was trained for another model than %s; give another -o NET, or train anew without "
@@ -409,7 +410,8 @@ static int read_objective(struct training *r, const struct options *o, int resum
     struct opt_many file;
     nami_err err;
     if (!resume) {
-        for (size_t i = 0; i < r->m->net.n; i++) r->plan.elbo |= r->m->net.a[i].learn;
+        for (size_t i = 0; i < r->m->ir.networks.n; i++)
+            r->plan.elbo |= r->m->ir.networks.a[i].learn;
         if (o->objective) r->plan.elbo = strcmp(o->objective, "elbo") == 0;
     }
     pick(&o->model.data, 1, &file);
@@ -441,9 +443,9 @@ static void note_missing(const struct model *m)
 {
     struct given g = {0};
     int n = 0, of = 0, missing = -1;
-    int known = m->data.set.n && !given_open(&g, m, &m->data.set.a[0], NULL);
-    for (int e = 0; e < m->nelem && known; e++) {
-        if (m->row[e] < 0 || !m->observed[e]) continue;
+    int known = m->source.data.set.n && !given_open(&g, m, &m->source.data.set.a[0], NULL);
+    for (int e = 0; e < m->ir.num_elements && known; e++) {
+        if (m->ir.row[e] < 0 || !m->ir.observed[e]) continue;
         of++;
         n += isnan(given_value(&g, e));
         if (missing < 0 && isnan(given_value(&g, e))) missing = e;
@@ -476,9 +478,9 @@ static int run(const void *options_, int narg, char **arg)
     if (resume) {
         rc = read_net(&r, o->out, threads);
         if (!rc) rc = same_model(&r, o, arg[0]);
-        if (!rc && r.m->simulator) { /* the model file's, so where that is */
-            r.m->file = arg[0];
-            r.m->simulator_locked = 0;
+        if (!rc && r.m->source.simulator) { /* the model file's, so where that is */
+            r.m->source.file = arg[0];
+            r.m->source.simulator_locked = 0;
         }
         if (o->steps) r.plan.train.steps = o->steps;
         if (!rc && !o->samples) tell_simulator(r.m, o->model.quiet);

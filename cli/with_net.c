@@ -29,21 +29,21 @@ int allow_simulator(struct training *r, const char *path, int allowed, int quiet
     struct str what = {0};
     nami_err err;
     int rc = EXIT_YES;
-    if (!r->m->simulator) return rc;
+    if (!r->m->source.simulator) return rc;
     model_simulator(r->m, &what);
     if (what.oom) {
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);
-    } else if (r->m->simulator_locked && !allowed) {
+    } else if (r->m->source.simulator_locked && !allowed) {
         err_set(
             &err, NAMI_EUSAGE,
             "this network would run a program; if you trust the file, give --allow-simulator: it "
             "is the simulator %s",
             what.s);
         rc = fail(READING, path, &err);
-    } else if (r->m->simulator_locked) {
+    } else if (r->m->source.simulator_locked) {
         tell_simulator(r->m, quiet);
-        r->m->simulator_locked = 0;
+        r->m->source.simulator_locked = 0;
     }
     str_free(&what);
     return rc;
@@ -75,7 +75,7 @@ static int open_records(struct trained *n, const struct opt_many *file, int most
     if (!rc) rc = samples_brighten(&n->r, &f, &err);
     if (!rc) rc = samples_complete(&n->r, &f, &err);
     n->nset = first_sets(f.n, most);
-    n->x = rc ? NULL : new_array(double, (size_t)n->r.m->nrow * n->nset + 1);
+    n->x = rc ? NULL : new_array(double, (size_t)n->r.m->ir.num_rows * n->nset + 1);
     if (!rc && !n->x) rc = err_nomem(&err);
     for (size_t s = 0; s < n->nset && !rc; s++) feeds_copy(&f, s, n->x + s, n->nset);
     feeds_free(&f);
@@ -106,7 +106,7 @@ int open_data(struct trained *n, const struct opt_many *files, int most, int qui
     const char *const *file = files->a;
     int nfile = files->n;
     const struct model *m = n->r.m;
-    const struct data *d = nfile ? &n->data : &m->data;
+    const struct data *d = nfile ? &n->data : &m->source.data;
     nami_err err = {0};
     for (int i = 0; i < nfile; i++)
         if (is_records(file[i])) return open_records(n, files, most);
@@ -117,7 +117,7 @@ int open_data(struct trained *n, const struct opt_many *files, int most, int qui
         err_set(&err, NAMI_EUSAGE, "what was observed? give --data FILE");
         return fail(RUNNING, NULL, &err);
     }
-    n->x = new_array(double, (size_t)m->nrow * n->nset + 1);
+    n->x = new_array(double, (size_t)m->ir.num_rows * n->nset + 1);
     if (!n->x) return err_nomem(&err), fail(RUNNING, NULL, &err);
     for (size_t s = 0; s < n->nset; s++)
         if (infer_data(m, &d->set.a[s], n->nset, s, n->x, &err))
@@ -229,12 +229,12 @@ int warn_unlike(const struct trained *n, int threads, int quiet, double *p)
 
 int latent_names(const struct model *m, int all, struct str *out)
 {
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         int want = 0;
         for (int e = a->first; e < a->first + a->n && !want; e++) {
-            if (m->state[e] != E_RANDOM || a->free) continue;
-            want = m->node[m->owner[e]] < 0 ? all : !m->observed[e];
+            if (m->ir.state[e] != E_RANDOM || a->free) continue;
+            want = m->ir.node[m->ir.defined_by[e]] < 0 ? all : !m->ir.observed[e];
         }
         if (want) str_printf(out, "%s%s", out->n ? "," : "", a->name);
     }

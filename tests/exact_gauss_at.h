@@ -34,7 +34,8 @@ static inline double *evidence(const struct gnet *g, const struct model *m)
 {
     double *x = calloc((size_t)g->n, sizeof *x);
     nami_err err = {0};
-    if (gnet_evidence(g, m, m->data.set.n ? m->data.set.a : NULL, x, &err)) fail_msg("%s", err.msg);
+    if (gnet_evidence(g, m, m->source.data.set.n ? m->source.data.set.a : NULL, x, &err))
+        fail_msg("%s", err.msg);
     return x;
 }
 

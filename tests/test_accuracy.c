@@ -65,7 +65,7 @@ static void log_q(const struct training *r, size_t n, const double *x, double *o
     e.param = r->train.best_param;
     for (size_t i = 0; i < n; i += 64) {
         e.lanes = n - i < 64 ? (int)(n - i) : 64;
-        for (int k = 0; k < r->m->nrow; k++)
+        for (int k = 0; k < r->m->ir.num_rows; k++)
             memcpy(e.row + (size_t)k * (size_t)e.cap, x + (size_t)k * n + i,
                    sizeof(double) * (size_t)e.lanes);
         exec_run(&e);
@@ -80,7 +80,7 @@ struct sample {
 
 static struct sample draw(struct training *r)
 {
-    struct sample s = {calloc((size_t)r->m->nrow * DRAWS, sizeof(double)),
+    struct sample s = {calloc((size_t)r->m->ir.num_rows * DRAWS, sizeof(double)),
                        calloc(DRAWS, sizeof(double)), calloc(DRAWS, sizeof(double))};
     nami_err err;
     assert_true(s.x && s.q && s.p);
@@ -183,7 +183,7 @@ static void trees(void **state)
                                      .hidden = net[k].hidden,
                                      .skip = 1,
                                      .steps = 4000});
-        const struct value *w = dataset_find(&r.m->data.set.a[0], "w", 1);
+        const struct value *w = dataset_find(&r.m->source.data.set.a[0], "w", 1);
         covariance(w->x, c);
         struct sample s = draw(&r);
         gap = 0;
@@ -254,9 +254,9 @@ static void posterior(struct training *r, struct sample *s, double (*evidence)(d
     const double *x = NULL;
     double lo = 1e9, hi = -1e9;
     nami_err err;
-    for (size_t a = 0; a < r->m->array.n; a++)
-        if (strcmp(r->m->array.a[a].name, "x") == 0)
-            x = s->x + (size_t)r->m->row[r->m->array.a[a].first] * DRAWS;
+    for (size_t a = 0; a < r->m->ir.arrays.n; a++)
+        if (strcmp(r->m->ir.arrays.a[a].name, "x") == 0)
+            x = s->x + (size_t)r->m->ir.row[r->m->ir.arrays.a[a].first] * DRAWS;
     assert_non_null(x);
     for (int i = 0; i < DRAWS; i++) lo = fmin(lo, x[i]), hi = fmax(hi, x[i]);
     for (int i = 0; i <= GRID; i++) table[i] = evidence(lo + (hi - lo) * i / GRID);

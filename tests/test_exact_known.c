@@ -56,7 +56,7 @@ static void test_kalman(void **state)
     (void)state;
     struct model m;
     read_file(&m, "examples/models/lgssm.nami", "examples/models/lgssm.json", NULL);
-    smoother_is(&m, 100, dataset_find(m.data.set.a, "y", 1)->x);
+    smoother_is(&m, 100, dataset_find(m.source.data.set.a, "y", 1)->x);
     model_fini(&m);
     struct str data = {0};
     struct str text = {0};
@@ -68,7 +68,7 @@ static void test_kalman(void **state)
     str_put(&data, "]}");
     if (file_read("examples/models/lgssm.nami", &text, &err)) fail_msg("%s", err.msg);
     build(&m, text.s, data.s);
-    smoother_is(&m, 1000, dataset_find(m.data.set.a, "y", 1)->x);
+    smoother_is(&m, 1000, dataset_find(m.source.data.set.a, "y", 1)->x);
     model_fini(&m);
     str_free(&data);
     str_free(&text);

@@ -11,7 +11,7 @@
 static void model_is(struct model *m, const struct dnet *d)
 {
     int *x = calloc((size_t)d->n, sizeof *x), *none = calloc((size_t)d->n, sizeof *none);
-    double *row = calloc((size_t)m->nrow, sizeof *row), lp;
+    double *row = calloc((size_t)m->ir.num_rows, sizeof *row), lp;
     for (int v = 0; v < d->n; v++) none[v] = -1;
     do {
         for (int v = 0; v < d->n; v++) row[d->row[v]] = d->low[v] + x[v];
@@ -45,7 +45,7 @@ static void test_models(void **state)
         build(&m, t[i].text, t[i].data);
         if (dnet_read(&m, &d, &err)) fail_msg("%s", err.msg);
         model_is(&m, &d);
-        if (dnet_evidence(&d, &m, m.data.set.a, given, &err)) fail_msg("%s", err.msg);
+        if (dnet_evidence(&d, &m, m.source.data.set.a, given, &err)) fail_msg("%s", err.msg);
         is_exact(&d, given, 1);
         dnet_free(&d);
         model_fini(&m);
@@ -59,7 +59,7 @@ static void test_models(void **state)
         fail_msg("%s", err.msg);
     if (dnet_read(&m, &d, &err)) fail_msg("%s", err.msg);
     model_is(&m, &d);
-    if (dnet_evidence(&d, &m, m.data.set.a, given, &err)) fail_msg("%s", err.msg);
+    if (dnet_evidence(&d, &m, m.source.data.set.a, given, &err)) fail_msg("%s", err.msg);
     is_exact(&d, given, 1);
     dnet_free(&d);
     model_fini(&m);
@@ -96,7 +96,7 @@ static void test_chain(void **state)
     double t0 = clock_now();
     if (dnet_read(&m, &d, &err)) fail_msg("%s", err.msg);
     double t1 = clock_now();
-    if (dnet_evidence(&d, &m, m.data.set.a, given, &err)) fail_msg("%s", err.msg);
+    if (dnet_evidence(&d, &m, m.source.data.set.a, given, &err)) fail_msg("%s", err.msg);
     tree_of(&d, given, CTREE_MOST, &t);
     double t2 = clock_now(), logz = 0;
     calibrate(&t);

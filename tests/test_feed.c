@@ -64,11 +64,11 @@ static void rows(void **state)
     struct feed *x = feeds_find(&f, "x"), *y = feeds_find(&f, "y");
     assert_true(x && y && feed_is_data(&m, x) && feed_is_data(&m, y)); /* y[1] is constant */
     assert_true(!feed_misses(&m, x, 1) && !feed_misses(&m, y, 0) && feed_misses(&m, y, 1));
-    double *to = calloc((size_t)m.nrow * STRIDE, sizeof *to);
+    double *to = calloc((size_t)m.ir.num_rows * STRIDE, sizeof *to);
     assert_non_null(to);
-    for (int i = 0; i < m.nrow * STRIDE; i++) to[i] = -7;
+    for (int i = 0; i < m.ir.num_rows * STRIDE; i++) to[i] = -7;
     feeds_copy(&f, 1, to + 1, STRIDE);
-    for (int i = 0; i < m.nrow * STRIDE; i++) {
+    for (int i = 0; i < m.ir.num_rows * STRIDE; i++) {
         int r = i / STRIDE;
         double want = -7; /* left as it was */
         if (i % STRIDE == 1 && r == row_of(&m, "y", 1)) want = NAN;
@@ -301,7 +301,7 @@ static void training(void **state)
     struct train t[2];
     net_at(&n, pair, NULL, NULL, &small_net);
     pairs(&f, &n.m, N);
-    double *x = calloc((size_t)n.m.nrow * N, sizeof *x);
+    double *x = calloc((size_t)n.m.ir.num_rows * N, sizeof *x);
     assert_non_null(x);
     for (size_t i = 0; i < N; i++) feeds_copy(&f, i, x + i, N);
     if (split_make(&sp, N, "rest,12", 0, 0, &err) ||

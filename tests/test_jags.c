@@ -61,7 +61,7 @@ static const char data[] = "{\"x\": [1, null, 3]}";
 
 static int setup(struct model *m, nami_err *err)
 {
-    int rc = data_parse(&m->data, data, strlen(data), err);
+    int rc = data_parse(&m->source.data, data, strlen(data), err);
     return rc ? rc : model_parse(m, "test", text, strlen(text), NATIVE, NULL, err);
 }
 

@@ -28,8 +28,8 @@ static const double W[P][K] = {{1.1, 0.4},  {-0.3, 0.9}, {0.7, 0.7},
 static void put_truth(struct model *m)
 {
     for (int p = 0; p < P; p++) {
-        for (int k = 0; k < K; k++) m->weight.a[p * K + k] = W[p][k];
-        m->weight.a[P * K + p] = 0.3 * p - 0.5;
+        for (int k = 0; k < K; k++) m->programs.weights.a[p * K + k] = W[p][k];
+        m->programs.weights.a[P * K + p] = 0.3 * p - 0.5;
     }
 }
 
@@ -37,10 +37,10 @@ static void put_truth(struct model *m)
 static void log_px(const struct model *m, const double *w, size_t n, const double *x, double *out)
 {
     double S[P * P], d[P];
-    int row = m->row[0];
-    for (int e = 0; e < m->nelem; e++)
-        if (m->observed[e] && m->state[e] == E_RANDOM) {
-            row = m->row[e];
+    int row = m->ir.row[0];
+    for (int e = 0; e < m->ir.num_elements; e++)
+        if (m->ir.observed[e] && m->ir.state[e] == E_RANDOM) {
+            row = m->ir.row[e];
             break;
         }
     for (int i = 0; i < P; i++)
@@ -92,22 +92,24 @@ static void learn(struct training *r, const char *text, const char *method, int 
                             .elbo = 1,
                             .samples = POINTS};
     int rc = model_parse(r->m, "model", text, strlen(text), NATIVE, NULL, &err);
-    double *start = malloc(sizeof *start * (r->m->weight.n + 1));
-    *data = malloc(sizeof(double) * (size_t)r->m->nrow * POINTS);
-    r->points = malloc(sizeof(double) * (size_t)r->m->nrow * POINTS);
+    double *start = malloc(sizeof *start * (r->m->programs.weights.n + 1));
+    *data = malloc(sizeof(double) * (size_t)r->m->ir.num_rows * POINTS);
+    r->points = malloc(sizeof(double) * (size_t)r->m->ir.num_rows * POINTS);
     assert_true(start && *data && r->points);
-    if (r->m->weight.n) memcpy(start, r->m->weight.a, sizeof *start * r->m->weight.n);
-    if (r->m->weight.n) put_truth(r->m);
+    if (r->m->programs.weights.n)
+        memcpy(start, r->m->programs.weights.a, sizeof *start * r->m->programs.weights.n);
+    if (r->m->programs.weights.n) put_truth(r->m);
     if (!rc) rc = model_simulate(r->m, 3, 0, POINTS, 1, *data, &err);
-    if (r->m->weight.n) memcpy(r->m->weight.a, start, sizeof *start * r->m->weight.n);
-    memcpy(r->points, *data, sizeof(double) * (size_t)r->m->nrow * POINTS);
+    if (r->m->programs.weights.n)
+        memcpy(r->m->programs.weights.a, start, sizeof *start * r->m->programs.weights.n);
+    memcpy(r->points, *data, sizeof(double) * (size_t)r->m->ir.num_rows * POINTS);
     free(start);
     if (!rc) rc = training_prepare(r, NULL, 0, 2, &err);
     if (!rc) rc = samples_source(r, 1, &s, &err);
     if (!rc) rc = training_start(r, s, 2, &err);
     while (!rc && !r->train.done) rc = train_step(&r->train, &checked, &err);
     if (rc) fail_msg("%s", err.msg);
-    if (r->m->weight.n) elbo_model(&r->e, r->train.best_param);
+    if (r->m->programs.weights.n) elbo_model(&r->e, r->train.best_param);
 }
 
 /* The bound on the validation data, by the best weights and 20 draws of each point. */
@@ -136,10 +138,10 @@ static void check_pca(const char *method, int particles)
     struct training r;
     double *x, *lp = malloc(sizeof *lp * POINTS), truth[P * (K + 1)];
     learn(&r, learnt, method, particles, 3000, &x);
-    log_px(r.m, r.m->weight.a, POINTS, x, lp);
+    log_px(r.m, r.m->programs.weights.a, POINTS, x, lp);
     double own = mean(POINTS / 10, lp + POINTS - POINTS / 10), all = mean(POINTS, lp);
     put_truth(r.m);
-    memcpy(truth, r.m->weight.a, sizeof truth);
+    memcpy(truth, r.m->programs.weights.a, sizeof truth);
     log_px(r.m, truth, POINTS, x, lp);
     double best = mean(POINTS, lp), bound = bound_now(&r);
     printf("%s, %d draws: bound %.4f, log p(x) of the learnt model %.4f; on all data %.4f, of the "
@@ -201,9 +203,9 @@ static void check_states(const char *text, int configs, double tol)
     struct training r;
     double *x, want = 0;
     learn(&r, text, "nami", 1, 2000, &x);
-    for (int e = 0; e < r.m->nelem; e++) /* .3 N(-2, 1) + .7 N(1.5, .5) each */
-        for (size_t i = POINTS - POINTS / 10; r.m->observed[e] && i < POINTS; i++) {
-            double y = x[(size_t)r.m->row[e] * POINTS + i], a = y + 2, b = (y - 1.5) / 0.5;
+    for (int e = 0; e < r.m->ir.num_elements; e++) /* .3 N(-2, 1) + .7 N(1.5, .5) each */
+        for (size_t i = POINTS - POINTS / 10; r.m->ir.observed[e] && i < POINTS; i++) {
+            double y = x[(size_t)r.m->ir.row[e] * POINTS + i], a = y + 2, b = (y - 1.5) / 0.5;
             want += log((0.3 * exp(-0.5 * a * a) + 1.4 * exp(-0.5 * b * b)) / sqrt(2 * acos(-1)));
         }
     want /= POINTS / 10;

@@ -141,13 +141,13 @@ static int run_model(void *ctx)
     size_t nw = 0;
     struct arena mem = {0};
     struct draws d;
-    int rc = j->data ? data_parse(&m.data, j->data, strlen(j->data), &err) : 0;
+    int rc = j->data ? data_parse(&m.source.data, j->data, strlen(j->data), &err) : 0;
     if (!rc) rc = model_parse(&m, "f", j->text, strlen(j->text), j->dialect, &j->opt, &err);
     if (!rc) {
-        for (size_t i = 0; i < m.net.n; i++) nw += m.net.a[i].nw;
-        x = calloc((size_t)m.nrow * N, sizeof *x);
-        grad = calloc((size_t)m.nrow * N, sizeof *grad);
-        by = calloc(m.stmt.n * N, sizeof *by);
+        for (size_t i = 0; i < m.ir.networks.n; i++) nw += m.ir.networks.a[i].nw;
+        x = calloc((size_t)m.ir.num_rows * N, sizeof *x);
+        grad = calloc((size_t)m.ir.num_rows * N, sizeof *grad);
+        by = calloc(m.ir.statements.n * N, sizeof *by);
         dw = calloc(nw + 1, sizeof *dw);
         if (!x || !grad || !by || !dw) rc = NAMI_ENOMEM;
     }
@@ -156,7 +156,7 @@ static int run_model(void *ctx)
         .logp = logp, .grad = grad, .by_stmt = by, .dweights = nw ? dw : NULL};
     if (!rc) rc = model_logp(&m, N, x, 1, &out, &err);
     if (!rc) rc = model_draws(&m, N, x, NULL, 1, &mem, &d, &err);
-    if (!rc && j->data) rc = model_point(&m, &m.data.set.a[0], N, 0, 1, x, &err);
+    if (!rc && j->data) rc = model_point(&m, &m.source.data.set.a[0], N, 0, 1, x, &err);
     free(x);
     free(grad);
     free(by);

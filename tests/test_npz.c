@@ -192,8 +192,8 @@ static void read_example(struct model *m, const char *name)
 
 static int is_computed(const struct model *m, int row)
 {
-    for (int e = 0; e < m->nelem; e++)
-        if (m->row[e] == row) return !m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic;
+    for (int e = 0; e < m->ir.num_elements; e++)
+        if (m->ir.row[e] == row) return !instance_stmt(m, m->ir.defined_by[e])->rel->stochastic;
     return 1;
 }
 
@@ -201,7 +201,7 @@ static int is_computed(const struct model *m, int row)
 static void round_trip(struct model *m, const char *ending)
 {
     enum { N = 300 };
-    double *x = new_array(double, m->nrow *N), *y;
+    double *x = new_array(double, m->ir.num_rows *N), *y;
     struct arena mem = {0};
     struct draws d;
     struct str out = {0};
@@ -216,7 +216,7 @@ static void round_trip(struct model *m, const char *ending)
     if (points_read(m, path, &n, &y, &err)) fail_msg("%s", err.msg);
     unlink(path);
     assert_int_equal(n, N);
-    for (int r = 0; r < m->nrow; r++)
+    for (int r = 0; r < m->ir.num_rows; r++)
         for (int i = 0; i < N; i++) {
             if (is_computed(m, r))
                 assert_true(y[r * N + i] == 0);
@@ -268,11 +268,11 @@ static void column_major(void **state)
     build(&m, small, NULL);
     if (points_read(&m, path, &n, &x, &err)) fail_msg("%s", err.msg);
     assert_int_equal(n, 2);
-    for (size_t a = 0; a < m.array.n; a++)
-        for (int s = 0; s < m.array.a[a].n; s++)
+    for (size_t a = 0; a < m.ir.arrays.n; a++)
+        for (int s = 0; s < m.ir.arrays.a[a].n; s++)
             for (int d = 0; d < 2; d++) {
-                double got = x[m.row[m.array.a[a].first + s] * 2 + d];
-                if (m.array.a[a].name[0] == 'k')
+                double got = x[m.ir.row[m.ir.arrays.a[a].first + s] * 2 + d];
+                if (m.ir.arrays.a[a].name[0] == 'k')
                     assert_true(got == k[d]);
                 else
                     assert_true(got == 100 * (d + 1) + 10 * (s / 3) + s % 3);

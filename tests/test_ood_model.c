@@ -34,7 +34,7 @@ static void inside_and_out(void **state)
     y[1] = 30;
     struct ood_answer a = query(&o, &m, x, SETS, 1);
     assert_true(a.p < OOD_ALARM &&
-                o.elem[a.top[0].scalar] == m.array.a[array_find(&m, "y")].first + 1);
+                o.elem[a.top[0].scalar] == m.ir.arrays.a[array_find(&m, "y")].first + 1);
     assert_true(query(&o, &m, x, SETS, 0).p > 0.01);
     x[(size_t)row_of(&m, "a", 0) * SETS + 1] = (double)NAN; /* is not compared */
     y[1] = INFINITY;
@@ -81,10 +81,10 @@ static void large(void **state)
     assert_int_equal(o.k, 2000);
     for (int j = 1; j < o.k; j++)
         assert_true(o.elem[j] > o.elem[j - 1] && o.elem[j] <= o.elem[j - 1] + 3);
-    int first = m.array.a[array_find(&m, "y")].first;
+    int first = m.ir.arrays.a[array_find(&m, "y")].first;
     assert_true(o.elem[0] < first + 3 && o.elem[1999] >= first + 4997);
     assert_true(query(&o, &m, x, 1, 0).p > 0.01);
-    x[m.row[o.elem[1000]]] = 40;
+    x[m.ir.row[o.elem[1000]]] = 40;
     assert_true(query(&o, &m, x, 1, 0).p < OOD_ALARM);
     ood_model_free(&o);
     free(x);

@@ -21,7 +21,7 @@ static void example(struct shared *x, const char *name, const char *mode)
 
 static int factor_of(const struct shared *x, const char *name)
 {
-    int v = bn_find(x->m.bn, name, strlen(name));
+    int v = bn_find(x->m.ir.bn, name, strlen(name));
     if (v < 0 || x->h->pos[v] < 0 || x->h->pos[v] >= x->h->nlatent) fail_msg("no factor: %s", name);
     return x->h->pos[v];
 }
@@ -45,7 +45,7 @@ static void parents_are(const struct shared *x, const char *name, const char *wa
     struct str got = {0};
     int i = factor_of(x, name);
     for (int64_t k = x->s.off[i]; k < x->s.off[i + 1]; k++)
-        str_printf(&got, "%s%s", k > x->s.off[i] ? " " : "", bn_name(x->m.bn, x->s.parent[k]));
+        str_printf(&got, "%s%s", k > x->s.off[i] ? " " : "", bn_name(x->m.ir.bn, x->s.parent[k]));
     assert_string_equal(got.s, want);
     str_free(&got);
 }

@@ -18,9 +18,9 @@ static void take(struct source *s, uint64_t step, struct batch *b)
 /* Points whose rows say which one each is. */
 static double *numbered(const struct model *m, size_t n)
 {
-    double *x = calloc((size_t)m->nrow * n, sizeof *x);
+    double *x = calloc((size_t)m->ir.num_rows * n, sizeof *x);
     assert_non_null(x);
-    for (int r = 0; r < m->nrow; r++)
+    for (int r = 0; r < m->ir.num_rows; r++)
         for (size_t i = 0; i < n; i++) x[(size_t)r * n + i] = (double)i + 0.25 * r;
     return x;
 }
@@ -28,8 +28,8 @@ static double *numbered(const struct model *m, size_t n)
 static size_t number_of(const struct model *m, const struct batch *b, size_t i)
 {
     size_t p = (size_t)b->index[i];
-    for (int r = 0; r < m->nrow; r++)
-        assert_true(b->point[p * (size_t)m->nrow + (size_t)r] == (double)p + 0.25 * r);
+    for (int r = 0; r < m->ir.num_rows; r++)
+        assert_true(b->point[p * (size_t)m->ir.num_rows + (size_t)r] == (double)p + 0.25 * r);
     return p;
 }
 
@@ -217,7 +217,7 @@ static void test_ricker(void **state)
         fail_msg("%s", err.msg);
     for (uint64_t k = 0; k < 40; k++) take(s, k, &b);
     take(late, 39, &c);
-    for (int r = 0; r < m.nrow; r++)
+    for (int r = 0; r < m.ir.num_rows; r++)
         for (int i = 0; i < 3; i++)
             assert_true(b.x[(size_t)r * b.n + b.first + (size_t)i] ==
                         c.x[(size_t)r * c.n + c.first + (size_t)i]);

@@ -111,7 +111,7 @@ static int points_of(struct training *r, nami_err *err)
 {
     size_t n = r->plan.samples;
     if (!n) return 0;
-    r->points = raw_array(double, (size_t)r->m->nrow *n);
+    r->points = raw_array(double, (size_t)r->m->ir.num_rows *n);
     return r->points ? model_simulate(r->m, 77, 0, n, 1, r->points, err) : err_nomem(err);
 }
 
@@ -123,7 +123,7 @@ static int start(struct training *r, const struct job *j, int threads, nami_err 
     *r = (struct training){.plan = j->plan};
     r->m = r->own = model_new();
     if (!r->m) return err_nomem(err);
-    int rc = j->data ? data_parse(&r->m->data, j->data, strlen(j->data), err) : 0;
+    int rc = j->data ? data_parse(&r->m->source.data, j->data, strlen(j->data), err) : 0;
     if (!rc) rc = model_parse(r->m, "dir/a model", j->text, strlen(j->text), j->dialect, &opt, err);
     if (!rc) rc = points_of(r, err);
     if (!rc) rc = training_prepare(r, NULL, 0, threads, err);
@@ -270,10 +270,10 @@ static void test_contents(void **state)
     assert_true(t->seed == want->seed && r.plan.net.seed == 3 && r.plan.net.kind == NET_MADE);
     assert_int_equal(r.plan.nset, 2);
     assert_string_equal(r.plan.set[0], "J=3");
-    assert_string_equal(r.m->text.s, zoo);
-    assert_string_equal(r.m->file, "dir/a model");
+    assert_string_equal(r.m->source.text.s, zoo);
+    assert_string_equal(r.m->source.file, "dir/a model");
     assert_int_equal(r.q.prog.nparam, nparam);
-    assert_true(r.m->value[r.m->array.a[array_find(r.m, "w")].first + 2] == -1e-7);
+    assert_true(r.m->ir.value[r.m->ir.arrays.a[array_find(r.m, "w")].first + 2] == -1e-7);
     training_free(&r);
 }
 

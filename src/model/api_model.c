@@ -14,16 +14,16 @@ static int describe(nami_model *w)
     struct model *m = w->m;
     struct str name = {0};
     int rc = 0;
-    w->name = arena_array(&w->mem, const char *, m->nrow + 1);
-    w->node = arena_array(&w->mem, int, m->nrow + 1);
+    w->name = arena_array(&w->mem, const char *, m->ir.num_rows + 1);
+    w->node = arena_array(&w->mem, int, m->ir.num_rows + 1);
     if (!w->name || !w->node) return NAMI_ENOMEM;
-    for (int e = 0; e < m->nelem && !rc; e++) {
-        int row = m->row[e];
-        if (row < 0 || row >= m->nrow) continue;
+    for (int e = 0; e < m->ir.num_elements && !rc; e++) {
+        int row = m->ir.row[e];
+        if (row < 0 || row >= m->ir.num_rows) continue;
         name.n = 0;
         elem_name(m, e, &name);
         w->name[row] = name.oom ? NULL : arena_strndup(&w->mem, name.s, name.n);
-        w->node[row] = m->owner[e] >= 0 ? m->node[m->owner[e]] : -1;
+        w->node[row] = m->ir.defined_by[e] >= 0 ? m->ir.node[m->ir.defined_by[e]] : -1;
         if (!w->name[row]) rc = NAMI_ENOMEM;
     }
     str_free(&name);
@@ -42,7 +42,7 @@ static int keep_options(nami_model *w, const nami_model_options *opt)
     const char **set = arena_array(&w->mem, const char *, opt->nset + 1);
     int bad = !set;
     for (int i = 0; i < opt->nset && !bad; i++) bad = !(set[i] = keep(w, opt->set[i]));
-    if (w->m->file) bad |= !(w->m->file = keep(w, w->m->file));
+    if (w->m->source.file) bad |= !(w->m->source.file = keep(w, w->m->source.file));
     w->set = set;
     w->nset = opt->nset;
     if (opt->observe) bad |= !(w->observe = keep(w, opt->observe));
@@ -53,9 +53,9 @@ static int keep_options(nami_model *w, const nami_model_options *opt)
 static void name_file(const struct model *m, nami_err *err)
 {
     nami_err e;
-    if (!err || m->diags.nerror || err->code == NAMI_ENOMEM) return;
+    if (!err || m->source.diags.nerror || err->code == NAMI_ENOMEM) return;
     e = *err;
-    err_at(err, e.code, e.line, e.col, "%.200s: %.300s", m->reading, e.msg);
+    err_at(err, e.code, e.line, e.col, "%.200s: %.300s", m->source.reading, e.msg);
 }
 
 int nami_model_read(const char *path, const nami_model_options *opt, nami_model **out,
@@ -72,7 +72,8 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
     if (!w) return err_nomem(err);
     int rc = model_read(w->m, path, opt->data, opt->ndata, &mo, err);
     if (rc) name_file(w->m, err);
-    diags_print(&w->m->diags, path, w->m->text.s ? w->m->text.s : "", w->m->text.n, &w->messages);
+    diags_print(&w->m->source.diags, path, w->m->source.text.s ? w->m->source.text.s : "",
+                w->m->source.text.n, &w->messages);
     if (!rc && (describe(w) || keep_options(w, opt))) rc = err_nomem(err);
     if (w->messages.oom) rc = err_nomem(err);
     w->good = !rc;
@@ -94,11 +95,14 @@ void nami_model_free(nami_model *w)
 
 const char *nami_model_messages(const nami_model *w) { return w->messages.s ? w->messages.s : ""; }
 
-const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m->bn : NULL; }
+const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m->ir.bn : NULL; }
 
-const char *nami_model_simulator(const nami_model *w) { return w->good ? w->m->simulator : NULL; }
+const char *nami_model_simulator(const nami_model *w)
+{
+    return w->good ? w->m->source.simulator : NULL;
+}
 
-int nami_model_size(const nami_model *w) { return w->good ? w->m->nrow : 0; }
+int nami_model_size(const nami_model *w) { return w->good ? w->m->ir.num_rows : 0; }
 
 static int is_scalar(const nami_model *w, int i) { return i >= 0 && i < nami_model_size(w); }
 
@@ -146,10 +150,10 @@ int nami_model_set_point(const nami_model *w, const char *path, size_t n, size_t
     int rc = needs_model(w, err), given = 0;
     if (!rc) rc = data_read(&d, path, err);
     if (!rc && !d.set.n) rc = err_set(err, NAMI_EINPUT, "%s holds no data set", path);
-    if (!rc && !(p = raw_array(double, m->nrow + 1))) rc = err_nomem(err);
-    for (int r = 0; r < m->nrow && !rc; r++) p[r] = value_missing();
+    if (!rc && !(p = raw_array(double, m->ir.num_rows + 1))) rc = err_nomem(err);
+    for (int r = 0; r < m->ir.num_rows && !rc; r++) p[r] = value_missing();
     if (!rc) rc = model_point(m, &d.set.a[0], 1, 0, 1, p, err);
-    for (int r = 0; r < m->nrow && !rc; r++)
+    for (int r = 0; r < m->ir.num_rows && !rc; r++)
         if (!value_is_missing(p[r])) {
             x[(size_t)r * n + i] = p[r];
             given++;

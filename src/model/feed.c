@@ -15,9 +15,9 @@
 
 static int is_observed(const struct model *m, int array)
 {
-    const struct array *a = &m->array.a[array];
+    const struct array *a = &m->ir.arrays.a[array];
     for (int e = a->first; e < a->first + a->n; e++)
-        if (m->observed[e] && point_row(m, e) >= 0) return 1;
+        if (m->ir.observed[e] && point_row(m, e) >= 0) return 1;
     return 0;
 }
 
@@ -57,7 +57,7 @@ static void one_observation(const struct array *a, struct records *r)
 
 int feeds_add(struct feeds *f, const struct model *m, int array, struct records *r, nami_err *err)
 {
-    const struct array *a = &m->array.a[array];
+    const struct array *a = &m->ir.arrays.a[array];
     struct feed x = {.array = array, .first = a->first, .name = a->name, .r = *r};
     *r = (struct records){0};
     one_observation(a, &x.r);
@@ -105,10 +105,10 @@ static int check_alone(const struct model *m, const char *path, nami_err *err)
 {
     const struct records_format *f = records_format_of(path);
     const struct array *one = NULL, *other = NULL;
-    for (size_t i = 0; i < m->array.n; i++) {
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
         if (!is_observed(m, (int)i)) continue;
         other = one;
-        one = &m->array.a[i];
+        one = &m->ir.arrays.a[i];
     }
     if (!one)
         return err_set(err, NAMI_EINPUT,
@@ -152,7 +152,7 @@ static int other_value(const struct model *m, const struct array *a, struct reco
     for (size_t i = 0; i < r->n && r->k == (size_t)a->n; i++)
         for (int e = a->first; e < a->first + a->n; e++) {
             *value = records_at(r, i, (size_t)(e - a->first));
-            if (m->state[e] == E_CONST && *value != m->value[e] && !isnan(*value)) return e;
+            if (m->ir.state[e] == E_CONST && *value != m->ir.value[e] && !isnan(*value)) return e;
         }
     return -1;
 }
@@ -163,8 +163,8 @@ int feeds_other(const struct model *m, const char *const *file, int nfile, doubl
     for (int k = 0; k < nfile && e < 0; k++) {
         const struct records_format *format = records_format_of(file[k]);
         if (file[k][strcspn(file[k], "=/.")] == '=' || !format || !format->named) continue;
-        for (size_t i = 0; i < m->array.n && e < 0; i++) {
-            const struct array *a = &m->array.a[i];
+        for (size_t i = 0; i < m->ir.arrays.n && e < 0; i++) {
+            const struct array *a = &m->ir.arrays.a[i];
             struct records r = {0};
             if (a->defined || a->raw || !a->ready || records_read(&r, file[k], a->name, NULL))
                 continue;
@@ -227,7 +227,7 @@ void feeds_copy_some(const struct feeds *f, int n, const int *i, double *x, size
 
 int feed_observed(const struct model *m, const struct feed *f, size_t j)
 {
-    return f->row[j] >= 0 && m->observed[f->first + (int)j];
+    return f->row[j] >= 0 && m->ir.observed[f->first + (int)j];
 }
 
 int feed_is_data(const struct model *m, const struct feed *f) { return is_observed(m, f->array); }

@@ -127,56 +127,82 @@ struct foot {
     int (*shape)[SHAPE];       /* {ndim, d0, d1, ...} of the result */
 };
 
-struct model {
-    struct arena mem;
-    struct syntax syntax;
-    struct diags diags;
+/* Where a model comes from: its text, its data and settings, and what is to be said of them. */
+struct model_source {
     struct str text; /* of the file, for messages */
     const char *file;
     const char *reading; /* model_read: the file, of model or data, that is read or was last */
+    struct syntax syntax;
+    struct diags diags;
     struct data data;
-    vec(struct array) array;
-    int *array_of; /* by name number; -1 */
-    vec(struct stmt) stmt;
-    vec(struct net) net;
-    vec(double) weight; /* of all networks */
-    vec(struct embed) embed;
-    const char *simulator;          /* command, or NULL */
-    int simulator_locked;           /* nobody has allowed it yet: it came with a file from elsewhere */
-    struct density_op *density_ops; /* a list of those that terms use: density_op.c */
-    const char **set; /* "d=6": constants that were set, instead of the file's */
-    int nset;
-
-    int nelem, elem_cap;
-    int *elem_array;
-    int *owner; /* the instance that defines an element; -1 */
-    unsigned char *state, *observed;
-    double *value;   /* of constants and of what the first data set gives */
-    int *row;        /* of random elements, and of constants that stand among them; -1 */
-    int nrow, ncrow; /* how many of each; those of constants come last */
-
-    int ninst, inst_cap, off_cap, lhs_cap;
-    int *inst_stmt;
-    int *lhs_off, *lhs;       /* the elements that an instance defines */
-    int observe_declared;     /* the file says what is observed; else the data do */
-    int limit;                /* the largest number of elements, and of instances */
-    int expanded;             /* all arrays have their elements */
-    int owned;                /* and all elements the instances that define them */
-    int depth, deferred;      /* of evaluation: see constant.c */
-    struct elem_range *range; /* of elements, as far as asked for: range.c */
-    int *level;               /* in the order of sampling */
-    int *dlevel;              /* the same when all stochastic nodes are given */
-    int *node;                /* the node of a stochastic instance in bn; -1 */
-
-    struct bn *bn;
-    struct prog sample, density;
+    const char **settings; /* "d=6": constants that were set, instead of the file's */
+    int num_settings;
+    int observe_declared;  /* the file says what is observed; else the data do */
+    const char *simulator; /* command, or NULL */
+    int simulator_locked;  /* nobody has allowed it yet: it came with a file from elsewhere */
 };
 
-/* Numbers of the syntax tree's names are those of model.syntax.names. */
-#define inst_counter(m, k)                                                                         \
-    ((m)->stmt.a[(m)->inst_stmt[k]].counter +                                                      \
-     (size_t)((k) - (m)->stmt.a[(m)->inst_stmt[k]].first) *                                        \
-         (size_t)(m)->stmt.a[(m)->inst_stmt[k]].depth)
+/* What elaboration makes of it. */
+struct model_ir {
+    vec(struct array) arrays;
+    int *array_of_name; /* by name number; -1 */
+    vec(struct stmt) statements;
+    vec(struct net) networks;
+    vec(struct embed) embeddings;
+    struct density_op *density_ops; /* a list of those that terms use: density_op.c */
+    int limit;                      /* the largest number of elements, and of instances */
+
+    /* elements, by number */
+    int num_elements, element_capacity;
+    int *array_of;
+    int *defined_by; /* the instance that defines it; -1 */
+    unsigned char *state, *observed;
+    double *value; /* of constants and of what the first data set gives */
+    int *row;      /* of random elements, and of constants that stand among them; -1 */
+    int num_rows, num_constant_rows; /* how many of each; those of constants come last */
+    struct elem_range *range;        /* as far as asked for: range.c */
+    int expanded;                    /* all arrays have their elements */
+    int owned;                       /* and all elements the instances that define them */
+
+    /* instances, by number; instance k defines defined[first_defined[k]] .. [first_defined[k + 1])
+     */
+    int num_instances, instance_capacity, offset_capacity, defined_capacity;
+    int *statement_of;
+    int *first_defined, *defined;
+    int *level;         /* in the order of sampling */
+    int *density_level; /* the same when all stochastic nodes are given */
+    int *node;          /* of a stochastic instance in bn; -1 */
+
+    struct bn *bn;
+};
+
+/* What runs. */
+struct model_programs {
+    struct prog sample, density;
+    vec(double) weights; /* of all networks */
+};
+
+struct model {
+    struct arena mem;
+    struct model_source source;
+    struct model_ir ir;
+    struct model_programs programs;
+    struct {
+        int depth, deferred;
+    } evaluation; /* under way: see constant.c */
+};
+
+/* The statement of an instance, and the loop counters of this turn. */
+static inline struct stmt *instance_stmt(const struct model *m, int instance)
+{
+    return &m->ir.statements.a[m->ir.statement_of[instance]];
+}
+
+static inline int *instance_counter(const struct model *m, int instance)
+{
+    const struct stmt *s = instance_stmt(m, instance);
+    return s->counter + (size_t)(instance - s->first) * (size_t)s->depth;
+}
 
 /* A model in the caller's storage, empty at first: {0}. */
 void model_fini(struct model *m);
@@ -190,7 +216,7 @@ int model_block(struct model *b, const struct model *of, nami_err *err);
 struct model working_copy(const struct model *m);
 void working_copy_fini(struct model *copy);
 
-/* ---- the steps; each returns 0 or NAMI_ENOMEM, and says the rest in m->diags ---- */
+/* ---- the steps; each returns 0 or NAMI_ENOMEM, and says the rest in the diags of m ---- */
 
 int model_resolve(struct model *m);
 int model_expand(struct model *m, const struct model_options *opt);
