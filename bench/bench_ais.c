@@ -9,6 +9,7 @@
 
 #include "bench.h"
 #include "infer/ais.h"
+#include "model/model.h"
 #include "model/problem.h"
 #include "peak.h"
 
@@ -25,10 +26,11 @@ static void check(int rc)
 static double products(const struct prog *p)
 {
     double sum = 0;
-    for (size_t i = 0; i < p->code.n; i++) {
-        const struct dense *d = prog_layer(p, i);
-        if (d) sum += (double)d->n * d->in * d->out;
-    }
+    for (size_t i = 0; i < p->code.n; i++)
+        if (p->code.a[i].kind == I_DENSE) {
+            const struct dense *d = p->code.a[i].self;
+            sum += (double)d->n * d->in * d->out;
+        }
     return sum;
 }
 
@@ -46,15 +48,15 @@ int main(int argc, char **argv)
     struct infer a;
     struct ais s;
     check(model_read(&m, argv[1], &data, 1, NULL, &err));
-    check(inversion_init(&v, m.bn, NULL, &err) || inversion_run(&v, &h, &err));
+    check(inversion_init(&v, m.ir.bn, NULL, &err) || inversion_run(&v, &h, &err));
     check(qnet_make(&q, &m, h, &net, NULL, 1, &err));
     float *param = calloc(q.prog.nparam + 1, sizeof *param);
-    double *x = calloc((size_t)m.nrow * nset, sizeof *x);
+    double *x = calloc((size_t)m.ir.num_rows * nset, sizeof *x);
     double *logw = calloc(nset * chains, sizeof *logw), *accept = calloc(nset, sizeof *accept);
     struct diagnostics *found = calloc(nset, sizeof *found);
     qnet_start(&q, 1, param);
     check(infer_init(&a, &q, param, &err));
-    for (size_t i = 0; i < nset; i++) check(infer_data(&m, m.data.set.a, nset, i, x, &err));
+    for (size_t i = 0; i < nset; i++) check(infer_data(&m, m.source.data.set.a, nset, i, x, &err));
     check(ais_init(&s, &a, &o, &err));
     struct query ask = {x, nset, chains, 1};
     struct ais_out out = {logw, found, accept};
@@ -74,7 +76,7 @@ int main(int argc, char **argv)
     qnet_free(&q);
     inverse_free(h);
     inversion_fini(&v);
-    model_free(&m);
+    model_fini(&m);
     free(param), free(x), free(logw), free(accept), free(found);
     return 0;
 }

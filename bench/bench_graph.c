@@ -93,7 +93,7 @@ static long peak_mb(void)
 
 static int get_graph(struct dag *g, const char *family, int n)
 {
-    const struct family *f = family_by_name(family);
+    const struct graph_family *f = graph_family_find(family);
     if (f) return f->make(g, n, 1, NULL);
     char path[512];
     nami_bn *bn;

@@ -6,6 +6,7 @@
 
 #include "bench.h"
 #include "model/eval.h"
+#include "model/model.h"
 
 enum { REPS = 5, MOST = 16 };
 
@@ -38,6 +39,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench_simulate: %s\n", err.msg);
     else
         printf("%.6g\n", median(t, REPS));
-    model_free(&m);
+    model_fini(&m);
     return rc ? 1 : 0;
 }

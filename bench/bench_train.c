@@ -13,6 +13,7 @@
 
 #include "base/rng.h"
 #include "bench.h"
+#include "model/model.h"
 #include "peak.h"
 #include "train/training.h"
 
@@ -60,14 +61,14 @@ static void make_tree(struct training *r, const struct peer *n)
     str_put(&data, "{\"w\":[");
     for (int i = 0; i < 31; i++) str_printf(&data, "%s%.17g", i ? "," : "", 0.5 + i / 31.0);
     str_put(&data, "]}");
-    r->net.model = &r->net.own_model;
+    r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){.invert = {.method = n->method, .mode = n->mode, .verify = "none"},
                             .net = {.kind = n->kind,
                                     .nhidden = 2,
                                     .hidden = {n->hidden, n->hidden},
                                     .act = ACT_RELU,
                                     .skip = -1}};
-    if (data_parse(&r->net.model->data, data.s, data.n, &err) ||
+    if (data_parse(&r->net.model->source.data, data.s, data.n, &err) ||
         model_parse(r->net.model, "tree", tree, strlen(tree), NATIVE, NULL, &err) ||
         training_prepare(r, 1, &err))
         die(&err);
@@ -77,7 +78,7 @@ static void make_tree(struct training *r, const struct peer *n)
 static void make_vae(struct training *r)
 {
     nami_err err = {0};
-    r->net.model = &r->net.own_model;
+    r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){
         .invert = {.method = "mean-field", .verify = "none"},
         .net = {.kind = NET_MADE, .nhidden = 2, .hidden = {200, 200}, .act = ACT_TANH},
@@ -105,8 +106,8 @@ static void make_images(struct images *s, const struct model *m)
     for (int i = 0; i < IMAGES * PIXELS; i++) pixel[i] = rng_unit(&r) < 0.2;
     for (int i = 0; i < 256; i++) x.r.byte[i] = i;
     x.r.x = pixel;
-    for (int e = 0; e < m->nelem; e++)
-        if (m->observed[e]) x.row[n++] = m->row[e];
+    for (int e = 0; e < m->ir.num_elements; e++)
+        if (m->ir.observed[e]) x.row[n++] = m->ir.row[e];
     s->feeds = (struct feeds){.n = IMAGES};
     if (vec_push(&s->feeds.feed, x)) abort();
 }
@@ -137,8 +138,8 @@ static void measure(struct trainer *t, char name, int threads, int steps, struct
         if (i >= steps - tail) loss += t->total / tail;
     }
     for (size_t i = 0; i < t->prog->code.n; i++) { /* forward, by inputs, by weights */
-        const struct dense *d = prog_layer(t->prog, i);
-        if (!d) continue;
+        if (t->prog->code.a[i].kind != I_DENSE) continue;
+        const struct dense *d = t->prog->code.a[i].self;
         flops += 2.0 * t->batch * d->n * d->out * (2.0 * d->in + d->back);
     }
     double p50 = 1 / median(time, steps), most = fma_peak() * 1e9 * threads;

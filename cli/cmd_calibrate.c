@@ -80,8 +80,8 @@ static int listed(const char *names, const char *name)
 static int has_factor(const struct job *j, int e)
 {
     const struct model *m = j->net.r.net.model;
-    if (m->state[e] != E_RANDOM || m->row[e] < 0) return 0;
-    int v = m->node[m->owner[e]], at = v < 0 ? -1 : j->net.r.net.inverse->pos[v];
+    if (m->ir.state[e] != E_RANDOM || m->ir.row[e] < 0) return 0;
+    int v = m->ir.node[m->ir.defined_by[e]], at = v < 0 ? -1 : j->net.r.net.inverse->pos[v];
     return at >= 0 && at < j->net.r.net.inverse->nlatent;
 }
 
@@ -89,17 +89,20 @@ static int has_factor(const struct job *j, int e)
 static int check_names(struct job *j, nami_err *err)
 {
     struct model *m = j->net.r.net.model;
+    struct arena mem = {0};
     struct draws d;
-    int rc = model_draws(m, 0, NULL, j->o->only, 1, &d, err);
+    int rc = model_draws(m, 0, NULL, j->o->only, 1, &mem, &d, err);
     for (int v = 0; v < d.nvar && !rc && j->o->only; v++) {
         int found = 0;
-        for (size_t i = 0; i < m->array.n; i++)
-            for (int e = m->array.a[i].first; e < m->array.a[i].first + m->array.a[i].n; e++)
-                found |= strcmp(m->array.a[i].name, d.var[v].name) == 0 && has_factor(j, e);
+        for (size_t i = 0; i < m->ir.arrays.n; i++)
+            for (int e = m->ir.arrays.a[i].first; e < m->ir.arrays.a[i].first + m->ir.arrays.a[i].n;
+                 e++)
+                found |= strcmp(m->ir.arrays.a[i].name, d.var[v].name) == 0 && has_factor(j, e);
         if (!found)
             rc = err_set(err, NAMI_EINPUT, "the network does not infer %s; give latents to --only",
                          d.var[v].name);
     }
+    arena_free(&mem);
     return rc;
 }
 
@@ -108,11 +111,11 @@ static int choose(struct job *j, nami_err *err)
     struct model *m = j->net.r.net.model;
     int d = 0, rc = check_names(j, err);
     if (rc) return rc;
-    j->elem = new_array(int, m->nelem);
-    j->name = new_array(const char *, m->nelem);
+    j->elem = new_array(int, m->ir.num_elements);
+    j->name = new_array(const char *, m->ir.num_elements);
     if (!j->elem || !j->name) return err_nomem(err);
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         for (int e = a->first; e < a->first + a->n; e++) {
             if (!has_factor(j, e) || !listed(j->o->only, a->name)) continue;
             struct str s = {0};
@@ -136,9 +139,9 @@ static int simulate(struct job *j, int threads, nami_err *err)
     size_t n = (size_t)j->c.s.n;
     int rc = model_simulate(m, j->o->seed ^ SIM_SEED, 0, n, threads, j->x, err);
     if (rc) return rc;
-    for (int e = 0; e < m->nelem; e++) {
-        const double *x = j->x + (size_t)(m->row[e] < 0 ? 0 : m->row[e]) * n;
-        if (m->state[e] != E_RANDOM || m->row[e] < 0) continue;
+    for (int e = 0; e < m->ir.num_elements; e++) {
+        const double *x = j->x + (size_t)(m->ir.row[e] < 0 ? 0 : m->ir.row[e]) * n;
+        if (m->ir.state[e] != E_RANDOM || m->ir.row[e] < 0) continue;
         for (size_t i = 0; i < n; i++) {
             if (isfinite(x[i])) continue;
             struct str s = {0};
@@ -152,7 +155,8 @@ static int simulate(struct job *j, int threads, nami_err *err)
         }
     }
     for (int k = 0; k < j->c.s.d; k++)
-        memcpy(j->theta + (size_t)k * n, j->x + (size_t)m->row[j->elem[k]] * n, sizeof *j->x * n);
+        memcpy(j->theta + (size_t)k * n, j->x + (size_t)m->ir.row[j->elem[k]] * n,
+               sizeof *j->x * n);
     return j->logq0 ? infer_logq(&j->net.a, n, j->x, threads, j->logq0, err) : 0;
 }
 
@@ -162,7 +166,7 @@ static int take(struct job *j, size_t first, const struct answer *a, nami_err *e
     const struct model *m = j->net.r.net.model;
     size_t n = (size_t)j->c.s.n, per = a->per;
     for (int k = 0; k < j->c.s.d; k++) {
-        const double *from = a->z + (size_t)m->row[j->elem[k]] * a->n;
+        const double *from = a->z + (size_t)m->ir.row[j->elem[k]] * a->n;
         double *to = j->z + (size_t)k * per * n + first;
         for (size_t s = 0; s < a->nset; s++)
             for (size_t i = 0; i < per; i++) {
@@ -189,7 +193,7 @@ static int take(struct job *j, size_t first, const struct answer *a, nami_err *e
 static int draw(struct job *j, int threads, nami_err *err)
 {
     size_t n = (size_t)j->c.s.n, per = (size_t)j->c.s.m;
-    size_t each = NUMBERS / (((size_t)j->net.r.net.model->nrow + 4) * per);
+    size_t each = NUMBERS / (((size_t)j->net.r.net.model->ir.num_rows + 4) * per);
     struct query q = {j->x, n, per, j->o->seed ^ DRAW_SEED};
     struct meter m;
     int rc = 0;
@@ -217,7 +221,7 @@ static int room(struct job *j, nami_err *err)
                        "%zu scalars of %zu data sets with %zu draws are too many; ask for fewer: "
                        "--only NAMES, -n or --draws",
                        d, n, m);
-    j->x = raw_array(double, (size_t)j->net.r.net.model->nrow *n);
+    j->x = raw_array(double, (size_t)j->net.r.net.model->ir.num_rows *n);
     j->theta = raw_array(double, d *n);
     j->z = raw_array(double, d *n *m);
     j->c.recovery = new_array(struct recovery, d);

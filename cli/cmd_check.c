@@ -33,7 +33,8 @@ static void number(struct table *t, double x)
 static int observed_part(const struct model *m, const struct stmt *s)
 {
     int n = 0;
-    for (int k = s->first; k < s->first + s->n; k++) n += m->observed[m->lhs[m->lhs_off[k]]];
+    for (int k = s->first; k < s->first + s->n; k++)
+        n += m->ir.observed[m->ir.defined[m->ir.first_defined[k]]];
     return n == 0 ? 0 : n == s->n ? 2 : 1;
 }
 
@@ -43,17 +44,17 @@ static void put_text(const struct model *m, const struct check *c, struct str *o
     static const char *const heads[] = {"variable", "", "nodes", "mean", "sd", "5%", "50%", "95%"};
     struct table t = {.align = "llrrrrrr"};
     int observed = 0;
-    for (int v = 0; v < bn_n(m->bn); v++) observed += m->bn->node.a[v].observed;
+    for (int v = 0; v < bn_n(m->ir.bn); v++) observed += m->ir.bn->node.a[v].observed;
     str_printf(out, "%d node%s, %d edge%s, %d observed; %zu draws from the prior predictive\n\n",
-               bn_n(m->bn), bn_n(m->bn) == 1 ? "" : "s", m->bn->dag.m, m->bn->dag.m == 1 ? "" : "s",
-               observed, c->n);
+               bn_n(m->ir.bn), bn_n(m->ir.bn) == 1 ? "" : "s", m->ir.bn->dag.m,
+               m->ir.bn->dag.m == 1 ? "" : "s", observed, c->n);
     for (int i = 0; i < 8; i++) table_cell(&t, heads[i]);
     for (int i = 0; i < c->nrow; i++) {
         const struct check_row *r = &c->row[i];
-        const struct stmt *s = &m->stmt.a[r->stmt];
+        const struct stmt *s = &m->ir.statements.a[r->stmt];
         struct str lhs = {0};
         char count[16];
-        syntax_put_expr(&m->syntax, s->rel->lhs, &lhs);
+        syntax_put_expr(&m->source.syntax, s->rel->lhs, &lhs);
         snprintf(count, sizeof count, "%d", s->n);
         table_cell(&t, lhs.s ? lhs.s : "");
         table_cell(&t, roles[observed_part(m, s)]);
@@ -83,12 +84,12 @@ static void json_number(struct str *out, const char *key, double x)
 static void put_json(const struct model *m, const struct check *c, struct str *out)
 {
     str_printf(out, "{\"nodes\":%d,\"edges\":%d,\"draws\":%zu,\"ok\":%s,\n\"variables\":[",
-               bn_n(m->bn), m->bn->dag.m, c->n, c->nproblem ? "false" : "true");
+               bn_n(m->ir.bn), m->ir.bn->dag.m, c->n, c->nproblem ? "false" : "true");
     for (int i = 0; i < c->nrow; i++) {
         const struct check_row *r = &c->row[i];
-        const struct stmt *s = &m->stmt.a[r->stmt];
+        const struct stmt *s = &m->ir.statements.a[r->stmt];
         struct str lhs = {0};
-        syntax_put_expr(&m->syntax, s->rel->lhs, &lhs);
+        syntax_put_expr(&m->source.syntax, s->rel->lhs, &lhs);
         str_put(out, i ? ",\n{\"name\":" : "\n{\"name\":");
         str_quote(out, lhs.s ? lhs.s : "");
         str_printf(out, ",\"line\":%d,\"nodes\":%d,\"observed\":%s", s->rel->lhs->at.line, s->n,
@@ -105,8 +106,8 @@ static void put_json(const struct model *m, const struct check *c, struct str *o
         str_free(&lhs);
     }
     str_put(out, "],\n\"problems\":[");
-    for (size_t i = 0; i < m->diags.list.n; i++) {
-        const struct diag *d = &m->diags.list.a[i];
+    for (size_t i = 0; i < c->diags.list.n; i++) {
+        const struct diag *d = &c->diags.list.a[i];
         str_printf(out, "%s\n{\"line\":%d,\"column\":%d,\"message\":", i ? "," : "", d->at.line,
                    d->at.col);
         str_quote(out, d->msg);
@@ -125,7 +126,7 @@ static int run(const void *options_, int narg, char **arg)
     const struct options *o = options_;
     struct model_opts quiet = o->model;
     struct model m = {0};
-    struct check c;
+    struct check c = {0};
     struct str out = {0};
     nami_err err;
     quiet.quiet = 1; /* messages come once, with those of the check */
@@ -136,14 +137,17 @@ static int run(const void *options_, int narg, char **arg)
                            parallel_threads(o->model.threads), &c, &err))
         rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
     if (!rc) {
-        if (!o->json) show_messages(&m, o->model.quiet);
+        struct model shown = m; /* with the messages of the check */
+        shown.source.diags = c.diags;
+        if (!o->json) show_messages(&shown, o->model.quiet);
         if (o->json)
             put_json(&m, &c, &out);
         else if (!o->model.quiet)
             put_text(&m, &c, &out);
         rc = finish(&out, c.nproblem ? EXIT_NO : EXIT_YES);
     }
-    model_free(&m);
+    check_fini(&c);
+    model_fini(&m);
     return rc;
 }
 

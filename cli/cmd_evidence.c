@@ -63,7 +63,7 @@ static int estimate(struct job *j, int threads)
     struct query q = {j->net.x, j->net.nset, j->per, j->o->seed};
     enum ais_start start = strcmp(j->o->start, ais_starts[AIS_PRIOR]) ? AIS_NETWORK : AIS_PRIOR;
     struct evidence_options o = {.ais = {start, j->o->temps, j->o->leapfrog}};
-    size_t rows = (size_t)j->net.r.net.model->nrow, each = NUMBERS / (rows * q.per) / 8 * 8;
+    size_t rows = (size_t)j->net.r.net.model->ir.num_rows, each = NUMBERS / (rows * q.per) / 8 * 8;
     struct meter m;
     nami_err err;
     int rc = 0;

@@ -76,10 +76,11 @@ static int check_outputs(const struct options *o)
 /* Rows of a model from those of its variables, which are row[]. */
 static int model_rows(const struct work *w, int nvar, const int *row, double *x)
 {
+    struct arena mem = {0};
     struct draws d;
     nami_err err;
     size_t n = (size_t)w->o->n;
-    double *rows = new_array(double, (size_t)w->m->nrow *n);
+    double *rows = new_array(double, (size_t)w->m->ir.num_rows *n);
     int rc = EXIT_YES;
     if (!rows) {
         err_nomem(&err);
@@ -88,9 +89,10 @@ static int model_rows(const struct work *w, int nvar, const int *row, double *x)
     for (int i = 0; i < nvar && !rc; i++)
         memcpy(rows + (size_t)row[i] * n, x + (size_t)i * n, sizeof *x * n);
     if (!rc && (exact_complete(w->m, n, rows, &err) ||
-                model_draws(w->m, n, rows, NULL, w->o->all, &d, &err)))
+                model_draws(w->m, n, rows, NULL, w->o->all, &mem, &d, &err)))
         rc = fail(RUNNING, NULL, &err);
     if (!rc) rc = write_draws(w, &d);
+    arena_free(&mem);
     free(rows);
     return rc;
 }
@@ -139,11 +141,12 @@ static const char **scalar_names(struct gnet *g, const struct model *m, nami_err
 {
     const char **name = arena_array(&g->mem, const char *, g->n);
     struct str s = {0};
-    for (int k = 0; k < m->ninst && name; k++)
-        for (int j = m->lhs_off[k]; m->node[k] >= 0 && j < m->lhs_off[k + 1] && name; j++) {
-            const char **to = &name[g->first[m->node[k]] + j - m->lhs_off[k]];
+    for (int k = 0; k < m->ir.num_instances && name; k++)
+        for (int j = m->ir.first_defined[k];
+             m->ir.node[k] >= 0 && j < m->ir.first_defined[k + 1] && name; j++) {
+            const char **to = &name[g->first[m->ir.node[k]] + j - m->ir.first_defined[k]];
             s.n = 0;
-            elem_name(m, m->lhs[j], &s);
+            elem_name(m, m->ir.defined[j], &s);
             if (s.oom || !(*to = arena_strndup(&g->mem, s.s, s.n))) name = NULL;
         }
     str_free(&s);
@@ -259,8 +262,8 @@ static int discrete(struct work *w, const struct dnet *d, const struct dataset *
 /* Is anything continuous?  Then the model should have been linear Gaussian. */
 static int is_continuous(const struct model *m)
 {
-    for (size_t i = 0; i < m->stmt.n; i++) {
-        const struct stmt *s = &m->stmt.a[i];
+    for (size_t i = 0; i < m->ir.statements.n; i++) {
+        const struct stmt *s = &m->ir.statements.a[i];
         if (s->rel->stochastic && (!s->dist || !domains[s->dist->domain].discrete)) return 1;
     }
     return 0;
@@ -280,11 +283,12 @@ static void note_missing(const struct model *m, const struct dataset *set)
 {
     struct given g = {0};
     int n = 0, of = 0, known = set && !given_open(&g, m, set, NULL);
-    for (int k = 0; k < m->ninst; k++)
-        for (int j = m->lhs_off[k]; m->node[k] >= 0 && j < m->lhs_off[k + 1]; j++) {
-            if (!m->observed[m->lhs[j]]) continue;
+    for (int k = 0; k < m->ir.num_instances; k++)
+        for (int j = m->ir.first_defined[k]; m->ir.node[k] >= 0 && j < m->ir.first_defined[k + 1];
+             j++) {
+            if (!m->ir.observed[m->ir.defined[j]]) continue;
             of++;
-            n += !known || isnan(given_value(&g, m->lhs[j]));
+            n += !known || isnan(given_value(&g, m->ir.defined[j]));
         }
     given_close(&g);
     if (n) note("%d of %d observed variables have no value, and are latent here", n, of);
@@ -292,7 +296,7 @@ static void note_missing(const struct model *m, const struct dataset *set)
 
 static int run_model(struct work *w)
 {
-    const struct data *data = &w->m->data;
+    const struct data *data = &w->m->source.data;
     const struct dataset *set = data->set.n ? data->set.a : NULL;
     struct gnet g = {0};
     struct dnet d = {0};
@@ -348,14 +352,14 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     if (!rc && !o->format && model_file(arg[0])) {
         w.m = &m;
-        if (!(rc = open_model(&m, arg[0], &o->model))) w.bn = m.bn;
+        if (!(rc = open_model(&m, arg[0], &o->model))) w.bn = m.ir.bn;
     } else if (!rc) {
         rc = open_structure(&w.bn, arg[0], o->format);
     }
     if (!rc) rc = select_shown(&w);
     if (!rc) rc = w.m ? run_model(&w) : run_structure(&w);
     if (!w.m) nami_bn_free(w.bn);
-    model_free(&m);
+    model_fini(&m);
     free(w.shown);
     if (!rc) return finish(&w.out, EXIT_YES);
     str_free(&w.out);

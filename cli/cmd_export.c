@@ -27,16 +27,28 @@ static int as_json(struct model *m, const struct model_options *opt, struct str 
 
 static int as_dot(struct model *m, const struct model_options *opt, struct str *out, nami_err *err)
 {
-    struct view w = {.file = m->file, .bn = m->bn};
+    struct view w = {.file = m->source.file, .bn = m->ir.bn};
     (void)opt;
     return draw(&w, "dot", out, err);
+}
+
+/* What JAGS cannot say is printed. */
+static int as_jags(struct model *m, const struct model_options *opt, struct str *out, nami_err *err)
+{
+    struct diags diags;
+    int rc = model_jags(m, opt, out, &diags, err);
+    struct model shown = *m;
+    shown.source.diags = diags;
+    if (rc && diags.nerror) show_messages(&shown, 0);
+    diags_free(&diags);
+    return rc;
 }
 
 static const struct target {
     const char *name, *ends;
     export_fn *write;
 } targets[] = {
-    {"jags", ".bug .bugs .jags", model_jags},
+    {"jags", ".bug .bugs .jags", as_jags},
     {"json", ".json", as_json},
     {"dot", ".dot .gv", as_dot},
     {NULL, NULL, NULL},
@@ -78,7 +90,7 @@ static int check(const struct options *o, const struct target *t)
     nami_err err;
     if (!t)
         err_set(&err, NAMI_EUSAGE, "as what? name it with --to jags, json or dot");
-    else if (o->data_out && t->write != model_jags)
+    else if (o->data_out && t->write != as_jags)
         err_set(&err, NAMI_EUSAGE, "--data-out goes with --to jags");
     else
         return EXIT_YES;
@@ -105,11 +117,10 @@ static int export(struct model *m, const struct options *o, const struct target 
     nami_err err;
     int rc = t->write(m, &opt, &text, &err);
     if (!rc && o->data_out) rc = model_rdump(m, &opt, &data, &err);
-    if (rc && m->diags.nerror) {
-        show_messages(m, 0);
-        rc = EXIT_BAD;
+    if (rc == NAMI_EINPUT && t->write == as_jags) {
+        rc = EXIT_BAD; /* it was said */
     } else if (rc) {
-        rc = fail(RUNNING, m->file, &err);
+        rc = fail(RUNNING, m->source.file, &err);
     } else {
         if (o->data_out) rc = put(o->data_out, &data);
         if (!rc) return put(o->out, &text);
@@ -128,7 +139,7 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     if (!rc) rc = open_model(&m, arg[0], &o->model);
     if (!rc) rc = export(&m, o, t);
-    model_free(&m);
+    model_fini(&m);
     return rc;
 }
 

@@ -274,12 +274,12 @@ static int run(const void *options_, int narg, char **arg)
         struct model_opts mo = {
             .data = o->data, .set = o->set, .observe = o->observe, .quiet = o->quiet};
         rc = open_model(&m, arg[0], &mo);
-        if (!rc) rc = run_on(m.bn, file, o, &f);
+        if (!rc) rc = run_on(m.ir.bn, file, o, &f);
     } else if (!(rc = open_structure(&bn, arg[0], o->format))) {
         rc = run_on(bn, file, o, &f);
     }
     nami_bn_free(bn);
-    model_free(&m);
+    model_fini(&m);
     files_fini(&f);
     return rc;
 }

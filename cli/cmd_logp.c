@@ -28,6 +28,29 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
+static int put_gradients(const struct model *m, size_t n, const double *grad, struct str *out,
+                         nami_err *err)
+{
+    struct arena mem = {0};
+    struct layout l;
+    int rc = model_layout(m, NULL, 0, &mem, &l, err);
+    double *x = rc ? NULL : arena_array(&mem, double, l.nrow *n);
+    if (!rc && !x) rc = err_nomem(err);
+    if (!rc) {
+        memcpy(x, grad, sizeof *x * (size_t)m->ir.num_rows * n);
+        layout_fill(m, &l, n, x);
+        for (size_t r = (size_t)m->ir.num_rows; r < l.nrow; r++) /* nothing depends on a constant */
+            for (size_t i = 0; m->ir.state[l.elem[r - (size_t)m->ir.num_rows]] == E_CONST && i < n;
+                 i++)
+                x[r * n + i] = 0;
+        struct draws g = {.n = n, .nvar = l.nvar, .var = l.var, .x = x};
+        str_put(out, ",\"grad\":");
+        rc = draws_format_of("x.json")->write(&g, out, err);
+    }
+    arena_free(&mem);
+    return rc;
+}
+
 /* {"logp": [...], "grad": [{"x": [...]}, ...]} */
 static int put_json(struct model *m, size_t n, const struct density *d, struct str *out,
                     nami_err *err)
@@ -38,29 +61,15 @@ static int put_json(struct model *m, size_t n, const struct density *d, struct s
         json_element(out, d->logp[i], 0);
     }
     str_put(out, "]");
-    if (d->grad) {
-        struct layout l;
-        int rc = model_layout(m, NULL, 0, &l, err);
-        if (rc) return rc;
-        double *x = arena_array(&m->mem, double, l.nrow *n);
-        if (!x) return err_nomem(err);
-        memcpy(x, d->grad, sizeof *x * (size_t)m->nrow * n);
-        layout_fill(m, &l, n, x);
-        for (size_t r = (size_t)m->nrow; r < l.nrow; r++) /* nothing depends on a constant */
-            for (size_t i = 0; m->state[l.elem[r - (size_t)m->nrow]] == E_CONST && i < n; i++)
-                x[r * n + i] = 0;
-        struct draws g = {.n = n, .nvar = l.nvar, .var = l.var, .x = x};
-        str_put(out, ",\"grad\":");
-        if ((rc = draws_format_of("x.json")->write(&g, out, err))) return rc;
-    }
+    int rc = d->grad ? put_gradients(m, n, d->grad, out, err) : 0;
     str_put(out, "}\n");
-    return 0;
+    return rc;
 }
 
 static int evaluate(struct model *m, const struct options *o, const struct data *at,
                     struct str *out, nami_err *err)
 {
-    size_t n = at->set.n, size = (size_t)m->nrow * n;
+    size_t n = at->set.n, size = (size_t)m->ir.num_rows * n;
     double *x = raw_array(double, size), *g = o->grad ? raw_array(double, size) : NULL;
     double *logp = raw_array(double, n);
     struct density d = {.logp = logp, .grad = g};
@@ -94,7 +103,7 @@ static int run(const void *options_, int narg, char **arg)
     for (int i = 0; i < o->at.n && !rc; i++)
         if (data_read(&at, o->at.a[i], &err)) rc = fail(READING, o->at.a[i], &err);
     if (!rc) say_unknown(r.net.model, &at);
-    if (!rc && evaluate(r.net.model, o, o->at.n ? &at : &r.net.model->data, &out, &err))
+    if (!rc && evaluate(r.net.model, o, o->at.n ? &at : &r.net.model->source.data, &out, &err))
         rc = fail(RUNNING, NULL, &err);
     data_free(&at);
     training_free(&r);

@@ -52,9 +52,9 @@ static const char *const words[] = {[LBFGS_FOUND] = "maximum",
 static int shown(const struct found *f, int e, size_t set)
 {
     const struct model *m = f->m;
-    if (m->state[e] != E_RANDOM || m->observed[e] || m->row[e] < 0) return 0;
-    if (m->node[m->owner[e]] < 0 && !f->o->all) return 0;
-    return !isnan(f->z[(size_t)m->row[e] * f->nset + set]);
+    if (m->ir.state[e] != E_RANDOM || m->ir.observed[e] || m->ir.row[e] < 0) return 0;
+    if (m->ir.node[m->ir.defined_by[e]] < 0 && !f->o->all) return 0;
+    return !isnan(f->z[(size_t)m->ir.row[e] * f->nset + set]);
 }
 
 static void put_table(const struct found *f, struct str *out)
@@ -63,12 +63,12 @@ static void put_table(const struct found *f, struct str *out)
     const struct map_mode *b = f->mode;
     table_cell(&t, "variable"), table_cell(&t, "mode");
     if (f->o->sd) table_cell(&t, "sd");
-    for (int e = 0; e < f->m->nelem; e++) {
+    for (int e = 0; e < f->m->ir.num_elements; e++) {
         if (!shown(f, e, 0)) continue;
         elem_name(f->m, e, &t.cells), table_end(&t);
-        str_printf(&t.cells, "%.6g", f->z[f->m->row[e]]), table_end(&t);
+        str_printf(&t.cells, "%.6g", f->z[f->m->ir.row[e]]), table_end(&t);
         if (!f->o->sd) continue;
-        double sd = f->sd[f->m->row[e]];
+        double sd = f->sd[f->m->ir.row[e]];
         isnan(sd) ? str_put(&t.cells, "-") : str_printf(&t.cells, "%.3g", sd), table_end(&t);
     }
     table_put(&t, 2, out);
@@ -102,8 +102,8 @@ static void put_json(const struct found *f, struct str *out)
         str_printf(out, "%s{\"set\":%zu,\"state\":\"%s\"", s ? ",\n" : "[", s + 1, words[b->state]);
         put_json_number(out, "log_p", b->logp), put_json_number(out, "derivative", b->grad);
         str_printf(out, ",\"steps\":%d,\"agree\":%d,\"variables\":[", b->steps, b->agree);
-        for (int e = 0; e < f->m->nelem; e++) {
-            size_t at = (size_t)(f->m->row[e] < 0 ? 0 : f->m->row[e]) * f->nset + s;
+        for (int e = 0; e < f->m->ir.num_elements; e++) {
+            size_t at = (size_t)(f->m->ir.row[e] < 0 ? 0 : f->m->ir.row[e]) * f->nset + s;
             struct str name = {0};
             if (!shown(f, e, s)) continue;
             elem_name(f->m, e, &name);
@@ -144,7 +144,7 @@ static int answer(struct trained *net, const struct options *o, int threads)
 {
     struct found f = {.m = net->r.net.model, .o = o, .nset = net->nset};
     struct query q = {net->x, net->nset, (size_t)o->searches, o->seed};
-    size_t size = (size_t)f.m->nrow * f.nset + 1;
+    size_t size = (size_t)f.m->ir.num_rows * f.nset + 1;
     struct str out = {0};
     nami_err err = {0};
     int rc = EXIT_YES, yes = EXIT_YES;

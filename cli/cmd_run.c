@@ -161,14 +161,14 @@ static int check_query(const struct options *o, const struct model *m)
     const char *file = o->data.n == 1 ? file_name(o->data.a[0]) : NULL;
     nami_err err = {0};
     int rc = EXIT_YES;
-    double *x = raw_array(double, m->nrow + 1);
+    double *x = raw_array(double, m->ir.num_rows + 1);
     if (!x) return err_nomem(&err), fail(RUNNING, NULL, &err);
-    if (!m->data.set.n) {
+    if (!m->source.data.set.n) {
         err_set(&err, NAMI_EUSAGE, "what was observed? give --data FILE");
         rc = fail(RUNNING, NULL, &err);
     }
-    for (size_t s = 0; s < m->data.set.n && !rc; s++)
-        if (infer_data(m, &m->data.set.a[s], 1, 0, x, &err)) rc = fail(READING, file, &err);
+    for (size_t s = 0; s < m->source.data.set.n && !rc; s++)
+        if (infer_data(m, &m->source.data.set.a[s], 1, 0, x, &err)) rc = fail(READING, file, &err);
     free(x);
     return rc;
 }
@@ -177,18 +177,20 @@ static int check_query(const struct options *o, const struct model *m)
 static int check_output(struct model *m, const char *path, nami_err *err)
 {
     struct str names = {0};
+    struct arena mem = {0};
     struct layout l = {0};
     struct stat st;
     int rc = file_check(path, err);
     int latents = !latent_names(m, 0, &names); /* without any, training says why it cannot be */
     if (!rc && names.oom) rc = err_nomem(err);
-    if (!rc && latents) rc = model_layout(m, names.s, 0, &l, err);
+    if (!rc && latents) rc = model_layout(m, names.s, 0, &mem, &l, err);
     if (!rc && latents && (stat(path, &st) || S_ISREG(st.st_mode))) {
         struct posterior_spec spec = {.nset = 1, .part[POSTERIOR] = {1, l.nvar, l.var}};
         struct posterior *p = NULL;
         rc = posterior_open(path, &spec, &p, err);
         posterior_drop(p);
     }
+    arena_free(&mem);
     str_free(&names);
     return rc;
 }
@@ -207,7 +209,7 @@ static int ready(const struct options *o, const char *file, const char *net, con
         rc = fail(RUNNING, NULL, &err);
     if (!rc && check_output(&m, draws, &err))
         rc = fail(err.code == NAMI_EUSAGE ? RUNNING : WRITING, draws, &err);
-    model_free(&m);
+    model_fini(&m);
     return rc;
 }
 

@@ -67,7 +67,8 @@ struct job {
     struct gallery picture;
     struct posterior_spec spec;
     struct posterior_note note[3];
-    struct layout layout, seen_layout; /* of the latents; of the observed variables */
+    struct arena mem;
+    struct layout layout, seen_layout; /* of the latents; of the observed variables; in mem */
     double *observed;  /* rows of seen_layout, if some arrays are observed in part; else NULL */
     size_t stride;     /* rows of draws, elements of all variables among them */
     size_t *row, nrow; /* the elements of all variables in turn */
@@ -83,12 +84,12 @@ struct job {
 static int observed_part(struct job *j, nami_err *err)
 {
     const struct model *m = j->net.r.net.model;
-    size_t nset = j->net.nset, n = (size_t)m->nrow * nset;
+    size_t nset = j->net.nset, n = (size_t)m->ir.num_rows * nset;
     if (!(j->observed = raw_array(double, j->seen_layout.nrow *nset))) return err_nomem(err);
     memcpy(j->observed, j->net.x, sizeof *j->observed * n);
-    for (int e = 0; e < m->nelem; e++)
-        for (size_t s = 0; m->state[e] == E_RANDOM && !m->observed[e] && s < nset; s++)
-            j->observed[(size_t)m->row[e] * nset + s] = value_missing();
+    for (int e = 0; e < m->ir.num_elements; e++)
+        for (size_t s = 0; m->ir.state[e] == E_RANDOM && !m->ir.observed[e] && s < nset; s++)
+            j->observed[(size_t)m->ir.row[e] * nset + s] = value_missing();
     layout_fill(m, &j->seen_layout, nset, j->observed);
     return 0;
 }
@@ -98,15 +99,15 @@ static int observed_variables(struct job *j, nami_err *err)
     struct model *m = j->net.r.net.model;
     struct str names = {0};
     int part = 0, rc = 0;
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         int n = 0;
-        for (int e = a->first; e < a->first + a->n; e++) n += m->observed[e];
+        for (int e = a->first; e < a->first + a->n; e++) n += m->ir.observed[e];
         if (n) str_printf(&names, "%s%s", names.n ? "," : "", a->name);
         part |= n && n < a->n;
     }
     if (names.oom) rc = err_nomem(err);
-    if (!rc && names.n) rc = model_layout(m, names.s, 0, &j->seen_layout, err);
+    if (!rc && names.n) rc = model_layout(m, names.s, 0, &j->mem, &j->seen_layout, err);
     j->seen = j->seen_layout.var;
     j->nseen = j->seen_layout.nvar;
     str_free(&names);
@@ -123,7 +124,7 @@ static int variables(struct job *j, nami_err *err)
     else
         rc = latent_names(m, j->o->all, &j->names);
     if (rc || j->names.oom) return err_nomem(err);
-    if ((rc = model_layout(m, j->names.s, j->o->all, &j->layout, err))) return rc;
+    if ((rc = model_layout(m, j->names.s, j->o->all, &j->mem, &j->layout, err))) return rc;
     j->var = j->layout.var;
     j->nvar = j->layout.nvar;
     for (int v = 0; v < j->nvar; v++) {
@@ -131,7 +132,7 @@ static int variables(struct job *j, nami_err *err)
         if (end > j->stride) j->stride = end;
         j->nrow += size;
     }
-    if (!(j->row = arena_array(&m->mem, size_t, j->nrow + 1))) return err_nomem(err);
+    if (!(j->row = arena_array(&j->mem, size_t, j->nrow + 1))) return err_nomem(err);
     for (size_t v = 0, k = 0; v < (size_t)j->nvar; v++)
         for (size_t e = 0; e < draws_var_size(&j->var[v]); e++) j->row[k++] = j->var[v].base + e;
     return observed_variables(j, err);
@@ -154,7 +155,7 @@ static int open_picture(struct job *j)
     int n = 0;
     for (int i = 0; i < j->nseen && whole; i++) { /* an image is observed as a whole */
         size_t r = j->seen[i].base, end = r + draws_var_size(&j->seen[i]);
-        while (r < end && r < (size_t)j->net.r.net.model->nrow && j->given[r]) r++;
+        while (r < end && r < (size_t)j->net.r.net.model->ir.num_rows && j->given[r]) r++;
         if (r == end) whole[n++] = j->seen[i];
     }
     int rc = whole ? gallery_find(n, whole, &v, &err) : err_nomem(&err);
@@ -171,7 +172,7 @@ static int open_files(struct job *j)
     const struct options *o = j->o;
     nami_err err;
     int weighted = j->method != ANSWER_DIRECT;
-    j->note[0] = (struct posterior_note){"model", j->net.r.net.model->file, 0};
+    j->note[0] = (struct posterior_note){"model", j->net.r.net.model->source.file, 0};
     j->note[1] = (struct posterior_note){"seed", NULL, (double)o->seed};
     j->note[2] = (struct posterior_note){"method", answer_methods[j->method], 0};
     j->spec = (struct posterior_spec){.nset = j->q.nset,
@@ -237,7 +238,7 @@ static int summarise_block(struct job *j, const struct answer *a, nami_err *err)
 static int add_rows(const struct model *m, const struct layout *l, size_t n, double **x,
                     nami_err *err)
 {
-    if (!*x || !n || l->nrow <= (size_t)m->nrow) return 0;
+    if (!*x || !n || l->nrow <= (size_t)m->ir.num_rows) return 0;
     double *y = realloc(*x, sizeof *y * l->nrow * n);
     if (!y) return err_nomem(err);
     *x = y;
@@ -278,8 +279,8 @@ static int answer_all(struct job *j)
 /* The model's number for element e of a variable; -1: there is none. */
 static int elem_of(const struct model *m, const struct draws_var *v, size_t e)
 {
-    for (size_t i = 0; i < m->array.n; i++)
-        if (strcmp(m->array.a[i].name, v->name) == 0) return m->array.a[i].first + (int)e;
+    for (size_t i = 0; i < m->ir.arrays.n; i++)
+        if (strcmp(m->ir.arrays.a[i].name, v->name) == 0) return m->ir.arrays.a[i].first + (int)e;
     return -1;
 }
 
@@ -294,7 +295,7 @@ static void put_label(const struct model *m, const struct draws_var *v, size_t e
 static int is_asked(const struct job *j, const struct draws_var *v, size_t e)
 {
     int elem = elem_of(j->net.r.net.model, v, e);
-    return elem >= 0 && j->net.r.net.model->state[elem] == E_RANDOM && !j->given[v->base + e];
+    return elem >= 0 && j->net.r.net.model->ir.state[elem] == E_RANDOM && !j->given[v->base + e];
 }
 
 static void put_cell(struct table *t, int digits, double x)
@@ -410,11 +411,11 @@ static void put_json(const struct job *j, struct str *out)
 static void mark_given(const struct job *j, unsigned char *given)
 {
     const struct model *m = j->net.r.net.model;
-    for (int e = 0; e < m->nelem; e++)
-        if (m->row[e] >= 0 && m->observed[e]) given[m->row[e]] = 1;
-    for (size_t r = (size_t)m->nrow; r < j->layout.nrow; r++) {
-        int e = j->layout.elem[r - (size_t)m->nrow];
-        given[r] = m->observed[e] || m->state[e] != E_RANDOM;
+    for (int e = 0; e < m->ir.num_elements; e++)
+        if (m->ir.row[e] >= 0 && m->ir.observed[e]) given[m->ir.row[e]] = 1;
+    for (size_t r = (size_t)m->ir.num_rows; r < j->layout.nrow; r++) {
+        int e = j->layout.elem[r - (size_t)m->ir.num_rows];
+        given[r] = m->ir.observed[e] || m->ir.state[e] != E_RANDOM;
     }
 }
 
@@ -431,7 +432,7 @@ static int ask(struct job *j, int threads)
     if (variables(j, &err)) return fail(RUNNING, NULL, &err);
     j->summary = new_array(struct summary, j->stride * j->q.nset + 1);
     j->found = new_array(struct posterior_found, j->q.nset);
-    j->given = new_array(unsigned char, (size_t)j->net.r.net.model->nrow + j->stride);
+    j->given = new_array(unsigned char, (size_t)j->net.r.net.model->ir.num_rows + j->stride);
     j->ood = new_array(double, j->q.nset);
     if (!j->summary || !j->found || !j->given || !j->ood)
         return err_nomem(&err), fail(RUNNING, NULL, &err);
@@ -485,6 +486,7 @@ static int run(const void *options_, int narg, char **arg)
     free(j.given);
     free(j.ood);
     free(j.observed);
+    arena_free(&j.mem);
     str_free(&j.names);
     close_net(&j.net);
     return rc;

@@ -40,8 +40,9 @@ static int is_picture(const char *path) { return str_ends(path, strlen(path), ".
 
 static int is_observed(const struct model *m, const char *name)
 {
-    for (size_t i = 0; i < m->array.n; i++)
-        if (strcmp(m->array.a[i].name, name) == 0) return m->observed[m->array.a[i].first];
+    for (size_t i = 0; i < m->ir.arrays.n; i++)
+        if (strcmp(m->ir.arrays.a[i].name, name) == 0)
+            return m->ir.observed[m->ir.arrays.a[i].first];
     return 0;
 }
 
@@ -65,7 +66,7 @@ enum { AGAIN = 64 };
 static int average(struct training *r, const struct options *o, const double *x, double *mean,
                    nami_err *err)
 {
-    size_t n = (size_t)o->n, size = (size_t)r->net.model->nrow * n, stride = (n + 7) / 8 * 8;
+    size_t n = (size_t)o->n, size = (size_t)r->net.model->ir.num_rows * n, stride = (n + 7) / 8 * 8;
     double *pred = raw_array(double, size + 1);
     float *param = new_array(float, network_nparam(&r->net) + 1); /* q itself is not asked */
     struct infer a = {0};
@@ -90,9 +91,9 @@ static int write_picture(struct training *r, const struct options *o, const stru
     nami_err err;
     int rc = find_image(r->net.model, d, o->only, &v, &err), again = 0;
     if (!rc) /* rows of the model: not those of an array with constants among its elements */
-        again = r->net.q.m && is_observed(r->net.model, v->name) && v->base < (size_t)r->net.model->nrow;
+        again = r->net.q.m && is_observed(r->net.model, v->name) && v->base < (size_t)r->net.model->ir.num_rows;
     if (!rc && again) {
-        mean = raw_array(double, (size_t)r->net.model->nrow * d->n + 1);
+        mean = raw_array(double, (size_t)r->net.model->ir.num_rows * d->n + 1);
         rc = mean ? average(r, o, d->x, mean, &err) : err_nomem(&err);
     }
     if (!rc) rc = gallery_draws(v, d->n, again ? mean : d->x, path, &err);
@@ -122,13 +123,13 @@ static int write_file(const struct draws *d, const char *path)
     return rc;
 }
 
-static int put(struct training *r, const struct options *o, const double *x)
+static int put(struct training *r, const struct options *o, const double *x, struct arena *mem)
 {
     struct draws d;
     struct str out = {0};
     nami_err err;
     int rc = EXIT_YES;
-    if (model_draws(r->net.model, (size_t)o->n, x, o->only, o->all, &d, &err))
+    if (model_draws(r->net.model, (size_t)o->n, x, o->only, o->all, mem, &d, &err))
         return fail(RUNNING, NULL, &err);
     for (int i = 0; i < o->out.n && !rc; i++)
         rc = is_picture(o->out.a[i]) ? write_picture(r, o, &d, o->out.a[i])
@@ -145,13 +146,14 @@ static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
     struct training r = {0};
+    struct arena mem = {0};
     double *x = NULL;
     nami_err err;
     int rc = check_outputs(o);
     (void)narg;
     if (!rc) rc = open_model_or_net(&r, arg[0], &o->model);
     if (!rc) rc = allow_simulator(&r, arg[0], o->allow, o->model.quiet);
-    if (!rc && !(x = raw_array(double, (size_t)r.net.model->nrow *(size_t)o->n))) {
+    if (!rc && !(x = raw_array(double, (size_t)r.net.model->ir.num_rows *(size_t)o->n))) {
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);
     }
@@ -160,9 +162,10 @@ static int run(const void *options_, int narg, char **arg)
                            x, &err))
             rc = fail(err.line ? READING : RUNNING, err.line ? file_name(arg[0]) : NULL, &err);
         else
-            rc = put(&r, o, x);
+            rc = put(&r, o, x, &mem);
     }
     free(x);
+    arena_free(&mem);
     training_free(&r);
     return rc;
 }

@@ -126,71 +126,42 @@ static const struct opt options[] = {
 
 /* ---- options to a plan -------------------------------------------------------------- */
 
-static int number_of(const char *word, opt_words *words)
+static int make_plan(const struct options *o, struct plan *p, struct arena *mem, nami_err *err)
 {
-    for (int i = 0; words(i); i++)
-        if (strcmp(words(i), word) == 0) return i;
-    return 0;
-}
-
-static int read_hidden(const char *s, struct net_options *n, nami_err *err)
-{
-    for (char *end; s && *s; s = *end ? end + 1 : end) {
-        long x = strtol(s, &end, 10);
-        if (end == s || (*end && *end != ',') || x < 1 || x > 1 << 20 || n->nhidden == NET_LAYERS)
-            return err_set(err, NAMI_EUSAGE,
-                           "--hidden wants up to %d numbers of units, as in --hidden 100,100",
-                           NET_LAYERS);
-        n->hidden[n->nhidden++] = (int)x;
-    }
-    return 0;
-}
-
-/* -1: auto */
-static int whether(const char *word)
-{
-    return strcmp(word, "yes") == 0 ? 1 : strcmp(word, "no") == 0 ? 0 : -1;
-}
-
-static int make_plan(const struct options *o, struct plan *p, nami_err *err)
-{
-    *p = (struct plan){.set = o->model.set.a,
-                       .nset = o->model.set.n,
-                       .observe = o->model.observe,
-                       .invert = {.method = o->method,
-                                  .mode = o->mode,
-                                  .criterion = o->criterion,
-                                  .restarts = o->restarts,
-                                  .seed = o->model.seed},
-                       .net = {.family = family_find(o->family, strlen(o->family)),
-                               .size = o->size,
-                               .kind = (enum net_kind)number_of(o->net, net_words),
-                               .act = number_of(o->activation, act_words),
-                               .skip = whether(o->skip),
-                               .shared = o->shared,
-                               .no_share = o->no_share,
-                               .whiten = whether(o->whiten),
-                               .seed = o->model.seed},
-                       .train = {.steps = o->steps ? o->steps : STEPS,
-                                 .batch = o->batch,
-                                 .rate = o->rate,
-                                 .clip = o->clip,
-                                 .check = o->check,
-                                 .valid = o->valid,
-                                 .patience = o->patience,
-                                 .cooldown = o->cooldown,
-                                 .seed = o->model.seed,
-                                 .particles = o->particles,
-                                 .warmup = o->warmup,
-                                 .labels = o->labels},
-                       .brightness = number_of(o->pixels, pixel_words),
-                       .split = o->split};
-    if (o->batch < 1 || o->check < 1 || o->valid < 1 || o->patience < 1)
-        return err_set(err, NAMI_EUSAGE,
-                       "--batch, --check, --valid and --patience must be at least 1");
-    if (o->cooldown > 1)
-        return err_set(err, NAMI_EUSAGE, "--cooldown is a part of 1, not %g", o->cooldown);
-    return read_hidden(o->hidden, &p->net, err);
+    nami_options invert = {.method = o->method,
+                           .mode = o->mode,
+                           .criterion = o->criterion,
+                           .restarts = o->restarts,
+                           .seed = o->model.seed};
+    nami_train_options t = {.family = o->family,
+                            .components = o->size,
+                            .net = o->net,
+                            .hidden = o->hidden,
+                            .hidden_shared = o->shared,
+                            .activation = o->activation,
+                            .skip = o->skip,
+                            .no_share = o->no_share,
+                            .whiten = o->whiten,
+                            .steps = o->steps,
+                            .batch = o->batch,
+                            .rate = o->rate,
+                            .clip = o->clip > 0 ? o->clip : -1,
+                            .check = o->check,
+                            .valid = o->valid,
+                            .patience = o->patience,
+                            .cooldown = o->cooldown > 0 ? o->cooldown : -1,
+                            .seed = o->model.seed,
+                            .particles = o->particles,
+                            .warmup = o->warmup,
+                            .labels = o->labels > 0 ? o->labels : -1,
+                            .objective = o->objective,
+                            .epochs = o->epochs,
+                            .pixels = o->pixels,
+                            .split = o->split};
+    p->set = o->model.set.a;
+    p->nset = o->model.set.n;
+    p->observe = o->model.observe;
+    return plan_make(p, &invert, &t, 0, mem, err);
 }
 
 /* Ctrl-C: the step is finished, the network is saved. */
@@ -326,7 +297,7 @@ static int work(struct training *r, const struct options *o, int resume)
     int threads = parallel_threads(o->model.threads), rc;
     struct str out = {0}, inverse = {0};
     struct view w = {
-        .file = r->net.model->file, .bn = r->net.model->bn, .v = &r->net.inversion, .h = r->net.inverse, .width = 80};
+        .file = r->net.model->source.file, .bn = r->net.model->ir.bn, .v = &r->net.inversion, .h = r->net.inverse, .width = 80};
     nami_err err;
     if (o->dry) {
         (o->json ? network_json : network_show)(&r->net.q, &out);
@@ -356,14 +327,14 @@ static void pick(const struct opt_many *all, int records, struct opt_many *out)
 /* Constants that are given must be those that the network was trained with. */
 static int same_constants(const struct model *a, const struct model *b, nami_err *err)
 {
-    for (size_t i = 0; i < a->array.n; i++)
-        for (size_t j = 0; j < b->array.n; j++) {
-            const struct array *x = &a->array.a[i], *y = &b->array.a[j];
+    for (size_t i = 0; i < a->ir.arrays.n; i++)
+        for (size_t j = 0; j < b->ir.arrays.n; j++) {
+            const struct array *x = &a->ir.arrays.a[i], *y = &b->ir.arrays.a[j];
             if (strcmp(x->name, y->name) != 0 || x->raw) continue;
             int same = x->n == y->n;
             for (int e = 0; same && e < x->n; e++) {
-                double u = a->value[x->first + e], v = b->value[y->first + e];
-                if (a->state[x->first + e] == E_CONST && b->state[y->first + e] == E_CONST)
+                double u = a->ir.value[x->first + e], v = b->ir.value[y->first + e];
+                if (a->ir.state[x->first + e] == E_CONST && b->ir.state[y->first + e] == E_CONST)
                     same = u == v || value_is_missing(u) || value_is_missing(v);
             }
             if (!same)
@@ -384,7 +355,8 @@ static int same_model(const struct training *r, const struct options *o, const c
     int rc = EXIT_YES;
     if (file_read(file, &text, &err)) {
         rc = fail(READING, file_name(file), &err);
-    } else if (text.n != r->net.model->text.n || (text.n && memcmp(text.s, r->net.model->text.s, text.n) != 0)) {
+    } else if (text.n != r->net.model->source.text.n ||
+               (text.n && memcmp(text.s, r->net.model->source.text.s, text.n) != 0)) {
         err_set(
             &err, NAMI_EUSAGE,
             "it was trained for another model than %s; give another -o NET, or train anew without "
@@ -399,7 +371,7 @@ static int same_model(const struct training *r, const struct options *o, const c
         if (!rc && same_constants(r->net.model, &m, &err)) rc = fail(READING, o->out, &err);
     }
     str_free(&text);
-    model_free(&m);
+    model_fini(&m);
     return rc;
 }
 
@@ -409,7 +381,8 @@ static int read_objective(struct training *r, const struct options *o, int resum
     struct opt_many file;
     nami_err err;
     if (!resume) {
-        for (size_t i = 0; i < r->net.model->net.n; i++) r->net.plan.elbo |= r->net.model->net.a[i].learn;
+        for (size_t i = 0; i < r->net.model->ir.networks.n; i++)
+            r->net.plan.elbo |= r->net.model->ir.networks.a[i].learn;
         if (o->objective) r->net.plan.elbo = strcmp(o->objective, "elbo") == 0;
     }
     pick(&o->model.data, 1, &file);
@@ -428,7 +401,7 @@ static int read_objective(struct training *r, const struct options *o, int resum
         err_set(&err, NAMI_EUSAGE, "what should it learn from? give --data x=FILE");
         return fail(RUNNING, NULL, &err);
     }
-    if (samples_feed(r, file.a, file.n, &err)) return fail(READING, NULL, &err);
+    if (samples_feed(r, file.a, file.n, NULL, &err)) return fail(READING, NULL, &err);
     if (o->epochs) {
         size_t per = r->split.n[SPLIT_TRAIN] / (size_t)r->net.plan.train.batch;
         r->net.plan.train.steps = (int)((per ? per : 1) * (size_t)o->epochs);
@@ -441,9 +414,9 @@ static void note_missing(const struct model *m)
 {
     struct given g = {0};
     int n = 0, of = 0, missing = -1;
-    int known = m->data.set.n && !given_open(&g, m, &m->data.set.a[0], NULL);
-    for (int e = 0; e < m->nelem && known; e++) {
-        if (m->row[e] < 0 || !m->observed[e]) continue;
+    int known = m->source.data.set.n && !given_open(&g, m, &m->source.data.set.a[0], NULL);
+    for (int e = 0; e < m->ir.num_elements && known; e++) {
+        if (m->ir.row[e] < 0 || !m->ir.observed[e]) continue;
         of++;
         n += isnan(given_value(&g, e));
         if (missing < 0 && isnan(given_value(&g, e))) missing = e;
@@ -467,7 +440,7 @@ static int run(const void *options_, int narg, char **arg)
     int rc = EXIT_YES, threads = parallel_threads(o->model.threads);
     int resume = o->resume && o->out && access(o->out, F_OK) == 0;
     (void)narg;
-    if (make_plan(o, &r.net.plan, &err)) return fail(RUNNING, NULL, &err);
+    if (make_plan(o, &r.net.plan, &r.net.mem, &err)) return fail(RUNNING, NULL, &err);
     if (!o->dry && !o->out) {
         err_set(&err, NAMI_EUSAGE, "where should the network go? give -o NET, or --dry-run");
         return fail(RUNNING, NULL, &err);
@@ -476,15 +449,16 @@ static int run(const void *options_, int narg, char **arg)
     if (resume) {
         rc = read_net(&r, o->out, threads);
         if (!rc) rc = same_model(&r, o, arg[0]);
-        if (!rc && r.net.model->simulator) { /* the model file's, so where that is */
-            r.net.model->file = arg[0];
-            r.net.model->simulator_locked = 0;
+        if (!rc && r.net.model->source.simulator) { /* the model file's, so where that is */
+            r.net.model->source.file = arg[0];
+            r.net.model->source.simulator_locked = 0;
         }
         if (o->steps) r.net.plan.train.steps = o->steps;
         if (!rc && !o->samples) tell_simulator(r.net.model, o->model.quiet);
         if (!rc) rc = read_objective(&r, o, 1);
     } else {
-        r.net.model = &r.net.own_model;
+        r.net.model = r.net.own_model = model_new();
+        if (!r.net.model && err_nomem(&err)) return fail(RUNNING, NULL, &err);
         pick(&o->model.data, 0, &model.data);
         rc = open_model(r.net.model, arg[0], &model);
         if (!rc && !o->samples) tell_simulator(r.net.model, o->model.quiet);

@@ -14,9 +14,9 @@
 void show_messages(const struct model *m, int quiet)
 {
     struct str out = {0};
-    if (quiet && !m->diags.nerror) return;
-    diags_print(&m->diags, m->file ? file_name(m->file) : "model", m->text.s ? m->text.s : "",
-                m->text.n, &out);
+    if (quiet && !m->source.diags.nerror) return;
+    diags_print(&m->source.diags, m->source.file ? file_name(m->source.file) : "model",
+                m->source.text.s ? m->source.text.s : "", m->source.text.n, &out);
     if (out.s) fputs(out.s, stderr);
     str_free(&out);
 }
@@ -25,7 +25,7 @@ void tell_simulator(const struct model *m, int quiet)
 {
     static int said; /* 'nami run' is several commands */
     struct str what = {0};
-    if (!m->simulator || quiet || said) return;
+    if (!m->source.simulator || quiet || said) return;
     said = 1;
     model_simulator(m, &what);
     if (what.s && !what.oom) note("this runs the simulator %s", what.s);
@@ -60,11 +60,11 @@ int open_model(struct model *m, const char *path, const struct model_opts *o)
                                 .nfree = o->free.n};
     if (refuse_net(path)) return EXIT_BAD;
     int rc = model_read(m, path, o->data.a, o->data.n, &opt, &err);
-    if (rc == NAMI_EINPUT && m->diags.nerror) {
+    if (rc == NAMI_EINPUT && m->source.diags.nerror) {
         show_messages(m, 0);
         return EXIT_BAD;
     }
-    if (rc) return fail(READING, file_name(m->reading), &err);
+    if (rc) return fail(READING, file_name(m->source.reading), &err);
     show_messages(m, o->quiet);
     return EXIT_YES;
 }
@@ -73,7 +73,7 @@ int open_model(struct model *m, const char *path, const struct model_opts *o)
 static int gives_latent(const struct model *m, const struct array *a, const struct value *v)
 {
     for (int k = 0; k < a->n && (size_t)k < v->n; k++)
-        if (m->state[a->first + k] == E_RANDOM && !m->observed[a->first + k] &&
+        if (m->ir.state[a->first + k] == E_RANDOM && !m->ir.observed[a->first + k] &&
             !value_is_missing(v->x[k]))
             return 1;
     return 0;
@@ -82,8 +82,9 @@ static int gives_latent(const struct model *m, const struct array *a, const stru
 /* The array of a name, or NULL. */
 static const struct array *array_called(const struct model *m, const char *name)
 {
-    int k = dict_find(&m->syntax.names, name, strlen(name)), a = k < 0 ? -1 : m->array_of[k];
-    return a < 0 ? NULL : &m->array.a[a];
+    int k = dict_find(&m->source.syntax.names, name, strlen(name)),
+        a = k < 0 ? -1 : m->ir.array_of_name[k];
+    return a < 0 ? NULL : &m->ir.arrays.a[a];
 }
 
 enum { UNKNOWN, UNUSED };

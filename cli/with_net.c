@@ -29,21 +29,21 @@ int allow_simulator(struct training *r, const char *path, int allowed, int quiet
     struct str what = {0};
     nami_err err;
     int rc = EXIT_YES;
-    if (!r->net.model->simulator) return rc;
+    if (!r->net.model->source.simulator) return rc;
     model_simulator(r->net.model, &what);
     if (what.oom) {
         err_nomem(&err);
         rc = fail(RUNNING, NULL, &err);
-    } else if (r->net.model->simulator_locked && !allowed) {
+    } else if (r->net.model->source.simulator_locked && !allowed) {
         err_set(
             &err, NAMI_EUSAGE,
             "this network would run a program; if you trust the file, give --allow-simulator: it "
             "is the simulator %s",
             what.s);
         rc = fail(READING, path, &err);
-    } else if (r->net.model->simulator_locked) {
+    } else if (r->net.model->source.simulator_locked) {
         tell_simulator(r->net.model, quiet);
-        r->net.model->simulator_locked = 0;
+        r->net.model->source.simulator_locked = 0;
     }
     str_free(&what);
     return rc;
@@ -72,10 +72,10 @@ static int open_records(struct trained *n, const struct opt_many *file, int most
     int rc = feeds_read(&f, n->r.net.model, file->a, file->n, &err);
     int other = rc ? -1 : feeds_other(n->r.net.model, file->a, file->n, &value);
     if (other >= 0) rc = infer_refuse(n->r.net.model, other, value, &err);
-    if (!rc) rc = samples_brighten(&n->r, &f, &err);
-    if (!rc) rc = samples_complete(&n->r, &f, &err);
+    if (!rc) rc = samples_brighten(&n->r.net, &f, &err);
+    if (!rc) rc = samples_complete(&n->r.net, &f, &err);
     n->nset = first_sets(f.n, most);
-    n->x = rc ? NULL : new_array(double, (size_t)n->r.net.model->nrow * n->nset + 1);
+    n->x = rc ? NULL : new_array(double, (size_t)n->r.net.model->ir.num_rows * n->nset + 1);
     if (!rc && !n->x) rc = err_nomem(&err);
     for (size_t s = 0; s < n->nset && !rc; s++) feeds_copy(&f, s, n->x + s, n->nset);
     feeds_free(&f);
@@ -106,7 +106,7 @@ int open_data(struct trained *n, const struct opt_many *files, int most, int qui
     const char *const *file = files->a;
     int nfile = files->n;
     const struct model *m = n->r.net.model;
-    const struct data *d = nfile ? &n->data : &m->data;
+    const struct data *d = nfile ? &n->data : &m->source.data;
     nami_err err = {0};
     for (int i = 0; i < nfile; i++)
         if (is_records(file[i])) return open_records(n, files, most);
@@ -117,7 +117,7 @@ int open_data(struct trained *n, const struct opt_many *files, int most, int qui
         err_set(&err, NAMI_EUSAGE, "what was observed? give --data FILE");
         return fail(RUNNING, NULL, &err);
     }
-    n->x = new_array(double, (size_t)m->nrow * n->nset + 1);
+    n->x = new_array(double, (size_t)m->ir.num_rows * n->nset + 1);
     if (!n->x) return err_nomem(&err), fail(RUNNING, NULL, &err);
     for (size_t s = 0; s < n->nset; s++)
         if (infer_data(m, &d->set.a[s], n->nset, s, n->x, &err))
@@ -131,7 +131,8 @@ int open_model_or_net(struct training *r, const char *path, const struct model_o
 {
     nami_err err = {0};
     if (!network_is(path)) {
-        r->net.model = &r->net.own_model;
+        r->net.model = r->net.own_model = model_new();
+        if (!r->net.model && err_nomem(&err)) return fail(RUNNING, NULL, &err);
         return open_model(r->net.model, path, o);
     }
     if (o->data.n || o->set.n || o->observe || o->free.n) {
@@ -228,12 +229,12 @@ int warn_unlike(const struct trained *n, int threads, int quiet, double *p)
 
 int latent_names(const struct model *m, int all, struct str *out)
 {
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         int want = 0;
         for (int e = a->first; e < a->first + a->n && !want; e++) {
-            if (m->state[e] != E_RANDOM || a->free) continue;
-            want = m->node[m->owner[e]] < 0 ? all : !m->observed[e];
+            if (m->ir.state[e] != E_RANDOM || a->free) continue;
+            want = m->ir.node[m->ir.defined_by[e]] < 0 ? all : !m->ir.observed[e];
         }
         if (want) str_printf(out, "%s%s", out->n ? "," : "", a->name);
     }

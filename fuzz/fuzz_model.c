@@ -61,7 +61,7 @@ static void try_model(const char *text, size_t len, const char *data, size_t nda
         check_messages(&m, text, len);
         if (!rc && !m.simulator && m.density.nrow < MOST) run(&m);
     }
-    model_free(&m);
+    model_fini(&m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)

@@ -4,6 +4,7 @@
 
 #include "exact_at.h"
 #include "infer/exact.h"
+#include "model/model.h"
 #include "model_at.h"
 
 static double worst; /* the largest difference of a case */
@@ -33,7 +34,8 @@ static inline double *evidence(const struct gnet *g, const struct model *m)
 {
     double *x = calloc((size_t)g->n, sizeof *x);
     nami_err err = {0};
-    if (gnet_evidence(g, m, m->data.set.n ? m->data.set.a : NULL, x, &err)) fail_msg("%s", err.msg);
+    if (gnet_evidence(g, m, m->source.data.set.n ? m->source.data.set.a : NULL, x, &err))
+        fail_msg("%s", err.msg);
     return x;
 }
 

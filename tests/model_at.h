@@ -6,11 +6,13 @@
 #include <stdlib.h>
 
 #include "model/eval.h"
+#include "model/model.h"
 #include "run.h"
 
 static inline void messages(const struct model *m, struct str *out)
 {
-    diags_print(&m->diags, "model", m->text.s ? m->text.s : "", m->text.n, out);
+    diags_print(&m->source.diags, "model", m->source.text.s ? m->source.text.s : "",
+                m->source.text.n, out);
     if (!out->s) str_put(out, "");
 }
 
@@ -18,7 +20,8 @@ static inline int build_with(struct model *m, enum dialect dialect, const char *
                              const char *data, const struct model_options *opt)
 {
     nami_err err = {0};
-    if (data && data_parse(&m->data, data, strlen(data), &err)) fail_msg("data: %s", err.msg);
+    if (data && data_parse(&m->source.data, data, strlen(data), &err))
+        fail_msg("data: %s", err.msg);
     return model_parse(m, "model", text, strlen(text), dialect, opt, &err);
 }
 
@@ -36,17 +39,17 @@ static inline void build_opt(struct model *m, enum dialect dialect, const char *
 
 static inline int array_find(const struct model *m, const char *name)
 {
-    int k = dict_find(&m->syntax.names, name, strlen(name));
-    assert_true(k >= 0 && m->array_of[k] >= 0);
-    return m->array_of[k];
+    int k = dict_find(&m->source.syntax.names, name, strlen(name));
+    assert_true(k >= 0 && m->ir.array_of_name[k] >= 0);
+    return m->ir.array_of_name[k];
 }
 
 /* The element of an array, from 0, in row-major order. */
 static inline int row_of(const struct model *m, const char *name, int k)
 {
-    const struct array *a = &m->array.a[array_find(m, name)];
+    const struct array *a = &m->ir.arrays.a[array_find(m, name)];
     assert_true(k < a->n);
-    return m->row[a->first + k];
+    return m->ir.row[a->first + k];
 }
 
 /* Each node with its parents, in the order of the nodes; * is observed. */
@@ -61,7 +64,7 @@ static inline void graph_text(const struct bn *bn, struct str *out)
 
 static inline double *draw(const struct model *m, size_t n, int threads)
 {
-    double *x = calloc((size_t)m->nrow * n + 1, sizeof *x);
+    double *x = calloc((size_t)m->ir.num_rows * n + 1, sizeof *x);
     nami_err err = {0};
     assert_non_null(x);
     if (model_simulate(m, 7, 0, n, threads, x, &err)) fail_msg("%s", err.msg);

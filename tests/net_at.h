@@ -4,6 +4,7 @@
 #define TESTS_NET_AT_H
 
 #include "base/rng.h"
+#include "model/model.h"
 #include "model/problem.h"
 #include "model_at.h"
 #include "net/qnet.h"
@@ -19,7 +20,7 @@ struct net_at {
 static inline int net_try(struct net_at *n, const nami_options *invert,
                           const struct net_options *opt, nami_err *err)
 {
-    int rc = inversion_init(&n->v, n->m.bn, invert, err);
+    int rc = inversion_init(&n->v, n->m.ir.bn, invert, err);
     if (!rc) rc = inversion_run(&n->v, &n->h, err);
     return rc ? rc : qnet_make(&n->q, &n->m, n->h, opt, NULL, 1, err);
 }
@@ -38,7 +39,7 @@ static inline void net_drop(struct net_at *n)
     qnet_free(&n->q);
     inverse_free(n->h);
     inversion_fini(&n->v);
-    model_free(&n->m);
+    model_fini(&n->m);
 }
 
 static inline double gauss(struct rng *r)
@@ -73,7 +74,7 @@ static inline void exec_at(struct exec *x, const struct qnet *q, int lanes, unsi
     if (exec_init(x, &q->prog, lanes, q->npart, flags, &err)) fail_msg("%s", err.msg);
     x->lanes = lanes;
     x->param = param;
-    for (int r = 0; r < q->m->nrow; r++)
+    for (int r = 0; r < q->m->ir.num_rows; r++)
         memcpy(x->row + (size_t)r * (size_t)x->cap, at + (size_t)r * (size_t)lanes,
                sizeof *at * (size_t)lanes);
     free(at);

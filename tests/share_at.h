@@ -2,6 +2,7 @@
 #ifndef TESTS_SHARE_AT_H
 #define TESTS_SHARE_AT_H
 
+#include "model/model.h"
 #include "model/problem.h"
 #include "model_at.h"
 #include "net/share.h"
@@ -22,12 +23,13 @@ static inline void sane(const struct shared *x)
         int64_t n = s->off[i + 1] - s->off[i];
         assert_true(r <= i && s->rep[r] == r);
         assert_true(n == inverse_count(x->h, i) && n == s->off[r + 1] - s->off[r]);
-        assert_int_equal(x->m.bn->node.a[x->h->perm[i]].cls, x->m.bn->node.a[x->h->perm[r]].cls);
+        assert_int_equal(x->m.ir.bn->node.a[x->h->perm[i]].cls,
+                         x->m.ir.bn->node.a[x->h->perm[r]].cls);
         for (int64_t k = 0; k < n; k++) {
             int p = s->parent[s->off[i] + k], q = s->parent[s->off[r] + k];
             count[p]++;
-            assert_int_equal(x->m.bn->node.a[p].cls, x->m.bn->node.a[q].cls);
-            assert_int_equal(x->m.bn->node.a[p].observed, x->m.bn->node.a[q].observed);
+            assert_int_equal(x->m.ir.bn->node.a[p].cls, x->m.ir.bn->node.a[q].cls);
+            assert_int_equal(x->m.ir.bn->node.a[p].observed, x->m.ir.bn->node.a[q].observed);
         }
         int64_t k = s->off[i];
         for (struct inverse_it it = inverse_it(x->h, i); inverse_next(&it); k++) {
@@ -44,7 +46,7 @@ static inline void share(struct shared *x, const char *method, const char *mode,
     nami_options opt = {.method = method, .mode = mode, .verify = "none"};
     struct inversion v;
     nami_err err = {0};
-    if (inversion_init(&v, x->m.bn, &opt, &err) || inversion_run(&v, &x->h, &err))
+    if (inversion_init(&v, x->m.ir.bn, &opt, &err) || inversion_run(&v, &x->h, &err))
         fail_msg("%s", err.msg);
     inversion_fini(&v);
     if (share_find(&x->m, x->h, on, &x->s, &err)) fail_msg("%s", err.msg);

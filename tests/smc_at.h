@@ -11,6 +11,7 @@
 
 #include "infer/answer.h"
 #include "infer/exact.h"
+#include "model/model.h"
 #include "train/training.h"
 
 /* Of a model's rows; NaN for what is not a latent. */
@@ -33,7 +34,7 @@ static inline void gauss_exact(struct model *m, struct truth *t)
     if (gnet_read(m, &g, &err)) fail_msg("%s", err.msg);
     double *x = calloc((size_t)g.n, sizeof *x), *cov = calloc((size_t)(g.n * g.n), sizeof *cov);
     assert_true(x && cov);
-    if (gnet_evidence(&g, m, m->data.set.a, x, &err) || gpost_new(&g, x, &p, &err) ||
+    if (gnet_evidence(&g, m, m->source.data.set.a, x, &err) || gpost_new(&g, x, &p, &err) ||
         gpost_cov(&p, cov, &err))
         fail_msg("%s", err.msg);
     t->log_z = p.log_evidence;
@@ -54,7 +55,7 @@ static inline void states_exact(struct model *m, struct truth *t)
     double p[64];
     if (dnet_read(m, &d, &err)) fail_msg("%s", err.msg);
     int *state = calloc((size_t)d.n, sizeof *state);
-    if (dnet_evidence(&d, m, m->data.set.a, state, &err) ||
+    if (dnet_evidence(&d, m, m->source.data.set.a, state, &err) ||
         ctree_new(&d, state, CTREE_MOST, &c, &err) || ctree_calibrate(&c, &err))
         fail_msg("%s", err.msg);
     t->log_z = c.log_evidence;
@@ -74,8 +75,8 @@ static inline void states_exact(struct model *m, struct truth *t)
 
 static inline int row_named(const struct model *m, const char *name)
 {
-    for (size_t a = 0; a < m->array.n; a++)
-        if (strcmp(m->array.a[a].name, name) == 0) return m->row[m->array.a[a].first];
+    for (size_t a = 0; a < m->ir.arrays.n; a++)
+        if (strcmp(m->ir.arrays.a[a].name, name) == 0) return m->ir.row[m->ir.arrays.a[a].first];
     fail_msg("no %s", name);
     return -1;
 }
@@ -83,7 +84,7 @@ static inline int row_named(const struct model *m, const char *name)
 /* Two means on a grid; the labels are summed out. */
 static inline void mixture_exact(struct model *m, struct truth *t)
 {
-    const struct value *x = dataset_find(&m->data.set.a[0], "x", 1);
+    const struct value *x = dataset_find(&m->source.data.set.a[0], "x", 1);
     double h = 0.02, z = 0, s[2] = {0}, ss[2] = {0};
     for (double a = -10; a < 10; a += h)
         for (double b = -10; b < 10; b += h) {
@@ -167,7 +168,7 @@ static inline void fixture_make(struct fixture *f, const struct known_model *k, 
     struct training *r = &f->r;
     int checked, rc;
     *f = (struct fixture){0};
-    r->net.model = &r->net.own_model;
+    r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){
         .invert = {.mode = mode},
         .net = {.kind = NET_MLP, .nhidden = 2, .hidden = {24, 24}, .act = ACT_RELU, .skip = 1},
@@ -178,19 +179,19 @@ static inline void fixture_make(struct fixture *f, const struct known_model *k, 
                   .valid = 500,
                   .patience = 100,
                   .cooldown = 0.5}};
-    rc = data_parse(&r->net.model->data, k->data, strlen(k->data), &err);
+    rc = data_parse(&r->net.model->source.data, k->data, strlen(k->data), &err);
     if (!rc) rc = model_parse(r->net.model, "model", k->text, strlen(k->text), NATIVE, NULL, &err);
     if (!rc) rc = training_prepare(r, 2, &err);
     if (!rc) rc = source_model(r->net.model, 1, 100, 500, &s, &err);
     if (!rc) rc = training_start(r, s, 2, &err);
     while (!rc && !r->train.done) rc = train_step(&r->train, &checked, &err);
     if (!rc) rc = infer_init(&f->a, &r->net.q, r->train.best_param, &err);
-    size_t n = (size_t)r->net.model->nrow;
+    size_t n = (size_t)r->net.model->ir.num_rows;
     f->x = calloc(n, sizeof *f->x);
     f->t.mean = calloc(n, sizeof *f->x);
     f->t.sd = calloc(n, sizeof *f->x);
     assert_true(f->x && f->t.mean && f->t.sd);
-    if (!rc) rc = infer_data(r->net.model, &r->net.model->data.set.a[0], 1, 0, f->x, &err);
+    if (!rc) rc = infer_data(r->net.model, &r->net.model->source.data.set.a[0], 1, 0, f->x, &err);
     if (rc) fail_msg("%s: %s", k->name, err.msg);
     for (size_t i = 0; i < n; i++) f->t.mean[i] = f->t.sd[i] = NAN;
     k->exact(r->net.model, &f->t);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/eval.h"
+#include "model/model.h"
 #include "train/training.h"
 
 enum { DRAWS = 20000 };
@@ -29,7 +30,7 @@ static void train_it(struct training *r, const struct setup *s)
     struct source *src;
     int checked;
     memset(r, 0, sizeof *r);
-    r->net.model = &r->net.own_model;
+    r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){.invert = {.method = s->method, .mode = s->mode},
                             .net = {.family = family_find(s->family, strlen(s->family)),
                                     .kind = s->kind,
@@ -64,7 +65,7 @@ static void log_q(const struct training *r, size_t n, const double *x, double *o
     e.param = r->train.best_param;
     for (size_t i = 0; i < n; i += 64) {
         e.lanes = n - i < 64 ? (int)(n - i) : 64;
-        for (int k = 0; k < r->net.model->nrow; k++)
+        for (int k = 0; k < r->net.model->ir.num_rows; k++)
             memcpy(e.row + (size_t)k * (size_t)e.cap, x + (size_t)k * n + i,
                    sizeof(double) * (size_t)e.lanes);
         exec_run(&e);
@@ -79,7 +80,7 @@ struct sample {
 
 static struct sample draw(struct training *r)
 {
-    struct sample s = {calloc((size_t)r->net.model->nrow * DRAWS, sizeof(double)),
+    struct sample s = {calloc((size_t)r->net.model->ir.num_rows * DRAWS, sizeof(double)),
                        calloc(DRAWS, sizeof(double)), calloc(DRAWS, sizeof(double))};
     nami_err err;
     assert_true(s.x && s.q && s.p);
@@ -182,7 +183,7 @@ static void trees(void **state)
                                      .hidden = net[k].hidden,
                                      .skip = 1,
                                      .steps = 4000});
-        const struct value *w = dataset_find(&r.net.model->data.set.a[0], "w", 1);
+        const struct value *w = dataset_find(&r.net.model->source.data.set.a[0], "w", 1);
         covariance(w->x, c);
         struct sample s = draw(&r);
         gap = 0;
@@ -253,9 +254,9 @@ static void posterior(struct training *r, struct sample *s, double (*evidence)(d
     const double *x = NULL;
     double lo = 1e9, hi = -1e9;
     nami_err err;
-    for (size_t a = 0; a < r->net.model->array.n; a++)
-        if (strcmp(r->net.model->array.a[a].name, "x") == 0)
-            x = s->x + (size_t)r->net.model->row[r->net.model->array.a[a].first] * DRAWS;
+    for (size_t a = 0; a < r->net.model->ir.arrays.n; a++)
+        if (strcmp(r->net.model->ir.arrays.a[a].name, "x") == 0)
+            x = s->x + (size_t)r->net.model->ir.row[r->net.model->ir.arrays.a[a].first] * DRAWS;
     assert_non_null(x);
     for (int i = 0; i < DRAWS; i++) lo = fmin(lo, x[i]), hi = fmax(hi, x[i]);
     for (int i = 0; i <= GRID; i++) table[i] = evidence(lo + (hi - lo) * i / GRID);

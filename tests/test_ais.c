@@ -6,6 +6,7 @@
 #include "net_at.h"
 
 #include "malloc_fail.h"
+#include "model/model.h"
 
 /* A network as it starts: it knows the prior's moments, and no data. */
 struct ais_at {
@@ -22,12 +23,12 @@ static void ais_at(struct ais_at *s, const char *text, const char *data, size_t 
     nami_err err = {0};
     net_at(&s->net, text, data, NULL, &opt);
     s->param = calloc(s->net.q.prog.nparam + 1, sizeof *s->param);
-    s->x = calloc((size_t)s->net.m.nrow * nset + 1, sizeof *s->x);
+    s->x = calloc((size_t)s->net.m.ir.num_rows * nset + 1, sizeof *s->x);
     qnet_start(&s->net.q, 1, s->param);
     if (infer_init(&s->a, &s->net.q, s->param, &err)) fail_msg("%s", err.msg);
     for (size_t i = 0; i < nset; i++)
-        if (infer_data(&s->net.m, &s->net.m.data.set.a[i % s->net.m.data.set.n], nset, i, s->x,
-                       &err))
+        if (infer_data(&s->net.m, &s->net.m.source.data.set.a[i % s->net.m.source.data.set.n], nset,
+                       i, s->x, &err))
             fail_msg("%s", err.msg);
 }
 
@@ -48,7 +49,7 @@ static double gaussian(struct model *m)
     nami_err err = {0};
     if (gnet_read(m, &g, &err)) fail_msg("%s", err.msg);
     double *x = calloc((size_t)g.n, sizeof *x), z;
-    if (gnet_evidence(&g, m, m->data.set.a, x, &err) || gpost_new(&g, x, &p, &err))
+    if (gnet_evidence(&g, m, m->source.data.set.a, x, &err) || gpost_new(&g, x, &p, &err))
         fail_msg("%s", err.msg);
     z = p.log_evidence;
     gpost_free(&p);
@@ -253,7 +254,7 @@ static void inside(void **state)
     double h = 0.1, sum = 0;
     (void)state;
     ais_at(&s, decoder, "{\"x\": [1,0,1,1,0,0,1,0,1]}", 1);
-    size_t n = (size_t)SIDE * SIDE, rows = (size_t)s.net.m.nrow;
+    size_t n = (size_t)SIDE * SIDE, rows = (size_t)s.net.m.ir.num_rows;
     double *x = calloc(rows * n, sizeof *x), *lp = calloc(n, sizeof *lp);
     for (size_t i = 0; i < n; i++) {
         for (size_t r = 0; r < rows; r++) x[r * n + i] = s.x[r];

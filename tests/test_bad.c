@@ -20,14 +20,14 @@ static void check_model(const char *path, const char *name, const struct str *te
     struct str data = {0};
     str_putn(&data, path, (size_t)(strrchr(path, '.') - path));
     str_put(&data, ".json");
-    if (access(data.s, R_OK) == 0 && data_read(&m.data, data.s, &err))
+    if (access(data.s, R_OK) == 0 && data_read(&m.source.data, data.s, &err))
         fail_msg("%s: %s", data.s, err.msg);
     int rc = model_parse(&m, name, text->s, text->n, dialect, NULL, &err);
-    diags_print(&m.diags, name, text->s, text->n, out);
-    *nerror = m.diags.nerror;
+    diags_print(&m.source.diags, name, text->s, text->n, out);
+    *nerror = m.source.diags.nerror;
     if (rc && (rc != NAMI_EINPUT || !err.msg[0])) fail_msg("%s: code %d, '%s'", name, rc, err.msg);
-    if (rc && !m.diags.nerror) fail_msg("%s: %s", name, err.msg);
-    model_free(&m);
+    if (rc && !m.source.diags.nerror) fail_msg("%s: %s", name, err.msg);
+    model_fini(&m);
     str_free(&data);
 }
 

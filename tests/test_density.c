@@ -60,7 +60,7 @@ static const struct op *op_of(struct model *m, const struct density_form *form,
 {
     struct density_name f = {form, dist, NULL};
     struct str name = {0};
-    if (form->jags || density_refuse(&m->diags, (struct place){0}, &f)) return NULL;
+    if (form->jags || density_refuse(&m->source.diags, (struct place){0}, &f)) return NULL;
     str_printf(&name, "%s%s", dist->name, form->behind);
     f = find(name.s);
     assert_ptr_equal(f.dist, dist);
@@ -141,7 +141,7 @@ static void gradients(void **state)
         }
     }
     assert_true(tried > 5000);
-    diags_free(&m.diags);
+    diags_free(&m.source.diags);
     arena_free(&m.mem);
 }
 
@@ -323,7 +323,7 @@ static void forms_agree(void **state)
                   y[FUN_LOG_CCDF]);
         }
     }
-    diags_free(&m.diags);
+    diags_free(&m.source.diags);
     arena_free(&m.mem);
 }
 
@@ -415,7 +415,7 @@ static void extremes(void **state)
                     fail_msg("%s(%g): %g", op->name, v[0], y);
             }
         }
-    diags_free(&m.diags);
+    diags_free(&m.source.diags);
     arena_free(&m.mem);
 }
 
@@ -496,11 +496,11 @@ static void build(struct model *m, enum dialect dialect, const char *text)
 
 static double constant(const struct model *m, const char *name, int k)
 {
-    int id = dict_find(&m->syntax.names, name, strlen(name));
-    assert_true(id >= 0 && m->array_of[id] >= 0);
-    int e = m->array.a[m->array_of[id]].first + k;
-    assert_int_equal(m->state[e], E_CONST);
-    return m->value[e];
+    int id = dict_find(&m->source.syntax.names, name, strlen(name));
+    assert_true(id >= 0 && m->ir.array_of_name[id] >= 0);
+    int e = m->ir.arrays.a[m->ir.array_of_name[id]].first + k;
+    assert_int_equal(m->ir.state[e], E_CONST);
+    return m->ir.value[e];
 }
 
 static void constants(void **state)
@@ -523,7 +523,7 @@ static void constants(void **state)
         assert_true(near(constant(&m, "e", k), exp(-0.125) / sqrt(8 * M_PI), 1e-14));
     assert_true(near(constant(&m, "f", 0), -log(2 * M_PI) - 0.5 * log(6) - 0.25 - 4. / 6, 1e-14));
     assert_true(near(constant(&m, "q", 0), log(4 * 0.3 * 0.343), 1e-14));
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* In programs, of numbers and vectors: log p of the whole model, against differences. */
@@ -549,15 +549,15 @@ static void programs(void **state)
           "}\n");
     double x[64] = {0}, g[64] = {0}, v, up, down;
     nami_err err;
-    assert_true(m.nrow <= 64);
+    assert_true(m.ir.num_rows <= 64);
     assert_int_equal(model_simulate(&m, 5, 0, 1, 1, x, &err), 0);
     struct density out = {.logp = &v, .grad = g};
     assert_int_equal(model_logp(&m, 1, x, 1, &out, &err), 0);
     assert_true(isfinite(v));
-    for (int r = 0, k; r < m.nrow; r++) {
+    for (int r = 0, k; r < m.ir.num_rows; r++) {
         double keep = x[r], h = 1e-5;
-        for (k = 0; k < m.nelem && m.row[k] != r; k++) continue;
-        const struct stmt *s = &m.stmt.a[m.inst_stmt[m.owner[k]]];
+        for (k = 0; k < m.ir.num_elements && m.ir.row[k] != r; k++) continue;
+        const struct stmt *s = instance_stmt(&m, m.ir.defined_by[k]);
         if (!s->dist || s->dist == &dist_categorical) continue;
         x[r] = keep + h;
         out = (struct density){.logp = &up};
@@ -569,7 +569,7 @@ static void programs(void **state)
         if (!near(g[r], (up - down) / (2 * h), 1e-6))
             fail_msg("row %d: %.10g, not %.10g", r, g[r], (up - down) / (2 * h));
     }
-    model_free(&m);
+    model_fini(&m);
 }
 
 static int read_model(void *ctx)
@@ -583,7 +583,7 @@ static int read_model(void *ctx)
     nami_err err;
     (void)ctx;
     int rc = model_parse(&m, "test", text, strlen(text), NATIVE, NULL, &err);
-    model_free(&m);
+    model_fini(&m);
     return rc;
 }
 
@@ -596,7 +596,7 @@ static int read_wrong(void *ctx)
     nami_err err;
     (void)ctx;
     int rc = model_parse(&m, "test", text, strlen(text), NATIVE, NULL, &err);
-    model_free(&m);
+    model_fini(&m);
     return rc == NAMI_EINPUT && !nomem.failed ? 0 : -1; /* advice may be left out */
 }
 

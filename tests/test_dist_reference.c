@@ -8,6 +8,7 @@ static const struct {
     double x[9], logp;
 } rows[] = {
 #include "dist_reference.inc"
+#include "model/model.h"
 };
 
 static void densities(void **state)
@@ -20,7 +21,7 @@ static void densities(void **state)
         double x[9], got;
         str_printf(&text, "const S[2, 2]; const L[2, 2]\nmodel { x ~ %s }", rows[i].call);
         build(&m, text.s, "{\"S\": [[2.5, 0.5], [0.5, 0.75]], \"L\": [[1.5, 0], [-0.5, 0.25]]}");
-        assert_int_equal(m.nrow, rows[i].n);
+        assert_int_equal(m.ir.num_rows, rows[i].n);
         for (int k = 0; k < rows[i].n; k++) x[row_of(&m, "x", k)] = rows[i].x[k];
         logp(&m, 1, x, 1, (struct density){.logp = &got});
         if (!(fabs(got - rows[i].logp) <= 2e-13 * fmax(10, fabs(rows[i].logp)))) {
@@ -28,7 +29,7 @@ static void densities(void **state)
                     rows[i].logp);
             bad++;
         }
-        model_free(&m);
+        model_fini(&m);
         str_free(&text);
     }
     assert_int_equal(bad, 0);

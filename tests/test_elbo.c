@@ -1,5 +1,6 @@
 /* test_elbo.c: the ELBO program agrees in value with densities computed one by one, and in its
    gradients with finite differences for the same random numbers. */
+#include "model/model.h"
 #include "net/elbo.h"
 #include "net/sampler.h"
 #include "net_at.h"
@@ -59,7 +60,7 @@ static double *weights_of(const struct elbo *e)
     /* small: near the ends of an interval draws are rounded, and differences are noise */
     for (size_t i = 0; i < e->q->prog.nparam; i++) w[i] = 0.4 * q[i];
     for (size_t i = e->q->prog.nparam; i < e->prog.nparam; i++)
-        w[i] = e->q->m->weight.a[i - e->q->prog.nparam] + 0.1 * (double)(i % 3);
+        w[i] = e->q->m->programs.weights.a[i - e->q->prog.nparam] + 0.1 * (double)(i % 3);
     free(q);
     return w;
 }
@@ -73,10 +74,10 @@ static void start(struct exec *x, const struct elbo *e, const double *w)
     if (exec_init(x, &e->prog, LANES, e->npart, EXEC_GRAD, &err)) fail_msg("%s", err.msg);
     x->param = w;
     x->seed = 11;
-    for (int el = 0; el < m->nelem; el++)
-        if (m->row[el] >= 0 && m->row[el] < m->nrow && m->observed[el])
-            memcpy(x->row + (size_t)m->row[el] * (size_t)x->cap, at + (size_t)m->row[el] * LANES,
-                   sizeof *at * LANES);
+    for (int el = 0; el < m->ir.num_elements; el++)
+        if (m->ir.row[el] >= 0 && m->ir.row[el] < m->ir.num_rows && m->ir.observed[el])
+            memcpy(x->row + (size_t)m->ir.row[el] * (size_t)x->cap,
+                   at + (size_t)m->ir.row[el] * LANES, sizeof *at * LANES);
     for (size_t k = 0; k < e->choice.n; k++)
         for (int b = 0; b < LANES; b++)
             x->row[(size_t)e->choice.a[k].row * (size_t)x->cap + (size_t)b] =
@@ -102,16 +103,17 @@ static void check_value(const char *what, struct exec *x, const struct elbo *e, 
 {
     struct qnet *q = e->q;
     struct model *m = q->m;
-    double *z = calloc((size_t)m->nrow * LANES, sizeof *z), logp[LANES];
+    double *z = calloc((size_t)m->ir.num_rows * LANES, sizeof *z), logp[LANES];
     nami_err err = {0};
     struct exec y;
     value(x);
-    for (int r = 0; r < m->nrow; r++)
+    for (int r = 0; r < m->ir.num_rows; r++)
         memcpy(z + (size_t)r * LANES, x->row + (size_t)r * (size_t)x->cap, sizeof *z * LANES);
-    for (size_t i = q->prog.nparam; i < e->prog.nparam; i++) m->weight.a[i - q->prog.nparam] = w[i];
+    for (size_t i = q->prog.nparam; i < e->prog.nparam; i++)
+        m->programs.weights.a[i - q->prog.nparam] = w[i];
     if (model_logp(m, LANES, z, 1, &(struct density){.logp = logp}, &err)) fail_msg("%s", err.msg);
     exec_at(&y, q, LANES, 0, w);
-    for (int r = 0; r < m->nrow; r++)
+    for (int r = 0; r < m->ir.num_rows; r++)
         memcpy(y.row + (size_t)r * (size_t)y.cap, z + (size_t)r * LANES, sizeof *z * LANES);
     exec_run(&y);
     for (int b = 0; b < LANES; b++) {
@@ -221,13 +223,13 @@ static double *run_at(const struct elbo *e, int lanes, int cap, int is_float, in
     x.lanes = lanes;
     for (int b = 0; b < 64; b++) weight[b] = b % 5 == 3 || b >= lanes ? 0 : 1 + 0.1 * b;
     for (int k = 0; k < GRADIENT_GROUPS; k++) x.weight[k] = weight;
-    for (int el = 0; el < m->nelem; el++)
-        if (m->row[el] >= 0 && m->row[el] < m->nrow && m->observed[el])
+    for (int el = 0; el < m->ir.num_elements; el++)
+        if (m->ir.row[el] >= 0 && m->ir.row[el] < m->ir.num_rows && m->ir.observed[el])
             for (int b = 0; b < x.cap; b++) /* lanes that fill up are as the last */
-                x.row[(size_t)m->row[el] * (size_t)x.cap + (size_t)b] =
-                    m->array.a[m->elem_array[el]].n == 40
+                x.row[(size_t)m->ir.row[el] * (size_t)x.cap + (size_t)b] =
+                    m->ir.arrays.a[m->ir.array_of[el]].n == 40
                         ? (el * 7 + b) % 5 == 0
-                        : at[(size_t)m->row[el] * 64 + (size_t)(b < lanes ? b : lanes - 1)];
+                        : at[(size_t)m->ir.row[el] * 64 + (size_t)(b < lanes ? b : lanes - 1)];
     x.no_total = no_total;
     for (int twice = 0; twice < 2; twice++) { /* what is added to is cleared */
         exec_run(&x);

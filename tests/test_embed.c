@@ -1,5 +1,6 @@
 /* test_embed.c: embeddings read the right elements, each layer has the right shape, and
    only observed arrays can have one. */
+#include "model/model.h"
 #include "model_at.h"
 #include "tensor/product.h"
 
@@ -64,17 +65,17 @@ static void test_shapes(void **state)
         struct str text = {0}, got = {0};
         str_printf(&text, MODEL "%s", shapes[i].text);
         build(&m, text.s, NULL);
-        assert_int_equal(m.embed.n, 1);
-        const struct embed *e = &m.embed.a[0];
+        assert_int_equal(m.ir.embeddings.n, 1);
+        const struct embed *e = &m.ir.embeddings.a[0];
         put_embed(e, &got);
         if (strcmp(got.s, shapes[i].want) != 0)
             fail_msg("%s\nexpected %s\nbut got  %s", shapes[i].text, shapes[i].want, got.s);
         const int *dim = e->layer[e->nlayer - 1].dim;
         assert_int_equal(e->out, dim[0] * dim[1] * dim[2]);
-        assert_int_equal(m.array.a[e->array].n, e->dim[0] * e->dim[1] * e->dim[2]);
+        assert_int_equal(m.ir.arrays.a[e->array].n, e->dim[0] * e->dim[1] * e->dim[2]);
         str_free(&text);
         str_free(&got);
-        model_free(&m);
+        model_fini(&m);
     }
 }
 
@@ -90,12 +91,12 @@ static void test_several(void **state)
               "1) } }\n"
               "observe x, y\n embed y { dense(length(x)) }",
               NULL, &(struct model_options){.set = set, .nset = 1});
-    assert_int_equal(m.embed.n, 2);
-    assert_int_equal(m.embed.a[0].array, array_find(&m, "x"));
-    assert_int_equal(m.embed.a[0].out, 3);
-    assert_int_equal(m.embed.a[1].array, array_find(&m, "y"));
-    assert_int_equal(m.embed.a[1].out, 6);
-    model_free(&m);
+    assert_int_equal(m.ir.embeddings.n, 2);
+    assert_int_equal(m.ir.embeddings.a[0].array, array_find(&m, "x"));
+    assert_int_equal(m.ir.embeddings.a[0].out, 3);
+    assert_int_equal(m.ir.embeddings.a[1].array, array_find(&m, "y"));
+    assert_int_equal(m.ir.embeddings.a[1].out, 6);
+    model_fini(&m);
 }
 
 /* ---- roles -------------------------------------------------------------------------- */
@@ -105,10 +106,10 @@ static void says(const char *text, const char *data, const char *observe, const 
 {
     struct model m = {0};
     int rc = build_with(&m, NATIVE, text, data, &(struct model_options){.observe = observe});
-    const char *got = m.diags.nerror ? m.diags.list.a[0].msg : "nothing";
+    const char *got = m.source.diags.nerror ? m.source.diags.list.a[0].msg : "nothing";
     if (rc != (want ? NAMI_EINPUT : 0) || strcmp(got, want ? want : "nothing") != 0)
         fail_msg("%s\ncode %d, %s", text, rc, got);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static void test_observed(void **state)

@@ -3,6 +3,7 @@
 #include <glob.h>
 #include <unistd.h>
 
+#include "model/model.h"
 #include "model_at.h"
 
 /* ---- derivatives -------------------------------------------------------------------- */
@@ -11,18 +12,18 @@
    in a symmetric matrix the mirrored one too.  Writes rows and signs; returns how many. */
 static int direction(const struct model *m, int k, int j, int *row, double *sign)
 {
-    int a = m->lhs_off[k], n = m->lhs_off[k + 1] - a;
-    enum domain d = m->stmt.a[m->inst_stmt[k]].dist->domain;
-    row[0] = m->row[m->lhs[a + j]];
+    int a = m->ir.first_defined[k], n = m->ir.first_defined[k + 1] - a;
+    enum domain d = instance_stmt(m, k)->dist->domain;
+    row[0] = m->ir.row[m->ir.defined[a + j]];
     sign[0] = 1;
     if (d == SIMPLEX) {
-        row[1] = m->row[m->lhs[a + (j + 1) % n]];
+        row[1] = m->ir.row[m->ir.defined[a + (j + 1) % n]];
         sign[1] = -1;
         return 2;
     }
     int order = (int)lround(sqrt(n)), r = j / order, c = j % order;
     if ((d != SPD && d != CORR) || r == c) return 1;
-    row[1] = m->row[m->lhs[a + c * order + r]];
+    row[1] = m->ir.row[m->ir.defined[a + c * order + r]];
     sign[1] = 1;
     return 2;
 }
@@ -64,16 +65,16 @@ static double small_step(enum domain d, const double *x, const int *row, int n)
 /* At one point x: all derivatives by continuous elements. Returns their number. */
 static int check_grad(const char *what, const struct model *m, const double *x)
 {
-    size_t nrow = (size_t)m->nrow;
+    size_t nrow = (size_t)m->ir.num_rows;
     double *grad = calloc(nrow, sizeof *grad), *y = calloc(nrow * STEPS, sizeof *y), f[STEPS], f0;
     int count = 0;
     assert_true(grad && y);
     logp(m, 1, x, 1, (struct density){.logp = &f0, .grad = grad});
     if (!isfinite(f0)) fail_msg("%s: the density of a draw is %g", what, f0);
-    for (int k = 0; k < m->ninst; k++) {
-        const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
-        if (!s->dist || m->dlevel[k] < 0 || domains[s->dist->domain].discrete) continue;
-        for (int j = 0; j < m->lhs_off[k + 1] - m->lhs_off[k]; j++) {
+    for (int k = 0; k < m->ir.num_instances; k++) {
+        const struct stmt *s = instance_stmt(m, k);
+        if (!s->dist || m->ir.density_level[k] < 0 || domains[s->dist->domain].discrete) continue;
+        for (int j = 0; j < m->ir.first_defined[k + 1] - m->ir.first_defined[k]; j++) {
             int row[2], n;
             double sign[2], got = 0;
             n = direction(m, k, j, row, sign);
@@ -88,7 +89,7 @@ static int check_grad(const char *what, const struct model *m, const double *x)
             }
             logp(m, STEPS, y, 1, (struct density){.logp = f});
             struct str name = {0};
-            elem_name(m, m->lhs[m->lhs_off[k] + j], &name);
+            elem_name(m, m->ir.defined[m->ir.first_defined[k] + j], &name);
             agrees(what, name.s, got, f0, f, h);
             str_free(&name);
             count++;
@@ -118,8 +119,8 @@ static void for_examples(void (*f)(const char *path, struct model *m))
     for (size_t i = 0; i < g.gl_pathc; i++) {
         struct model m;
         open_example(g.gl_pathv[i], &m);
-        if (!m.simulator) f(strrchr(g.gl_pathv[i], '/') + 1, &m);
-        model_free(&m);
+        if (!m.source.simulator) f(strrchr(g.gl_pathv[i], '/') + 1, &m);
+        model_fini(&m);
     }
     globfree(&g);
 }
@@ -127,11 +128,11 @@ static void for_examples(void (*f)(const char *path, struct model *m))
 static void example_gradients(const char *name, struct model *m)
 {
     enum { POINTS = 3 };
-    double *x = draw(m, POINTS, 1), *one = calloc((size_t)m->nrow, sizeof *one);
+    double *x = draw(m, POINTS, 1), *one = calloc((size_t)m->ir.num_rows, sizeof *one);
     int n = 0;
     assert_non_null(one);
     for (int i = 0; i < POINTS; i++) {
-        for (int r = 0; r < m->nrow; r++) one[r] = x[(size_t)r * POINTS + (size_t)i];
+        for (int r = 0; r < m->ir.num_rows; r++) one[r] = x[(size_t)r * POINTS + (size_t)i];
         n += check_grad(name, m, one);
     }
     print_message("%s: %d derivatives\n", name, n);
@@ -150,16 +151,16 @@ static void check_weights(const char *what, struct model *m, int most)
     enum { POINTS = 5 };
     double *x = draw(m, POINTS, 1), f[STEPS], l[POINTS];
     size_t nw = 0;
-    for (size_t i = 0; i < m->net.n; i++) nw += m->net.a[i].nw;
+    for (size_t i = 0; i < m->ir.networks.n; i++) nw += m->ir.networks.a[i].nw;
     double *dw = calloc(nw, sizeof *dw);
     assert_true(dw && nw);
     logp(m, POINTS, x, 1, (struct density){.logp = l, .dweights = dw});
     double f0 = 0;
     for (int i = 0; i < POINTS; i++) f0 += l[i];
     size_t step = nw / (size_t)most + 1, at = 0;
-    for (size_t i = 0; i < m->net.n; i++)
-        for (size_t k = 0; k < m->net.a[i].nw; k++, at++) {
-            double *w = &m->weight.a[m->net.a[i].w + k], was = *w, h = 1e-3;
+    for (size_t i = 0; i < m->ir.networks.n; i++)
+        for (size_t k = 0; k < m->ir.networks.a[i].nw; k++, at++) {
+            double *w = &m->programs.weights.a[m->ir.networks.a[i].w + k], was = *w, h = 1e-3;
             if (at % step) continue;
             for (int s = 0; s < STEPS; s++) {
                 *w = was + h * steps[s];
@@ -185,10 +186,10 @@ static void test_weights(void **state)
           "for (i in 1:3) { y[i] ~ normal(a[i], 0.5 + b[1]) } }",
           NULL);
     check_weights("two networks", &m, 1000);
-    model_free(&m);
+    model_fini(&m);
     open_example(SOURCE_DIR "/examples/models/vae.nami", &m);
     check_weights("vae", &m, 40);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* Constants as variables, also where they are hidden in computed ones. */
@@ -203,8 +204,8 @@ static void test_constants(void **state)
     build(&plain, text, NULL);
     build_opt(&m, NATIVE, text, NULL, &(struct model_options){.free = names, .nfree = 3});
     double *x = draw(&m, 1, 1), *x0 = draw(&plain, 1, 1),
-           *grad = calloc((size_t)m.nrow, sizeof *grad);
-    double *y = calloc((size_t)m.nrow * STEPS, sizeof *y), f[STEPS], f0, f1;
+           *grad = calloc((size_t)m.ir.num_rows, sizeof *grad);
+    double *y = calloc((size_t)m.ir.num_rows * STEPS, sizeof *y), f[STEPS], f0, f1;
     assert_true(grad && y);
     static const char *const same[] = {"x", "x", "z", "y"};
     for (int i = 0; i < 4; i++)
@@ -214,10 +215,10 @@ static void test_constants(void **state)
     near(f1, f0);
     int count = 0;
     for (int a = 0; a < 3; a++)
-        for (int k = 0; k < m.array.a[array_find(&m, names[a])].n; k++, count++) {
+        for (int k = 0; k < m.ir.arrays.a[array_find(&m, names[a])].n; k++, count++) {
             int row = row_of(&m, names[a], k);
             assert_true(row >= 0);
-            for (int r = 0; r < m.nrow; r++)
+            for (int r = 0; r < m.ir.num_rows; r++)
                 for (int i = 0; i < STEPS; i++)
                     y[r * STEPS + i] = x[r] + (r == row ? 1e-3 * steps[i] : 0);
             logp(&m, STEPS, y, 1, (struct density){.logp = f});
@@ -229,8 +230,8 @@ static void test_constants(void **state)
     free(x0);
     free(y);
     free(grad);
-    model_free(&m);
-    model_free(&plain);
+    model_fini(&m);
+    model_fini(&plain);
 }
 
 /* ---- batches and threads ----------------------------------------------------------------------
@@ -241,14 +242,14 @@ enum { BATCH = 1000 };
 static void same_draws(const char *name, struct model *m)
 {
     double *x = draw(m, BATCH, 1);
-    size_t size = sizeof *x * (size_t)m->nrow * BATCH;
+    size_t size = sizeof *x * (size_t)m->ir.num_rows * BATCH;
     for (int threads = 2; threads <= 3; threads++) {
         double *y = draw(m, BATCH, threads);
         if (memcmp(x, y, size) != 0) fail_msg("%s: %d threads draw otherwise", name, threads);
         free(y);
     }
     double *few = draw(m, 5, 2);
-    for (int r = 0; r < m->nrow; r++)
+    for (int r = 0; r < m->ir.num_rows; r++)
         for (int i = 0; i < 5; i++)
             if (memcmp(&x[(size_t)r * BATCH + (size_t)i], &few[r * 5 + i], sizeof *x) != 0)
                 fail_msg("%s: draw %d of 5 differs from that of %d", name, i, BATCH);
@@ -260,14 +261,14 @@ static void same_densities(const char *name, struct model *m)
 {
     static const size_t sizes[] = {1, 3, 64};
     double *x = draw(m, BATCH, 1), *l = calloc(BATCH, sizeof *l),
-           *ns = calloc(m->stmt.n * BATCH, sizeof *ns);
-    double *y = calloc((size_t)m->nrow * 64, sizeof *y), some[64], threads[BATCH];
+           *ns = calloc(m->ir.statements.n * BATCH, sizeof *ns);
+    double *y = calloc((size_t)m->ir.num_rows * 64, sizeof *y), some[64], threads[BATCH];
     assert_true(l && ns && y);
     logp(m, BATCH, x, 1, (struct density){.logp = l, .by_stmt = ns});
     logp(m, BATCH, x, 3, (struct density){.logp = threads});
     for (int i = 0; i < BATCH; i++) {
         double sum = 0;
-        for (size_t s = 0; s < m->stmt.n; s++) sum += ns[s * BATCH + (size_t)i];
+        for (size_t s = 0; s < m->ir.statements.n; s++) sum += ns[s * BATCH + (size_t)i];
         if (isfinite(l[i]) && !(fabs(sum - l[i]) <= 1e-10 * fmax(1, fabs(l[i]))))
             fail_msg("%s: the statements' shares sum to %.15g, not %.15g", name, sum, l[i]);
         if (memcmp(&threads[i], &l[i], sizeof *l) != 0)
@@ -275,7 +276,7 @@ static void same_densities(const char *name, struct model *m)
     }
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         size_t n = sizes[k];
-        for (size_t r = 0; r < (size_t)m->nrow; r++)
+        for (size_t r = 0; r < (size_t)m->ir.num_rows; r++)
             memcpy(y + r * n, x + r * BATCH, sizeof *y * n);
         logp(m, n, y, 1, (struct density){.logp = some});
         for (size_t i = 0; i < n; i++)

@@ -1,6 +1,7 @@
 /* test_exact.c: exact inference in linear Gaussian networks agrees with elimination in long
    double: the tree of the paper with all factors of its inverses, and random models. */
 #include "exact_gauss_at.h"
+#include "model/model.h"
 #include "model/problem.h"
 
 /* ---- against dense algebra ---------------------------------------------------------- */
@@ -55,7 +56,7 @@ static struct inverse *inverse_of(const struct model *m, const char *method, con
     struct inverse *h = NULL;
     nami_options opt = {.method = method, .mode = mode};
     nami_err err = {0};
-    if (inversion_init(&v, m->bn, &opt, &err) || inversion_run(&v, &h, &err))
+    if (inversion_init(&v, m->ir.bn, &opt, &err) || inversion_run(&v, &h, &err))
         fail_msg("%s", err.msg);
     inversion_fini(&v);
     return h;
@@ -121,7 +122,7 @@ static void test_tree(void **state)
     int n = g.n;
     size_t N = (size_t)n;
     assert_int_equal(n, 31);
-    const struct value *w = dataset_find(m.data.set.a, "w", 1);
+    const struct value *w = dataset_find(m.source.data.set.a, "w", 1);
     real *a = reals(N), *B = reals(N * N), *D = reals(N * N), *mean = reals(N), *cov = reals(N * N);
     for (int i = 0; i < n; i++) { /* node i of the graph is x[i + 1] */
         D[i * n + i] = 1;
@@ -148,7 +149,7 @@ static void test_tree(void **state)
     say("tree");
     free(a), free(B), free(D), free(mean), free(cov), free(x);
     gnet_free(&g);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- random models ------------------------------------------------------------------ */
@@ -290,7 +291,7 @@ static void test_random(void **state)
         for (int v = 0; v < r.nnode; v++) { /* the graph numbers nodes as they are written */
             char name[16];
             snprintf(name, sizeof name, "x%d", v);
-            assert_string_equal(bn_name(m.bn, v), name);
+            assert_string_equal(bn_name(m.ir.bn, v), name);
         }
         size_t N = (size_t)g.n;
         real *mean = reals(N), *cov = reals(N * N);
@@ -304,7 +305,7 @@ static void test_random(void **state)
         inverse_free(h);
         free(mean), free(cov), free(x);
         gnet_free(&g);
-        model_free(&m);
+        model_fini(&m);
         str_free(&r.text);
         str_free(&r.data);
     }

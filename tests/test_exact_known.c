@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "exact_gauss_at.h"
+#include "model/model.h"
 
 /* ---- a Kalman smoother -------------------------------------------------------------- */
 
@@ -55,8 +56,8 @@ static void test_kalman(void **state)
     (void)state;
     struct model m;
     read_file(&m, "examples/models/lgssm.nami", "examples/models/lgssm.json", NULL);
-    smoother_is(&m, 100, dataset_find(m.data.set.a, "y", 1)->x);
-    model_free(&m);
+    smoother_is(&m, 100, dataset_find(m.source.data.set.a, "y", 1)->x);
+    model_fini(&m);
     struct str data = {0};
     struct str text = {0};
     nami_err err = {0};
@@ -67,8 +68,8 @@ static void test_kalman(void **state)
     str_put(&data, "]}");
     if (file_read("examples/models/lgssm.nami", &text, &err)) fail_msg("%s", err.msg);
     build(&m, text.s, data.s);
-    smoother_is(&m, 1000, dataset_find(m.data.set.a, "y", 1)->x);
-    model_free(&m);
+    smoother_is(&m, 1000, dataset_find(m.source.data.set.a, "y", 1)->x);
+    model_fini(&m);
     str_free(&data);
     str_free(&text);
     say("Kalman smoother");
@@ -111,7 +112,7 @@ static void test_dense(void **state)
     free(x), free(cov);
     gpost_free(&p);
     gnet_free(&g);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- draws -------------------------------------------------------------------------- */
@@ -153,7 +154,7 @@ static void test_draws(void **state)
     free(x), free(u), free(v);
     gpost_free(&p);
     gnet_free(&g);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- what is not -------------------------------------------------------------------- */
@@ -187,7 +188,7 @@ static void test_refused(void **state)
         assert_int_equal(gnet_read(&m, &g, &err), NAMI_EINPUT);
         if (!strstr(err.msg, t[i].why) || err.line != t[i].line)
             fail_msg("%s\nline %d: %s", t[i].text, err.line, err.msg);
-        model_free(&m);
+        model_fini(&m);
     }
 }
 
@@ -203,7 +204,7 @@ static void test_small_coefficients(void **state)
     assert_true(g.f[1].b[0] == 1e-3 / 3);
     assert_true(g.f[1].a[0] == 1e9 / 3);
     gnet_free(&g);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -3,6 +3,7 @@
    */
 #include "base/clock.h"
 #include "exact_states.h"
+#include "model/model.h"
 
 /* ---- models ------------------------------------------------------------------------- */
 
@@ -10,7 +11,7 @@
 static void model_is(struct model *m, const struct dnet *d)
 {
     int *x = calloc((size_t)d->n, sizeof *x), *none = calloc((size_t)d->n, sizeof *none);
-    double *row = calloc((size_t)m->nrow, sizeof *row), lp;
+    double *row = calloc((size_t)m->ir.num_rows, sizeof *row), lp;
     for (int v = 0; v < d->n; v++) none[v] = -1;
     do {
         for (int v = 0; v < d->n; v++) row[d->row[v]] = d->low[v] + x[v];
@@ -44,10 +45,10 @@ static void test_models(void **state)
         build(&m, t[i].text, t[i].data);
         if (dnet_read(&m, &d, &err)) fail_msg("%s", err.msg);
         model_is(&m, &d);
-        if (dnet_evidence(&d, &m, m.data.set.a, given, &err)) fail_msg("%s", err.msg);
+        if (dnet_evidence(&d, &m, m.source.data.set.a, given, &err)) fail_msg("%s", err.msg);
         is_exact(&d, given, 1);
         dnet_free(&d);
-        model_free(&m);
+        model_fini(&m);
     }
     struct model m = {0};
     struct dnet d;
@@ -58,10 +59,10 @@ static void test_models(void **state)
         fail_msg("%s", err.msg);
     if (dnet_read(&m, &d, &err)) fail_msg("%s", err.msg);
     model_is(&m, &d);
-    if (dnet_evidence(&d, &m, m.data.set.a, given, &err)) fail_msg("%s", err.msg);
+    if (dnet_evidence(&d, &m, m.source.data.set.a, given, &err)) fail_msg("%s", err.msg);
     is_exact(&d, given, 1);
     dnet_free(&d);
-    model_free(&m);
+    model_fini(&m);
     say("models");
 }
 
@@ -95,7 +96,7 @@ static void test_chain(void **state)
     double t0 = clock_now();
     if (dnet_read(&m, &d, &err)) fail_msg("%s", err.msg);
     double t1 = clock_now();
-    if (dnet_evidence(&d, &m, m.data.set.a, given, &err)) fail_msg("%s", err.msg);
+    if (dnet_evidence(&d, &m, m.source.data.set.a, given, &err)) fail_msg("%s", err.msg);
     tree_of(&d, given, CTREE_MOST, &t);
     double t2 = clock_now(), logz = 0;
     calibrate(&t);
@@ -131,7 +132,7 @@ static void test_chain(void **state)
     str_free(&data);
     ctree_free(&t);
     dnet_free(&d);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* A class with 3000 observed children, first against it and then for it: nothing is lost on the
@@ -162,7 +163,7 @@ static void test_no_underflow(void **state)
     free(given);
     ctree_free(&t);
     dnet_free(&d);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static void test_refused(void **state)
@@ -188,14 +189,14 @@ static void test_refused(void **state)
             if (!strstr(err.msg, t[i].why) || err.line != t[i].line)
                 fail_msg("%s\nline %d: %s", t[i].text, err.line, err.msg);
         }
-        model_free(&m);
+        model_fini(&m);
     }
     build(&m,
           "model { for (i in 1:30) { a[i] ~ bernoulli(0.5) }  s <- sum(a)  b ~ bernoulli(s / 30) }",
           NULL);
     assert_int_equal(dnet_read(&m, &d, &err), NAMI_ELIMIT);
     assert_non_null(strstr(err.msg, "the table of b has 2.15e+09 entries"));
-    model_free(&m);
+    model_fini(&m);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -3,6 +3,7 @@
 #include "infer/exact.h"
 
 #include "malloc_fail.h"
+#include "model/model.h"
 #include "model/problem.h"
 #include "model_at.h"
 
@@ -32,7 +33,7 @@ static int gauss(void *ctx)
     unsigned char given[16] = {0};
     int rc = gnet_read(&j->m, &g, &err);
     if (rc) return rc;
-    rc = gnet_evidence(&g, &j->m, j->m.data.set.a, x, &err);
+    rc = gnet_evidence(&g, &j->m, j->m.source.data.set.a, x, &err);
     for (int i = 0; i < g.n && !rc; i++) given[i] = !isnan(x[i]);
     if (!rc) rc = gpost_new(&g, x, &p, &err);
     if (!rc) rc = gpost_cov(&p, cov, &err);
@@ -55,7 +56,7 @@ static int discrete(void *ctx)
     double logp, joint[16];
     int rc = dnet_read(&j->m, &d, &err);
     if (rc) return rc;
-    rc = dnet_evidence(&d, &j->m, j->m.data.set.a, state, &err);
+    rc = dnet_evidence(&d, &j->m, j->m.source.data.set.a, state, &err);
     if (!rc) rc = ctree_new(&d, state, CTREE_MOST, &t, &err);
     if (!rc) rc = ctree_mpe(&t, best, &logp, &err);
     if (!rc) rc = ctree_calibrate(&t, &err);
@@ -84,13 +85,13 @@ static void test_gauss(void **state)
     nami_options opt = {.mode = "reverse"};
     nami_err err = {0};
     build(&j.m, gauss_text, gauss_data);
-    if (inversion_init(&v, j.m.bn, &opt, &err) || inversion_run(&v, &j.h, &err))
+    if (inversion_init(&v, j.m.ir.bn, &opt, &err) || inversion_run(&v, &j.h, &err))
         fail_msg("%s", err.msg);
     inversion_fini(&v);
     assert_int_equal(j.h->nmodel, 1); /* b is barren */
     each(&j, gauss);
     inverse_free(j.h);
-    model_free(&j.m);
+    model_fini(&j.m);
 }
 
 static void test_discrete(void **state)
@@ -99,7 +100,7 @@ static void test_discrete(void **state)
     struct job j = {0};
     build(&j.m, chain_text, chain_data);
     each(&j, discrete);
-    model_free(&j.m);
+    model_fini(&j.m);
 }
 
 static const struct CMUnitTest tests[] = {

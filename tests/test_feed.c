@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "malloc_fail.h"
 #include "model/feed.h"
+#include "model/model.h"
 #include "net_at.h"
 #include "train/train.h"
 
@@ -63,11 +64,11 @@ static void rows(void **state)
     struct feed *x = feeds_find(&f, "x"), *y = feeds_find(&f, "y");
     assert_true(x && y && feed_is_data(&m, x) && feed_is_data(&m, y)); /* y[1] is constant */
     assert_true(!feed_misses(&m, x, 1) && !feed_misses(&m, y, 0) && feed_misses(&m, y, 1));
-    double *to = calloc((size_t)m.nrow * STRIDE, sizeof *to);
+    double *to = calloc((size_t)m.ir.num_rows * STRIDE, sizeof *to);
     assert_non_null(to);
-    for (int i = 0; i < m.nrow * STRIDE; i++) to[i] = -7;
+    for (int i = 0; i < m.ir.num_rows * STRIDE; i++) to[i] = -7;
     feeds_copy(&f, 1, to + 1, STRIDE);
-    for (int i = 0; i < m.nrow * STRIDE; i++) {
+    for (int i = 0; i < m.ir.num_rows * STRIDE; i++) {
         int r = i / STRIDE;
         double want = -7; /* left as it was */
         if (i % STRIDE == 1 && r == row_of(&m, "y", 1)) want = NAN;
@@ -80,7 +81,7 @@ static void rows(void **state)
     free(to);
     feeds_free(&f);
     feeds_free(&f); /* once more does no harm */
-    model_free(&m);
+    model_fini(&m);
 }
 
 #define IDX_3D(n, h, w) "\0\0\x08\3\0\0\0" n "\0\0\0" h "\0\0\0" w
@@ -119,12 +120,12 @@ static void files(void **state)
     assert_int_equal(read_all(&f, &m, given("x", x), given("y", y)), NAMI_EINPUT);
     assert_non_null(strstr(err.msg, "'y' has 1 observations, but 'x' has 2"));
     feeds_free(&f);
-    model_free(&m);
+    model_fini(&m);
     /* shapes: flat or not, one is as good as the other */
     build(&m, "model { for (i in 1:4) { x[i] ~ bernoulli(0.5) } }\nobserve x", NULL);
     if (read_all(&f, &m, x, NULL)) fail_msg("%s", err.msg); /* and there is just one */
     feeds_free(&f);
-    model_free(&m);
+    model_fini(&m);
     build(&m, "model { for (i in 1:4) { for (j in 1:2) { x[i,j] ~ bernoulli(0.5) } } }\nobserve x",
           NULL);
     const char *flat =
@@ -135,12 +136,12 @@ static void files(void **state)
     assert_int_equal(read_all(&f, &m, put("x24", x24, sizeof x24 - 1), NULL), NAMI_EINPUT);
     assert_non_null(strstr(err.msg, "the shape 2 x 4, but the model's has 4 x 2"));
     feeds_free(&f);
-    model_free(&m);
+    model_fini(&m);
     build(&m, "model { x ~ bernoulli(0.5) }", NULL);
     assert_int_equal(read_all(&f, &m, x, NULL), NAMI_EINPUT);
     assert_non_null(strstr(err.msg, "the model observes nothing"));
     feeds_free(&f);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static void possible(void **state)
@@ -156,7 +157,7 @@ static void possible(void **state)
     assert_int_equal(records_threshold(&f.feed.a[0].r, &err), 0);
     assert_int_equal(feeds_check(&f, &m, &err), 0);
     feeds_free(&f);
-    model_free(&m);
+    model_fini(&m);
 }
 
 struct nomem_case {
@@ -190,7 +191,7 @@ static void nomem_feeds(void **state)
                            {given("x", put("x", x22, sizeof x22 - 1)),
                             given("y", put_text("y.csv", "y[1],y[2],y[3]\n1,2,3\n4,5,6\n"))}};
     if (nomem_each(read_again, &c, &why) < 10) fail_msg("%s", why ? why : "nothing can fail");
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- batches ------------------------------------------------------------------------------- */
@@ -281,7 +282,7 @@ static void batches(void **state)
     source_free(s);
     split_free(&sp);
     feeds_free(&f);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* All variables fed: training is as on the same points, to the last bit. */
@@ -300,7 +301,7 @@ static void training(void **state)
     struct train t[2];
     net_at(&n, pair, NULL, NULL, &small_net);
     pairs(&f, &n.m, N);
-    double *x = calloc((size_t)n.m.nrow * N, sizeof *x);
+    double *x = calloc((size_t)n.m.ir.num_rows * N, sizeof *x);
     assert_non_null(x);
     for (size_t i = 0; i < N; i++) feeds_copy(&f, i, x + i, N);
     if (split_make(&sp, N, "rest,12", 0, 0, &err) ||

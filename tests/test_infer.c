@@ -9,6 +9,7 @@
 #include "infer/blocks.h"
 #include "infer/infer.h"
 #include "model/eval.h"
+#include "model/model.h"
 #include "train/training.h"
 
 /* ---- a network for a text, trained a little ---------------------------------------------------
@@ -21,7 +22,7 @@ static void train_text(struct training *r, const char *text, const char *data, c
     struct source *s;
     int checked, rc;
     memset(r, 0, sizeof *r);
-    r->net.model = &r->net.own_model;
+    r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){.net = {.family = family_find(family, strlen(family)),
                                     .kind = kind,
                                     .nhidden = 2,
@@ -35,7 +36,7 @@ static void train_text(struct training *r, const char *text, const char *data, c
                                       .valid = 500,
                                       .patience = 100,
                                       .cooldown = 0.5}};
-    rc = data ? data_parse(&r->net.model->data, data, strlen(data), &err) : 0;
+    rc = data ? data_parse(&r->net.model->source.data, data, strlen(data), &err) : 0;
     if (!rc) rc = model_parse(r->net.model, "model", text, strlen(text), NATIVE, NULL, &err);
     if (!rc) rc = training_prepare(r, 2, &err);
     if (!rc) rc = source_model(r->net.model, 1, 100, 500, &s, &err);
@@ -64,8 +65,8 @@ enum { SETS = 3, PER = 40, N = SETS * PER };
 
 static int row_of(const struct model *m, const char *name)
 {
-    for (size_t a = 0; a < m->array.n; a++)
-        if (strcmp(m->array.a[a].name, name) == 0) return m->row[m->array.a[a].first];
+    for (size_t a = 0; a < m->ir.arrays.n; a++)
+        if (strcmp(m->ir.arrays.a[a].name, name) == 0) return m->ir.row[m->ir.arrays.a[a].first];
     fail_msg("no %s", name);
     return -1;
 }
@@ -80,7 +81,7 @@ static void consistent(void **state)
             struct infer a;
             nami_err err;
             train_text(&r, zoo, NULL, family[f], (enum net_kind)kind, 20);
-            size_t rows = (size_t)r.net.model->nrow;
+            size_t rows = (size_t)r.net.model->ir.num_rows;
             double *x = calloc(rows * SETS, sizeof *x), *z = calloc(rows * N, sizeof *z);
             double *z2 = calloc(rows * N, sizeof *z), q[N], q2[N];
             assert_true(x && z && z2);
@@ -145,7 +146,7 @@ static double *copy_rows(double *to, const double *from, size_t rows, size_t n,
 static struct fed feed_all(const struct infer *a, const struct query *q, enum answer_method method,
                            int threads, size_t numbers)
 {
-    size_t rows = (size_t)a->q->m->nrow, n = q->nset * q->per, at = 0;
+    size_t rows = (size_t)a->q->m->ir.num_rows, n = q->nset * q->per, at = 0;
     struct fed r = {0};
     struct blocks f;
     nami_err err;
@@ -183,7 +184,7 @@ static void blocks(void **state)
     nami_err err;
     (void)state;
     train_text(&r, zoo, NULL, "match", NET_AUTO, 20);
-    size_t rows = (size_t)r.net.model->nrow;
+    size_t rows = (size_t)r.net.model->ir.num_rows;
     double *x = calloc(rows * SETS, sizeof *x);
     assert_non_null(x);
     assert_int_equal(model_simulate(r.net.model, 5, 0, SETS, 1, x, &err), 0);
@@ -231,7 +232,7 @@ static void known(void **state)
                "model { a ~ normal(0, 1)\n for (i in 1:4) { y[i] ~ normal(a, 1) }\n"
                " next ~ normal(a, 1) }\nobserve y\n",
                NULL, "match", NET_AUTO, 3000);
-    size_t rows = (size_t)r.net.model->nrow;
+    size_t rows = (size_t)r.net.model->ir.num_rows;
     double *x = calloc(rows, sizeof *x), *z = calloc(rows * M, sizeof *z),
            *pred = calloc(rows * M, sizeof *pred);
     assert_true(x && z && pred);

@@ -331,10 +331,10 @@ static void criteria_and_restarts(void **state)
 static void larger_graphs(void **state)
 {
     (void)state;
-    for (int f = 0; families[f].name; f++)
+    for (int f = 0; graph_families[f].name; f++)
         for (int n = 20; n <= 160; n += 70) {
             struct dag g;
-            assert_int_equal(families[f].make(&g, n, 3, NULL), 0);
+            assert_int_equal(graph_families[f].make(&g, n, 3, NULL), 0);
             unsigned char *observed = calloc((size_t)g.n, 1);
             for (int v = 0; v < g.n; v++) observed[v] = g.cp[v] == g.cp[v + 1];
             for (int mode = 0; mode < 4; mode++) {

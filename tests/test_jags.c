@@ -7,6 +7,7 @@
 
 #include "malloc_fail.h"
 #include "model/export.h"
+#include "model/model.h"
 
 /* Each distribution can be exported or is refused with advice; meanings are calls in our grammar.
  */
@@ -60,7 +61,7 @@ static const char data[] = "{\"x\": [1, null, 3]}";
 
 static int setup(struct model *m, nami_err *err)
 {
-    int rc = data_parse(&m->data, data, strlen(data), err);
+    int rc = data_parse(&m->source.data, data, strlen(data), err);
     return rc ? rc : model_parse(m, "test", text, strlen(text), NATIVE, NULL, err);
 }
 
@@ -72,9 +73,11 @@ static int jags(void *ctx)
     nami_err err;
     int rc = setup(&m, &err);
     (void)ctx;
-    if (!rc) rc = model_jags(&m, NULL, &out, &err);
+    struct diags diags = {0};
+    if (!rc) rc = model_jags(&m, NULL, &out, &diags, &err);
+    diags_free(&diags);
     str_free(&out);
-    model_free(&m);
+    model_fini(&m);
     return rc;
 }
 
@@ -111,7 +114,7 @@ static void test_nomem(void **state)
     assert_int_equal(model_rdump(&m, NULL, &out, &err), 0);
     assert_string_equal(out.s, "\"x\" <- c(1, NA, NA)\n");
     str_free(&out);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static const struct CMUnitTest tests[] = {cmocka_unit_test(test_table),

@@ -42,7 +42,7 @@ static void joint_at(struct joint_at *s)
     s->z = draw(&s->n.m, LANES, 1);
     double *u = calloc((size_t)s->j.n * LANES, sizeof *u);
     assert_int_equal(joint_coordinates(&s->j, LANES, s->z, u), 0);
-    for (int r = 0; r < s->n.m.nrow; r++)
+    for (int r = 0; r < s->n.m.ir.num_rows; r++)
         memcpy(s->x.row + r * LANES, s->z + r * LANES, sizeof *u * LANES);
     for (int i = 0; i < s->n.q.h->nlatent; i++) { /* latents come from their coordinates alone */
         const struct code *c = &s->j.code[s->n.q.h->perm[i]];

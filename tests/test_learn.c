@@ -8,6 +8,7 @@
 
 #include "infer/dense.h"
 #include "model/eval.h"
+#include "model/model.h"
 #include "train/samples.h"
 
 enum { POINTS = 6000, P = 6, K = 2 };
@@ -27,8 +28,8 @@ static const double W[P][K] = {{1.1, 0.4},  {-0.3, 0.9}, {0.7, 0.7},
 static void put_truth(struct model *m)
 {
     for (int p = 0; p < P; p++) {
-        for (int k = 0; k < K; k++) m->weight.a[p * K + k] = W[p][k];
-        m->weight.a[P * K + p] = 0.3 * p - 0.5;
+        for (int k = 0; k < K; k++) m->programs.weights.a[p * K + k] = W[p][k];
+        m->programs.weights.a[P * K + p] = 0.3 * p - 0.5;
     }
 }
 
@@ -36,10 +37,10 @@ static void put_truth(struct model *m)
 static void log_px(const struct model *m, const double *w, size_t n, const double *x, double *out)
 {
     double S[P * P], d[P];
-    int row = m->row[0];
-    for (int e = 0; e < m->nelem; e++)
-        if (m->observed[e] && m->state[e] == E_RANDOM) {
-            row = m->row[e];
+    int row = m->ir.row[0];
+    for (int e = 0; e < m->ir.num_elements; e++)
+        if (m->ir.observed[e] && m->ir.state[e] == E_RANDOM) {
+            row = m->ir.row[e];
             break;
         }
     for (int i = 0; i < P; i++)
@@ -70,7 +71,7 @@ static void learn(struct training *r, const char *text, const char *method, int 
     struct source *s;
     int checked;
     memset(r, 0, sizeof *r);
-    r->net.model = &r->net.own_model;
+    r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){.invert = {.method = method, .mode = "forward"},
                             .net = {.family = family_find("mixture", 7),
                                     .size = 1,
@@ -91,22 +92,24 @@ static void learn(struct training *r, const char *text, const char *method, int 
                             .elbo = 1,
                             .samples = POINTS};
     int rc = model_parse(r->net.model, "model", text, strlen(text), NATIVE, NULL, &err);
-    double *start = malloc(sizeof *start * (r->net.model->weight.n + 1));
-    *data = malloc(sizeof(double) * (size_t)r->net.model->nrow * POINTS);
-    r->points = malloc(sizeof(double) * (size_t)r->net.model->nrow * POINTS);
+    double *start = malloc(sizeof *start * (r->net.model->programs.weights.n + 1));
+    *data = malloc(sizeof(double) * (size_t)r->net.model->ir.num_rows * POINTS);
+    r->points = malloc(sizeof(double) * (size_t)r->net.model->ir.num_rows * POINTS);
     assert_true(start && *data && r->points);
-    if (r->net.model->weight.n) memcpy(start, r->net.model->weight.a, sizeof *start * r->net.model->weight.n);
-    if (r->net.model->weight.n) put_truth(r->net.model);
+    if (r->net.model->programs.weights.n)
+        memcpy(start, r->net.model->programs.weights.a, sizeof *start * r->net.model->programs.weights.n);
+    if (r->net.model->programs.weights.n) put_truth(r->net.model);
     if (!rc) rc = model_simulate(r->net.model, 3, 0, POINTS, 1, *data, &err);
-    if (r->net.model->weight.n) memcpy(r->net.model->weight.a, start, sizeof *start * r->net.model->weight.n);
-    memcpy(r->points, *data, sizeof(double) * (size_t)r->net.model->nrow * POINTS);
+    if (r->net.model->programs.weights.n)
+        memcpy(r->net.model->programs.weights.a, start, sizeof *start * r->net.model->programs.weights.n);
+    memcpy(r->points, *data, sizeof(double) * (size_t)r->net.model->ir.num_rows * POINTS);
     free(start);
     if (!rc) rc = training_prepare(r, 2, &err);
     if (!rc) rc = samples_source(r, 1, &s, &err);
     if (!rc) rc = training_start(r, s, 2, &err);
     while (!rc && !r->train.done) rc = train_step(&r->train, &checked, &err);
     if (rc) fail_msg("%s", err.msg);
-    if (r->net.model->weight.n) elbo_model(&r->net.elbo, r->train.best_param);
+    if (r->net.model->programs.weights.n) elbo_model(&r->net.elbo, r->train.best_param);
 }
 
 /* The bound on the validation data, by the best weights and 20 draws of each point. */
@@ -135,10 +138,10 @@ static void check_pca(const char *method, int particles)
     struct training r;
     double *x, *lp = malloc(sizeof *lp * POINTS), truth[P * (K + 1)];
     learn(&r, learnt, method, particles, 3000, &x);
-    log_px(r.net.model, r.net.model->weight.a, POINTS, x, lp);
+    log_px(r.net.model, r.net.model->programs.weights.a, POINTS, x, lp);
     double own = mean(POINTS / 10, lp + POINTS - POINTS / 10), all = mean(POINTS, lp);
     put_truth(r.net.model);
-    memcpy(truth, r.net.model->weight.a, sizeof truth);
+    memcpy(truth, r.net.model->programs.weights.a, sizeof truth);
     log_px(r.net.model, truth, POINTS, x, lp);
     double best = mean(POINTS, lp), bound = bound_now(&r);
     printf("%s, %d draws: bound %.4f, log p(x) of the learnt model %.4f; on all data %.4f, of the "
@@ -200,9 +203,9 @@ static void check_states(const char *text, int configs, double tol)
     struct training r;
     double *x, want = 0;
     learn(&r, text, "nami", 1, 2000, &x);
-    for (int e = 0; e < r.net.model->nelem; e++) /* .3 N(-2, 1) + .7 N(1.5, .5) each */
-        for (size_t i = POINTS - POINTS / 10; r.net.model->observed[e] && i < POINTS; i++) {
-            double y = x[(size_t)r.net.model->row[e] * POINTS + i], a = y + 2, b = (y - 1.5) / 0.5;
+    for (int e = 0; e < r.net.model->ir.num_elements; e++) /* .3 N(-2, 1) + .7 N(1.5, .5) each */
+        for (size_t i = POINTS - POINTS / 10; r.net.model->ir.observed[e] && i < POINTS; i++) {
+            double y = x[(size_t)r.net.model->ir.row[e] * POINTS + i], a = y + 2, b = (y - 1.5) / 0.5;
             want += log((0.3 * exp(-0.5 * a * a) + 1.4 * exp(-0.5 * b * b)) / sqrt(2 * acos(-1)));
         }
     want /= POINTS / 10;

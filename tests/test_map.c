@@ -108,7 +108,7 @@ static void map_at(struct map_at *s, const char *text, const char *data, size_t 
         .nhidden = 1, .hidden = {8}, .act = ACT_TANH, .skip = -1};
     nami_err err = {0};
     net_at(&s->net, text, data, NULL, &opt);
-    size_t size = (size_t)s->net.m.nrow * nset + 1;
+    size_t size = (size_t)s->net.m.ir.num_rows * nset + 1;
     s->param = calloc(s->net.q.prog.nparam + 1, sizeof *s->param);
     s->x = calloc(size, sizeof *s->x);
     s->z = calloc(size, sizeof *s->z);
@@ -116,7 +116,7 @@ static void map_at(struct map_at *s, const char *text, const char *data, size_t 
     s->mode = calloc(nset, sizeof *s->mode);
     qnet_start(&s->net.q, 1, s->param);
     if (infer_init(&s->a, &s->net.q, s->param, &err)) fail_msg("%s", err.msg);
-    const struct data *d = &s->net.m.data;
+    const struct data *d = &s->net.m.source.data;
     for (size_t i = 0; i < nset; i++)
         if (infer_data(&s->net.m, &d->set.a[i % d->set.n], nset, i, s->x, &err))
             fail_msg("%s", err.msg);
@@ -166,7 +166,8 @@ static void gaussian(void **state)
            "{\"y\": [50, 45, 42, 30, 31, 25, 20, 22, 18, 15, 11, 20, 5, 4, 9, 1, 0, -3, 2, 8]}", 1);
     if (gnet_read(&s.net.m, &g, &err)) fail_msg("%s", err.msg);
     double *x = calloc((size_t)g.n, sizeof *x), *cov;
-    if (gnet_evidence(&g, &s.net.m, s.net.m.data.set.a, x, &err) || gpost_new(&g, x, &p, &err))
+    if (gnet_evidence(&g, &s.net.m, s.net.m.source.data.set.a, x, &err) ||
+        gpost_new(&g, x, &p, &err))
         fail_msg("%s", err.msg);
     cov = calloc((size_t)(p.nz * p.nz), sizeof *cov);
     assert_int_equal(gpost_cov(&p, cov, &err), 0);
@@ -283,7 +284,7 @@ static void threads(void **state)
            "model { s ~ gamma(2, 1)\n m ~ normal(0, 2)\n for (i in 1:3) { y[i] ~ normal(m, s) } "
            "}\nobserve y\n",
            "[{\"y\": [1, 2, 4]}, {\"y\": [0, -2, 3]}, {\"y\": [7, 7.5, 8]}]", SETS);
-    size_t size = (size_t)s.net.m.nrow * SETS;
+    size_t size = (size_t)s.net.m.ir.num_rows * SETS;
     double *z = calloc(size, sizeof *z), *sd = calloc(size, sizeof *sd);
     for (int t = 1; t <= 3; t++) {
         find(&s, SETS, 0, t);

@@ -1,6 +1,7 @@
 /* test_model.c: programs of the model language have the right graph, draws and densities. */
 #include <time.h>
 
+#include "model/model.h"
 #include "model_at.h"
 
 /* The graph: each node with its parents; * is observed. */
@@ -9,10 +10,10 @@ static void graph_is(enum dialect dialect, const char *text, const char *data, c
     struct model m;
     struct str got = {0};
     build_opt(&m, dialect, text, data, NULL);
-    graph_text(m.bn, &got);
+    graph_text(m.ir.bn, &got);
     if (strcmp(got.s, want) != 0) fail_msg("%s\nexpected %s\nbut got  %s", text, want, got.s);
     str_free(&got);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* log p where the named scalars have these values. */
@@ -26,7 +27,7 @@ static double logp_at(const char *text, const char *data, const char *const *nam
     for (int i = 0; i < n; i++) x[row_of(&m, name[i], 0)] = value[i];
     logp(&m, 1, x, 1, (struct density){.logp = &out});
     free(x);
-    model_free(&m);
+    model_fini(&m);
     return out;
 }
 
@@ -37,16 +38,16 @@ static void computes(const char *text, const char *data, const char *name, const
     struct model m;
     build(&m, text, data);
     double *x = draw(&m, 1, 1);
-    const struct array *a = &m.array.a[array_find(&m, name)];
+    const struct array *a = &m.ir.arrays.a[array_find(&m, name)];
     assert_int_equal(a->n, n);
     for (int i = 0; i < n; i++) {
         int e = a->first + i;
-        double got = m.state[e] == E_CONST ? m.value[e] : x[m.row[e]];
+        double got = m.ir.state[e] == E_CONST ? m.ir.value[e] : x[m.ir.row[e]];
         if (!(fabs(got - want[i]) <= 1e-12 * fmax(1, fabs(want[i]))))
             fail_msg("%s\n%s: element %d is %.17g, not %.17g", text, name, i, got, want[i]);
     }
     free(x);
-    model_free(&m);
+    model_fini(&m);
 }
 
 #define COMPUTES(text, name, ...)                                                                  \
@@ -166,17 +167,17 @@ static void test_roles(void **state)
           "model { a ~ normal(0, 1); b ~ normal(a, 1); c ~ normal(b, 1); y ~ normal(c, 1) }\n"
           "observe y\n infer a, b\n stages b; a",
           NULL);
-    const struct bn_node *v = m.bn->node.a;
+    const struct bn_node *v = m.ir.bn->node.a;
     assert_true(v[3].observed && v[2].nuisance && !v[0].nuisance && !v[1].nuisance);
     assert_int_equal(v[1].stage, 0);
     assert_int_equal(v[0].stage, 1);
-    model_free(&m);
+    model_fini(&m);
     const struct model_options other = {.observe = "c"};
     build_opt(&m, NATIVE,
               "model { a ~ normal(0, 1); c ~ normal(a, 1); y ~ normal(c, 1) }\n observe y", NULL,
               &other);
-    assert_true(m.bn->node.a[1].observed && !m.bn->node.a[2].observed);
-    model_free(&m);
+    assert_true(m.ir.bn->node.a[1].observed && !m.ir.bn->node.a[2].observed);
+    model_fini(&m);
 }
 
 static void test_settings(void **state)
@@ -188,23 +189,23 @@ static void test_settings(void **state)
     const char *text = "const d = 2\n const e = 1\n const n = 2^d - 1\n model { for (i in 1:n) { "
                        "x[i] ~ normal(e, 1) } }";
     build_opt(&m, NATIVE, text, NULL, &(struct model_options){.set = set, .nset = 2});
-    assert_int_equal(bn_n(m.bn), 7);
-    model_free(&m);
+    assert_int_equal(bn_n(m.ir.bn), 7);
+    model_fini(&m);
     m = (struct model){0};
     assert_int_equal(
         build_with(&m, NATIVE, text, NULL, &(struct model_options){.set = unknown, .nset = 1}),
         NAMI_EINPUT);
-    assert_string_equal(m.diags.list.a[0].msg, "--set f=1: the model has no such constant");
-    model_free(&m);
+    assert_string_equal(m.source.diags.list.a[0].msg, "--set f=1: the model has no such constant");
+    model_fini(&m);
     assert_int_equal(
         build_with(&m, NATIVE, text, NULL, &(struct model_options){.set = wrong, .nset = 1}),
         NAMI_EINPUT);
-    model_free(&m);
+    model_fini(&m);
     const char *const free_name[] = {"nothing"};
     assert_int_equal(
         build_with(&m, NATIVE, text, NULL, &(struct model_options){.free = free_name, .nfree = 1}),
         NAMI_EINPUT);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- values ------------------------------------------------------------------------- */
@@ -311,11 +312,12 @@ static void test_ways(void **state)
                 fail_msg("%s\n%s", text[random].s, out.s);
             }
             double *x = draw(&m, 1, 1);
-            int e = m.array.a[array_find(&m, "y")].first;
-            assert_true(!random || m.state[e] == E_RANDOM || strstr(formulas[i].formula, "length"));
-            got[random] = m.state[e] == E_CONST ? m.value[e] : x[m.row[e]];
+            int e = m.ir.arrays.a[array_find(&m, "y")].first;
+            assert_true(!random || m.ir.state[e] == E_RANDOM ||
+                        strstr(formulas[i].formula, "length"));
+            got[random] = m.ir.state[e] == E_CONST ? m.ir.value[e] : x[m.ir.row[e]];
             free(x);
-            model_free(&m);
+            model_fini(&m);
         }
         if (!(fabs(got[0] - got[1]) < 1e-12 * fmax(1, fabs(got[0]))))
             fail_msg("%s is %.17g as a constant, but %.17g as a variable", formulas[i].formula,
@@ -376,7 +378,7 @@ static void test_draws(void **state)
             fail_msg("the mean of %s is %g, not %g", name[k], mean[k], want[k]);
     }
     free(x);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- size --------------------------------------------------------------------------- */
@@ -424,9 +426,9 @@ static void test_large(void **state)
         build(&m, large[i].text, NULL);
         t = seconds() - t;
         print_message("%s: %.3f s\n", large[i].name, t);
-        assert_int_equal(bn_n(m.bn), large[i].nodes);
+        assert_int_equal(bn_n(m.ir.bn), large[i].nodes);
         assert_true(t < 5);
-        model_free(&m);
+        model_fini(&m);
     }
     COMPUTES("model { c[20000] <- 1\n for (i in 1:19999) { c[i] <- c[i + 1] + 1 }\n d <- c[1]; x ~ "
              "normal(0, 1) }",
@@ -444,8 +446,8 @@ static void test_long_cycle(void **state)
                    "x ~ normal(c[1], 1) }",
                    NULL, NULL),
         NAMI_EINPUT);
-    assert_non_null(strstr(m.diags.list.a[0].msg, "depends on itself"));
-    model_free(&m);
+    assert_non_null(strstr(m.source.diags.list.a[0].msg, "depends on itself"));
+    model_fini(&m);
 }
 
 static void test_limit(void **state)
@@ -455,7 +457,7 @@ static void test_limit(void **state)
     assert_int_equal(build_with(&m, NATIVE, "model { for (i in 1:100) { x[i] ~ normal(0, 1) } }",
                                 NULL, &(struct model_options){.limit = 50}),
                      NAMI_EINPUT);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static const struct CMUnitTest tests[] = {

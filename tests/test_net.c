@@ -1,5 +1,6 @@
 /* test_net.c: derivatives of log q by all weights are right for all kinds of networks,
    families and variables, in float as in double; networks have the stated sizes. */
+#include "model/model.h"
 #include "net_at.h"
 
 static const struct {
@@ -179,7 +180,7 @@ static void test_gradients(void **state)
                     net_at(&n, models[i].text, NULL, NULL, &o);
                     one_owner(&n.q);
                     if (models[i].parts) assert_int_equal(n.q.npart, models[i].parts);
-                    assert_int_equal(n.m.embed.n, models[i].embeddings);
+                    assert_int_equal(n.m.ir.embeddings.n, models[i].embeddings);
                     check_gradient(what, &n.q, family_rows[f].kinks || act == ACT_RELU, 100, &t);
                     net_drop(&n);
                 }
@@ -260,9 +261,9 @@ static void test_by_hand(void **state)
     exec_run(&x);
     int z = row_of(&n.m, "z", 0), y = row_of(&n.m, "y", 0);
     const struct code *cz =
-        &n.q.code[n.m.node[n.m.owner[n.m.array.a[array_find(&n.m, "z")].first]]];
+        &n.q.code[n.m.ir.node[n.m.ir.defined_by[n.m.ir.arrays.a[array_find(&n.m, "z")].first]]];
     const struct code *cy =
-        &n.q.code[n.m.node[n.m.owner[n.m.array.a[array_find(&n.m, "y")].first]]];
+        &n.q.code[n.m.ir.node[n.m.ir.defined_by[n.m.ir.arrays.a[array_find(&n.m, "y")].first]]];
     assert_true(fabs(cz->mean[0] - 2) < 0.2 && fabs(cz->sd[0] - 3) < 0.2);
     assert_true(fabs(cy->mean[0] - 2) < 0.2 && fabs(cy->sd[0] - sqrt(10)) < 0.2);
     for (int b = 0; b < 5; b++) {
@@ -337,8 +338,8 @@ static void test_features(void **state)
             x.row[row_of(&n.m, rows[i].name, j) * x.cap + i] = rows[i].x[j];
     exec_run(&x);
     for (int i = 0; i < N; i++) {
-        const struct array *a = &n.m.array.a[array_find(&n.m, rows[i].name)];
-        const struct code *c = &n.q.code[n.m.node[n.m.owner[a->first]]];
+        const struct array *a = &n.m.ir.arrays.a[array_find(&n.m, rows[i].name)];
+        const struct code *c = &n.q.code[n.m.ir.node[n.m.ir.defined_by[a->first]]];
         assert_int_equal(c->nfeature, rows[i].nfeature);
         check_features(c, &x, i, rows[i].want);
     }

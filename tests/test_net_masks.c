@@ -1,6 +1,7 @@
 /* test_net_masks.c: a factor's network sees its parents in the inverse and nothing else: by
    the lists of units, and by how its outputs respond to its inputs; for many random inverses.
    */
+#include "model/model.h"
 #include "net_at.h"
 
 /* ---- random models ------------------------------------------------------------------ */
@@ -143,10 +144,10 @@ static void check_lists(const char *what, const struct qnet *q)
             for (int w = 0; w < WORDS; w++) {
                 if (of[u].w[w] & ~want.w[w])
                     fail_msg("%s: factor %s sees what is no parent", what,
-                             bn_name(q->m->bn, x->node));
+                             bn_name(q->m->ir.bn, x->node));
                 if (want.w[w] & ~of[u].w[w])
                     fail_msg("%s: factor %s is blind for a parent", what,
-                             bn_name(q->m->bn, x->node));
+                             bn_name(q->m->ir.bn, x->node));
             }
         }
     }
@@ -163,9 +164,9 @@ struct change {
 static int change_lanes(struct exec *x, const struct qnet *q, struct change *to)
 {
     int n = 1;
-    for (int r = 0; r < q->m->nrow; r++)
+    for (int r = 0; r < q->m->ir.num_rows; r++)
         for (int b = 1; b < x->lanes; b++) x->row[r * x->cap + b] = x->row[r * x->cap];
-    for (int v = 0; v < bn_n(q->m->bn); v++) {
+    for (int v = 0; v < bn_n(q->m->ir.bn); v++) {
         const struct code *c = &q->code[v];
         for (int j = 0; j < c->n; j++, n++) {
             double *at = &x->row[c->row[j] * x->cap + n];
@@ -210,10 +211,10 @@ static void check_numbers(const char *what, const struct qnet *q, int is_float, 
             t->seen += changed > 0;
             if (changed && !may)
                 fail_msg("%s: the outputs of %s change with %s, which is no parent", what,
-                         bn_name(q->m->bn, y->node), bn_name(q->m->bn, to[b].node));
+                         bn_name(q->m->ir.bn, y->node), bn_name(q->m->ir.bn, to[b].node));
             if (!changed && may)
                 fail_msg("%s: the outputs of %s do not change with %s, a parent", what,
-                         bn_name(q->m->bn, y->node), bn_name(q->m->bn, to[b].node));
+                         bn_name(q->m->ir.bn, y->node), bn_name(q->m->ir.bn, to[b].node));
         }
     }
     exec_fini(&x);
@@ -445,7 +446,7 @@ static void test_embedded(void **state)
             const struct factor *x = &n.q.factor[f];
             int seen = 0;
             for (struct inverse_it it = inverse_it(n.h, x->pos); inverse_next(&it);)
-                seen += bn_name(n.m.bn, it.node)[0] == 'y';
+                seen += bn_name(n.m.ir.bn, it.node)[0] == 'y';
             assert_int_equal(x->nback, seen == 6 ? 4 : 0);
             whole += seen == 6;
             part += seen > 0 && seen < 6;

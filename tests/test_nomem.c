@@ -16,6 +16,7 @@
 #include "malloc_fail.h"
 #include "model/eval.h"
 #include "model/lang/syntax.h"
+#include "model/model.h"
 #include "model/problem.h"
 
 struct job {
@@ -139,14 +140,15 @@ static int run_model(void *ctx)
     nami_err err = {0};
     double *x = NULL, *grad = NULL, *by = NULL, logp[N], *dw = NULL;
     size_t nw = 0;
+    struct arena mem = {0};
     struct draws d;
-    int rc = j->data ? data_parse(&m.data, j->data, strlen(j->data), &err) : 0;
+    int rc = j->data ? data_parse(&m.source.data, j->data, strlen(j->data), &err) : 0;
     if (!rc) rc = model_parse(&m, "f", j->text, strlen(j->text), j->dialect, &j->opt, &err);
     if (!rc) {
-        for (size_t i = 0; i < m.net.n; i++) nw += m.net.a[i].nw;
-        x = calloc((size_t)m.nrow * N, sizeof *x);
-        grad = calloc((size_t)m.nrow * N, sizeof *grad);
-        by = calloc(m.stmt.n * N, sizeof *by);
+        for (size_t i = 0; i < m.ir.networks.n; i++) nw += m.ir.networks.a[i].nw;
+        x = calloc((size_t)m.ir.num_rows * N, sizeof *x);
+        grad = calloc((size_t)m.ir.num_rows * N, sizeof *grad);
+        by = calloc(m.ir.statements.n * N, sizeof *by);
         dw = calloc(nw + 1, sizeof *dw);
         if (!x || !grad || !by || !dw) rc = NAMI_ENOMEM;
     }
@@ -154,13 +156,14 @@ static int run_model(void *ctx)
     const struct density out = {
         .logp = logp, .grad = grad, .by_stmt = by, .dweights = nw ? dw : NULL};
     if (!rc) rc = model_logp(&m, N, x, 1, &out, &err);
-    if (!rc) rc = model_draws(&m, N, x, NULL, 1, &d, &err);
-    if (!rc && j->data) rc = model_point(&m, &m.data.set.a[0], N, 0, 1, x, &err);
+    if (!rc) rc = model_draws(&m, N, x, NULL, 1, &mem, &d, &err);
+    if (!rc && j->data) rc = model_point(&m, &m.source.data.set.a[0], N, 0, 1, x, &err);
     free(x);
     free(grad);
     free(by);
     free(dw);
-    model_free(&m);
+    arena_free(&mem);
+    model_fini(&m);
     return rc;
 }
 

@@ -10,6 +10,7 @@
 #include "data/npz.h"
 #include "malloc_fail.h"
 #include "model/eval.h"
+#include "model/model.h"
 #include "model/points.h"
 #include "model_at.h"
 
@@ -191,8 +192,8 @@ static void read_example(struct model *m, const char *name)
 
 static int is_computed(const struct model *m, int row)
 {
-    for (int e = 0; e < m->nelem; e++)
-        if (m->row[e] == row) return !m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic;
+    for (int e = 0; e < m->ir.num_elements; e++)
+        if (m->ir.row[e] == row) return !instance_stmt(m, m->ir.defined_by[e])->rel->stochastic;
     return 1;
 }
 
@@ -200,13 +201,14 @@ static int is_computed(const struct model *m, int row)
 static void round_trip(struct model *m, const char *ending)
 {
     enum { N = 300 };
-    double *x = new_array(double, m->nrow *N), *y;
+    double *x = new_array(double, m->ir.num_rows *N), *y;
+    struct arena mem = {0};
     struct draws d;
     struct str out = {0};
     nami_err err;
     size_t n;
     assert_non_null(x);
-    if (model_simulate(m, 1, 0, N, 1, x, &err) || model_draws(m, N, x, NULL, 0, &d, &err))
+    if (model_simulate(m, 1, 0, N, 1, x, &err) || model_draws(m, N, x, NULL, 0, &mem, &d, &err))
         fail_msg("%s", err.msg);
     new_path(ending);
     assert_int_equal(draws_format_of(path)->write(&d, &out, &err), 0);
@@ -214,7 +216,7 @@ static void round_trip(struct model *m, const char *ending)
     if (points_read(m, path, &n, &y, &err)) fail_msg("%s", err.msg);
     unlink(path);
     assert_int_equal(n, N);
-    for (int r = 0; r < m->nrow; r++)
+    for (int r = 0; r < m->ir.num_rows; r++)
         for (int i = 0; i < N; i++) {
             if (is_computed(m, r))
                 assert_true(y[r * N + i] == 0);
@@ -222,6 +224,7 @@ static void round_trip(struct model *m, const char *ending)
                 assert_true(x[r * N + i] == y[r * N + i]);
         }
     str_free(&out);
+    arena_free(&mem);
     free(x), free(y);
 }
 
@@ -234,14 +237,14 @@ static void round_trips(void **state)
         read_example(&m, name[i]);
         round_trip(&m, ".npz");
         round_trip(&m, ".json");
-        model_free(&m);
+        model_fini(&m);
     }
     build(&m,
           "model {\n  y[1] <- 3\n  for (i in 2:4) { y[i] ~ normal(y[i-1], 1) }\n"
           "  s <- y[2] + y[3]\n}\nobserve y[4]\n",
           NULL);
     round_trip(&m, ".npz"); /* a constant among them */
-    model_free(&m);
+    model_fini(&m);
 }
 
 static const char small[] = "model {\n  k ~ poisson(3)\n  for (i in 1:2) { for (j in 1:3) {\n"
@@ -265,17 +268,17 @@ static void column_major(void **state)
     build(&m, small, NULL);
     if (points_read(&m, path, &n, &x, &err)) fail_msg("%s", err.msg);
     assert_int_equal(n, 2);
-    for (size_t a = 0; a < m.array.n; a++)
-        for (int s = 0; s < m.array.a[a].n; s++)
+    for (size_t a = 0; a < m.ir.arrays.n; a++)
+        for (int s = 0; s < m.ir.arrays.a[a].n; s++)
             for (int d = 0; d < 2; d++) {
-                double got = x[m.row[m.array.a[a].first + s] * 2 + d];
-                if (m.array.a[a].name[0] == 'k')
+                double got = x[m.ir.row[m.ir.arrays.a[a].first + s] * 2 + d];
+                if (m.ir.arrays.a[a].name[0] == 'k')
                     assert_true(got == k[d]);
                 else
                     assert_true(got == 100 * (d + 1) + 10 * (s / 3) + s % 3);
             }
     free(x);
-    model_free(&m);
+    model_fini(&m);
     unlink(path);
 }
 
@@ -350,7 +353,7 @@ static void refusals(void **state)
     refused_json(&m, "[{\"k\": 1, \"y\": [[1,2,3],[4,5,\"NaN\"]]}]", "y[2,3] is nan in draw 1");
     refused_json(&m, "[]", "there is no data set");
     refused_json(&m, "[{\"k\": }]", "JSON");
-    model_free(&m);
+    model_fini(&m);
 }
 
 static int read_all(void *m)
@@ -378,7 +381,7 @@ static void memory(void **state)
     if (n < 0) fail_msg("%s", why);
     assert_true(n > 4);
     unlink(path);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static const struct CMUnitTest tests[] = {

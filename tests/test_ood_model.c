@@ -1,6 +1,7 @@
 /* test_ood_model.c: data sets against the draws of a model (test_diagnose.c has what compares). */
 #include "infer/ood_model.h"
 #include "malloc_fail.h"
+#include "model/model.h"
 #include "model_at.h"
 
 static nami_err err;
@@ -33,14 +34,14 @@ static void inside_and_out(void **state)
     y[1] = 30;
     struct ood_answer a = query(&o, &m, x, SETS, 1);
     assert_true(a.p < OOD_ALARM &&
-                o.elem[a.top[0].scalar] == m.array.a[array_find(&m, "y")].first + 1);
+                o.elem[a.top[0].scalar] == m.ir.arrays.a[array_find(&m, "y")].first + 1);
     assert_true(query(&o, &m, x, SETS, 0).p > 0.01);
     x[(size_t)row_of(&m, "a", 0) * SETS + 1] = (double)NAN; /* is not compared */
     y[1] = INFINITY;
     assert_true(isnan(query(&o, &m, x, SETS, 1).p));
     ood_model_free(&o);
     free(x);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* An infinite draw now and then is left out; too many, and it cannot tell, nor without draws. */
@@ -63,7 +64,7 @@ static void cannot_tell(void **state)
             fail_msg("%d: %s", i, o.why ? o.why : "no reason");
         assert_int_equal(isnan(query(&o, &m, x, 1, 0).p), why[i] != NULL);
         ood_model_free(&o);
-        model_free(&m);
+        model_fini(&m);
     }
 }
 
@@ -80,14 +81,14 @@ static void large(void **state)
     assert_int_equal(o.k, 2000);
     for (int j = 1; j < o.k; j++)
         assert_true(o.elem[j] > o.elem[j - 1] && o.elem[j] <= o.elem[j - 1] + 3);
-    int first = m.array.a[array_find(&m, "y")].first;
+    int first = m.ir.arrays.a[array_find(&m, "y")].first;
     assert_true(o.elem[0] < first + 3 && o.elem[1999] >= first + 4997);
     assert_true(query(&o, &m, x, 1, 0).p > 0.01);
-    x[m.row[o.elem[1000]]] = 40;
+    x[m.ir.row[o.elem[1000]]] = 40;
     assert_true(query(&o, &m, x, 1, 0).p < OOD_ALARM);
     ood_model_free(&o);
     free(x);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static int all(void *ctx)
@@ -110,7 +111,7 @@ static void nomem_ood(void **state)
     build(&m, line, NULL);
     long n = nomem_each(all, &m, &why);
     if (n < 10) fail_msg("%s", why ? why : "too few allocations");
-    model_free(&m);
+    model_fini(&m);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "malloc_fail.h"
+#include "model/model.h"
 #include "share_at.h"
 
 static void example(struct shared *x, const char *name, const char *mode)
@@ -20,7 +21,7 @@ static void example(struct shared *x, const char *name, const char *mode)
 
 static int factor_of(const struct shared *x, const char *name)
 {
-    int v = bn_find(x->m.bn, name, strlen(name));
+    int v = bn_find(x->m.ir.bn, name, strlen(name));
     if (v < 0 || x->h->pos[v] < 0 || x->h->pos[v] >= x->h->nlatent) fail_msg("no factor: %s", name);
     return x->h->pos[v];
 }
@@ -44,7 +45,7 @@ static void parents_are(const struct shared *x, const char *name, const char *wa
     struct str got = {0};
     int i = factor_of(x, name);
     for (int64_t k = x->s.off[i]; k < x->s.off[i + 1]; k++)
-        str_printf(&got, "%s%s", k > x->s.off[i] ? " " : "", bn_name(x->m.bn, x->s.parent[k]));
+        str_printf(&got, "%s%s", k > x->s.off[i] ? " " : "", bn_name(x->m.ir.bn, x->s.parent[k]));
     assert_string_equal(got.s, want);
     str_free(&got);
 }
@@ -64,7 +65,7 @@ static void gmm(void **state)
     share(&x, NULL, "reverse", 0);
     assert_int_equal(networks(&x), x.h->nlatent);
     drop(&x);
-    model_free(&x.m);
+    model_fini(&x.m);
 }
 
 static void rats(void **state)
@@ -78,7 +79,7 @@ static void rats(void **state)
     together(&x, "alpha[1]", "beta[1]", 0);
     parents_are(&x, "alpha[4]", "beta[4] alpha.c sa sigma Y[4,1] Y[4,2] Y[4,3] Y[4,4] Y[4,5]");
     drop(&x);
-    model_free(&x.m);
+    model_fini(&x.m);
 }
 
 static void examples(void **state)
@@ -110,7 +111,7 @@ static void examples(void **state)
         factor_of(&x, c[i].pair[0]);
         if (c[i].pair[1]) together(&x, c[i].pair[0], c[i].pair[1], 1);
         drop(&x);
-        model_free(&x.m);
+        model_fini(&x.m);
     }
 }
 
@@ -232,7 +233,7 @@ static void small_models(void **state)
         if (x.h->nlatent != small[i].factors || networks(&x) != small[i].networks)
             fail_msg("%s\n%d factors, %d networks", small[i].text, x.h->nlatent, networks(&x));
         drop(&x);
-        model_free(&x.m);
+        model_fini(&x.m);
     }
 }
 
@@ -247,7 +248,7 @@ static void free_constants(void **state)
     share(&x, NULL, "reverse", 1);
     assert_int_equal(networks(&x), 5);
     drop(&x);
-    model_free(&x.m);
+    model_fini(&x.m);
 }
 
 /* ---- large ones, and no memory ------------------------------------------------------ */
@@ -290,7 +291,7 @@ static void quick(void **state)
         assert_in_range(networks(&x), 1, large[i].most);
         assert_true(seconds < 30); /* sanitizers, valgrind */
         drop(&x);
-        model_free(&x.m);
+        model_fini(&x.m);
     }
 }
 
@@ -315,7 +316,7 @@ static void no_memory(void **state)
     example(&x, "rats", "reverse");
     if (nomem_each(find, &x, &why) <= 0) fail_msg("%s", why);
     drop(&x);
-    model_free(&x.m);
+    model_fini(&x.m);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -2,6 +2,7 @@
    is the same function. */
 #include "base/rng.h"
 #include "graph/invert.h"
+#include "model/model.h"
 #include "share_at.h"
 
 enum { NODES = 8 };
@@ -16,17 +17,18 @@ struct function {
 /* The row of each node. */
 static void rows(const struct model *m, int *row)
 {
-    for (int k = 0; k < m->ninst; k++)
-        if (m->node[k] >= 0) row[m->node[k]] = m->row[m->lhs[m->lhs_off[k]]];
+    for (int k = 0; k < m->ir.num_instances; k++)
+        if (m->ir.node[k] >= 0)
+            row[m->ir.node[k]] = m->ir.row[m->ir.defined[m->ir.first_defined[k]]];
 }
 
 static void gaussian(const struct shared *x, int i, struct function *f)
 {
     const struct model *m = &x->m;
-    int n = bn_n(m->bn), row[NODES], v = x->h->perm[i], keep[NODES] = {0};
+    int n = bn_n(m->ir.bn), row[NODES], v = x->h->perm[i], keep[NODES] = {0};
     size_t points = (size_t)n + 1;
-    double *at = new_array(double, (size_t)m->nrow *points), J[NODES][NODES], h[NODES];
-    double *grad = new_array(double, (size_t)m->nrow *points), l[NODES + 1];
+    double *at = new_array(double, (size_t)m->ir.num_rows *points), J[NODES][NODES], h[NODES];
+    double *grad = new_array(double, (size_t)m->ir.num_rows *points), l[NODES + 1];
     rows(m, row);
     for (int k = 0; k < n; k++) at[(size_t)row[k] * points + (size_t)k] = 1;
     logp(m, points, at, 1, (struct density){.logp = l, .grad = grad});
@@ -55,9 +57,10 @@ static void gaussian(const struct shared *x, int i, struct function *f)
 static void binary(const struct shared *x, int i, struct function *f)
 {
     const struct model *m = &x->m;
-    int n = bn_n(m->bn), row[NODES], v = x->h->perm[i], np = (int)(x->s.off[i + 1] - x->s.off[i]);
+    int n = bn_n(m->ir.bn), row[NODES], v = x->h->perm[i],
+        np = (int)(x->s.off[i + 1] - x->s.off[i]);
     size_t points = (size_t)1 << n;
-    double *at = new_array(double, (size_t)m->nrow *points), *l = new_array(double, points);
+    double *at = new_array(double, (size_t)m->ir.num_rows *points), *l = new_array(double, points);
     double p[1 << NODES][2] = {{0}};
     rows(m, row);
     for (int a = 0; a < n; a++)
@@ -83,14 +86,14 @@ static int equal(const struct function *f, const struct function *g)
 
 static void prove(const struct shared *x, int is_binary, int *shared, int * not )
 {
-    assert_true(bn_n(x->m.bn) <= NODES);
+    assert_true(bn_n(x->m.ir.bn) <= NODES);
     static struct function f[NODES];
     for (int i = 0; i < x->h->nlatent; i++) {
         (is_binary ? binary : gaussian)(x, i, &f[i]);
         int r = x->s.rep[i], alike = 0;
         if (!equal(&f[i], &f[r]))
-            fail_msg("%s and %s share wrongly in\n%s", bn_name(x->m.bn, x->h->perm[i]),
-                     bn_name(x->m.bn, x->h->perm[r]), x->m.text.s);
+            fail_msg("%s and %s share wrongly in\n%s", bn_name(x->m.ir.bn, x->h->perm[i]),
+                     bn_name(x->m.ir.bn, x->h->perm[r]), x->m.source.text.s);
         for (int j = 0; j < i; j++) alike |= x->s.rep[j] == j && equal(&f[i], &f[j]);
         *shared += r < i;
         *not += r == i && alike;
@@ -178,7 +181,7 @@ static void proofs(void **state)
                     prove(&x, shapes[k].is_binary, &shared, &not );
                     drop(&x);
                 }
-            model_free(&x.m);
+            model_fini(&x.m);
             free(text);
         }
         print_message("shape %d: %d share, %d do not and are equal\n", (int)k, shared, not );

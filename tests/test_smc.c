@@ -9,6 +9,7 @@
 #include "infer/summary.h"
 #include "infer/weights.h"
 #include "model/eval.h"
+#include "model/model.h"
 
 static const struct evidence_options options = {.ais = {AIS_NETWORK, 300, 3}};
 
@@ -23,7 +24,7 @@ static struct errors errors_of(const struct fixture *f, const struct answer *a)
 {
     struct errors e = {fabs(a->found[0].log_z - f->t.log_z), 0, 0};
     nami_err err;
-    for (int r = 0; r < f->r.net.model->nrow; r++) {
+    for (int r = 0; r < f->r.net.model->ir.num_rows; r++) {
         struct summary s;
         if (isnan(f->t.mean[r])) continue;
         assert_int_equal(summarise(a->n, a->z + (size_t)r * a->n, a->logw, &s, &err), 0);
@@ -235,7 +236,7 @@ static void zoo_make(struct fixture *f, const char *family, enum net_kind kind)
     struct source *s;
     int checked, rc;
     *f = (struct fixture){0};
-    r->net.model = &r->net.own_model;
+    r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){
         .net = {.family = family_find(family, strlen(family)),
                 .kind = kind,
@@ -252,7 +253,7 @@ static void zoo_make(struct fixture *f, const char *family, enum net_kind kind)
     while (!rc && !r->train.done) rc = train_step(&r->train, &checked, &err);
     if (!rc) rc = infer_init(&f->a, &r->net.q, r->train.best_param, &err);
     if (rc) fail_msg("%s", err.msg);
-    f->x = calloc((size_t)r->net.model->nrow * SETS, sizeof *f->x);
+    f->x = calloc((size_t)r->net.model->ir.num_rows * SETS, sizeof *f->x);
     assert_non_null(f->x);
     assert_int_equal(model_simulate(r->net.model, 5, 0, SETS, 1, f->x, &err), 0);
 }
@@ -269,7 +270,7 @@ static void whole(void **state)
             nami_err err;
             zoo_make(&f, family[k], (enum net_kind)kind);
             struct query q = {f.x, SETS, PER, 9};
-            size_t rows = (size_t)f.r.net.model->nrow, islands = smc_islands(&f.a, PER);
+            size_t rows = (size_t)f.r.net.model->ir.num_rows, islands = smc_islands(&f.a, PER);
             double *z = calloc(rows * N, sizeof *z), *pred = calloc(rows * N, sizeof *z);
             double lp[N], lq[N], lw[N], p2[N], q2[N], b2[N], logz[SETS * 64];
             int resampled[SETS * 64], any = 0;
@@ -344,7 +345,7 @@ static void same(void **state)
     (void)state;
     zoo_make(&f, "match", NET_MADE);
     struct query q = {f.x, SETS, PER, 9};
-    size_t rows = (size_t)f.r.net.model->nrow;
+    size_t rows = (size_t)f.r.net.model->ir.num_rows;
     struct answer one, a;
     if (answer_sets(&f.a, &q, ANSWER_SMC, 0, SETS, 1, 1, &one, &err)) fail_msg("%s", err.msg);
     int resampled = 0;

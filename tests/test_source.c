@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/rng.h"
+#include "model/model.h"
 #include "model_at.h"
 #include "train/source.h"
 
@@ -17,9 +18,9 @@ static void take(struct source *s, uint64_t step, struct batch *b)
 /* Points whose rows say which one each is. */
 static double *numbered(const struct model *m, size_t n)
 {
-    double *x = calloc((size_t)m->nrow * n, sizeof *x);
+    double *x = calloc((size_t)m->ir.num_rows * n, sizeof *x);
     assert_non_null(x);
-    for (int r = 0; r < m->nrow; r++)
+    for (int r = 0; r < m->ir.num_rows; r++)
         for (size_t i = 0; i < n; i++) x[(size_t)r * n + i] = (double)i + 0.25 * r;
     return x;
 }
@@ -27,8 +28,8 @@ static double *numbered(const struct model *m, size_t n)
 static size_t number_of(const struct model *m, const struct batch *b, size_t i)
 {
     size_t p = (size_t)b->index[i];
-    for (int r = 0; r < m->nrow; r++)
-        assert_true(b->point[p * (size_t)m->nrow + (size_t)r] == (double)p + 0.25 * r);
+    for (int r = 0; r < m->ir.num_rows; r++)
+        assert_true(b->point[p * (size_t)m->ir.num_rows + (size_t)r] == (double)p + 0.25 * r);
     return p;
 }
 
@@ -102,7 +103,7 @@ static void test_points(void **state)
     assert_int_equal(rc, NAMI_EINPUT);
     assert_non_null(strstr(err.msg, "15 points are too few for batches of 8"));
     source_free(s);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- the model ---------------------------------------------------------------------- */
@@ -123,7 +124,7 @@ static void test_model(void **state)
     assert_int_equal(source_valid(s, 2, &b), 0);
     assert_true(!b.x && b.seed != c.seed && b.first == 2 * 16);
     source_free(s);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* ---- a simulator -------------------------------------------------------------------- */
@@ -199,7 +200,7 @@ static void test_simulator(void **state)
     source_free(s);
     if (source_model(&m, 3, BATCH, 11, &s, &err)) fail_msg("%s", err.msg);
     source_free(s); /* never asked */
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* The example, as it is: what it draws does not depend on when it is asked. */
@@ -216,13 +217,13 @@ static void test_ricker(void **state)
         fail_msg("%s", err.msg);
     for (uint64_t k = 0; k < 40; k++) take(s, k, &b);
     take(late, 39, &c);
-    for (int r = 0; r < m.nrow; r++)
+    for (int r = 0; r < m.ir.num_rows; r++)
         for (int i = 0; i < 3; i++)
             assert_true(b.x[(size_t)r * b.n + b.first + (size_t)i] ==
                         c.x[(size_t)r * c.n + c.first + (size_t)i]);
     source_free(s);
     source_free(late);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* It fails at once, or when it is asked for the third time: after validation and a block. */
@@ -238,7 +239,7 @@ static void test_fails(void **state)
     assert_int_not_equal(source_model(&m, 1, 4, 8, &s, &err), 0);
     assert_non_null(strstr(err.msg, "nothing today"));
     source_free(s);
-    model_free(&m);
+    model_fini(&m);
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     close(fd);
@@ -263,7 +264,7 @@ static void test_fails(void **state)
         assert_int_not_equal(source_batch(s, 100, &b, NULL), 0);
     }
     source_free(s);
-    model_free(&m);
+    model_fini(&m);
     str_free(&text);
     remove(path);
 }

@@ -101,7 +101,8 @@ static void check_gradient(struct net_at *n, int batch)
     struct exec e;
     nami_err err = {0};
     double *w = random_weights(&n->q, 2), *g = calloc(np, sizeof *g), num = 0, den = 0, loss = 0;
-    double *x = calloc((size_t)n->m.nrow * stride, sizeof *x), *weight = calloc(stride, sizeof *x);
+    double *x = calloc((size_t)n->m.ir.num_rows * stride, sizeof *x),
+           *weight = calloc(stride, sizeof *x);
     float *kept = calloc(np, sizeof *kept);
     assert_true(g && x && weight && kept);
     trainer_at(&t, n, batch, 2);
@@ -112,7 +113,7 @@ static void check_gradient(struct net_at *n, int batch)
     e.param = w;
     e.weight[0] = weight;
     for (int b = 0; b < batch; b++) weight[b] = -1.0 / batch;
-    for (int r = 0; r < n->m.nrow; r++)
+    for (int r = 0; r < n->m.ir.num_rows; r++)
         memcpy(e.row + (size_t)r * (size_t)e.cap, x + (size_t)r * stride,
                sizeof *x * (size_t)batch);
     exec_run(&e);
@@ -212,13 +213,13 @@ static void test_exact_points(void **state)
     double *x = draw(&n.m, POINTS, 1), *mine = draw(&n.m, POINTS, 1), at[64];
     x[row_of(&n.m, "b", 0) * POINTS + 3] = 1 - 1e-12;
     x[row_of(&n.m, "g", 0) * POINTS + 4] = 1e-60;
-    memcpy(mine, x, sizeof *x * (size_t)n.m.nrow * POINTS);
+    memcpy(mine, x, sizeof *x * (size_t)n.m.ir.num_rows * POINTS);
     if (source_points(&n.m, 5, BATCH, BATCH, POINTS, x, &s, &err)) fail_msg("%s", err.msg);
     trainer_at(&t, &n, BATCH, 1);
-    assert_true(n.m.nrow * BATCH <= 64);
+    assert_true(n.m.ir.num_rows * BATCH <= 64);
     for (uint64_t step = 0; step < 3; step++) {
         if (source_batch(s, step, &b, &err)) fail_msg("%s", err.msg);
-        for (int r = 0; r < n.m.nrow; r++)
+        for (int r = 0; r < n.m.ir.num_rows; r++)
             for (int i = 0; i < BATCH; i++) at[r * BATCH + i] = mine[r * POINTS + b.index[i]];
         trainer_gradient(&t, &b);
         double total = t.total, norm = t.norm;

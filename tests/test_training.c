@@ -9,6 +9,7 @@
 #include "train/samples.h"
 
 #include "malloc_fail.h"
+#include "model/model.h"
 
 static const char zoo[] =
     "const J = 2\n const w[J]\n const s0 = 0.5\n"
@@ -110,7 +111,7 @@ static int points_of(struct training *r, nami_err *err)
 {
     size_t n = r->net.plan.samples;
     if (!n) return 0;
-    r->points = raw_array(double, (size_t)r->net.model->nrow *n);
+    r->points = raw_array(double, (size_t)r->net.model->ir.num_rows *n);
     return r->points ? model_simulate(r->net.model, 77, 0, n, 1, r->points, err) : err_nomem(err);
 }
 
@@ -120,8 +121,9 @@ static int start(struct training *r, const struct job *j, int threads, nami_err 
     struct model_options opt = {
         .set = j->plan.set, .nset = j->plan.nset, .observe = j->plan.observe};
     *r = (struct training){.plan = j->plan};
-    r->net.model = &r->net.own_model;
-    int rc = j->data ? data_parse(&r->net.model->data, j->data, strlen(j->data), err) : 0;
+    r->net.model = r->net.own_model = model_new();
+    if (!r->net.model) return err_nomem(err);
+    int rc = j->data ? data_parse(&r->net.model->source.data, j->data, strlen(j->data), err) : 0;
     if (!rc) rc = model_parse(r->net.model, "dir/a model", j->text, strlen(j->text), j->dialect, &opt, err);
     if (!rc) rc = points_of(r, err);
     if (!rc) rc = training_prepare(r, threads, err);
@@ -268,10 +270,10 @@ static void test_contents(void **state)
     assert_true(t->seed == want->seed && r.net.plan.net.seed == 3 && r.net.plan.net.kind == NET_MADE);
     assert_int_equal(r.net.plan.nset, 2);
     assert_string_equal(r.net.plan.set[0], "J=3");
-    assert_string_equal(r.net.model->text.s, zoo);
-    assert_string_equal(r.net.model->file, "dir/a model");
+    assert_string_equal(r.net.model->source.text.s, zoo);
+    assert_string_equal(r.net.model->source.file, "dir/a model");
     assert_int_equal(r.net.q.prog.nparam, nparam);
-    assert_true(r.net.model->value[r.net.model->array.a[array_find(r.net.model, "w")].first + 2] == -1e-7);
+    assert_true(r.net.model->ir.value[r.net.model->ir.arrays.a[array_find(r.net.model, "w")].first + 2] == -1e-7);
     training_free(&r);
 }
 

@@ -1,5 +1,6 @@
 /* test_vector.c: relations over whole arrays, vectors as subscripts, functions and censored
    data have the graph and the density of the programs that they stand for. */
+#include "model/model.h"
 #include "model_at.h"
 
 /* The same graph, and the same densities and derivatives at draws of the first. */
@@ -11,43 +12,44 @@ static void same_model(enum dialect dialect, const char *text, const char *loops
     double la[N], lb[N];
     build_opt(&a, dialect, text, data, NULL);
     build_opt(&b, dialect, loops, data, NULL);
-    graph_text(a.bn, &ga);
-    graph_text(b.bn, &gb);
+    graph_text(a.ir.bn, &ga);
+    graph_text(b.ir.bn, &gb);
     if (strcmp(ga.s, gb.s) != 0) fail_msg("%s\nhas %s\nnot %s", text, ga.s, gb.s);
-    assert_int_equal(a.nrow, b.nrow);
+    assert_int_equal(a.ir.num_rows, b.ir.num_rows);
     double *x = draw(&a, N, 1), *y = draw(&b, N, 1);
-    double *dx = calloc((size_t)a.nrow * N, sizeof *dx),
-           *dy = calloc((size_t)a.nrow * N, sizeof *dy);
-    for (int e = 0; e < a.nelem; e++) { /* rows may have another order */
+    double *dx = calloc((size_t)a.ir.num_rows * N, sizeof *dx),
+           *dy = calloc((size_t)a.ir.num_rows * N, sizeof *dy);
+    for (int e = 0; e < a.ir.num_elements; e++) { /* rows may have another order */
         struct str name = {0};
         elem_name(&a, e, &name);
         int f = 0;
-        for (; f < b.nelem; f++) {
+        for (; f < b.ir.num_elements; f++) {
             struct str other = {0};
             elem_name(&b, f, &other);
             int same = strcmp(name.s, other.s) == 0;
             str_free(&other);
             if (same) break;
         }
-        if (f == b.nelem) fail_msg("no %s", name.s);
-        assert_int_equal(a.state[e], b.state[f]);
-        if (a.state[e] == E_RANDOM)
-            memcpy(y + (size_t)b.row[f] * N, x + (size_t)a.row[e] * N, sizeof(double) * N);
+        if (f == b.ir.num_elements) fail_msg("no %s", name.s);
+        assert_int_equal(a.ir.state[e], b.ir.state[f]);
+        if (a.ir.state[e] == E_RANDOM)
+            memcpy(y + (size_t)b.ir.row[f] * N, x + (size_t)a.ir.row[e] * N, sizeof(double) * N);
         str_free(&name);
     }
     logp(&a, N, x, 1, (struct density){.logp = la, .grad = dx});
     logp(&b, N, y, 1, (struct density){.logp = lb, .grad = dy});
     for (int i = 0; i < N; i++) near(la[i], lb[i]);
-    for (int e = 0; e < a.nelem; e++)
-        for (int f = 0; f < b.nelem; f++) {
+    for (int e = 0; e < a.ir.num_elements; e++)
+        for (int f = 0; f < b.ir.num_elements; f++) {
             struct str p = {0}, q = {0};
             elem_name(&a, e, &p);
             elem_name(&b, f, &q);
-            int k = a.state[e] == E_RANDOM ? a.owner[e] : -1; /* of what is computed: 0 or not */
-            int same = k >= 0 && a.stmt.a[a.inst_stmt[k]].rel->stochastic && !strcmp(p.s, q.s);
+            int k = a.ir.state[e] == E_RANDOM ? a.ir.defined_by[e]
+                                              : -1; /* of what is computed: 0 or not */
+            int same = k >= 0 && instance_stmt(&a, k)->rel->stochastic && !strcmp(p.s, q.s);
             for (int i = 0; same && i < N; i++) {
-                double g = dx[(size_t)a.row[e] * N + (size_t)i];
-                double want = dy[(size_t)b.row[f] * N + (size_t)i];
+                double g = dx[(size_t)a.ir.row[e] * N + (size_t)i];
+                double want = dy[(size_t)b.ir.row[f] * N + (size_t)i];
                 if (fabs(g - want) > 1e-9 * (1 + fabs(want)))
                     fail_msg("%s\nderivative by %s: %g, not %g", text, p.s, g, want);
             }
@@ -56,7 +58,7 @@ static void same_model(enum dialect dialect, const char *text, const char *loops
         }
     free(x), free(y), free(dx), free(dy);
     str_free(&ga), str_free(&gb);
-    model_free(&a), model_free(&b);
+    model_fini(&a), model_fini(&b);
 }
 
 /* Each program, and what it stands for. */
@@ -174,15 +176,15 @@ static void check_censored(const char *text, const char *data, const int *missin
     }
     /* what is not known is a prediction: it has no children, and k is not its child */
     for (int j = 0; j < 4; j++) {
-        const struct array *a = &m.array.a[array_find(&m, "t")];
-        int v = m.node[m.owner[a->first + j]], children = 0;
-        for (int u = 0; u < bn_n(m.bn); u++)
-            for_parents (&m.bn->dag, u, w) children += w == v;
-        assert_int_equal(m.bn->node.a[v].observed, !missing[j]);
+        const struct array *a = &m.ir.arrays.a[array_find(&m, "t")];
+        int v = m.ir.node[m.ir.defined_by[a->first + j]], children = 0;
+        for (int u = 0; u < bn_n(m.ir.bn); u++)
+            for_parents (&m.ir.bn->dag, u, w) children += w == v;
+        assert_int_equal(m.ir.bn->node.a[v].observed, !missing[j]);
         assert_int_equal(children, missing[j] ? 0 : 1);
     }
     free(x);
-    model_free(&m);
+    model_fini(&m);
 }
 
 static void censoring(void **state)
@@ -208,19 +210,19 @@ static void bounds(void **state)
         struct model m;
         struct str g = {0};
         build_opt(&m, BUGS, text[i], "{\"t\": [1, null], \"c\": [0, 2]}", NULL);
-        graph_text(m.bn, &g);
+        graph_text(m.ir.bn, &g);
         assert_string_equal(g.s, "mu; t[1]* mu; t.within[1]* t[1]; t.within[2]* mu; "
                                  "t[2] mu t.within[2]");
-        near(m.value[m.array.a[array_find(&m, "t.within")].first + 1], 1);
+        near(m.ir.value[m.ir.arrays.a[array_find(&m, "t.within")].first + 1], 1);
         str_free(&g);
-        model_free(&m);
+        model_fini(&m);
     }
     struct model m; /* of constants: truncation */
     build_opt(&m, BUGS, "model { t ~ dnorm(0, 1) I(0, ) }", NULL, NULL);
     double lo, hi;
-    model_support(&m, m.array.a[array_find(&m, "t")].first, &lo, &hi);
+    model_support(&m, m.ir.arrays.a[array_find(&m, "t")].first, &lo, &hi);
     assert_true(lo == 0 && isinf(hi));
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* A latent whose indicator is not observed, or whose distribution cannot be cut, stays as it is. */
@@ -231,16 +233,16 @@ static void uncensored(void **state)
     struct str g = {0};
     build_opt(&m, BUGS, "model { t ~ dnorm(0, 1)\n k ~ dinterval(t, 1)\n y ~ dnorm(k, 1) }",
               "{\"y\": 1}", NULL);
-    graph_text(m.bn, &g);
+    graph_text(m.ir.bn, &g);
     assert_string_equal(g.s, "t; k t; y* k");
     str_free(&g);
-    model_free(&m);
+    model_fini(&m);
     build_opt(&m, BUGS, "model { t ~ dnorm(0, 1) T(0, )\n k ~ dinterval(t, 1) }", "{\"k\": 1}",
               NULL);
-    graph_text(m.bn, &g);
+    graph_text(m.ir.bn, &g);
     assert_string_equal(g.s, "t; k* t");
     str_free(&g);
-    model_free(&m);
+    model_fini(&m);
 }
 
 /* z <- log(y), z ~ dnorm(): the value is data. */
@@ -252,12 +254,12 @@ static void transformations(void **state)
         &m, BUGS,
         "model { mu ~ dnorm(0, 1)\n for (i in 1:2) { z[i] <- log(y[i])\n z[i] ~ dnorm(mu, 1) } }",
         "{\"y\": [1, 3]}", NULL);
-    const struct array *z = &m.array.a[array_find(&m, "z")];
+    const struct array *z = &m.ir.arrays.a[array_find(&m, "z")];
     for (int i = 0; i < 2; i++) {
-        assert_true(m.observed[z->first + i]);
-        near(m.value[z->first + i], log(i ? 3 : 1));
+        assert_true(m.ir.observed[z->first + i]);
+        near(m.ir.value[z->first + i], log(i ? 3 : 1));
     }
-    model_free(&m);
+    model_fini(&m);
 }
 
 static const struct CMUnitTest tests[] = {cmocka_unit_test(arrays), cmocka_unit_test(censoring),

@@ -158,7 +158,7 @@ static void test_nomem(void **state)
     nami_err err = {0};
     const char *why;
     build(&n.m, groups, NULL);
-    assert_int_equal(inversion_init(&n.v, n.m.bn, NULL, &err), 0);
+    assert_int_equal(inversion_init(&n.v, n.m.ir.bn, NULL, &err), 0);
     assert_int_equal(inversion_run(&n.v, &n.h, &err), 0);
     long fails = nomem_each(make_and_free, &n, &why);
     if (fails < 20) fail_msg("%ld failures: %s", fails, why ? why : "too few");

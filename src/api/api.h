@@ -2,12 +2,13 @@
 #ifndef API_API_H
 #define API_API_H
 
+#include "base/arena.h"
 #include "base/options.h"
 #include "base/str.h"
 #include "data/data.h"
 #include "infer/infer.h"
-#include "model/model.h"
 #include "model/problem.h"
+#include "model/view.h"
 #include "net/network.h"
 
 struct nami_data {
@@ -24,8 +25,9 @@ struct nami_inverse {
 };
 
 struct nami_model {
-    struct model *m, own; /* m: &own, or that of a network */
-    struct arena mem;
+    struct arena mem; /* of what follows but the model */
+    struct model *m;
+    int of_network; /* the model is a network's, and not freed with this */
     int good; /* it was read without an error */
     struct str messages;
     const char **name; /* of each scalar */

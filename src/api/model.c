@@ -7,23 +7,24 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "model/eval.h"
+#include "model/model.h"
 
 /* The names and nodes of all rows. */
 static int describe(nami_model *w)
 {
-    const struct model *m = w->m;
+    struct model *m = w->m;
     struct str name = {0};
     int rc = 0;
-    w->name = arena_array(&w->mem, const char *, m->nrow + 1);
-    w->node = arena_array(&w->mem, int, m->nrow + 1);
+    w->name = arena_array(&w->mem, const char *, m->ir.num_rows + 1);
+    w->node = arena_array(&w->mem, int, m->ir.num_rows + 1);
     if (!w->name || !w->node) return NAMI_ENOMEM;
-    for (int e = 0; e < m->nelem && !rc; e++) {
-        int row = m->row[e];
-        if (row < 0 || row >= m->nrow) continue;
+    for (int e = 0; e < m->ir.num_elements && !rc; e++) {
+        int row = m->ir.row[e];
+        if (row < 0 || row >= m->ir.num_rows) continue;
         name.n = 0;
         elem_name(m, e, &name);
         w->name[row] = name.oom ? NULL : arena_strndup(&w->mem, name.s, name.n);
-        w->node[row] = m->owner[e] >= 0 ? m->node[m->owner[e]] : -1;
+        w->node[row] = element_node(m, e);
         if (!w->name[row]) rc = NAMI_ENOMEM;
     }
     str_free(&name);
@@ -42,7 +43,7 @@ static int keep_options(nami_model *w, const nami_model_options *opt)
     const char **set = arena_array(&w->mem, const char *, opt->num_set + 1);
     int bad = !set;
     for (int i = 0; i < opt->num_set && !bad; i++) bad = !(set[i] = keep(w, opt->set[i]));
-    if (w->m->file) bad |= !(w->m->file = keep(w, w->m->file));
+    if (w->m->source.file) bad |= !(w->m->source.file = keep(w, w->m->source.file));
     w->set = set;
     w->num_set = opt->num_set;
     if (opt->observe) bad |= !(w->observe = keep(w, opt->observe));
@@ -51,7 +52,7 @@ static int keep_options(nami_model *w, const nami_model_options *opt)
 
 static int choose_dialect(const char *name, const char *path, enum dialect *out, nami_err *err)
 {
-    *out = path ? model_dialect(path) : NATIVE;
+    *out = path ? path_dialect(path) : NATIVE;
     if (!name) return 0;
     if (strcmp(name, "nami") != 0 && strcmp(name, "bugs") != 0)
         return err_set(err, NAMI_EUSAGE, "no dialect is called '%.40s'; choose nami or bugs", name);
@@ -67,16 +68,15 @@ static int build(nami_model *w, const char *name, const nami_model_options *opt,
                                .observe = opt->observe,
                                .free = opt->free,
                                .nfree = opt->num_free};
+    struct model *m = w->m;
     int rc = 0;
     if (opt->data && opt->data->repeated)
         rc = err_set(err, NAMI_EINPUT,
                      "two data files give %.60s; a model is read with the values of one data set",
                      opt->data->repeated);
-    if (!rc && opt->data) rc = data_copy(&w->m->data, &opt->data->sets, err);
-    if (!rc)
-        rc = model_parse(w->m, name, w->m->text.s ? w->m->text.s : "", w->m->text.n, dialect, &mo,
-                         err);
-    diags_print(&w->m->diags, name, w->m->text.s ? w->m->text.s : "", w->m->text.n, &w->messages);
+    if (!rc && opt->data) rc = data_copy(&m->source.data, &opt->data->sets, err);
+    if (!rc) rc = model_parse(m, name, m->source.text.s ? m->source.text.s : "", m->source.text.n, dialect, &mo, err);
+    diags_print(&m->source.diags, name, m->source.text.s ? m->source.text.s : "", m->source.text.n, &w->messages);
     if (!rc && (describe(w) || keep_options(w, opt))) rc = err_nomem(err);
     return rc;
 }
@@ -86,20 +86,9 @@ static const nami_model_options none;
 static nami_model *new_model(void)
 {
     nami_model *w = new_array(nami_model, 1);
-    if (w) w->m = &w->own;
-    return w;
-}
-
-int model_of_network(struct network *n, nami_model **out, nami_err *err)
-{
-    nami_model *w = *out = new_array(nami_model, 1);
-    if (!w) return err_nomem(err);
-    w->m = n->model;
-    w->good = 1;
-    w->set = n->plan.set;
-    w->num_set = n->plan.nset;
-    w->observe = n->plan.observe;
-    return describe(w) ? err_nomem(err) : 0;
+    if (w && (w->m = model_new())) return w;
+    free(w);
+    return NULL;
 }
 
 /* Models that were not read are kept for their messages, if there is the memory. */
@@ -115,6 +104,18 @@ static int finish(nami_model **out, int rc, nami_err *err)
     return rc;
 }
 
+int model_of_network(struct network *n, nami_model **out, nami_err *err)
+{
+    nami_model *w = *out = new_array(nami_model, 1);
+    if (!w) return err_nomem(err);
+    w->m = n->model;
+    w->of_network = w->good = 1;
+    w->set = n->plan.set;
+    w->num_set = n->plan.nset;
+    w->observe = n->plan.observe;
+    return describe(w) ? err_nomem(err) : 0;
+}
+
 int nami_model_read(const char *path, const nami_model_options *opt, nami_model **out,
                     nami_err *err)
 {
@@ -124,7 +125,7 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
     err_clear(err);
     nami_model *w = *out = new_model();
     if (!w) return err_nomem(err);
-    int rc = file_read(path, &w->m->text, &why);
+    int rc = file_read(path, &w->m->source.text, &why);
     if (rc) return err_in_file(err, path, &why), finish(out, rc, err);
     rc = choose_dialect(opt->dialect, path, &dialect, err);
     if (!rc) rc = build(w, path, opt, dialect, err);
@@ -139,8 +140,8 @@ int nami_model_parse(const char *text, size_t len, const char *name, const nami_
     err_clear(err);
     nami_model *w = *out = new_model();
     if (!w) return err_nomem(err);
-    str_putn(&w->m->text, text, len);
-    int rc = w->m->text.oom ? err_nomem(err) : choose_dialect(opt->dialect, NULL, &dialect, err);
+    str_putn(&w->m->source.text, text, len);
+    int rc = w->m->source.text.oom ? err_nomem(err) : choose_dialect(opt->dialect, NULL, &dialect, err);
     if (!rc) rc = build(w, name ? name : "model", opt, dialect, err);
     return finish(out, rc, err);
 }
@@ -148,19 +149,19 @@ int nami_model_parse(const char *text, size_t len, const char *name, const nami_
 void nami_model_free(nami_model *w)
 {
     if (!w) return;
-    model_free(&w->own);
-    arena_free(&w->mem);
+    if (!w->of_network) model_free(w->m);
     str_free(&w->messages);
+    arena_free(&w->mem);
     free(w);
 }
 
 const char *nami_model_messages(const nami_model *w) { return w->messages.s ? w->messages.s : ""; }
 
-const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m->bn : NULL; }
+const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m->ir.bn : NULL; }
 
-const char *nami_model_simulator(const nami_model *w) { return w->good ? w->m->simulator : NULL; }
+const char *nami_model_simulator(const nami_model *w) { return w->good ? w->m->source.simulator : NULL; }
 
-int nami_model_size(const nami_model *w) { return w->good ? w->m->nrow : 0; }
+int nami_model_size(const nami_model *w) { return w->good ? w->m->ir.num_rows : 0; }
 
 static int is_scalar(const nami_model *w, int i) { return i >= 0 && i < nami_model_size(w); }
 
@@ -209,10 +210,10 @@ int nami_model_set_point(const nami_model *w, const nami_data *data, size_t set,
     if (!rc && set >= data->sets.set.n)
         rc = err_set(err, NAMI_EUSAGE, "there are %zu data sets, and no number %zu",
                      data->sets.set.n, set + 1);
-    if (!rc && !(p = raw_array(double, m->nrow + 1))) rc = err_nomem(err);
-    for (int r = 0; r < m->nrow && !rc; r++) p[r] = value_missing();
+    if (!rc && !(p = raw_array(double, m->ir.num_rows + 1))) rc = err_nomem(err);
+    for (int r = 0; r < m->ir.num_rows && !rc; r++) p[r] = value_missing();
     if (!rc) rc = model_point(m, &data->sets.set.a[set], 1, 0, 1, p, err);
-    for (int r = 0; r < m->nrow && !rc; r++)
+    for (int r = 0; r < m->ir.num_rows && !rc; r++)
         if (!value_is_missing(p[r])) {
             x[(size_t)r * n + i] = p[r];
             given++;

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "model/read.h"
 #include "report/network.h"
 
 static int prepare(nami_network *w, int threads, int allow_simulator, nami_err *err)
@@ -13,10 +14,10 @@ static int prepare(nami_network *w, int threads, int allow_simulator, nami_err *
     struct network *n = &w->net;
     int rc = network_parse(n, threads, err);
     if (rc) return rc;
-    if (allow_simulator) n->model->simulator_locked = 0;
-    w->inverse = (struct nami_inverse){.bn = n->model->bn, .h = n->inverse};
+    if (allow_simulator) model_allow_simulator(n->model);
+    w->inverse = (struct nami_inverse){.bn = model_bn(n->model), .h = n->inverse};
     w->inverse.problem = n->inversion;
-    w->data.sets = n->model->data;
+    w->data.sets = *model_data(n->model);
     if (!(w->param = raw_array(float, network_nparam(n) + 1))) return err_nomem(err);
     rc = network_weights(n, w->param, err);
     if (!rc) rc = model_of_network(n, &w->model, err);

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/parallel.h"
 #include "model/given.h"
+#include "model/read.h"
 #include "report/json.h"
 #include "report/network.h"
 #include "train/log.h"
@@ -86,16 +87,16 @@ static int read_samples(nami_trainer *t, const nami_train_options *o, nami_err *
 /* Data that hold observations, but not all of them, cannot be a query of the network. */
 static void tell_missing(const struct model *m, const nami_watch *watch)
 {
+    const struct dataset *data = model_first_data(m);
     struct given g = {0};
-    int n = 0, of = 0, missing = -1;
-    int known = m->data.set.n && !given_open(&g, m, &m->data.set.a[0], NULL);
-    for (int e = 0; e < m->nelem && known; e++) {
-        if (m->row[e] < 0 || !m->observed[e]) continue;
+    int n = 0, of = 0, missing = -1, known = data && !given_open(&g, m, data, NULL);
+    for (int e = 0; e < model_num_elements(m) && known; e++) {
+        if (element_row(m, e) < 0 || !element_is_observed(m, e)) continue;
         of++;
         n += isnan(given_value(&g, e));
         if (missing < 0 && isnan(given_value(&g, e))) missing = e;
     }
-    given_close(&g);
+    if (data) given_close(&g);
     if (!n || n == of) return;
     struct str name = {0};
     elem_name(m, missing, &name);
@@ -135,7 +136,7 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     *out = NULL;
     if (rc) return rc;
     rc = network_read(&t->r.net, path, t->threads, err);
-    if (!rc && o.allow_simulator) t->r.net.model->simulator_locked = 0;
+    if (!rc && o.allow_simulator) model_allow_simulator(t->r.net.model);
     if (!rc) rc = read_samples(t, &o, err);
     if (opt && opt->steps > 0) t->r.net.plan.train.steps = t->r.net.plan.options.steps = opt->steps;
     if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);
@@ -143,38 +144,20 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     return finish(t, rc, out, err);
 }
 
-/* Constants that are given must be those that the network was trained with. */
-static int same_constants(const struct model *a, const struct model *b, nami_err *err)
-{
-    for (size_t i = 0; i < a->array.n; i++)
-        for (size_t j = 0; j < b->array.n; j++) {
-            const struct array *x = &a->array.a[i], *y = &b->array.a[j];
-            if (strcmp(x->name, y->name) != 0 || x->raw) continue;
-            int same = x->n == y->n;
-            for (int e = 0; same && e < x->n; e++) {
-                double u = a->value[x->first + e], v = b->value[y->first + e];
-                if (a->state[x->first + e] == E_CONST && b->state[y->first + e] == E_CONST)
-                    same = u == v || value_is_missing(u) || value_is_missing(v);
-            }
-            if (!same)
-                return err_set(err, NAMI_EUSAGE,
-                               "the network was trained with other values of %s; train a new one",
-                               x->name);
-        }
-    return 0;
-}
-
 int nami_trainer_same_model(const nami_trainer *t, const nami_model *model, nami_err *err)
 {
-    const struct model *a = t->r.net.model, *b = model->m;
+    const struct model *a = t->r.net.model;
     err_clear(err);
-    int rc = needs_model(model, err);
+    int rc = needs_model(model, err), array;
     if (rc) return rc;
-    if (a->text.n != b->text.n || (a->text.n && memcmp(a->text.s, b->text.s, a->text.n) != 0))
+    if (strcmp(model_text(a), model_text(model->m)) != 0)
         return err_set(err, NAMI_EUSAGE,
                        "the network was trained for another model than %.200s; train a new one",
-                       b->file ? b->file : "this");
-    return same_constants(a, b, err);
+                       model_file_name(model->m) ? model_file_name(model->m) : "this");
+    if ((array = model_other_constant(a, model->m)) < 0) return 0;
+    return err_set(err, NAMI_EUSAGE,
+                   "the network was trained with other values of %.60s; train a new one",
+                   array_name(a, array));
 }
 
 void nami_trainer_free(nami_trainer *t)
@@ -319,7 +302,7 @@ static int print(nami_trainer *t, int with_state, const char *path, struct str *
 {
     const struct network *n = &t->r.net;
     struct view w = {
-        .file = n->model->file, .bn = n->model->bn, .v = &n->inversion, .h = n->inverse};
+        .file = model_file_name(n->model), .bn = model_bn(n->model), .v = &n->inversion, .h = n->inverse};
     struct str inverse = {0};
     err_clear(err);
     adopt(t);

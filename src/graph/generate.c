@@ -105,7 +105,7 @@ static int plate(struct dag *g, int n, uint64_t seed, nami_err *err)
     return finish(&x, g, n, err);
 }
 
-const struct family families[] = {
+const struct graph_family graph_families[] = {
     {"hmm", "hidden Markov chain: z_t -> z_{t+1}, z_t -> x_t", hmm},
     {"tree", "binary tree, edges away from the root", tree},
     {"revtree", "binary tree, edges towards the root", revtree},
@@ -115,10 +115,10 @@ const struct family families[] = {
     {"grid", "square grid, edges from the left and from above", grid},
     {0}};
 
-const struct family *family_by_name(const char *name)
+const struct graph_family *graph_family_find(const char *name)
 {
-    for (int i = 0; families[i].name; i++)
-        if (strcmp(families[i].name, name) == 0) return &families[i];
+    for (int i = 0; graph_families[i].name; i++)
+        if (strcmp(graph_families[i].name, name) == 0) return &graph_families[i];
     return NULL;
 }
 

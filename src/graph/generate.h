@@ -5,15 +5,15 @@
 
 #include "graph/dag.h"
 
-struct family {
+struct graph_family {
     const char *name, *what;
     /* a graph with about n nodes */
     int (*make)(struct dag *g, int n, uint64_t seed, nami_err *err);
 };
 
-extern const struct family
-    families[]; /* hmm, tree, revtree, rlocal, rdag, plate, grid; name NULL ends */
-const struct family *family_by_name(const char *name);
+extern const struct graph_family
+    graph_families[]; /* hmm, tree, revtree, rlocal, rdag, plate, grid; name NULL ends */
+const struct graph_family *graph_family_find(const char *name);
 
 /* n nodes; each possible edge with probability p; numbered at random. */
 int generate_random(struct dag *g, int n, double p, uint64_t seed, nami_err *err);

@@ -25,10 +25,10 @@ static double *schedule(int temps)
 
 static int compile_prior(struct qnet *q, struct prog *p)
 {
-    unsigned char *only = new_array(unsigned char, q->m->ninst + 1);
+    unsigned char *only = new_array(unsigned char, model_num_instances(q->m) + 1);
     if (!only) return NAMI_ENOMEM;
     for (int i = 0; i < q->h->nlatent; i++) only[q->code[q->h->perm[i]].inst] = 1;
-    int rc = model_compile(q->m, p, 0, only);
+    int rc = model_program(q->m, p, 0, only);
     free(only);
     return rc;
 }
@@ -42,11 +42,11 @@ int ais_init(struct ais *s, const struct infer *a, const struct ais_options *o, 
                        AIS_TEMPS);
     int rc = joint_make(&s->joint, a->q, err);
     if (rc) return rc;
-    s->param = raw_array(float, m->weight.n);
+    s->param = raw_array(float, model_num_weights(m));
     s->beta = schedule(o->temps);
     if (!s->param || !s->beta || (o->start == AIS_PRIOR && compile_prior(a->q, &s->prior)))
         return err_nomem(err);
-    for (size_t i = 0; i < m->weight.n; i++) s->param[i] = (float)m->weight.a[i];
+    for (size_t i = 0; i < model_num_weights(m); i++) s->param[i] = (float)model_weights(m)[i];
     return 0;
 }
 
@@ -75,7 +75,7 @@ static void moments(const double *u, double *mean, double *sd)
 static int fit(const struct ais *s, const struct query *q, size_t first, struct ais_guide *g,
                int threads, nami_err *err)
 {
-    size_t rows = (size_t)s->joint.q->m->nrow, n = (size_t)s->joint.n;
+    size_t rows = (size_t)model_num_rows(s->joint.q->m), n = (size_t)s->joint.n;
     size_t most = NUMBERS / (rows * FIT) + 1;
     struct query ask = {q->x, q->nset, FIT, q->seed ^ 0x666974};
     double *z = raw_array(double, rows *FIT *most), *u = raw_array(double, n *FIT *most);

@@ -67,7 +67,7 @@ static int init(void *job, void *workspace, nami_err *err)
     c->cap = c->x.cap;
     if (s->o.start == AIS_PRIOR) {
         if ((rc = exec_init(&c->prior, &s->prior, lanes, 0, 0, err))) return rc;
-        c->prior.param = m->weight.a;
+        c->prior.param = model_weights(m);
     }
     c->mem = new_array(double, lay_out(c, NULL));
     if (!c->mem) return err_nomem(err);
@@ -238,7 +238,7 @@ static void load(const struct ais_run *r, struct chains *c, size_t i)
     size_t cap = (size_t)c->cap;
     for (size_t b = 0; b < cap; b++) { /* lanes that fill up are copies */
         size_t set = (i + (b < (size_t)c->x.lanes ? b : 0)) / r->per;
-        for (size_t row = 0; row < (size_t)m->nrow; row++)
+        for (size_t row = 0; row < (size_t)model_num_rows(m); row++)
             c->x.row[row * cap + b] = q->x[row * q->nset + r->first + set];
         c->logsd[b] = c->logw[b] = c->accept[b] = 0;
         c->step[b] = 1 / sqrt(sqrt(c->n > 0 ? c->n : 1));
@@ -255,7 +255,7 @@ static int begin(const struct ais_run *r, struct chains *c, uint64_t lane)
     size_t cap = (size_t)c->cap;
     struct stream s = {r->seed, 0, lane};
     if (r->s->o.start == AIS_PRIOR) {
-        size_t rows = (size_t)r->s->joint.q->m->nrow;
+        size_t rows = (size_t)model_num_rows(r->s->joint.q->m);
         c->prior.lanes = c->x.lanes;
         c->prior.seed = r->seed ^ 0x7072696f72;
         c->prior.first = lane;

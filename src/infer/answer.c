@@ -63,7 +63,7 @@ int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err
 static int room(const struct infer *a, const struct query *q, enum answer_method method,
                 size_t first, size_t n, int predict, struct answer *out, nami_err *err)
 {
-    size_t rows = (size_t)a->q->m->nrow;
+    size_t rows = (size_t)model_num_rows(a->q->m);
     int weighted = method != ANSWER_DIRECT, rc = answer_can(a->q->m, method, err);
     *out = (struct answer){.per = q->per, .n = n, .first = first};
     if (rc) return rc;

@@ -17,7 +17,7 @@ static int in_pieces(const struct blocks *f) { return f->q->per > f->block && sp
 int blocks_init(struct blocks *f, const struct infer *a, const struct query *q,
                 enum answer_method method, int predict, int threads, size_t numbers, nami_err *err)
 {
-    size_t rows = ((size_t)a->q->m->nrow + 2) * (predict ? 2 : 1);
+    size_t rows = ((size_t)model_num_rows(a->q->m) + 2) * (predict ? 2 : 1);
     *f = (struct blocks){.a = a, .q = q, .method = method, .predict = predict, .threads = threads};
     f->block = numbers / rows + 1;
     f->work = q->nset * q->per * (in_pieces(f) && method == ANSWER_IS ? 2 : 1);

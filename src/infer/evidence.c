@@ -15,7 +15,7 @@ static int by_is(const struct infer *a, const struct query *q, const struct evid
                  size_t first, size_t nset, int threads, struct diagnostics *found, nami_err *err)
 {
     (void)o;
-    size_t n = nset * q->per, most = NUMBERS / (size_t)(a->q->m->nrow + 1) + 1;
+    size_t n = nset * q->per, most = NUMBERS / (size_t)(model_num_rows(a->q->m) + 1) + 1;
     double *logw = raw_array(double, n);
     int rc = logw ? 0 : err_nomem(err);
     for (size_t i = 0, k; i < n && !rc; i += k) {

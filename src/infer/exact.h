@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "graph/inverse.h"
-#include "model/model.h"
+#include "model/view.h"
 
 /* ---- linear Gaussian networks ------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ enum { GNET_MOST = 8192 }; /* scalars: matrices are dense */
 /* A model as a linear Gaussian network: every variable normal (multi_normal, multi_normal_prec),
    its mean an affine function of others, its sd or covariance constant.  NAMI_EINPUT for any
    other, with the place and the reason; NAMI_ELIMIT beyond GNET_MOST. */
-int gnet_read(struct model *m, struct gnet *out, nami_err *err);
+int gnet_read(const struct model *m, struct gnet *out, nami_err *err);
 void gnet_free(struct gnet *g);
 /* x[i] = the value of scalar i in the data, NaN if it is latent or missing. */
 int gnet_evidence(const struct gnet *g, const struct model *m, const struct dataset *d, double *x,
@@ -96,7 +96,7 @@ struct dnet {
 int dnet_tables(const struct bn *bn, struct dnet *out, nami_err *err);
 /* The same of a model all of whose random variables are single numbers with finitely many values;
    NAMI_EINPUT for any other, with the place and the reason. */
-int dnet_read(struct model *m, struct dnet *out, nami_err *err);
+int dnet_read(const struct model *m, struct dnet *out, nami_err *err);
 void dnet_free(struct dnet *d);
 /* state[v] = what the data say of v, -1 if it is latent or missing. */
 int dnet_evidence(const struct dnet *d, const struct model *m, const struct dataset *data,

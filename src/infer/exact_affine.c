@@ -18,7 +18,7 @@ enum { CONSTANT, AFFINE, OTHER };
 enum { STEP = 300, LANES = 64 };
 
 struct affine {
-    struct model *m;
+    const struct model *m;
     struct gnet *g;
     unsigned char *degree;      /* of the program's rows */
     const char **why;           /* of rows that are OTHER: the operation */
@@ -110,7 +110,7 @@ static void see_output(void *a, enum instr_place place, int row)
 
 static void walk(struct affine *a)
 {
-    const struct prog *p = &a->m->density;
+    const struct prog *p = model_density_program(a->m);
     for (size_t k = 0; k < p->code.n; k++) {
         const struct instr *c = &p->code.a[k];
         if (c->sum)
@@ -126,13 +126,14 @@ static void walk(struct affine *a)
 
 /* ---- is it? ------------------------------------------------------------------------- */
 
-static int refuse(const struct affine *a, const struct stmt *s, const char *before,
-                  const char *behind, const char *name, nami_err *err)
+static int refuse(const struct affine *a, int statement, const char *before, const char *behind,
+                  const char *name, nami_err *err)
 {
+    struct statement s = model_statement(a->m, statement);
     struct str lhs = {0};
-    syntax_put_expr(&a->m->syntax, s->rel->lhs, &lhs);
+    statement_name(a->m, statement, &lhs);
     int rc = lhs.oom ? err_nomem(err)
-                     : err_at(err, NAMI_EINPUT, s->lhs->at.line, s->lhs->at.col,
+                     : err_at(err, NAMI_EINPUT, s.line, s.col,
                               "the model is not linear Gaussian: %s%s %s %s", before, lhs.s, behind,
                               name);
     str_free(&lhs);
@@ -141,13 +142,13 @@ static int refuse(const struct affine *a, const struct stmt *s, const char *befo
 
 static int check_dists(const struct affine *a, nami_err *err)
 {
-    for (size_t i = 0; i < a->m->stmt.n; i++) {
-        const struct stmt *s = &a->m->stmt.a[i];
-        if (!s->rel->stochastic || !s->n) continue;
-        if (s->dist != &dist_normal && s->dist != &dist_multi_normal &&
-            s->dist != &dist_multi_normal_prec)
-            return refuse(a, s, "", "is distributed as", s->name, err);
-        if (s->rel->trunc) return refuse(a, s, "", "is a truncated", s->name, err);
+    for (int i = 0; i < model_num_statements(a->m); i++) {
+        struct statement s = model_statement(a->m, i);
+        if (!s.stochastic || !s.num_instances) continue;
+        if (s.dist != &dist_normal && s.dist != &dist_multi_normal &&
+            s.dist != &dist_multi_normal_prec)
+            return refuse(a, i, "", "is distributed as", s.dist_name, err);
+        if (s.truncated) return refuse(a, i, "", "is a truncated", s.dist_name, err);
     }
     return 0;
 }
@@ -155,17 +156,17 @@ static int check_dists(const struct affine *a, nami_err *err)
 static int check_node(const struct affine *a, int v, nami_err *err)
 {
     const struct instr *c = a->instr[v];
-    const struct stmt *s = &a->m->stmt.a[c->tag];
+    const struct dist *dist = model_statement(a->m, c->tag).dist;
     const char *why = NULL;
     if (degree_of(a, &c->arg[2], a->inst[v], &why) != CONSTANT)
-        return refuse(a, s,
-                      s->dist == &dist_normal         ? "the sd of "
-                      : s->dist == &dist_multi_normal ? "the covariance of "
-                                                      : "the precision of ",
+        return refuse(a, c->tag,
+                      dist == &dist_normal         ? "the sd of "
+                      : dist == &dist_multi_normal ? "the covariance of "
+                                                   : "the precision of ",
                       "depends on random", "variables", err);
     if (degree_of(a, &c->arg[1], a->inst[v], &why) == OTHER)
-        return refuse(a, s, "the mean of ", "is not affine in the random variables, because of",
-                      why, err);
+        return refuse(a, c->tag, "the mean of ",
+                      "is not affine in the random variables, because of", why, err);
     return 0;
 }
 
@@ -174,7 +175,7 @@ static int check_node(const struct affine *a, int v, nami_err *err)
 static double read_at(const struct affine *a, const struct operand *o, int i, int j, int lane)
 {
     int r = operand_at(o, i, o->m == 1 ? 0 : j);
-    return o->is_const ? a->m->density.constant.a[r]
+    return o->is_const ? model_density_program(a->m)->constant.a[r]
                        : a->x.row[(size_t)r * (size_t)a->x.cap + (size_t)lane];
 }
 
@@ -195,9 +196,9 @@ static int covariance(const struct affine *a, int v, struct gfactor *f, nami_err
         if (!rc && c->self == &dist_multi_normal_prec) dense_inverse(n, L, work, f->cov);
     }
     if (rc == NAMI_EINPUT) {
-        const struct stmt *s = &a->m->stmt.a[c->tag];
-        rc = err_at(err, rc, s->lhs->at.line, s->lhs->at.col, "the %s of %s is not positive%s",
-                    c->self == &dist_normal ? "sd" : "matrix", bn_name(a->m->bn, v),
+        struct statement s = model_statement(a->m, c->tag);
+        rc = err_at(err, rc, s.line, s.col, "the %s of %s is not positive%s",
+                    c->self == &dist_normal ? "sd" : "matrix", bn_name(model_bn(a->m), v),
                     c->self == &dist_normal ? "" : " definite");
     }
     free(L);
@@ -209,7 +210,7 @@ static int frame(struct affine *a, int v, struct gfactor *f, nami_err *err)
 {
     struct gnet *g = a->g;
     int npar = 0;
-    for_parents (&a->m->bn->dag, v, u) npar += g->first[u + 1] - g->first[u];
+    for_parents (&model_bn(a->m)->dag, v, u) npar += g->first[u + 1] - g->first[u];
     f->node = v;
     f->nvar = g->first[v + 1] - g->first[v];
     f->var = arena_array(&g->mem, int, f->nvar);
@@ -219,7 +220,7 @@ static int frame(struct affine *a, int v, struct gfactor *f, nami_err *err)
     f->cov = arena_array(&g->mem, double, f->nvar *(size_t)f->nvar);
     if (!f->var || !f->par || !f->a || !f->b || !f->cov) return err_nomem(err);
     for (int i = 0; i < f->nvar; i++) f->var[i] = g->first[v] + i;
-    for_parents (&a->m->bn->dag, v, u)
+    for_parents (&model_bn(a->m)->dag, v, u)
         for (int j = g->first[u]; j < g->first[u + 1]; j++) f->par[f->npar++] = j;
     for (int i = 0; i < f->nvar; i++) f->a[i] = read_at(a, &a->instr[v]->arg[1], a->inst[v], i, 0);
     return covariance(a, v, f, err);
@@ -260,14 +261,14 @@ static void drop_zeros(struct gfactor *f)
 static void clear_inputs(struct affine *a)
 {
     const struct model *m = a->m;
-    for (int r = 0; r < m->nrow; r++)
+    for (int r = 0; r < model_num_rows(m); r++)
         for (int b = 0; b < a->x.cap; b++) a->x.row[(size_t)r * (size_t)a->x.cap + (size_t)b] = 0;
 }
 
 static int coefficients(struct affine *a, nami_err *err)
 {
     struct gnet *g = a->g;
-    const struct dag *dag = &a->m->bn->dag;
+    const struct dag *dag = &model_bn(a->m)->dag;
     int rc = 0, *order = raw_array(int, dag->n), *at = raw_array(int, dag->n);
     if (!order || !at || dag_toposort(dag, order) < dag->n) rc = err_nomem(err);
     if (!rc) {
@@ -300,14 +301,14 @@ static int coefficients(struct affine *a, nami_err *err)
 
 static int scalars(struct affine *a, nami_err *err)
 {
-    struct model *m = a->m;
+    const struct model *m = a->m;
     struct gnet *g = a->g;
-    g->nnode = g->nfactor = bn_n(m->bn);
+    g->nnode = g->nfactor = bn_n(model_bn(m));
     g->first = arena_array(&g->mem, int, g->nnode + 1);
     g->f = arena_array(&g->mem, struct gfactor, g->nnode);
     if (!g->first || !g->f) return err_nomem(err);
-    for (int k = 0; k < m->ninst; k++)
-        if (m->node[k] >= 0) g->first[m->node[k] + 1] = m->lhs_off[k + 1] - m->lhs_off[k];
+    for (int k = 0; k < model_num_instances(m); k++)
+        if (instance_node(m, k) >= 0) g->first[instance_node(m, k) + 1] = instance_size(m, k);
     for (int v = 0; v < g->nnode; v++) g->first[v + 1] += g->first[v];
     g->n = g->first[g->nnode];
     if (g->n > GNET_MOST)
@@ -316,36 +317,36 @@ static int scalars(struct affine *a, nami_err *err)
                        "many for exact inference",
                        g->n, GNET_MOST);
     if (!(g->row = arena_array(&g->mem, int, g->n))) return err_nomem(err);
-    for (int r = 0; r < m->nrow; r++) a->node[r] = -1;
-    for (int k = 0; k < m->ninst; k++)
-        for (int j = m->lhs_off[k]; m->node[k] >= 0 && j < m->lhs_off[k + 1]; j++) {
-            int r = m->row[m->lhs[j]];
-            g->row[g->first[m->node[k]] + j - m->lhs_off[k]] = r;
-            a->node[r] = m->node[k];
+    for (int r = 0; r < model_num_rows(m); r++) a->node[r] = -1;
+    for (int k = 0; k < model_num_instances(m); k++)
+        for (int j = 0, v = instance_node(m, k); v >= 0 && j < instance_size(m, k); j++) {
+            int r = element_row(m, instance_elements(m, k)[j]);
+            g->row[g->first[v] + j] = r;
+            a->node[r] = v;
             a->degree[r] = AFFINE;
         }
     return 0;
 }
 
-int gnet_read(struct model *m, struct gnet *out, nami_err *err)
+int gnet_read(const struct model *m, struct gnet *out, nami_err *err)
 {
     struct affine a = {.m = m, .g = out};
     int rc = model_needs_values(m, err);
     *out = (struct gnet){0};
     if (!rc) rc = check_dists(&a, err);
     if (rc) return rc;
-    a.degree = new_array(unsigned char, m->density.nrow);
-    a.why = new_array(const char *, m->density.nrow);
-    a.node = new_array(int, m->nrow);
-    a.instr = new_array(const struct instr *, bn_n(m->bn));
-    a.inst = new_array(int, bn_n(m->bn));
+    a.degree = new_array(unsigned char, model_density_program(m)->nrow);
+    a.why = new_array(const char *, model_density_program(m)->nrow);
+    a.node = new_array(int, model_num_rows(m));
+    a.instr = new_array(const struct instr *, bn_n(model_bn(m)));
+    a.inst = new_array(int, bn_n(model_bn(m)));
     if (!a.degree || !a.why || !a.node || !a.instr || !a.inst) rc = err_nomem(err);
     if (!rc) rc = scalars(&a, err);
     if (!rc) walk(&a);
-    for (int k = 0; k < m->ninst && !rc; k++)
-        if (m->node[k] >= 0) rc = check_node(&a, m->node[k], err);
-    if (!rc && !(rc = exec_init(&a.x, &m->density, LANES, 0, 0, err))) {
-        a.x.param = m->weight.a;
+    for (int k = 0; k < model_num_instances(m) && !rc; k++)
+        if (instance_node(m, k) >= 0) rc = check_node(&a, instance_node(m, k), err);
+    if (!rc && !(rc = exec_init(&a.x, model_density_program(m), LANES, 0, 0, err))) {
+        a.x.param = model_weights(m);
         rc = coefficients(&a, err);
         exec_fini(&a.x);
     }
@@ -367,14 +368,15 @@ void gnet_free(struct gnet *g)
 int gnet_evidence(const struct gnet *g, const struct model *m, const struct dataset *d, double *x,
                   nami_err *err)
 {
-    double *point = new_array(double, m->nrow);
+    double *point = new_array(double, model_num_rows(m));
     int rc = point ? 0 : err_nomem(err);
     if (!rc && d) rc = model_point(m, d, 1, 0, 1, point, err);
     for (int i = 0; i < g->n; i++) x[i] = NAN;
-    for (int k = 0; k < m->ninst && !rc && d; k++)
-        for (int j = m->lhs_off[k]; m->node[k] >= 0 && j < m->lhs_off[k + 1]; j++)
-            if (m->observed[m->lhs[j]])
-                x[g->first[m->node[k]] + j - m->lhs_off[k]] = point[m->row[m->lhs[j]]];
+    for (int k = 0; k < model_num_instances(m) && !rc && d; k++)
+        for (int j = 0, v = instance_node(m, k); v >= 0 && j < instance_size(m, k); j++) {
+            int e = instance_elements(m, k)[j];
+            if (element_is_observed(m, e)) x[g->first[v] + j] = point[element_row(m, e)];
+        }
     free(point);
     return rc;
 }

@@ -61,32 +61,33 @@ int dnet_tables(const struct bn *bn, struct dnet *out, nami_err *err)
 
 /* ---- from a model ------------------------------------------------------------------- */
 
-static int refuse(const struct model *m, const struct stmt *s, const char *why, nami_err *err)
+static int refuse(const struct model *m, int statement, const char *why, nami_err *err)
 {
+    struct statement s = model_statement(m, statement);
     struct str lhs = {0};
-    syntax_put_expr(&m->syntax, s->rel->lhs, &lhs);
+    statement_name(m, statement, &lhs);
     int rc = lhs.oom ? err_nomem(err)
-                     : err_at(err, NAMI_EINPUT, s->lhs->at.line, s->lhs->at.col,
-                              "the model is not discrete: %s ~ %s %s", lhs.s, s->name, why);
+                     : err_at(err, NAMI_EINPUT, s.line, s.col,
+                              "the model is not discrete: %s ~ %s %s", lhs.s, s.dist_name, why);
     str_free(&lhs);
     return rc;
 }
 
-static int supports(struct model *m, struct dnet *d, nami_err *err)
+static int supports(const struct model *m, struct dnet *d, nami_err *err)
 {
-    for (int k = 0; k < m->ninst; k++) {
-        const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+    for (int k = 0; k < model_num_instances(m); k++) {
         double lo, hi;
-        int v = m->node[k], e = m->lhs[m->lhs_off[k]];
+        int v = instance_node(m, k), s = instance_statement(m, k), e = instance_elements(m, k)[0];
+        const struct dist *dist = model_statement(m, s).dist;
         if (v < 0) continue;
-        if (!s->dist) return refuse(m, s, "comes from a simulator", err);
-        if (!domains[s->dist->domain].discrete) return refuse(m, s, "is continuous", err);
-        if (domains[s->dist->domain].rank) return refuse(m, s, "is a vector", err);
+        if (!dist) return refuse(m, s, "comes from a simulator", err);
+        if (!domains[dist->domain].discrete) return refuse(m, s, "is continuous", err);
+        if (domains[dist->domain].rank) return refuse(m, s, "is a vector", err);
         model_support(m, e, &lo, &hi);
         if (!(hi - lo < TABLE_MOST)) return refuse(m, s, "has infinitely many values", err);
         d->low[v] = ceil(lo);
         d->card[v] = (int)(floor(hi) - ceil(lo)) + 1;
-        d->row[v] = m->row[e];
+        d->row[v] = element_row(m, e);
         if (d->card[v] < 1) return refuse(m, s, "has no value", err);
     }
     return 0;
@@ -104,7 +105,7 @@ struct filling {
 
 static void find_rows(struct filling *f, const int *node_of_row)
 {
-    const struct prog *p = &f->m->density;
+    const struct prog *p = model_density_program(f->m);
     for (size_t k = 0; k < p->code.n; k++) {
         const struct instr *c = &p->code.a[k];
         for (int i = 0; i < c->n && c->sum; i++)
@@ -179,17 +180,17 @@ static int check_table(const struct model *m, const struct dnet *d, int v, nami_
         double s = 0;
         for (size_t k = 0; k < card; k++) s += exp(t->logp[i + k]);
         if (!(fabs(s - 1) < 1e-6))
-            return err_at(err, NAMI_EINPUT, m->bn->node.a[v].line, 0,
+            return err_at(err, NAMI_EINPUT, model_bn(m)->node.a[v].line, 0,
                           "the probabilities of %s sum to %g for some values of its parents",
-                          bn_name(m->bn, v), s);
+                          bn_name(model_bn(m), v), s);
     }
     return 0;
 }
 
-static int fill(struct model *m, struct dnet *d, nami_err *err)
+static int fill(const struct model *m, struct dnet *d, nami_err *err)
 {
     struct filling f = {.m = m, .d = d};
-    int *node = raw_array(int, m->nrow), rc = 0;
+    int *node = raw_array(int, model_num_rows(m)), rc = 0;
     size_t most;
     f.logp_row = raw_array(int, d->n);
     f.batch = new_array(int, d->n);
@@ -197,10 +198,11 @@ static int fill(struct model *m, struct dnet *d, nami_err *err)
     if (!node || !f.logp_row || !f.batch || !f.in) rc = err_nomem(err);
     for (int v = 0; v < d->n && !rc; v++) {
         node[d->row[v]] = v;
-        rc = table_new(d, m->bn, v, d->g->p + d->g->pp[v], d->g->pp[v + 1] - d->g->pp[v], err);
+        rc =
+            table_new(d, model_bn(m), v, d->g->p + d->g->pp[v], d->g->pp[v + 1] - d->g->pp[v], err);
     }
-    if (!rc && !(rc = exec_init(&f.x, &m->density, LANES, 0, 0, err))) {
-        f.x.param = m->weight.a;
+    if (!rc && !(rc = exec_init(&f.x, model_density_program(m), LANES, 0, 0, err))) {
+        f.x.param = model_weights(m);
         find_rows(&f, node);
         for (int v = 0; v < d->n; v++) put_low(&f, v);
         for (int batch = 1; collect(&f, batch, &most); batch++) run_batch(&f, batch, most);
@@ -214,12 +216,12 @@ static int fill(struct model *m, struct dnet *d, nami_err *err)
     return rc;
 }
 
-int dnet_read(struct model *m, struct dnet *out, nami_err *err)
+int dnet_read(const struct model *m, struct dnet *out, nami_err *err)
 {
     int rc = model_needs_values(m, err);
     *out = (struct dnet){0};
     if (rc) return rc;
-    if (dnet_init(out, m->bn)) rc = err_nomem(err);
+    if (dnet_init(out, model_bn(m))) rc = err_nomem(err);
     out->low = arena_array(&out->mem, double, out->n);
     out->row = arena_array(&out->mem, int, out->n);
     if (!rc && (!out->low || !out->row)) rc = err_nomem(err);
@@ -232,18 +234,19 @@ int dnet_read(struct model *m, struct dnet *out, nami_err *err)
 int dnet_evidence(const struct dnet *d, const struct model *m, const struct dataset *data,
                   int *state, nami_err *err)
 {
-    double *point = new_array(double, m->nrow);
+    double *point = new_array(double, model_num_rows(m));
     int rc = point ? 0 : err_nomem(err);
     if (!rc && data) rc = model_point(m, data, 1, 0, 1, point, err);
     for (int v = 0; v < d->n; v++) state[v] = -1;
-    for (int k = 0; k < m->ninst && !rc && data; k++) {
-        int v = m->node[k];
-        if (v < 0 || !m->observed[m->lhs[m->lhs_off[k]]] || isnan(point[d->row[v]])) continue;
+    for (int k = 0; k < model_num_instances(m) && !rc && data; k++) {
+        int v = instance_node(m, k);
+        if (v < 0 || !element_is_observed(m, instance_elements(m, k)[0])) continue;
+        if (isnan(point[d->row[v]])) continue;
         double s = point[d->row[v]] - d->low[v];
         if (s != floor(s) || s < 0 || s >= d->card[v])
-            rc =
-                err_set(err, NAMI_EINPUT, "%s is %g in the data, outside its support %g..%g",
-                        bn_name(m->bn, v), point[d->row[v]], d->low[v], d->low[v] + d->card[v] - 1);
+            rc = err_set(err, NAMI_EINPUT, "%s is %g in the data, outside its support %g..%g",
+                         bn_name(model_bn(m), v), point[d->row[v]], d->low[v],
+                         d->low[v] + d->card[v] - 1);
         else
             state[v] = (int)s;
     }

@@ -37,9 +37,11 @@ int infer_data(const struct model *m, const struct dataset *d, size_t nset, size
     if (!rc) rc = given_refuse(&g, there, advice, err);
     if (!rc) rc = point_given(&g, nset, s, 1, x, err);
     given_close(&g);
-    for (int e = 0; e < m->nelem && !rc; e++) {
-        if (m->row[e] < 0 || !m->observed[e] || !isnan(x[(size_t)m->row[e] * nset + s])) continue;
-        const char *array = m->array.a[m->elem_array[e]].name;
+    for (int e = 0; e < model_num_elements(m) && !rc; e++) {
+        if (element_row(m, e) < 0 || !element_is_observed(m, e) ||
+            !isnan(x[(size_t)element_row(m, e) * nset + s]))
+            continue;
+        const char *array = array_name(m, element_array(m, e));
         int some = dataset_find(d, array, strlen(array)) != NULL;
         struct str name = {0};
         elem_name(m, e, &name);
@@ -97,29 +99,29 @@ static void draw_chunk(const struct job *j, struct worker *w, size_t i, size_t s
     struct exec *x = &w->draw;
     x->seed = q->seed;
     x->first = j->first - j->lead + i;
-    for (int r = 0; r < m->nrow; r++) {
+    for (int r = 0; r < model_num_rows(m); r++) {
         double *row = x->row + (size_t)r * (size_t)x->cap;
         for (int b = 0; b < x->lanes; b++)
             row[b] = q->x[(size_t)r * q->nset + (size_t)((x->first + (uint64_t)b) / q->per)];
     }
     exec_run(x);
-    run_after(&w->rest, x, m->nrow);
+    run_after(&w->rest, x, model_num_rows(m));
     i += skip - j->lead;
-    if (j->z) rows_out(&w->rest, m->nrow, skip, j->n, i, j->z);
+    if (j->z) rows_out(&w->rest, model_num_rows(m), skip, j->n, i, j->z);
     if (!j->pred) return;
-    run_after(&w->pred, &w->rest, m->nrow);
-    rows_out(&w->pred, m->nrow, skip, j->n, i, j->pred);
+    run_after(&w->pred, &w->rest, model_num_rows(m));
+    rows_out(&w->pred, model_num_rows(m), skip, j->n, i, j->pred);
 }
 
 static void point_chunk(const struct job *j, struct exec *x, size_t i)
 {
     x->seed = j->seed;
     x->first = j->first + i;
-    for (int r = 0; r < j->a->q->m->nrow; r++)
+    for (int r = 0; r < model_num_rows(j->a->q->m); r++)
         memcpy(x->row + (size_t)r * (size_t)x->cap, j->at + (size_t)r * j->n + i,
                sizeof *x->row * (size_t)x->lanes);
     exec_run(x);
-    if (j->pred) rows_out(x, j->a->q->m->nrow, 0, j->n, i, j->pred);
+    if (j->pred) rows_out(x, model_num_rows(j->a->q->m), 0, j->n, i, j->pred);
 }
 
 static int run_chunk(void *job, void *workspace, size_t i, size_t n, nami_err *err)
@@ -146,12 +148,12 @@ static int init_worker(void *job, void *workspace, nami_err *err)
     const struct prog *p = j->q ? &a->s.prog : j->prog;
     int own = p == &a->s.barren || p == &a->s.pred; /* of the model: its networks are double */
     int rc = exec_init(&w->draw, p, LANES, 0, own ? 0 : EXEC_FLOAT, err);
-    w->draw.param = own ? (const void *)a->q->m->weight.a : a->param;
+    w->draw.param = own ? (const void *)model_weights(a->q->m) : a->param;
     if (rc || !j->q) return rc;
     if ((rc = exec_init(&w->rest, &a->s.rest, LANES, 0, 0, err))) return rc;
-    w->rest.param = a->q->m->weight.a;
+    w->rest.param = model_weights(a->q->m);
     if (j->pred) rc = exec_init(&w->pred, &a->s.pred, LANES, 0, 0, err);
-    w->pred.param = a->q->m->weight.a;
+    w->pred.param = model_weights(a->q->m);
     return rc;
 }
 

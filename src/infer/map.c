@@ -40,7 +40,7 @@ static void set_lane(const struct job *j, struct exec *x, int b, size_t set, con
 {
     const struct query *q = j->q;
     size_t cap = (size_t)x->cap;
-    for (size_t r = 0; r < (size_t)j->joint.q->m->nrow; r++)
+    for (size_t r = 0; r < (size_t)model_num_rows(j->joint.q->m); r++)
         x->row[r * cap + (size_t)b] = q->x[r * q->nset + set];
     for (size_t k = 0; k < (size_t)j->joint.n; k++)
         x->row[((size_t)j->joint.coord + k) * cap + (size_t)b] = u[k];
@@ -63,7 +63,7 @@ static int init(void *job, void *workspace, nami_err *err)
     size_t n = (size_t)j->joint.n;
     int rc = exec_init(&w->x, &j->joint.prog, LANES, GRADIENT_GROUPS, EXEC_GRAD, err);
     if (rc) return rc;
-    w->x.param = j->joint.q->m->weight.a;
+    w->x.param = model_weights(j->joint.q->m);
     w->none = new_array(double, w->x.cap);
     w->g = raw_array(double, n);
     if (!w->none || !w->g) return err_nomem(err);
@@ -232,7 +232,7 @@ static int set_deviations(void *job, void *workspace, size_t first, size_t n, na
 /* Draws of the network as coordinates, some sets at a time. */
 static int begin(struct job *j, const struct infer *a, int threads, nami_err *err)
 {
-    size_t rows = (size_t)j->joint.q->m->nrow, n = (size_t)j->joint.n;
+    size_t rows = (size_t)model_num_rows(j->joint.q->m), n = (size_t)j->joint.n;
     size_t all = j->q->nset * j->q->per, most = NUMBERS / rows / 8 * 8 + 8;
     if (most > all) most = all;
     double *z = raw_array(double, rows *most), *u = raw_array(double, n *most);
@@ -253,7 +253,7 @@ static int make(struct job *j, struct qnet *q, nami_err *err)
     size_t nset = j->q->nset, all = nset * j->q->per;
     int rc = joint_make(&j->joint, q, err);
     if (rc) return rc;
-    j->row = raw_array(int, q->m->nrow);
+    j->row = raw_array(int, model_num_rows(q->m));
     j->u = raw_array(double, (size_t)j->joint.n *all);
     j->best = raw_array(double, (size_t)j->joint.n *nset);
     j->each = new_array(struct map_mode, all);
@@ -268,7 +268,7 @@ static int make(struct job *j, struct qnet *q, nami_err *err)
 static int run(struct job *j, const struct infer *a, int threads, nami_err *err)
 {
     const struct model *m = a->q->m;
-    size_t nset = j->q->nset, size = (size_t)m->nrow * nset;
+    size_t nset = j->q->nset, size = (size_t)model_num_rows(m) * nset;
     size_t all = nset * j->q->per, chunks = (all + LANES - 1) / LANES;
     struct workers w = {.job = j, .size = sizeof(struct worker), .init = init, .fini = fini};
     int rc = begin(j, a, threads, err);

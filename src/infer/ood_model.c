@@ -15,10 +15,11 @@ enum { N = 3200, LEAST = 3003, MOST = 2000, NUMBERS = 1 << 20, SEED = 0x6f6f64 }
 static int choose(const struct model *m, struct ood_model *o)
 {
     int n = 0, i = 0;
-    for (int e = 0; e < m->nelem; e++) n += m->row[e] >= 0 && m->observed[e];
+    for (int e = 0; e < model_num_elements(m); e++)
+        n += element_row(m, e) >= 0 && element_is_observed(m, e);
     if (!(o->elem = raw_array(int, n < MOST ? n : MOST))) return -1;
-    for (int e = 0; e < m->nelem; e++) {
-        if (m->row[e] < 0 || !m->observed[e]) continue;
+    for (int e = 0; e < model_num_elements(m); e++) {
+        if (element_row(m, e) < 0 || !element_is_observed(m, e)) continue;
         if (n <= MOST || (int64_t)i * MOST / n < (int64_t)(i + 1) * MOST / n) o->elem[o->k++] = e;
         i++;
     }
@@ -29,7 +30,7 @@ static int choose(const struct model *m, struct ood_model *o)
 static int simulate(const struct model *m, const struct ood_model *o, int threads, double *x,
                     nami_err *err)
 {
-    size_t rows = (size_t)m->nrow, each = NUMBERS / rows / 8 * 8 + 8;
+    size_t rows = (size_t)model_num_rows(m), each = NUMBERS / rows / 8 * 8 + 8;
     if (each > N) each = N;
     double *all = raw_array(double, rows *each);
     int rc = all ? 0 : err_nomem(err);
@@ -37,7 +38,8 @@ static int simulate(const struct model *m, const struct ood_model *o, int thread
         n = N - i < each ? N - i : each;
         rc = model_simulate(m, SEED, i, n, threads, all, err);
         for (int j = 0; j < o->k && !rc; j++)
-            memcpy(x + (size_t)j * N + i, all + (size_t)m->row[o->elem[j]] * n, n * sizeof *x);
+            memcpy(x + (size_t)j * N + i, all + (size_t)element_row(m, o->elem[j]) * n,
+                   n * sizeof *x);
     }
     free(all);
     return rc;
@@ -60,7 +62,8 @@ static int keep_finite(int k, double *x)
 int ood_model_fit(const struct model *m, int threads, struct ood_model *out, nami_err *err)
 {
     *out = (struct ood_model){0};
-    if (m->simulator || joint_density(m, "", NULL)) out->why = "they come from a simulator";
+    if (model_simulator_command(m) || joint_density(m, "", NULL))
+        out->why = "they come from a simulator";
     if (choose(m, out)) return err_nomem(err);
     if (!out->k) out->why = "nothing is observed";
     if (out->why) return 0;
@@ -84,7 +87,7 @@ int ood_model_query(const struct ood_model *o, const struct model *m, const doub
     int tell = !o->why;
     *out = (struct ood_answer){.p = NAN};
     for (int j = 0; j < o->k && tell; j++) {
-        o->x[j] = x[(size_t)m->row[o->elem[j]] * nset + s];
+        o->x[j] = x[(size_t)element_row(m, o->elem[j]) * nset + s];
         tell = isfinite(o->x[j]);
     }
     return tell ? ood_query(&o->o, o->x, out, err) : 0;

@@ -4,7 +4,7 @@
 #define INFER_OOD_MODEL_H
 
 #include "infer/ood.h"
-#include "model/model.h"
+#include "model/view.h"
 
 #define OOD_ALARM 0.001 /* a smaller p is worth a warning */
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "net/reads.h"
+#include "model/reads.h"
 
 /* ---- when --------------------------------------------------------------------------------- */
 
@@ -23,7 +23,7 @@ enum { FEW = 4 };
 static void count_open(const struct sampler *s, const struct when *x, int *open)
 {
     memset(open, 0, sizeof *open * s->wave.n);
-    for (int v = 0; v < bn_n(s->q->m->bn); v++)
+    for (int v = 0; v < bn_n(model_bn(s->q->m)); v++)
         for (int w = s->known[v]; w >= 0 && w < x->p[v]; w++) open[w]++;
 }
 
@@ -36,7 +36,7 @@ static int is_brief(int from, int to, const int *open)
 
 static void find_waves(const struct sampler *s, int *open, struct when *x)
 {
-    const struct bn *bn = s->q->m->bn;
+    const struct bn *bn = model_bn(s->q->m);
     for (int v = 0; v < bn_n(bn); v++) {
         x->p[v] = s->known[v];
         for_parents (&bn->dag, v, u)
@@ -115,7 +115,7 @@ static int mark_computed(const struct model *m, const struct reads *g, int k, un
         k = todo.a[--todo.n];
         for (size_t i = g->off[k]; i < g->off[k + 1] && !rc; i++) {
             int from = g->read[i].from;
-            if (m->node[from] >= 0 || only[from] != COMPILE_NOT) continue;
+            if (instance_node(m, from) >= 0 || only[from] != COMPILE_NOT) continue;
             only[from] = 0;
             rc = vec_push(&todo, from);
         }
@@ -128,14 +128,14 @@ static int mark_computed(const struct model *m, const struct reads *g, int k, un
 static int put_terms(struct smc_plan *p, struct model *m, const struct reads *g, const int *wave)
 {
     int rows = 0;
-    unsigned char *only = raw_array(unsigned char, m->ninst + 1);
+    unsigned char *only = raw_array(unsigned char, model_num_instances(m) + 1);
     int rc = only ? 0 : NAMI_ENOMEM;
     for (int w = 0; w < p->n && !rc; w++) {
-        for (int k = 0; k < m->ninst; k++)
-            only[k] = m->node[k] < 0 ? COMPILE_NOT : wave[m->node[k]] == w;
-        for (int k = 0; k < m->ninst && !rc; k++)
+        for (int k = 0; k < model_num_instances(m); k++)
+            only[k] = instance_node(m, k) < 0 ? COMPILE_NOT : wave[instance_node(m, k)] == w;
+        for (int k = 0; k < model_num_instances(m) && !rc; k++)
             if (only[k] == 1) rc = mark_computed(m, g, k, only);
-        if (!rc) rc = model_compile(m, &p->term, 1, only);
+        if (!rc) rc = model_program(m, &p->term, 1, only);
         p->step[w].term = p->term.code.n;
         if (p->term.nrow > rows) rows = p->term.nrow;
     }
@@ -232,7 +232,7 @@ int smc_plan_make(struct smc_plan *p, const struct sampler *s, nami_err *err)
     int waves = (int)s->wave.n;
     *p = (struct smc_plan){.n = waves ? waves : 1, .draw = s->prog};
     memset(&p->draw.code, 0, sizeof p->draw.code);
-    int rc = reads_make(m, s->q->h, &g, err), nodes = bn_n(m->bn);
+    int rc = reads_make(m, s->q->h, &g, err), nodes = bn_n(model_bn(m));
     int *open = raw_array(int, p->n);
     struct when x = {raw_array(int, nodes + 1), raw_array(int, nodes + 1)};
     p->step = arena_array(&p->mem, struct smc_step, p->n + 1);
@@ -241,7 +241,7 @@ int smc_plan_make(struct smc_plan *p, const struct sampler *s, nami_err *err)
         find_waves(s, open, &x);
         for (int w = 0; w < p->n; w++)
             p->step[w].draw = waves ? s->wave.a[w] : s->prog.code.n; /* nothing to draw */
-        if (put_draws(p, s, x.q) || put_terms(p, m, &g, x.p) || put_lists(p, m->nrow))
+        if (put_draws(p, s, x.q) || put_terms(p, m, &g, x.p) || put_lists(p, model_num_rows(m)))
             rc = err_nomem(err);
     }
     reads_free(&g);

@@ -1,8 +1,9 @@
 /* nami.c: models in the model language, as structures; see docs/language.md. */
 #include <string.h>
 
+#include "base/str.h"
 #include "io/format.h"
-#include "model/model.h"
+#include "model/read.h"
 
 /* A model block, or a declaration. */
 static int sniff(const char *text, size_t len)

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "model/eval.h"
 #include "model/lang/lang.h"
+#include "model/model.h"
 #include "model/scale.h"
 
 /* Beyond these shares of draws something is wrong. */
@@ -32,8 +33,7 @@ struct checker {
     struct check *out;
 };
 
-#define row_of(c, e)  ((c)->x + (size_t)(c)->m->row[e] * (c)->n)
-#define stmt_of(m, k) (&(m)->stmt.a[(m)->inst_stmt[k]])
+#define row_of(c, e) ((c)->x + (size_t)(c)->m->ir.row[e] * (c)->n)
 
 /* ---- vague priors ------------------------------------------------------------------ */
 
@@ -48,15 +48,15 @@ static struct moments moments_of(const struct checker *c, const struct stmt *s)
     struct moments r = {0};
     double sum = 0, sum2 = 0, unit = 0;
     size_t at_edge = 0, all = 0;
-    int first = c->m->lhs_off[s->first], end = c->m->lhs_off[s->first + s->n];
+    int first = c->m->ir.first_defined[s->first], end = c->m->ir.first_defined[s->first + s->n];
     for (int j = first; j < end; j++)
         for (size_t i = 0; i < c->n; i++) {
-            double x = fabs(row_of(c, c->m->lhs[j])[i]);
+            double x = fabs(row_of(c, c->m->ir.defined[j])[i]);
             if (isfinite(x) && x > unit) unit = x;
         }
     if (unit < 1e100) unit = 1;
     for (int j = first; j < end; j++) {
-        const double *x = row_of(c, c->m->lhs[j]);
+        const double *x = row_of(c, c->m->ir.defined[j]);
         for (size_t i = 0; i < c->n; i++) {
             all++;
             if (!isfinite(x[i])) continue;
@@ -74,13 +74,13 @@ static struct moments moments_of(const struct checker *c, const struct stmt *s)
 
 static const struct prior_scale *scale_of(const struct checker *c, const struct stmt *s)
 {
-    return &c->scale[s - c->m->stmt.a];
+    return &c->scale[s - c->m->ir.statements.a];
 }
 
 /* How many times as wide as the data suggest; 0: nothing is known. */
 static double times_too_wide(const struct checker *c, const struct stmt *s)
 {
-    int i = (int)(s - c->m->stmt.a);
+    int i = (int)(s - c->m->ir.statements.a);
     const struct prior_scale *p = &c->scale[i];
     if (c->row[i] < 0 || p->role == PRIOR_OTHER || !(p->size > 0)) return 0;
     const struct check_row *r = &c->out->row[c->row[i]];
@@ -111,12 +111,12 @@ struct search {
 
 static int push_read(const struct model *m, struct search *q, int k)
 {
-    const struct stmt *s = stmt_of(m, k);
+    const struct stmt *s = instance_stmt(m, k);
     int i = k - s->first, some = 0;
     for (int r = 0; r < s->nref; r++)
         for (int j = s->foot[r].off[i]; j < s->foot[r].off[i + 1]; j++) {
-            int e = s->foot[r].elem[j], v = m->owner[e];
-            if (m->state[e] != E_RANDOM) continue;
+            int e = s->foot[r].elem[j], v = m->ir.defined_by[e];
+            if (m->ir.state[e] != E_RANDOM) continue;
             some = 1;
             if (q->seen[v]) continue;
             q->seen[v] = 1;
@@ -129,13 +129,13 @@ static int push_read(const struct model *m, struct search *q, int k)
 static const struct stmt *vaguest(const struct checker *c, int k)
 {
     const struct model *m = c->m;
-    struct search q = {.seen = new_array(unsigned char, m->ninst)};
+    struct search q = {.seen = new_array(unsigned char, m->ir.num_instances)};
     const struct stmt *best = NULL;
     double most = 10;
     if (q.seen && push_read(m, &q, k) > 0)
         while (q.stack.n) {
             int v = q.stack.a[--q.stack.n];
-            const struct stmt *s = stmt_of(m, v);
+            const struct stmt *s = instance_stmt(m, v);
             if (push_read(m, &q, v) || !s->rel->stochastic || s == best) continue;
             double w = vagueness(c, s);
             if (w > most) most = w, best = s;
@@ -149,12 +149,12 @@ static const struct stmt *vaguest(const struct checker *c, int k)
 static int is_explained(const struct checker *c, int k)
 {
     const struct model *m = c->m;
-    struct search q = {.seen = new_array(unsigned char, m->ninst)};
+    struct search q = {.seen = new_array(unsigned char, m->ir.num_instances)};
     int said = 0;
     if (q.seen && push_read(m, &q, k) > 0)
         while (q.stack.n && !said) {
             int v = q.stack.a[--q.stack.n];
-            said = c->blamed[m->inst_stmt[v]];
+            said = c->blamed[m->ir.statement_of[v]];
             push_read(m, &q, v);
         }
     free(q.seen);
@@ -166,13 +166,13 @@ static int is_explained(const struct checker *c, int k)
 static void forget_lint(struct model *m, const struct stmt *s)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < m->diags.list.n; i++) {
-        const struct diag *d = &m->diags.list.a[i];
+    for (size_t i = 0; i < m->source.diags.list.n; i++) {
+        const struct diag *d = &m->source.diags.list.a[i];
         int same = d->level == DIAG_WARNING && d->at.line == s->rel->rhs->all.line &&
                    d->at.col == s->rel->rhs->all.col;
-        if (!same) m->diags.list.a[kept++] = *d;
+        if (!same) m->source.diags.list.a[kept++] = *d;
     }
-    m->diags.list.n = kept;
+    m->source.diags.list.n = kept;
 }
 
 /* The sd that a constant precision stands for; 0: there is none. */
@@ -189,16 +189,17 @@ static double sd_of_precision(const struct stmt *s)
 static int begin_blame(struct checker *c, const struct stmt *at, const char **text)
 {
     struct model *m = c->m;
-    if (c->blamed[at - m->stmt.a]) return 0;
-    c->blamed[at - m->stmt.a] = 1;
+    if (c->blamed[at - m->ir.statements.a]) return 0;
+    c->blamed[at - m->ir.statements.a] = 1;
     c->out->nproblem++;
     forget_lint(m, at);
     const char *lhs = source_text(m, at->rel->lhs->all), *rhs = source_text(m, at->rel->rhs->all);
     if (!lhs || !rhs) return 0;
     const char *arrow = at->rel->stochastic ? "~" : "<-";
     double sd = sd_of_precision(at);
-    *text = sd > 0 ? diag_text(&m->diags, "%s %s %s (sd %s)", lhs, arrow, rhs, two_digits(m, sd))
-                   : diag_text(&m->diags, "%s %s %s", lhs, arrow, rhs);
+    *text =
+        sd > 0 ? diag_text(&m->source.diags, "%s %s %s (sd %s)", lhs, arrow, rhs, two_digits(m, sd))
+               : diag_text(&m->source.diags, "%s %s %s", lhs, arrow, rhs);
     return *text != NULL;
 }
 
@@ -207,7 +208,7 @@ static void blame(struct checker *c, int k, const struct stmt *prior, const char
                   double share)
 {
     struct model *m = c->m;
-    const struct stmt *s = stmt_of(m, k), *at = prior ? prior : s;
+    const struct stmt *s = instance_stmt(m, k), *at = prior ? prior : s;
     const char *text, *advice = NULL;
     if (!begin_blame(c, at, &text)) return;
     if (at != s || !at->nref)
@@ -217,10 +218,10 @@ static void blame(struct checker *c, int k, const struct stmt *prior, const char
     char often[32]; /* "48%", "0.3%" */
     snprintf(often, sizeof often, share < 0.01 ? "%.1f%%" : "%.0f%%", 100 * share);
     if (at == s)
-        diag_warning(&m->diags, at->rel->lhs->all, advice, "%s %s in %s of its draws", text, what,
-                     often);
+        diag_warning(&m->source.diags, at->rel->lhs->all, advice, "%s %s in %s of its draws", text,
+                     what, often);
     else
-        diag_warning(&m->diags, at->rel->lhs->all, advice,
+        diag_warning(&m->source.diags, at->rel->lhs->all, advice,
                      "%s is so wide that %s %s in %s of its draws", text,
                      source_text(m, s->rel->lhs->all), what, often);
 }
@@ -230,13 +231,13 @@ static void blame(struct checker *c, int k, const struct stmt *prior, const char
 static void check_prior(struct checker *c, const struct stmt *s)
 {
     struct model *m = c->m;
-    const struct prior_scale *p = &c->scale[s - m->stmt.a];
+    const struct prior_scale *p = &c->scale[s - m->ir.statements.a];
     double times = times_too_wide(c, s);
     const char *text, *why, *often;
     if (times > 0 && times <= TOO_WIDE) forget_lint(m, s); /* wide, but not for these data */
     if (!(times > TOO_WIDE) || !begin_blame(c, s, &text)) return;
     if (!(why = scale_reason(m, p)) || !(often = two_digits(m, times))) return;
-    diag_warning(&m->diags, s->rel->lhs->all, propose(c->m, s, scale_of(c, s), 0),
+    diag_warning(&m->source.diags, s->rel->lhs->all, propose(c->m, s, scale_of(c, s), 0),
                  "%s %s %s times %s than %s (%s)", text,
                  p->role == PRIOR_LOCATION ? "is" : "allows sds", often,
                  p->role == PRIOR_LOCATION ? "wider" : "larger",
@@ -248,7 +249,7 @@ static void check_prior(struct checker *c, const struct stmt *s)
 static void check_reach(struct checker *c, const struct stmt *s)
 {
     struct model *m = c->m;
-    const struct check_row *r = &c->out->row[c->row[s - m->stmt.a]];
+    const struct check_row *r = &c->out->row[c->row[s - m->ir.statements.a]];
     double width = (r->q95 - r->q05) / 2 / Z95;
     const char *text, *lhs = source_text(m, s->rel->lhs->all);
     const struct stmt *at = s;
@@ -259,14 +260,14 @@ static void check_reach(struct checker *c, const struct stmt *s)
             const struct stmt *prior = vaguest(c, s->first + s->n - 1);
             at = prior ? prior : s;
             if (begin_blame(c, at, &text))
-                diag_warning(&m->diags, at->rel->lhs->all,
+                diag_warning(&m->source.diags, at->rel->lhs->all,
                              at == s ? "narrow what it depends on"
                                      : propose(c->m, at, scale_of(c, at), 1),
                              "%s: draws of %s are %s times as wide as your data (sd %.2g)", text,
                              lhs ? lhs : "it", two_digits(m, times), r->data_sd);
         } else if (off > TOO_FAR * width && off > TOO_FAR * r->data_sd &&
                    !is_explained(c, s->first) && begin_blame(c, at, &text)) {
-            diag_warning(&m->diags, s->rel->lhs->all,
+            diag_warning(&m->source.diags, s->rel->lhs->all,
                          "check units and constants, and widen or move the priors above it",
                          "your data (mean %.3g, sd %.2g) are far from all draws of %s (%.3g to "
                          "%.3g)",
@@ -285,7 +286,7 @@ static void check_reach(struct checker *c, const struct stmt *s)
 static void check_values(struct checker *c, int k)
 {
     const struct model *m = c->m;
-    const struct stmt *s = stmt_of(m, k);
+    const struct stmt *s = instance_stmt(m, k);
     size_t nan = 0, inf = 0, small = 0, alive = 0;
     int lo_open = s->dist && domains[s->dist->domain].lo_open && domains[s->dist->domain].lo == 0 &&
                   domains[s->dist->domain].rank == 0;
@@ -293,8 +294,8 @@ static void check_values(struct checker *c, int k)
         int is_nan = 0, is_inf = 0, is_small = 0;
         if (c->dead[i]) continue;
         alive++;
-        for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) {
-            double x = row_of(c, m->lhs[j])[i];
+        for (int j = m->ir.first_defined[k]; j < m->ir.first_defined[k + 1]; j++) {
+            double x = row_of(c, m->ir.defined[j])[i];
             is_nan |= isnan(x) != 0;
             is_inf |= fabs(x) > 1e300;
             is_small |= lo_open && x < 1e-300;
@@ -323,7 +324,7 @@ static double trials(struct model *m, const struct stmt *s, int k)
 {
     double n = INFINITY;
     if (strcmp(s->dist->name, "binomial") != 0 ||
-        eval_scalar(m, s->arg[0], inst_counter(m, k), &n) != IS_CONST)
+        eval_scalar(m, s->arg[0], instance_counter(m, k), &n) != IS_CONST)
         return INFINITY;
     return n;
 }
@@ -333,10 +334,10 @@ static int saturated_data(struct model *m, const struct stmt *s)
 {
     int n = 0, at_edge = 0;
     for (int k = s->first; k < s->first + s->n; k++) {
-        int e = m->lhs[m->lhs_off[k]];
-        if (!m->observed[e] || value_is_missing(m->value[e])) continue;
+        int e = m->ir.defined[m->ir.first_defined[k]];
+        if (!m->ir.observed[e] || value_is_missing(m->ir.value[e])) continue;
         n++;
-        at_edge += m->value[e] <= 0 || m->value[e] >= trials(m, s, k);
+        at_edge += m->ir.value[e] <= 0 || m->ir.value[e] >= trials(m, s, k);
     }
     return n && at_edge > 0.8 * n;
 }
@@ -352,11 +353,11 @@ static void check_saturation(struct checker *c, const struct stmt *s)
     if (s->dist->domain == INDEX) return;
     double most = 0, *limit = new_array(double, s->n);
     if (!limit) {
-        m->diags.oom = 1;
+        m->source.diags.oom = 1;
         return;
     }
     for (int k = s->first; k < s->first + s->n; k++) {
-        observed += m->observed[m->lhs[m->lhs_off[k]]];
+        observed += m->ir.observed[m->ir.defined[m->ir.first_defined[k]]];
         limit[k - s->first] = trials(m, s, k);
         most = fmax(most, limit[k - s->first]);
     }
@@ -369,7 +370,7 @@ static void check_saturation(struct checker *c, const struct stmt *s)
         double sum = 0;
         if (c->dead[i]) continue;
         for (int k = s->first; k < s->first + s->n; k++) {
-            double x = row_of(c, m->lhs[m->lhs_off[k]])[i];
+            double x = row_of(c, m->ir.defined[m->ir.first_defined[k]])[i];
             sum += x;
             if (binary || limit[k - s->first] <= 1) continue;
             at_edge += x <= 0 || x >= limit[k - s->first];
@@ -389,11 +390,11 @@ static void check_saturation(struct checker *c, const struct stmt *s)
 static void check_constants(struct checker *c)
 {
     struct model *m = c->m;
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         if (!a->is_const || a->used || a->defined) continue;
         c->out->nproblem++;
-        diag_warning(&m->diags, a->decl->ref->all,
+        diag_warning(&m->source.diags, a->decl->ref->all,
                      "drop it, or check the spelling where it should be used",
                      "const %s is never used", a->name);
     }
@@ -403,7 +404,7 @@ static void check_constants(struct checker *c)
 static void check_informed(struct checker *c, unsigned char *mark)
 {
     struct model *m = c->m;
-    const struct dag *g = &m->bn->dag;
+    const struct dag *g = &m->ir.bn->dag;
     int *order = raw_array(int, g->n), any = 0;
     if (!order || dag_toposort(g, order) != g->n) {
         free(order);
@@ -411,25 +412,25 @@ static void check_informed(struct checker *c, unsigned char *mark)
     }
     for (int i = g->n - 1; i >= 0; i--) {
         int v = order[i];
-        if (m->bn->node.a[v].observed) mark[v] = 1, any = 1;
+        if (m->ir.bn->node.a[v].observed) mark[v] = 1, any = 1;
         if (mark[v])
             for_parents (g, v, u) mark[u] = 1;
     }
     for (int i = 0; i < g->n; i++)
         for_parents (g, order[i], u) mark[order[i]] |= mark[u];
     free(order);
-    for (size_t i = 0; i < m->stmt.n && any; i++) {
-        const struct stmt *s = &m->stmt.a[i];
+    for (size_t i = 0; i < m->ir.statements.n && any; i++) {
+        const struct stmt *s = &m->ir.statements.a[i];
         struct str name = {0};
         int k = s->first;
         if (!s->rel->stochastic) continue;
-        while (k < s->first + s->n && mark[m->node[k]]) k++;
+        while (k < s->first + s->n && mark[m->ir.node[k]]) k++;
         if (k == s->first + s->n) continue;
         inst_name(m, k, &name);
         c->out->nproblem++;
-        diag_warning(&m->diags, s->lhs->all, "drop it, or observe something that depends on it",
-                     "no observation informs %s: its posterior is its prior",
-                     name.s ? name.s : "this");
+        diag_warning(
+            &m->source.diags, s->lhs->all, "drop it, or observe something that depends on it",
+            "no observation informs %s: its posterior is its prior", name.s ? name.s : "this");
         str_free(&name);
     }
 }
@@ -441,12 +442,12 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
 {
     const struct model *m = c->m;
     struct moments mo = moments_of(c, s);
-    int a = m->lhs_off[s->first], n = m->lhs_off[s->first + s->n] - a;
+    int a = m->ir.first_defined[s->first], n = m->ir.first_defined[s->first + s->n] - a;
     size_t all = (size_t)n * c->n, step = all / 20000 + 1, k = 0, bad[2] = {0}, huge = 0;
     double *v = raw_array(double, all / step + 1);
     if (!v) return NAMI_ENOMEM;
     for (size_t i = 0; i < all; i += step) {
-        double x = row_of(c, m->lhs[a + (int)(i / c->n)])[i % c->n];
+        double x = row_of(c, m->ir.defined[a + (int)(i / c->n)])[i % c->n];
         if (isfinite(x))
             v[k++] = x;
         else
@@ -454,7 +455,7 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
         huge += fabs(x) > HUGE_VALUE;
     }
     sort_doubles(v, k);
-    *r = (struct check_row){.stmt = (int)(s - m->stmt.a), .mean = mo.mean, .sd = mo.sd};
+    *r = (struct check_row){.stmt = (int)(s - m->ir.statements.a), .mean = mo.mean, .sd = mo.sd};
     if (k) r->q05 = v[k / 20], r->q50 = v[k / 2], r->q95 = v[k - 1 - k / 20];
     double looked = (double)(k + bad[0] + bad[1]);
     r->nan = (double)bad[0] / looked;
@@ -468,13 +469,14 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
 /* Instances by level: the order of sampling. */
 static int *sampling_order(const struct model *m)
 {
-    int deepest = 0, *order = raw_array(int, m->ninst), *count;
-    for (int k = 0; k < m->ninst; k++) deepest = m->level[k] > deepest ? m->level[k] : deepest;
+    int deepest = 0, *order = raw_array(int, m->ir.num_instances), *count;
+    for (int k = 0; k < m->ir.num_instances; k++)
+        deepest = m->ir.level[k] > deepest ? m->ir.level[k] : deepest;
     count = new_array(int, deepest + 3);
     if (order && count) {
-        for (int k = 0; k < m->ninst; k++) count[m->level[k] + 2]++;
+        for (int k = 0; k < m->ir.num_instances; k++) count[m->ir.level[k] + 2]++;
         for (int l = 0; l <= deepest + 1; l++) count[l + 1] += count[l];
-        for (int k = 0; k < m->ninst; k++) order[count[m->level[k] + 1]++] = k;
+        for (int k = 0; k < m->ir.num_instances; k++) order[count[m->ir.level[k] + 1]++] = k;
     } else {
         free(order);
         order = NULL;
@@ -488,11 +490,11 @@ static int measure(struct checker *c)
 {
     struct model *m = c->m;
     int rc = 0;
-    for (size_t i = 0; i < m->stmt.n && !rc; i++) {
+    for (size_t i = 0; i < m->ir.statements.n && !rc; i++) {
         c->row[i] = -1;
-        if (!m->stmt.a[i].rel->stochastic || !m->stmt.a[i].n) continue;
+        if (!m->ir.statements.a[i].rel->stochastic || !m->ir.statements.a[i].n) continue;
         c->row[i] = c->out->nrow++;
-        rc = describe(c, &m->stmt.a[i], &c->out->row[c->row[i]]);
+        rc = describe(c, &m->ir.statements.a[i], &c->out->row[c->row[i]]);
     }
     return rc ? rc : model_prior_scales(m, c->scale);
 }
@@ -501,16 +503,16 @@ static int look(struct checker *c)
 {
     struct model *m = c->m;
     int *order = sampling_order(m), rc = measure(c);
-    unsigned char *mark = new_array(unsigned char, bn_n(m->bn));
+    unsigned char *mark = new_array(unsigned char, bn_n(m->ir.bn));
     if (!order || !mark) rc = NAMI_ENOMEM;
-    for (int i = 0; i < m->ninst && !rc; i++)
-        if (m->level[order[i]] >= 0) check_values(c, order[i]);
-    for (size_t i = 0; i < m->stmt.n && !rc; i++)
-        if (c->row[i] >= 0) check_saturation(c, &m->stmt.a[i]);
-    for (size_t i = 0; i < m->stmt.n && !rc; i++)
-        if (c->row[i] >= 0) check_prior(c, &m->stmt.a[i]);
-    for (size_t i = 0; i < m->stmt.n && !rc; i++)
-        if (c->row[i] >= 0) check_reach(c, &m->stmt.a[i]);
+    for (int i = 0; i < m->ir.num_instances && !rc; i++)
+        if (m->ir.level[order[i]] >= 0) check_values(c, order[i]);
+    for (size_t i = 0; i < m->ir.statements.n && !rc; i++)
+        if (c->row[i] >= 0) check_saturation(c, &m->ir.statements.a[i]);
+    for (size_t i = 0; i < m->ir.statements.n && !rc; i++)
+        if (c->row[i] >= 0) check_prior(c, &m->ir.statements.a[i]);
+    for (size_t i = 0; i < m->ir.statements.n && !rc; i++)
+        if (c->row[i] >= 0) check_reach(c, &m->ir.statements.a[i]);
     if (!rc) check_constants(c), check_informed(c, mark);
     c->out->without_data = 1;
     for (int i = 0; i < c->out->nrow; i++)
@@ -520,23 +522,36 @@ static int look(struct checker *c)
     return rc;
 }
 
-int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
+int model_check(const struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
                 nami_err *err)
 {
-    struct checker c = {.m = m, .n = n, .out = out};
-    *out = (struct check){.n = n, .row = arena_array(&m->mem, struct check_row, m->stmt.n + 1)};
-    c.x = raw_array(double, (size_t)m->nrow *n);
+    struct model copy = working_copy(m);
+    struct checker c = {.m = &copy, .n = n, .out = out};
+    *out = (struct check){.n = n, .row = new_array(struct check_row, m->ir.statements.n + 1)};
+    c.x = raw_array(double, (size_t)m->ir.num_rows *n);
     c.dead = new_array(unsigned char, n);
-    c.blamed = new_array(unsigned char, m->stmt.n);
-    c.scale = new_array(struct prior_scale, m->stmt.n);
-    c.row = new_array(int, m->stmt.n);
+    c.blamed = new_array(unsigned char, m->ir.statements.n);
+    c.scale = new_array(struct prior_scale, m->ir.statements.n);
+    c.row = new_array(int, m->ir.statements.n);
     int rc = !c.x || !c.dead || !c.blamed || !c.scale || !c.row || !out->row ? err_nomem(err) : 0;
     if (!rc) rc = model_simulate(m, seed, 0, n, threads, c.x, err);
-    if (!rc && (look(&c) || m->diags.oom)) rc = err_nomem(err);
+    if (!rc &&
+        (diags_copy(&copy.source.diags, &m->source.diags) || look(&c) || copy.source.diags.oom))
+        rc = err_nomem(err);
+    out->diags = copy.source.diags;
+    copy.source.diags = (struct diags){0};
+    working_copy_fini(&copy);
     free(c.x);
     free(c.dead);
     free(c.blamed);
     free(c.scale);
     free(c.row);
     return rc;
+}
+
+void check_fini(struct check *c)
+{
+    free(c->row);
+    diags_free(&c->diags);
+    *c = (struct check){0};
 }

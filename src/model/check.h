@@ -1,9 +1,10 @@
 /* check.h: the prior predictive check: what makes a model hard or impossible to
-   amortise.  Messages go to m->diags as warnings, at the statement to change. */
+   amortise.  Messages are warnings, at the statement to change. */
 #ifndef MODEL_CHECK_H
 #define MODEL_CHECK_H
 
-#include "model/model.h"
+#include "model/lang/diag.h"
+#include "model/view.h"
 
 /* What draws of one statement look like, all its instances together. */
 struct check_row {
@@ -18,12 +19,15 @@ struct check_row {
 struct check {
     size_t n; /* draws */
     int nrow;
-    struct check_row *row; /* stochastic statements in order; in the model's memory */
+    struct check_row *row; /* stochastic statements in order */
+    struct diags diags;    /* the model's messages, which it must outlive, and those of the check */
     int nproblem;          /* messages added: 0 is a good model */
     int without_data;      /* no observed values were given: nothing to compare draws with */
 };
 
-int model_check(struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
+/* check_fini() in any case. */
+int model_check(const struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
                 nami_err *err);
+void check_fini(struct check *c);
 
 #endif

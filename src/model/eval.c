@@ -9,12 +9,13 @@
 #include "base/err.h"
 #include "base/workers.h"
 #include "data/simulator.h"
+#include "model/model.h"
 
 int model_needs_values(const struct model *m, nami_err *err)
 {
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
-        if (!a->is_const || a->data || !a->n || !value_is_missing(m->value[a->first])) continue;
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
+        if (!a->is_const || a->data || !a->n || !value_is_missing(m->ir.value[a->first])) continue;
         return err_at(err, NAMI_EINPUT, a->at.line, a->at.col,
                       "const %s has no value; give it in a data file (--data FILE)%s%s%s", a->name,
                       a->ndim ? "" : " or by --set ", a->ndim ? "" : a->name,
@@ -65,7 +66,7 @@ static int simulate(void *job, void *workspace, size_t i, size_t n, nami_err *er
     e->direct = e->lanes % 8 || !j->x ? 0 : j->p->nnode; /* written where they are wanted */
     e->node = e->direct ? j->x + i : NULL;
     e->stride = j->n;
-    if (!e->direct && j->m->simulator) chunk_in(j, e, i, j->x);
+    if (!e->direct && j->m->source.simulator) chunk_in(j, e, i, j->x);
     exec_run(e);
     if (!e->direct && j->x) chunk_out(j, e, i, e->row, j->p->nnode, j->x);
     return 0;
@@ -107,7 +108,7 @@ static int init(void *job, void *workspace, nami_err *err)
     const struct job *j = job;
     struct exec *e = workspace;
     int rc = exec_init(e, j->p, j->lanes, j->ntag, j->flags, err);
-    e->param = j->m->weight.a;
+    e->param = j->m->programs.weights.a;
     return rc;
 }
 
@@ -130,20 +131,20 @@ static int run_job(struct job *j, int threads, chunk_fn *run, nami_err *err)
 static int is_drawn(const struct model *m, const struct array *a)
 {
     for (int e = a->first; e < a->first + a->n; e++)
-        if (m->state[e] == E_RANDOM && m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic)
+        if (m->ir.state[e] == E_RANDOM && instance_stmt(m, m->ir.defined_by[e])->rel->stochastic)
             return 1;
     return 0;
 }
 
 static int needs_simulator(const struct model *m, nami_err *err)
 {
-    for (size_t i = 0; i < m->stmt.n && !m->simulator; i++) {
-        const struct stmt *s = &m->stmt.a[i];
+    for (size_t i = 0; i < m->ir.statements.n && !m->source.simulator; i++) {
+        const struct stmt *s = &m->ir.statements.a[i];
         if (!s->rel->stochastic || s->dist) continue;
         return err_at(
             err, NAMI_EINPUT, s->lhs->at.line, s->lhs->at.col,
             "%s is simulated, but the model names no simulator; declare simulator \"command\"",
-            m->array.a[s->lhs->array].name);
+            m->ir.arrays.a[s->lhs->array].name);
     }
     return 0;
 }
@@ -151,16 +152,16 @@ static int needs_simulator(const struct model *m, nami_err *err)
 /* A model's program lies where the model says, seen from the model: dir is its folder. */
 static struct simulator simulator_of(const struct model *m, struct str *dir)
 {
-    const char *slash = m->file ? strrchr(m->file, '/') : NULL;
-    if (slash) str_putn(dir, m->file, (size_t)(slash - m->file) + 1);
-    return (struct simulator){.command = m->simulator, .dir = dir->s};
+    const char *slash = m->source.file ? strrchr(m->source.file, '/') : NULL;
+    if (slash) str_putn(dir, m->source.file, (size_t)(slash - m->source.file) + 1);
+    return (struct simulator){.command = m->source.simulator, .dir = dir->s};
 }
 
 void model_simulator(const struct model *m, struct str *out)
 {
     struct str dir = {0};
     struct simulator s = simulator_of(m, &dir);
-    if (m->simulator) simulator_describe(&s, out);
+    if (m->source.simulator) simulator_describe(&s, out);
     out->oom |= dir.oom;
     str_free(&dir);
 }
@@ -168,7 +169,7 @@ void model_simulator(const struct model *m, struct str *out)
 static int is_allowed(const struct model *m, nami_err *err)
 {
     struct str what = {0};
-    if (!m->simulator || !m->simulator_locked) return 0;
+    if (!m->source.simulator || !m->source.simulator_locked) return 0;
     model_simulator(m, &what);
     int rc = what.oom ? err_nomem(err)
                       : err_set(err, NAMI_EUSAGE,
@@ -183,11 +184,11 @@ static int is_allowed(const struct model *m, nami_err *err)
    draws of some do not go with those of others from elsewhere. */
 static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double *x, nami_err *err)
 {
-    struct draws_var *var = new_array(struct draws_var, m->array.n);
+    struct draws_var *var = new_array(struct draws_var, m->ir.arrays.n);
     int nvar = 0, rc = 0;
     size_t total = 0;
-    for (size_t i = 0; var && i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; var && i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         if (!is_drawn(m, a)) continue;
         var[nvar].name = a->name;
         var[nvar].ndim = a->ndim;
@@ -204,13 +205,13 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
     if (!rc) rc = simulator_run(&s, n, seed, y, err);
     str_free(&dir);
     for (int v = 0; v < nvar && !rc; v++)
-        for (size_t i = 0; i < m->array.n; i++) {
-            const struct array *a = &m->array.a[i];
+        for (size_t i = 0; i < m->ir.arrays.n; i++) {
+            const struct array *a = &m->ir.arrays.a[i];
             if (a->name != var[v].name) continue;
             for (int k = 0; k < a->n; k++)
-                if (m->row[a->first + k] >= 0)
-                    memcpy(x + (size_t)m->row[a->first + k] * n, y + (var[v].base + (size_t)k) * n,
-                           sizeof(double) * n);
+                if (m->ir.row[a->first + k] >= 0)
+                    memcpy(x + (size_t)m->ir.row[a->first + k] * n,
+                           y + (var[v].base + (size_t)k) * n, sizeof(double) * n);
         }
     free(y);
     free(var);
@@ -220,12 +221,13 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
 int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
                    double *x, nami_err *err)
 {
-    struct job j = {.m = m, .p = &m->sample, .n = n, .seed = seed, .first = first, .x = x};
+    struct job j = {.m = m, .p = &m->programs.sample, .n = n, .seed = seed, .first = first, .x = x};
     int rc = model_needs_values(m, err);
     if (!rc) rc = needs_simulator(m, err);
     if (!rc) rc = is_allowed(m, err);
     /* programs know seeds only: another batch is another seed */
-    if (!rc && m->simulator) rc = ask_simulator(m, seed + first * 0x9e3779b97f4a7c15u, n, x, err);
+    if (!rc && m->source.simulator)
+        rc = ask_simulator(m, seed + first * 0x9e3779b97f4a7c15u, n, x, err);
     if (rc) return rc;
     return run_job(&j, threads, simulate, err);
 }
@@ -235,21 +237,22 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
 int model_logp(const struct model *m, size_t n, const double *x, int threads,
                const struct density *out, nami_err *err)
 {
-    struct job j = {.m = m, .p = &m->density, .n = n, .at = x, .out = out};
+    struct job j = {.m = m, .p = &m->programs.density, .n = n, .at = x, .out = out};
     int rc = model_needs_values(m, err);
     if (out->grad || out->dweights) j.flags = EXEC_GRAD;
-    if (out->by_stmt) j.ntag = (int)m->stmt.n;
+    if (out->by_stmt) j.ntag = (int)m->ir.statements.n;
     if (rc) return rc;
-    for (size_t i = 0; i < m->stmt.n; i++)
-        if (m->stmt.a[i].rel->stochastic && !m->stmt.a[i].dist)
-            return err_at(err, NAMI_EINPUT, m->stmt.a[i].lhs->at.line, m->stmt.a[i].lhs->at.col,
+    for (size_t i = 0; i < m->ir.statements.n; i++)
+        if (m->ir.statements.a[i].rel->stochastic && !m->ir.statements.a[i].dist)
+            return err_at(err, NAMI_EINPUT, m->ir.statements.a[i].lhs->at.line,
+                          m->ir.statements.a[i].lhs->at.col,
                           "%s comes from a simulator: its density is not known",
-                          m->array.a[m->stmt.a[i].lhs->array].name);
+                          m->ir.arrays.a[m->ir.statements.a[i].lhs->array].name);
     if (out->dweights) { /* one sum, in one thread */
         threads = 1;
-        memset(out->dweights, 0, sizeof(double) * m->weight.n);
-        j.dw = raw_array(double, m->weight.n);
-        j.weight = raw_array(double, exec_lanes(&m->density) + 8);
+        memset(out->dweights, 0, sizeof(double) * m->programs.weights.n);
+        j.dw = raw_array(double, m->programs.weights.n);
+        j.weight = raw_array(double, exec_lanes(&m->programs.density) + 8);
         if (!j.dw || !j.weight) rc = err_nomem(err);
     }
     if (!rc) rc = run_job(&j, threads, densities, err);
@@ -263,24 +266,24 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
 int point_given(const struct given *g, size_t n, size_t i, int some, double *x, nami_err *err)
 {
     const struct model *m = g->m;
-    for (int k = 0; k < m->ninst; k++) {
-        if (!m->stmt.a[m->inst_stmt[k]].rel->stochastic) continue;
-        for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) {
-            int e = m->lhs[j];
-            const struct array *a = &m->array.a[m->elem_array[e]];
+    for (int k = 0; k < m->ir.num_instances; k++) {
+        if (!instance_stmt(m, k)->rel->stochastic) continue;
+        for (int j = m->ir.first_defined[k]; j < m->ir.first_defined[k + 1]; j++) {
+            int e = m->ir.defined[j];
+            const struct array *a = &m->ir.arrays.a[m->ir.array_of[e]];
             double y = given_value(g, e);
             if (value_is_missing(y) && !some)
                 return err_set(err, NAMI_EINPUT, "the data give no value for %s%s", a->name,
                                dataset_find(g->data, a->name, strlen(a->name))
                                    ? " in some of its elements"
                                    : "");
-            x[(size_t)m->row[e] * n + i] = y;
+            x[(size_t)m->ir.row[e] * n + i] = y;
         }
     }
-    for (size_t k = 0; k < m->array.n; k++) /* what derivatives are wanted for */
-        for (int e = m->array.a[k].first;
-             m->array.a[k].free && e < m->array.a[k].first + m->array.a[k].n; e++)
-            x[(size_t)m->row[e] * n + i] = m->value[e];
+    for (size_t k = 0; k < m->ir.arrays.n; k++) /* what derivatives are wanted for */
+        for (int e = m->ir.arrays.a[k].first;
+             m->ir.arrays.a[k].free && e < m->ir.arrays.a[k].first + m->ir.arrays.a[k].n; e++)
+            x[(size_t)m->ir.row[e] * n + i] = m->ir.value[e];
     return 0;
 }
 
@@ -307,8 +310,8 @@ static int all_known(const struct model *m, const char *names, nami_err *err)
 {
     for (const char *s = names; s && *s; s += *s == ',') {
         size_t n = strcspn(s, ",");
-        int k = dict_find(&m->syntax.names, s, n), a = k < 0 ? -1 : m->array_of[k];
-        if (a < 0 || (!m->array.a[a].defined && !m->array.a[a].free))
+        int k = dict_find(&m->source.syntax.names, s, n), a = k < 0 ? -1 : m->ir.array_of_name[k];
+        if (a < 0 || (!m->ir.arrays.a[a].defined && !m->ir.arrays.a[a].free))
             return err_set(err, NAMI_EINPUT, "the model defines no variable called '%.*s'", (int)n,
                            s);
         s += n;
@@ -325,18 +328,18 @@ static int describe(const struct model *m, const struct array *a, const char *na
     int row = -1, random = a->free, whole = 1, integer = !a->free;
     for (int k = 0; k < a->n; k++) {
         int e = a->first + k;
-        if (!a->free && m->state[e] != E_RANDOM) {
+        if (!a->free && m->ir.state[e] != E_RANDOM) {
             whole = 0;
             continue;
         }
-        if (row < 0) row = m->row[e];
+        if (row < 0) row = m->ir.row[e];
         if (a->free) continue;
-        const struct stmt *s = &m->stmt.a[m->inst_stmt[m->owner[e]]];
+        const struct stmt *s = instance_stmt(m, m->ir.defined_by[e]);
         random |= s->rel->stochastic;
         integer &= s->dist && domains[s->dist->domain].discrete;
     }
     for (int e = a->first; e < a->first + a->n && !whole; e++)
-        integer &= m->state[e] != E_CONST || m->value[e] == floor(m->value[e]);
+        integer &= m->ir.state[e] != E_CONST || m->ir.value[e] == floor(m->ir.value[e]);
     if (row < 0 || (!random && !all && !names) || !listed(names, a->name)) return NOT_WANTED;
     *v = (struct draws_var){
         .name = a->name, .ndim = a->ndim, .integer = integer, .base = (size_t)row};
@@ -344,17 +347,18 @@ static int describe(const struct model *m, const struct array *a, const char *na
     return whole ? WANTED : MIXED;
 }
 
-int model_layout(struct model *m, const char *names, int all, struct layout *out, nami_err *err)
+int model_layout(const struct model *m, const char *names, int all, struct arena *mem,
+                 struct layout *out, nami_err *err)
 {
-    const struct array **mixed = arena_array(&m->mem, const struct array *, m->array.n + 1);
-    struct draws_var *var = arena_array(&m->mem, struct draws_var, m->array.n + 1);
-    size_t at = (size_t)m->nrow;
+    const struct array **mixed = arena_array(mem, const struct array *, m->ir.arrays.n + 1);
+    struct draws_var *var = arena_array(mem, struct draws_var, m->ir.arrays.n + 1);
+    size_t at = (size_t)m->ir.num_rows;
     int rc = all_known(m, names, err);
     *out = (struct layout){.var = var, .nrow = at};
     if (rc) return rc;
     if (!var || !mixed) return err_nomem(err);
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         int what = describe(m, a, names, all, &var[out->nvar]);
         if (what == NOT_WANTED) continue;
         if (what == MIXED) {
@@ -364,7 +368,7 @@ int model_layout(struct model *m, const char *names, int all, struct layout *out
         }
         out->nvar++;
     }
-    if (!(out->elem = arena_array(&m->mem, int, out->nrow - at + 1))) return err_nomem(err);
+    if (!(out->elem = arena_array(mem, int, out->nrow - at + 1))) return err_nomem(err);
     for (int v = 0; v < out->nvar; v++)
         for (int k = 0; mixed[v] && k < mixed[v]->n; k++)
             out->elem[var[v].base - at + (size_t)k] = mixed[v]->first + k;
@@ -373,26 +377,27 @@ int model_layout(struct model *m, const char *names, int all, struct layout *out
 
 void layout_fill(const struct model *m, const struct layout *l, size_t n, double *x)
 {
-    for (size_t r = (size_t)m->nrow; r < l->nrow; r++) {
-        int e = l->elem[r - (size_t)m->nrow];
-        double *to = x + r * n, value = m->state[e] == E_CONST ? m->value[e] : value_missing();
-        if (m->state[e] == E_RANDOM)
-            memcpy(to, x + (size_t)m->row[e] * n, sizeof *x * n);
+    for (size_t r = (size_t)m->ir.num_rows; r < l->nrow; r++) {
+        int e = l->elem[r - (size_t)m->ir.num_rows];
+        double *to = x + r * n,
+               value = m->ir.state[e] == E_CONST ? m->ir.value[e] : value_missing();
+        if (m->ir.state[e] == E_RANDOM)
+            memcpy(to, x + (size_t)m->ir.row[e] * n, sizeof *x * n);
         else
             for (size_t i = 0; i < n; i++) to[i] = value;
     }
 }
 
-int model_draws(struct model *m, size_t n, const double *x, const char *names, int all,
-                struct draws *out, nami_err *err)
+int model_draws(const struct model *m, size_t n, const double *x, const char *names, int all,
+                struct arena *mem, struct draws *out, nami_err *err)
 {
     struct layout l;
-    int rc = model_layout(m, names, all, &l, err);
+    int rc = model_layout(m, names, all, mem, &l, err);
     *out = (struct draws){.n = n, .nvar = l.nvar, .var = l.var, .x = x};
-    if (rc || l.nrow == (size_t)m->nrow) return rc;
-    double *y = arena_array(&m->mem, double, l.nrow *n);
+    if (rc || l.nrow == (size_t)m->ir.num_rows) return rc;
+    double *y = arena_array(mem, double, l.nrow *n);
     if (!y) return err_nomem(err);
-    if (n) memcpy(y, x, sizeof *x * (size_t)m->nrow * n);
+    if (n) memcpy(y, x, sizeof *x * (size_t)m->ir.num_rows * n);
     layout_fill(m, &l, n, y);
     out->x = y;
     return 0;

@@ -8,7 +8,7 @@
 /* Draws first .. first+n-1 from the model: x[(size_t)row * n + i] for each of its nrow rows.
    The same (seed, draw) gives the same numbers however they are asked for. first % 4 == 0.
    The rows of free constants get their values.  NAMI_EUSAGE if a simulator would have to run that
-   nobody has allowed (m->simulator_locked). */
+   nobody has allowed (model_lock_simulator). */
 int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
                    double *x, nami_err *err);
 /* The program that this would run, for people (data/simulator.h); nothing if there is none. */
@@ -39,17 +39,19 @@ struct layout {
     int nvar;
     struct draws_var *var; /* element e of variable v: row var[v].base + e */
     size_t nrow;           /* of the model, and behind them */
-    int *elem;             /* the model's element of row m->nrow + k */
+    int *elem;             /* the model's element of row k behind its own */
 };
-/* `names`: a comma list, or NULL for stochastic arrays, or all. Memory is the model's. */
-int model_layout(struct model *m, const char *names, int all, struct layout *out, nami_err *err);
+/* `names`: a comma list, or NULL for stochastic arrays, or all.  Names are the model's; the rest is
+   in `mem`. */
+int model_layout(const struct model *m, const char *names, int all, struct arena *mem,
+                 struct layout *out, nami_err *err);
 /* Fills the rows behind those of the model, x[row * n + i]: with draws, constants, or missing
    values for elements that nothing defines. */
 void layout_fill(const struct model *m, const struct layout *l, size_t n, double *x);
 
 /* The named arrays of draws in x, for files: stochastic ones, or all. `names`: a comma list or
-   NULL. Memory is the model's. */
-int model_draws(struct model *m, size_t n, const double *x, const char *names, int all,
-                struct draws *out, nami_err *err);
+   NULL.  What is not x or a name of the model is in `mem`. */
+int model_draws(const struct model *m, size_t n, const double *x, const char *names, int all,
+                struct arena *mem, struct draws *out, nami_err *err);
 
 #endif

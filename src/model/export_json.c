@@ -4,19 +4,20 @@
 
 #include "base/err.h"
 #include "model/export.h"
+#include "model/model.h"
 
 static void put_nodes(const struct model *m, struct str *out)
 {
     int n = 0;
     str_put(out, "{\"nodes\":[");
-    for (int k = 0; k < m->ninst; k++) {
-        int v = m->node[k], s = m->inst_stmt[k];
+    for (int k = 0; k < m->ir.num_instances; k++) {
+        int v = m->ir.node[k], s = m->ir.statement_of[k];
         if (v < 0) continue;
-        const struct bn_node *node = &m->bn->node.a[v];
+        const struct bn_node *node = &m->ir.bn->node.a[v];
         str_put(out, n++ ? ",\n  {\"name\":" : "\n  {\"name\":");
-        str_quote(out, bn_name(m->bn, v));
+        str_quote(out, bn_name(m->ir.bn, v));
         str_printf(out, ",\"size\":%d,\"dist\":", node->size);
-        str_quote(out, m->stmt.a[s].name);
+        str_quote(out, m->ir.statements.a[s].name);
         str_printf(out, ",\"observed\":%s,\"stmt\":%d}", node->observed ? "true" : "false", s);
     }
     str_put(out, "],\n");
@@ -24,15 +25,15 @@ static void put_nodes(const struct model *m, struct str *out)
 
 static void put_edges(const struct model *m, struct str *out)
 {
-    const struct dag *g = &m->bn->dag;
+    const struct dag *g = &m->ir.bn->dag;
     int n = 0;
     str_put(out, "\"edges\":[");
     for (int v = 0; v < g->n; v++)
         for_parents (g, v, u) {
             str_put(out, n++ ? ",\n  [" : "\n  [");
-            str_quote(out, bn_name(m->bn, u));
+            str_quote(out, bn_name(m->ir.bn, u));
             str_put(out, ",");
-            str_quote(out, bn_name(m->bn, v));
+            str_quote(out, bn_name(m->ir.bn, v));
             str_put(out, "]");
         }
     str_put(out, "],\n");
@@ -41,7 +42,7 @@ static void put_edges(const struct model *m, struct str *out)
 /* Nuisances, and the latents of each stage if there are several. */
 static void put_roles(const struct model *m, struct str *out)
 {
-    const struct bn *bn = m->bn;
+    const struct bn *bn = m->ir.bn;
     int n = 0, last = 0;
     for (int v = 0; v < bn_n(bn); v++) {
         if (bn->node.a[v].stage > last) last = bn->node.a[v].stage;
@@ -67,16 +68,17 @@ static void put_statement(const struct model *m, const struct stmt *s, struct st
                           struct str *out)
 {
     text->n = 0;
-    syntax_put_rel(&m->syntax, s->rel, text);
+    syntax_put_rel(&m->source.syntax, s->rel, text);
     str_put(out, "{\"text\":");
     str_quote(out, text->s ? text->s : "");
     str_printf(out, ",\"line\":%d,\"instances\":%d,\"plates\":[", s->lhs->at.line, s->n);
     for (int d = 0; d < s->depth; d++) {
-        const struct loop *l = &m->syntax.loop.a[s->loop[d]];
+        const struct loop *l = &m->source.syntax.loop.a[s->loop[d]];
         text->n = 0;
-        str_printf(text, "%s ", l->var < 0 ? "elements of" : syntax_name(&m->syntax, l->var));
+        str_printf(text, "%s ",
+                   l->var < 0 ? "elements of" : syntax_name(&m->source.syntax, l->var));
         if (l->var >= 0) str_put(text, "in ");
-        syntax_put_expr(&m->syntax, l->range, text);
+        syntax_put_expr(&m->source.syntax, l->range, text);
         if (d) str_put(out, ",");
         str_quote(out, text->s ? text->s : "");
     }
@@ -90,9 +92,9 @@ int model_json(const struct model *m, struct str *out, nami_err *err)
     put_edges(m, out);
     put_roles(m, out);
     str_put(out, "\"statements\":[");
-    for (size_t i = 0; i < m->stmt.n; i++) {
+    for (size_t i = 0; i < m->ir.statements.n; i++) {
         str_put(out, i ? ",\n  " : "\n  ");
-        put_statement(m, &m->stmt.a[i], &text, out);
+        put_statement(m, &m->ir.statements.a[i], &text, out);
     }
     str_put(out, "]}\n");
     int oom = text.oom || out->oom;

@@ -8,23 +8,16 @@
 
 #include "base/err.h"
 #include "data/data_impl.h"
+#include "model/model.h"
 #include "model/points.h"
 
 /* ---- which array ------------------------------------------------------------------------- */
 
-static const struct array *array_called(const struct model *m, const char *name, size_t len)
+static int is_observed(const struct model *m, int array)
 {
-    for (size_t i = 0; i < m->array.n; i++) {
-        const char *s = m->array.a[i].name;
-        if (strncmp(s, name, len) == 0 && !s[len]) return &m->array.a[i];
-    }
-    return NULL;
-}
-
-static int is_observed(const struct model *m, const struct array *a)
-{
+    const struct array *a = &m->ir.arrays.a[array];
     for (int e = a->first; e < a->first + a->n; e++)
-        if (m->observed[e] && point_row(m, e) >= 0) return 1;
+        if (m->ir.observed[e] && point_row(m, e) >= 0) return 1;
     return 0;
 }
 
@@ -62,10 +55,10 @@ static void one_observation(const struct array *a, struct records *r)
     memcpy(r->dim, a->dim, sizeof a->dim);
 }
 
-int feeds_add(struct feeds *f, const struct model *m, const struct array *a, struct records *r,
-              nami_err *err)
+int feeds_add(struct feeds *f, const struct model *m, int array, struct records *r, nami_err *err)
 {
-    struct feed x = {.array = a, .r = *r};
+    const struct array *a = &m->ir.arrays.a[array];
+    struct feed x = {.array = array, .first = a->first, .name = a->name, .r = *r};
     *r = (struct records){0};
     one_observation(a, &x.r);
     int rc = check_shape(a, &x.r, err);
@@ -73,7 +66,7 @@ int feeds_add(struct feeds *f, const struct model *m, const struct array *a, str
         rc = err_set(err, NAMI_EINPUT, "'%.60s' has observations already", a->name);
     if (!rc && f->feed.n && x.r.n != f->n)
         rc = err_set(err, NAMI_EINPUT, "'%.60s' has %zu observations, but '%.60s' has %zu", a->name,
-                     x.r.n, f->feed.a[0].array->name, f->n);
+                     x.r.n, f->feed.a[0].name, f->n);
     if (!rc && !(x.row = raw_array(int, x.r.k))) rc = err_nomem(err);
     for (size_t j = 0; j < x.r.k && !rc; j++) x.row[j] = point_row(m, a->first + (int)j);
     if (!rc && vec_push(&f->feed, x)) rc = err_nomem(err);
@@ -86,25 +79,24 @@ int feeds_add(struct feeds *f, const struct model *m, const struct array *a, str
     return 0;
 }
 
-static int add(struct feeds *f, const struct model *m, const struct array *a, const char *path,
-               nami_err *err)
+static int add(struct feeds *f, const struct model *m, int array, const char *path, nami_err *err)
 {
     struct records r = {0};
-    int rc = records_read(&r, path, a->name, err);
-    return rc ? rc : feeds_add(f, m, a, &r, err);
+    int rc = records_read(&r, path, array_name(m, array), err);
+    return rc ? rc : feeds_add(f, m, array, &r, err);
 }
 
-/* "x=FILE": what is behind the sign, and the array; or the whole, and NULL. */
-static int split_name(const struct model *m, const char *file, const struct array **a,
-                      const char **path, nami_err *err)
+/* "x=FILE": what is behind the sign, and the array; or the whole, and -1. */
+static int split_name(const struct model *m, const char *file, int *array, const char **path,
+                      nami_err *err)
 {
     size_t n = strcspn(file, "=/.");
-    *a = NULL;
+    *array = -1;
     *path = file;
     if (file[n] != '=') return 0;
     *path = file + n + 1;
-    *a = array_called(m, file, n);
-    if (*a) return 0;
+    *array = model_find_array(m, file, n);
+    if (*array >= 0) return 0;
     return err_set(err, NAMI_EINPUT, "the model has no '%.*s'", n < 60 ? (int)n : 60, file);
 }
 
@@ -113,10 +105,10 @@ static int check_alone(const struct model *m, const char *path, nami_err *err)
 {
     const struct records_format *f = records_format_of(path);
     const struct array *one = NULL, *other = NULL;
-    for (size_t i = 0; i < m->array.n; i++) {
-        if (!is_observed(m, &m->array.a[i])) continue;
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        if (!is_observed(m, (int)i)) continue;
         other = one;
-        one = &m->array.a[i];
+        one = &m->ir.arrays.a[i];
     }
     if (!one)
         return err_set(err, NAMI_EINPUT,
@@ -130,14 +122,13 @@ static int check_alone(const struct model *m, const char *path, nami_err *err)
 
 static int add_file(struct feeds *f, const struct model *m, const char *file, nami_err *err)
 {
-    const struct array *a;
     const char *path;
-    int rc = split_name(m, file, &a, &path, err);
+    int array, rc = split_name(m, file, &array, &path, err);
     if (rc) return rc;
-    if (a) return add(f, m, a, path, err);
+    if (array >= 0) return add(f, m, array, path, err);
     rc = check_alone(m, path, err);
-    for (size_t i = 0; i < m->array.n && !rc; i++)
-        if (is_observed(m, &m->array.a[i])) rc = add(f, m, &m->array.a[i], path, err);
+    for (int i = 0; i < model_num_arrays(m) && !rc; i++)
+        if (is_observed(m, i)) rc = add(f, m, i, path, err);
     return rc;
 }
 
@@ -157,14 +148,14 @@ int feeds_of_sets(struct feeds *f, const struct model *m, const struct data *d, 
 {
     int rc = 0;
     *f = (struct feeds){0};
-    for (size_t i = 0; i < m->array.n && !rc; i++) {
+    for (int i = 0; i < model_num_arrays(m) && !rc; i++) {
         struct records r = {0};
-        if (!is_observed(m, &m->array.a[i])) continue;
-        rc = records_of_sets(&r, d, m->array.a[i].name, err);
+        if (!is_observed(m, i)) continue;
+        rc = records_of_sets(&r, d, array_name(m, i), err);
         if (rc)
             records_free(&r);
         else
-            rc = feeds_add(f, m, &m->array.a[i], &r, err);
+            rc = feeds_add(f, m, i, &r, err);
     }
     return rc;
 }
@@ -177,7 +168,7 @@ static int other_value(const struct model *m, const struct array *a, struct reco
     for (size_t i = 0; i < r->n && r->k == (size_t)a->n; i++)
         for (int e = a->first; e < a->first + a->n; e++) {
             *value = records_at(r, i, (size_t)(e - a->first));
-            if (m->state[e] == E_CONST && *value != m->value[e] && !isnan(*value)) return e;
+            if (m->ir.state[e] == E_CONST && *value != m->ir.value[e] && !isnan(*value)) return e;
         }
     return -1;
 }
@@ -188,8 +179,8 @@ int feeds_other(const struct model *m, const char *const *file, int nfile, doubl
     for (int k = 0; k < nfile && e < 0; k++) {
         const struct records_format *format = records_format_of(file[k]);
         if (file[k][strcspn(file[k], "=/.")] == '=' || !format || !format->named) continue;
-        for (size_t i = 0; i < m->array.n && e < 0; i++) {
-            const struct array *a = &m->array.a[i];
+        for (size_t i = 0; i < m->ir.arrays.n && e < 0; i++) {
+            const struct array *a = &m->ir.arrays.a[i];
             struct records r = {0};
             if (a->defined || a->raw || !a->ready || records_read(&r, file[k], a->name, NULL))
                 continue;
@@ -212,7 +203,7 @@ void feeds_free(struct feeds *f)
 struct feed *feeds_find(const struct feeds *f, const char *name)
 {
     for (size_t i = 0; i < f->feed.n; i++)
-        if (strcmp(f->feed.a[i].array->name, name) == 0) return &f->feed.a[i];
+        if (strcmp(f->feed.a[i].name, name) == 0) return &f->feed.a[i];
     return NULL;
 }
 
@@ -221,7 +212,7 @@ static int check_feed(const struct model *m, const struct feed *f, nami_err *err
     for (size_t i = 0; i < f->r.n; i++)
         for (size_t j = 0; j < f->r.k; j++) {
             double x = records_at(&f->r, i, j);
-            int e = f->array->first + (int)j;
+            int e = f->first + (int)j;
             if (f->row[j] >= 0 && !isnan(x) && !point_possible(m, e, x))
                 return point_refuse(m, e, x, "observation", i, err);
         }
@@ -252,7 +243,7 @@ void feeds_copy_some(const struct feeds *f, int n, const int *i, double *x, size
 
 int feed_observed(const struct model *m, const struct feed *f, size_t j)
 {
-    return f->row[j] >= 0 && m->observed[f->array->first + (int)j];
+    return f->row[j] >= 0 && m->ir.observed[f->first + (int)j];
 }
 
 int feed_is_data(const struct model *m, const struct feed *f) { return is_observed(m, f->array); }

@@ -3,11 +3,12 @@
 #define MODEL_FEED_H
 
 #include "data/records.h"
-#include "model/model.h"
+#include "model/view.h"
 
 /* One array: where each of its numbers goes. */
 struct feed {
-    const struct array *array;
+    int array, first; /* of the model; its first element */
+    const char *name;
     struct records r;
     int *row; /* of the model; -1: what is constant */
 };
@@ -30,8 +31,7 @@ int feeds_other(const struct model *m, const char *const *file, int nfile, doubl
 /* The same from data sets in memory: an observation of all observed arrays each. */
 int feeds_of_sets(struct feeds *f, const struct model *m, const struct data *d, nami_err *err);
 /* feeds_read from memory: observations of one array, which are taken over. */
-int feeds_add(struct feeds *f, const struct model *m, const struct array *a, struct records *r,
-              nami_err *err);
+int feeds_add(struct feeds *f, const struct model *m, int array, struct records *r, nami_err *err);
 void feeds_free(struct feeds *f);
 struct feed *feeds_find(const struct feeds *f, const char *name); /* or NULL */
 

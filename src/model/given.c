@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/num.h"
 #include "data/data_impl.h"
+#include "model/model.h"
 
 /* ---- what a data block reads and computes ------------------------------------------------ */
 
@@ -50,7 +51,7 @@ static void block_names(const struct syntax *s, unsigned char *where)
 static int has_random(const struct model *m, const struct array *a)
 {
     for (int e = a->first; e < a->first + a->n; e++)
-        if (m->state[e] == E_RANDOM) return 1;
+        if (m->ir.state[e] == E_RANDOM) return 1;
     return 0;
 }
 
@@ -59,12 +60,12 @@ static void mark_sources(struct model *m)
 {
     for (int again = 1; again;) {
         again = 0;
-        for (size_t i = 0; i < m->stmt.n; i++) {
-            const struct stmt *s = &m->stmt.a[i];
-            const struct array *a = &m->array.a[s->lhs->array];
+        for (size_t i = 0; i < m->ir.statements.n; i++) {
+            const struct stmt *s = &m->ir.statements.a[i];
+            const struct array *a = &m->ir.arrays.a[s->lhs->array];
             if (!s->rel->in_data || (!a->source && !has_random(m, a))) continue;
             for (int r = 0; r < s->nref; r++) {
-                struct array *from = &m->array.a[s->ref[r]->array];
+                struct array *from = &m->ir.arrays.a[s->ref[r]->array];
                 if (from->source || (!from->raw && !from->computed)) continue;
                 from->source = again = 1;
             }
@@ -74,13 +75,15 @@ static void mark_sources(struct model *m)
 
 int given_mark(struct model *m)
 {
-    unsigned char *where = new_array(unsigned char, m->syntax.names.name.n + 1);
+    unsigned char *where = new_array(unsigned char, m->source.syntax.names.name.n + 1);
     if (!where) return NAMI_ENOMEM;
-    block_names(&m->syntax, where);
-    for (size_t i = 0; i < m->stmt.n; i++)
-        if (m->stmt.a[i].rel->in_data) m->array.a[m->stmt.a[i].lhs->array].computed = 1;
-    for (size_t i = 0; i < m->array.n; i++)
-        m->array.a[i].raw = !m->array.a[i].computed && where[m->array.a[i].id] == NAME_IN_BLOCK;
+    block_names(&m->source.syntax, where);
+    for (size_t i = 0; i < m->ir.statements.n; i++)
+        if (m->ir.statements.a[i].rel->in_data)
+            m->ir.arrays.a[m->ir.statements.a[i].lhs->array].computed = 1;
+    for (size_t i = 0; i < m->ir.arrays.n; i++)
+        m->ir.arrays.a[i].raw =
+            !m->ir.arrays.a[i].computed && where[m->ir.arrays.a[i].id] == NAME_IN_BLOCK;
     mark_sources(m);
     free(where);
     return 0;
@@ -113,8 +116,8 @@ static int same_shape(const struct array *a, const struct value *v)
 static int check_shapes(const struct given *g, nami_err *err)
 {
     char got[PATH_MAX_LEN], want[PATH_MAX_LEN];
-    for (size_t i = 0; i < g->m->array.n; i++) {
-        const struct array *a = &g->m->array.a[i];
+    for (size_t i = 0; i < g->m->ir.arrays.n; i++) {
+        const struct array *a = &g->m->ir.arrays.a[i];
         const struct value *v = a->raw || !a->ready ? NULL : value_of(g, a);
         if (!v || same_shape(a, v)) continue;
         if (v->n != (size_t)a->n)
@@ -133,16 +136,18 @@ static int check_shapes(const struct given *g, nami_err *err)
 static int was_set(const struct given *g, int e, double value)
 {
     const struct model *m = g->m;
-    const struct array *a = &m->array.a[m->elem_array[e]];
-    const struct value *v =
-        m->data.set.n ? dataset_find(&m->data.set.a[0], a->name, strlen(a->name)) : NULL;
-    return m->nset && !a->data && v && v->n == (size_t)a->n && v->x[e - a->first] == value;
+    const struct array *a = &m->ir.arrays.a[m->ir.array_of[e]];
+    const struct value *v = m->source.data.set.n
+                                ? dataset_find(&m->source.data.set.a[0], a->name, strlen(a->name))
+                                : NULL;
+    return m->source.num_settings && !a->data && v && v->n == (size_t)a->n &&
+           v->x[e - a->first] == value;
 }
 
 /* Is this another value of a constant element? */
 static int differs(const struct given *g, int e, double value)
 {
-    double mine = g->m->value[e];
+    double mine = g->m->ir.value[e];
     return value != mine && !(isnan(value) && isnan(mine)) && !was_set(g, e, value);
 }
 
@@ -151,11 +156,11 @@ static int differs(const struct given *g, int e, double value)
 /* The data set, with constants of the model that it does not repeat. */
 static int fill_up(const struct given *g, struct dataset *to)
 {
-    const struct dataset *from = g->m->data.set.n ? &g->m->data.set.a[0] : NULL;
+    const struct dataset *from = g->m->source.data.set.n ? &g->m->source.data.set.a[0] : NULL;
     for (size_t i = 0; i < g->data->value.n; i++)
         if (vec_push(&to->value, g->data->value.a[i])) return NAMI_ENOMEM;
-    for (size_t i = 0; i < g->m->array.n && from; i++) {
-        const struct array *a = &g->m->array.a[i];
+    for (size_t i = 0; i < g->m->ir.arrays.n && from; i++) {
+        const struct array *a = &g->m->ir.arrays.a[i];
         const struct value *v = dataset_find(from, a->name, strlen(a->name));
         if (!v || a->source || a->defined || value_of(g, a)) continue;
         if (vec_push(&to->value, *v)) return NAMI_ENOMEM;
@@ -166,9 +171,9 @@ static int fill_up(const struct given *g, struct dataset *to)
 /* What observations are computed from must be in each data set. */
 static int check_sources(const struct given *g, nami_err *err)
 {
-    const struct dataset *first = g->m->data.set.n ? &g->m->data.set.a[0] : NULL;
-    for (size_t i = 0; i < g->m->array.n && first; i++) {
-        const struct array *a = &g->m->array.a[i];
+    const struct dataset *first = g->m->source.data.set.n ? &g->m->source.data.set.a[0] : NULL;
+    for (size_t i = 0; i < g->m->ir.arrays.n && first; i++) {
+        const struct array *a = &g->m->ir.arrays.a[i];
         if (!a->source || value_of(g, a) || !dataset_find(first, a->name, strlen(a->name)))
             continue;
         return err_set(err, NAMI_EINPUT,
@@ -184,11 +189,12 @@ static int compute_block(struct given *g, nami_err *err)
     struct dataset all = {0};
     int rc = check_sources(g, err);
     if (rc) return rc;
-    if (fill_up(g, &all) || vec_push(&g->block.data.set, all)) {
+    g->block = model_new();
+    if (!g->block || fill_up(g, &all) || vec_push(&g->block->source.data.set, all)) {
         vec_free(&all.value);
         return err_nomem(err);
     }
-    rc = model_block(&g->block, g->m, &why);
+    rc = model_block(g->block, g->m, &why);
     if (!rc) return 0;
     if (why.line)
         return err_set(err, rc, "the data block, in line %d of the model: %.380s", why.line,
@@ -200,8 +206,8 @@ static int compute_block(struct given *g, nami_err *err)
 static int needs_block(const struct given *g)
 {
     int computed = 0, direct = 0, raw = 0;
-    for (size_t i = 0; i < g->m->array.n; i++) {
-        const struct array *a = &g->m->array.a[i];
+    for (size_t i = 0; i < g->m->ir.arrays.n; i++) {
+        const struct array *a = &g->m->ir.arrays.a[i];
         computed |= a->computed;
         direct |= a->computed && value_of(g, a);
         raw |= a->raw && value_of(g, a);
@@ -212,10 +218,10 @@ static int needs_block(const struct given *g)
 /* Another N explains all other shapes. */
 static int other_scalar(const struct given *g)
 {
-    for (size_t i = 0; i < g->m->array.n; i++) {
-        const struct array *a = &g->m->array.a[i];
+    for (size_t i = 0; i < g->m->ir.arrays.n; i++) {
+        const struct array *a = &g->m->ir.arrays.a[i];
         const struct value *v = a->raw || !a->ready || a->ndim ? NULL : value_of(g, a);
-        if (v && v->n == 1 && !isnan(v->x[0]) && g->m->state[a->first] == E_CONST &&
+        if (v && v->n == 1 && !isnan(v->x[0]) && g->m->ir.state[a->first] == E_CONST &&
             differs(g, a->first, v->x[0]))
             return 1;
     }
@@ -230,32 +236,34 @@ int given_open(struct given *g, const struct model *m, const struct dataset *dat
     return rc || !needs_block(g) ? rc : compute_block(g, err);
 }
 
-void given_close(struct given *g) { model_free(&g->block); }
+void given_close(struct given *g) { model_free(g->block); }
 
 double given_value(const struct given *g, int e)
 {
-    const struct array *a = &g->m->array.a[g->m->elem_array[e]];
+    const struct array *a = &g->m->ir.arrays.a[g->m->ir.array_of[e]];
     int k = e - a->first;
-    if (!a->computed || !g->block.array_of) {
+    if (!a->computed || !g->block) {
         const struct value *v = value_of(g, a);
         return v && v->n == (size_t)a->n ? v->x[k] : value_missing();
     }
-    const struct array *b = &g->block.array.a[g->block.array_of[a->id]]; /* the same text */
-    return b->ready && b->n == a->n ? g->block.value[b->first + k] : value_missing();
+    const struct array *b =
+        &g->block->ir.arrays.a[g->block->ir.array_of_name[a->id]]; /* the same text */
+    return b->ready && b->n == a->n ? g->block->ir.value[b->first + k] : value_missing();
 }
 
 int given_other(const struct given *g, double *value)
 {
     const struct model *m = g->m;
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
-        int block = a->computed && g->block.array_of;
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
+        int block = a->computed && g->block;
         const struct value *v = value_of(g, a);
         if (a->raw || (!block && (!v || v->n != (size_t)a->n))) continue;
         for (int e = a->first; e < a->first + a->n; e++) {
-            if (m->state[e] != E_CONST) continue;
+            if (m->ir.state[e] != E_CONST) continue;
             *value = given_value(g, e);
-            if (value_is_missing(*value) && !block && m->owner[e] >= 0) continue; /* x[4] <- 0 */
+            if (value_is_missing(*value) && !block && m->ir.defined_by[e] >= 0)
+                continue; /* x[4] <- 0 */
             if (differs(g, e, *value)) return e;
         }
     }
@@ -277,7 +285,7 @@ int refuse_constant(const struct model *m, int e, double value, const char *ther
     struct str s = {0};
     elem_name(m, e, &s);
     str_put(&s, " is ");
-    put_value(&s, m->value[e]);
+    put_value(&s, m->ir.value[e]);
     str_printf(&s, " in %s and ", there);
     put_value(&s, value);
     str_printf(&s, " in these data; %s", advice);
@@ -291,4 +299,26 @@ int given_refuse(const struct given *g, const char *there, const char *advice, n
     double value;
     int e = given_other(g, &value);
     return e < 0 ? 0 : refuse_constant(g->m, e, value, there, advice, err);
+}
+
+/* Element e of a, f of b. */
+static int same_constant(const struct model *a, int e, const struct model *b, int f)
+{
+    double x = a->ir.value[e], y = b->ir.value[f];
+    if (a->ir.state[e] != E_CONST || b->ir.state[f] != E_CONST) return 1;
+    return x == y || value_is_missing(x) || value_is_missing(y);
+}
+
+int model_other_constant(const struct model *a, const struct model *b)
+{
+    for (size_t i = 0; i < a->ir.arrays.n; i++)
+        for (size_t j = 0; j < b->ir.arrays.n; j++) {
+            const struct array *x = &a->ir.arrays.a[i], *y = &b->ir.arrays.a[j];
+            if (strcmp(x->name, y->name) != 0 || x->raw) continue;
+            int same = x->n == y->n;
+            for (int k = 0; same && k < x->n; k++)
+                same = same_constant(a, x->first + k, b, y->first + k);
+            if (!same) return (int)i;
+        }
+    return -1;
 }

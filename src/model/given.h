@@ -3,7 +3,7 @@
 #ifndef MODEL_GIVEN_H
 #define MODEL_GIVEN_H
 
-#include "model/model.h"
+#include "model/view.h"
 
 /* Marks arrays: which a data block computes, which it alone reads, and from which observations are
    computed.  0 or NAMI_ENOMEM. */
@@ -12,7 +12,7 @@ int given_mark(struct model *m);
 struct given {
     const struct model *m;
     const struct dataset *data;
-    struct model block; /* the model up to its data block, with these data; empty without a block */
+    struct model *block; /* the model up to its data block, with these data; NULL without a block */
 };
 
 /* NAMI_EINPUT if an array has another shape than in the model, or if the data block cannot be
@@ -33,5 +33,9 @@ int given_refuse(const struct given *g, const char *there, const char *advice, n
 /* "x[3] is 2.5 in THERE and 25 in these data; ADVICE": element e has this value in the data. */
 int refuse_constant(const struct model *m, int e, double value, const char *there,
                     const char *advice, nami_err *err);
+
+/* The first array of a that has another value in b, where both are constant: two models of one text.
+   -1: none. */
+int model_other_constant(const struct model *a, const struct model *b);
 
 #endif

@@ -13,8 +13,8 @@
 static int first_error(const struct model *m, nami_err *err)
 {
     const struct diag *first = NULL;
-    for (size_t i = 0; i < m->diags.list.n; i++) {
-        const struct diag *d = &m->diags.list.a[i];
+    for (size_t i = 0; i < m->source.diags.list.n; i++) {
+        const struct diag *d = &m->source.diags.list.a[i];
         if (d->level == DIAG_ERROR && (!first || d->at.line < first->at.line)) first = d;
     }
     if (!first) return err_set(err, NAMI_EBUG, "the model is wrong, but nothing says why");
@@ -24,12 +24,12 @@ static int first_error(const struct model *m, nami_err *err)
 
 static int prepare(struct model *m)
 {
-    size_t n = m->syntax.names.name.n;
-    m->array_of = arena_array(&m->mem, int, n + 1);
-    if (!m->array_of) return NAMI_ENOMEM;
-    for (size_t i = 0; i <= n; i++) m->array_of[i] = -1;
-    for (size_t i = 0; i < m->syntax.decl.n; i++)
-        m->observe_declared |= m->syntax.decl.a[i].kind == D_OBSERVE;
+    size_t n = m->source.syntax.names.name.n;
+    m->ir.array_of_name = arena_array(&m->mem, int, n + 1);
+    if (!m->ir.array_of_name) return NAMI_ENOMEM;
+    for (size_t i = 0; i <= n; i++) m->ir.array_of_name[i] = -1;
+    for (size_t i = 0; i < m->source.syntax.decl.n; i++)
+        m->source.observe_declared |= m->source.syntax.decl.a[i].kind == D_OBSERVE;
     return name_networks(m);
 }
 
@@ -37,13 +37,13 @@ static int prepare(struct model *m)
 static void unknown_data(struct model *m)
 {
     const struct place nowhere = {0, 0, 0};
-    const struct dataset *set = m->data.set.n ? &m->data.set.a[0] : NULL;
+    const struct dataset *set = m->source.data.set.n ? &m->source.data.set.a[0] : NULL;
     for (size_t i = 0; set && i < set->value.n; i++) {
         const char *name = set->value.a[i].name;
-        int k = dict_find(&m->syntax.names, name, strlen(name));
-        if (k < 0 || m->array_of[k] < 0)
-            diag_warning(&m->diags, nowhere, NULL, "the data give %s, which the model does not use",
-                         name);
+        int k = dict_find(&m->source.syntax.names, name, strlen(name));
+        if (k < 0 || m->ir.array_of_name[k] < 0)
+            diag_warning(&m->source.diags, nowhere, NULL,
+                         "the data give %s, which the model does not use", name);
     }
 }
 
@@ -52,19 +52,19 @@ static int same_constants(struct model *m, nami_err *err)
 {
     const struct place nowhere = {0, 0, 0};
     int rc = 0, differs = 0;
-    for (size_t i = 1; i < m->data.set.n && !rc && !differs; i++) {
+    for (size_t i = 1; i < m->source.data.set.n && !rc && !differs; i++) {
         struct given g;
         nami_err why = {0};
         double value;
-        rc = given_open(&g, m, &m->data.set.a[i], &why);
+        rc = given_open(&g, m, &m->source.data.set.a[i], &why);
         int e = rc ? -1 : given_other(&g, &value);
         differs = (rc && rc != NAMI_ENOMEM) || e >= 0;
         if (e >= 0)
-            diag_error(&m->diags, nowhere, "put them in files of their own",
+            diag_error(&m->source.diags, nowhere, "put them in files of their own",
                        "data sets 1 and %zu have different values of the constant %s", i + 1,
-                       m->array.a[m->elem_array[e]].name);
+                       m->ir.arrays.a[m->ir.array_of[e]].name);
         else if (differs)
-            diag_error(&m->diags, nowhere, NULL, "data set %zu: %s", i + 1, why.msg);
+            diag_error(&m->source.diags, nowhere, NULL, "data set %zu: %s", i + 1, why.msg);
         given_close(&g);
     }
     if (rc == NAMI_ENOMEM) return err_nomem(err);
@@ -75,26 +75,27 @@ static int same_constants(struct model *m, nami_err *err)
 static int keep_settings(struct model *m, const struct model_options *opt)
 {
     int n = opt ? opt->nset : 0;
-    m->set = arena_array(&m->mem, const char *, n + 1);
-    for (int i = 0; i < n && m->set; i++, m->nset++)
-        if (!(m->set[i] = arena_strndup(&m->mem, opt->set[i], strlen(opt->set[i]))))
+    m->source.settings = arena_array(&m->mem, const char *, n + 1);
+    for (int i = 0; i < n && m->source.settings; i++, m->source.num_settings++)
+        if (!(m->source.settings[i] = arena_strndup(&m->mem, opt->set[i], strlen(opt->set[i]))))
             return NAMI_ENOMEM;
-    return m->set ? 0 : NAMI_ENOMEM;
+    return m->source.settings ? 0 : NAMI_ENOMEM;
 }
 
 static int observe_instead(struct model *m, const char *what, nami_err *err)
 {
-    int rc = nami_bn_observe(m->bn, what, err);
-    for (int k = 0; k < m->ninst && !rc; k++)
-        for (int j = m->lhs_off[k]; m->node[k] >= 0 && j < m->lhs_off[k + 1]; j++)
-            m->observed[m->lhs[j]] = m->bn->node.a[m->node[k]].observed;
+    int rc = nami_bn_observe(m->ir.bn, what, err);
+    for (int k = 0; k < m->ir.num_instances && !rc; k++)
+        for (int j = m->ir.first_defined[k]; m->ir.node[k] >= 0 && j < m->ir.first_defined[k + 1];
+             j++)
+            m->ir.observed[m->ir.defined[j]] = m->ir.bn->node.a[m->ir.node[k]].observed;
     return rc;
 }
 
 #define STEP_OF(model, call)                                                                       \
     if (call) return err_nomem(err);                                                               \
-    if ((model)->diags.oom) return err_nomem(err);                                                 \
-    if ((model)->diags.nerror) return first_error(model, err)
+    if ((model)->source.diags.oom) return err_nomem(err);                                          \
+    if ((model)->source.diags.nerror) return first_error(model, err)
 #define STEP(call) STEP_OF(m, call)
 
 /* Everything up to the graph, which is not finished yet. */
@@ -120,26 +121,29 @@ static int build_graph(struct model *m, const struct model_options *opt, nami_er
 static int build(struct model *m, const struct model_options *opt, nami_err *err)
 {
     int rc = build_graph(m, opt, err);
-    if (rc || (rc = bn_finish(m->bn, err))) return rc;
+    if (rc || (rc = bn_finish(m->ir.bn, err))) return rc;
     if (opt && opt->observe && (rc = observe_instead(m, opt->observe, err))) return rc;
     STEP(embeds_observed(m, opt));
-    STEP(model_compile(m, &m->sample, 0, NULL));
-    STEP(model_compile(m, &m->density, 1, NULL));
+    STEP(model_compile(m, &m->programs.sample, 0, NULL));
+    STEP(model_compile(m, &m->programs.density, 1, NULL));
+    STEP(settle_ranges(m));
     unknown_data(m);
     if ((rc = same_constants(m, err))) return rc;
     model_lint(m);
-    return m->diags.oom ? err_nomem(err) : 0;
+    return m->source.diags.oom ? err_nomem(err) : 0;
 }
 
 static int parse(struct model *m, const char *file, const char *text, size_t len,
                  enum dialect dialect, nami_err *err)
 {
-    m->file = file;
-    if (!m->text.n) str_putn(&m->text, text, len);
-    if (m->text.oom || syntax_parse(&m->syntax, text, len, dialect, &m->diags) || m->diags.oom)
+    m->source.file = file;
+    if (!m->source.text.n) str_putn(&m->source.text, text, len);
+    if (m->source.text.oom ||
+        syntax_parse(&m->source.syntax, text, len, dialect, &m->source.diags) ||
+        m->source.diags.oom)
         return err_nomem(err);
-    if (m->diags.nerror) return first_error(m, err);
-    return syntax_bounds(&m->syntax) ? err_nomem(err) : 0;
+    if (m->source.diags.nerror) return first_error(m, err);
+    return syntax_bounds(&m->source.syntax) ? err_nomem(err) : 0;
 }
 
 int model_parse(struct model *m, const char *file, const char *text, size_t len,
@@ -157,17 +161,21 @@ int model_structure(const char *text, size_t len, enum dialect dialect, struct b
     if (!rc) rc = build_graph(&m, NULL, err);
     if (!rc) {
         struct bn empty = *out;
-        *out = *m.bn;
-        *m.bn = empty;
+        *out = *m.ir.bn;
+        *m.ir.bn = empty;
     }
-    model_free(&m);
+    model_fini(&m);
     return rc;
 }
 
 int model_block(struct model *b, const struct model *of, nami_err *err)
 {
-    struct model_options opt = {.set = of->set, .nset = of->nset, .limit = of->limit, .block = 1};
-    int rc = parse(b, of->file, of->text.s ? of->text.s : "", of->text.n, of->syntax.dialect, err);
+    struct model_options opt = {.set = of->source.settings,
+                                .nset = of->source.num_settings,
+                                .limit = of->ir.limit,
+                                .block = 1};
+    int rc = parse(b, of->source.file, of->source.text.s ? of->source.text.s : "",
+                   of->source.text.n, of->source.syntax.dialect, err);
     if (rc) return rc;
     STEP_OF(b, prepare(b));
     STEP_OF(b, model_resolve(b));
@@ -179,15 +187,15 @@ int model_block(struct model *b, const struct model *of, nami_err *err)
 
 int model_learns(const struct model *m)
 {
-    for (size_t i = 0; i < m->net.n; i++)
-        if (m->net.a[i].learn) return 1;
+    for (size_t i = 0; i < m->ir.networks.n; i++)
+        if (m->ir.networks.a[i].learn) return 1;
     return 0;
 }
 
 int model_file(const char *path) { return str_ends(path, strlen(path), NATIVE_ENDS " " BUGS_ENDS); }
 
 /* .txt is a common ending of BUGS files, but of others too. */
-enum dialect model_dialect(const char *path)
+enum dialect path_dialect(const char *path)
 {
     return str_ends(path, strlen(path), BUGS_ENDS " .txt") ? BUGS : NATIVE;
 }
@@ -195,41 +203,74 @@ enum dialect model_dialect(const char *path)
 int model_read(struct model *m, const char *path, const char *const *data, int ndata,
                const struct model_options *opt, nami_err *err)
 {
-    m->reading = path;
-    int rc = file_read(path, &m->text, err);
+    m->source.reading = path;
+    int rc = file_read(path, &m->source.text, err);
     for (int i = 0; i < ndata && !rc; i++) {
-        size_t before = m->data.set.n;
-        m->reading = data[i];
-        rc = data_read(&m->data, data[i], err);
-        if (!rc) rc = data_join(&m->data, before, err);
+        size_t before = m->source.data.set.n;
+        m->source.reading = data[i];
+        rc = data_read(&m->source.data, data[i], err);
+        if (!rc) rc = data_join(&m->source.data, before, err);
     }
     if (rc) return rc;
-    m->reading = path;
-    return model_parse(m, path, m->text.s ? m->text.s : "", m->text.n, model_dialect(path), opt, err);
+    m->source.reading = path;
+    return model_parse(m, path, m->source.text.s ? m->source.text.s : "", m->source.text.n,
+                       path_dialect(path), opt, err);
 }
+
+struct model working_copy(const struct model *m)
+{
+    struct model copy = *m;
+    copy.mem = (struct arena){0};
+    copy.source.diags = (struct diags){0};
+    return copy;
+}
+
+void working_copy_fini(struct model *copy)
+{
+    diags_free(&copy->source.diags);
+    arena_free(&copy->mem);
+}
+
+int model_give_data(struct model *m, const char *json, size_t len, nami_err *err)
+{
+    return data_parse(&m->source.data, json, len, err);
+}
+
+void model_lock_simulator(struct model *m) { m->source.simulator_locked = 1; }
+
+void model_allow_simulator(struct model *m) { m->source.simulator_locked = 0; }
+
+struct model *model_new(void) { return new_array(struct model, 1); }
 
 void model_free(struct model *m)
 {
-    prog_free(&m->sample);
-    prog_free(&m->density);
-    bn_free(m->bn);
-    vec_free(&m->array);
-    vec_free(&m->stmt);
-    vec_free(&m->net);
-    vec_free(&m->weight);
-    vec_free(&m->embed);
-    free(m->elem_array);
-    free(m->owner);
-    free(m->state);
-    free(m->observed);
-    free(m->value);
-    free(m->inst_stmt);
-    free(m->lhs_off);
-    free(m->lhs);
-    data_free(&m->data);
-    diags_free(&m->diags);
-    syntax_free(&m->syntax);
-    str_free(&m->text);
+    if (!m) return;
+    model_fini(m);
+    free(m);
+}
+
+void model_fini(struct model *m)
+{
+    prog_free(&m->programs.sample);
+    prog_free(&m->programs.density);
+    bn_free(m->ir.bn);
+    vec_free(&m->ir.arrays);
+    vec_free(&m->ir.statements);
+    vec_free(&m->ir.networks);
+    vec_free(&m->programs.weights);
+    vec_free(&m->ir.embeddings);
+    free(m->ir.array_of);
+    free(m->ir.defined_by);
+    free(m->ir.state);
+    free(m->ir.observed);
+    free(m->ir.value);
+    free(m->ir.statement_of);
+    free(m->ir.first_defined);
+    free(m->ir.defined);
+    data_free(&m->source.data);
+    diags_free(&m->source.diags);
+    syntax_free(&m->source.syntax);
+    str_free(&m->source.text);
     arena_free(&m->mem);
     *m = (struct model){0};
 }

@@ -9,11 +9,9 @@
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
-#include "data/data.h"
-#include "dist/dist.h"
-#include "model/bn.h"
 #include "model/lang/syntax.h"
-#include "tensor/tensor.h"
+#include "model/read.h"
+#include "model/view.h"
 
 /* ---- terms and statements: resolve.c ------------------------------------- */
 
@@ -129,122 +127,96 @@ struct foot {
     int (*shape)[SHAPE];       /* {ndim, d0, d1, ...} of the result */
 };
 
-enum layer_kind { LAYER_DENSE, LAYER_CONV, LAYER_WHITEN };
-
-enum { WHITEN_MOST = 512 }; /* numbers: the layer has a weight for each pair of them */
-
-/* A conv has windows of size x size, or of size x 1 where the width is 1: a series.  They begin
-   each `stride` rows and columns, and lie inside as a whole. */
-struct layer {
-    enum layer_kind kind;
-    int out; /* units or channels */
-    int size, stride, act;
-    int dim[3]; /* what it gives: height, width, channels; dense: out, 1, 1 */
+/* Where a model comes from: its text, its data and settings, and what is to be said of them. */
+struct model_source {
+    struct str text; /* of the file, for messages */
+    const char *file;
+    const char *reading; /* model_read: the file, of model or data, that is read or was last */
+    struct syntax syntax;
+    struct diags diags;
+    struct data data;
+    const char **settings; /* "d=6": constants that were set, instead of the file's */
+    int num_settings;
+    int observe_declared;  /* the file says what is observed; else the data do */
+    const char *simulator; /* command, or NULL */
+    int simulator_locked;  /* nobody has allowed it yet: it came with a file from elsewhere */
 };
 
-struct net {
-    const char *name;
-    const struct decl *decl;
-    int in, out, nlayer;
-    struct layer *layer;
-    size_t w, nw; /* its weights: model.weight.a + w; layer by layer (out, in), then biases */
-    int learn;
+/* What elaboration makes of it. */
+struct model_ir {
+    vec(struct array) arrays;
+    int *array_of_name; /* by name number; -1 */
+    vec(struct stmt) statements;
+    vec(struct net) networks;
+    vec(struct embed) embeddings;
+    struct density_op *density_ops; /* a list of those that terms use: density_op.c */
+    int limit;                      /* the largest number of elements, and of instances */
+
+    /* elements, by number */
+    int num_elements, element_capacity;
+    int *array_of;
+    int *defined_by; /* the instance that defines it; -1 */
+    unsigned char *state, *observed;
+    double *value; /* of constants and of what the first data set gives */
+    int *row;      /* of random elements, and of constants that stand among them; -1 */
+    int num_rows, num_constant_rows; /* how many of each; those of constants come last */
+    struct elem_range *range;        /* as far as asked for: range.c */
+    int expanded;                    /* all arrays have their elements */
+    int owned;                       /* and all elements the instances that define them */
+
+    /* instances, by number; instance k defines defined[first_defined[k]] .. [first_defined[k + 1])
+     */
+    int num_instances, instance_capacity, offset_capacity, defined_capacity;
+    int *statement_of;
+    int *first_defined, *defined;
+    int *level;         /* in the order of sampling */
+    int *density_level; /* the same when all stochastic nodes are given */
+    int *node;          /* of a stochastic instance in bn; -1 */
+
+    struct bn *bn;
 };
 
-/* A network through which factors of the inverse see an observed array. */
-struct embed {
-    const struct decl *decl;
-    int array;
-    int dim[3]; /* what it sees, row by row: height, width, channels; the last two may be 1 */
-    int nlayer;
-    struct layer *layer;
-    int out; /* numbers it gives */
+/* What runs. */
+struct model_programs {
+    struct prog sample, density;
+    vec(double) weights; /* of all networks */
 };
 
 struct model {
     struct arena mem;
-    struct syntax syntax;
-    struct diags diags;
-    struct str text; /* of the file, for messages */
-    const char *file;
-    const char *reading; /* model_read: the file, of model or data, that is read or was last */
-    struct data data;
-    vec(struct array) array;
-    int *array_of; /* by name number; -1 */
-    vec(struct stmt) stmt;
-    vec(struct net) net;
-    vec(double) weight; /* of all networks */
-    vec(struct embed) embed;
-    const char *simulator;          /* command, or NULL */
-    int simulator_locked;           /* nobody has allowed it yet: it came with a file from elsewhere */
-    struct density_op *density_ops; /* a list of those that terms use: density_op.c */
-    const char **set; /* "d=6": constants that were set, instead of the file's */
-    int nset;
-
-    int nelem, elem_cap;
-    int *elem_array;
-    int *owner; /* the instance that defines an element; -1 */
-    unsigned char *state, *observed;
-    double *value;   /* of constants and of what the first data set gives */
-    int *row;        /* of random elements, and of constants that stand among them; -1 */
-    int nrow, ncrow; /* how many of each; those of constants come last */
-
-    int ninst, inst_cap, off_cap, lhs_cap;
-    int *inst_stmt;
-    int *lhs_off, *lhs;       /* the elements that an instance defines */
-    int observe_declared;     /* the file says what is observed; else the data do */
-    int limit;                /* the largest number of elements, and of instances */
-    int expanded;             /* all arrays have their elements */
-    int owned;                /* and all elements the instances that define them */
-    int depth, deferred;      /* of evaluation: see constant.c */
-    struct elem_range *range; /* of elements, as far as asked for: range.c */
-    int *level;               /* in the order of sampling */
-    int *dlevel;              /* the same when all stochastic nodes are given */
-    int *node;                /* the node of a stochastic instance in bn; -1 */
-
-    struct bn *bn;
-    struct prog sample, density;
+    struct model_source source;
+    struct model_ir ir;
+    struct model_programs programs;
+    struct {
+        int depth, deferred;
+    } evaluation; /* under way: see constant.c */
 };
 
-/* Numbers of the syntax tree's names are those of model.syntax.names. */
-#define inst_counter(m, k)                                                                         \
-    ((m)->stmt.a[(m)->inst_stmt[k]].counter +                                                      \
-     (size_t)((k) - (m)->stmt.a[(m)->inst_stmt[k]].first) *                                        \
-         (size_t)(m)->stmt.a[(m)->inst_stmt[k]].depth)
+/* The statement of an instance, and the loop counters of this turn. */
+static inline struct stmt *instance_stmt(const struct model *m, int instance)
+{
+    return &m->ir.statements.a[m->ir.statement_of[instance]];
+}
 
-struct model_options {
-    const char *const *set; /* "d=6" */
-    int nset;
-    const char *observe;     /* instead of what the file says; or NULL */
-    const char *const *free; /* constants to differentiate by */
-    int nfree;
-    int limit; /* refuse models with more elements or instances; 0: 20 million */
-    int block; /* only up to the data block */
-};
+static inline int *instance_counter(const struct model *m, int instance)
+{
+    const struct stmt *s = instance_stmt(m, instance);
+    return s->counter + (size_t)(instance - s->first) * (size_t)s->depth;
+}
 
-/* Reads a model (NATIVE or BUGS by its ending, .bug .txt .jags; else native) and its data files.
-   Returns 0, or NAMI_EINPUT when m->diags has errors (err then has the first), or another code. The
-   model must be freed in any case. */
-int model_read(struct model *m, const char *path, const char *const *data, int ndata,
-               const struct model_options *opt, nami_err *err);
-int model_parse(struct model *m, const char *file, const char *text, size_t len,
-                enum dialect dialect, const struct model_options *opt, nami_err *err);
-/* Only the graph of a model without data files, for readers of structures: `out` is new, and
-   bn_finish is left to the caller. */
-int model_structure(const char *text, size_t len, enum dialect dialect, struct bn *out,
-                    nami_err *err);
+/* A model in the caller's storage, empty at first: {0}. */
+void model_fini(struct model *m);
 /* Computes the data block of `of` from the data that b has: b is `of` up to that, and is to be
-   freed in any case. */
+   finished in any case. */
 int model_block(struct model *b, const struct model *of, nami_err *err);
-void model_free(struct model *m);
-int model_learns(const struct model *m); /* does it have networks to learn? */
-/* Endings of model files, by dialect; is this one (and not a structure)? */
-#define NATIVE_ENDS ".nami"
-#define BUGS_ENDS   ".bug .bugs .jags"
-int model_file(const char *path);
-enum dialect model_dialect(const char *path);
 
-/* ---- the steps; each returns 0 or NAMI_ENOMEM, and says the rest in m->diags ---- */
+/* A model that was read does not change, and others may ask it at the same time.  What evaluates
+   its terms again, or has messages, does so on a copy of the struct with memory and diags of its
+   own; all elements and ranges are settled, so that nothing behind its pointers is written. */
+struct model working_copy(const struct model *m);
+void working_copy_fini(struct model *copy);
+
+/* ---- the steps; each returns 0 or NAMI_ENOMEM, and says the rest in the diags of m ---- */
 
 int model_resolve(struct model *m);
 int model_expand(struct model *m, const struct model_options *opt);
@@ -252,9 +224,7 @@ int model_footprints(struct model *m);
 int model_schedule(struct model *m);
 int model_graph(struct model *m, nami_err *err);
 /* by_density: all stochastic nodes are given, and their log densities are summed.  Else they are
-   drawn; if `only` is not NULL, just the instances marked in it, from what is given.  What is
-   computed is computed, unless it is marked COMPILE_NOT. */
-enum { COMPILE_NOT = 2 };
+   drawn; if `only` is not NULL, just the instances marked in it, from what is given: view.h. */
 int model_compile(struct model *m, struct prog *p, int by_density, const unsigned char *only);
 
 /* ---- constants: constant.c ---- */
@@ -272,12 +242,5 @@ int eval_scalar(struct model *m, const struct term *t, const int *counter, doubl
 int eval_term(struct model *m, const struct term *t, const int *counter, struct cval *out);
 void cval_free(struct cval *v);
 int elem_is_const(struct model *m, int e); /* one of the three, or NAMI_ENOMEM */
-
-/* Between what numbers a random element lies, as far as the text of the model says. */
-void model_support(struct model *m, int e, double *lo, double *hi);
-
-/* "x[2,3]" of an element; the text of an instance's left side: "mu[2,1:2]". */
-void elem_name(const struct model *m, int e, struct str *out);
-void inst_name(const struct model *m, int k, struct str *out);
 
 #endif

@@ -13,16 +13,17 @@
 #include "data/data_impl.h"
 #include "data/npz.h"
 #include "model/eval.h"
+#include "model/model.h"
 
 static const struct stmt *stmt_of(const struct model *m, int e)
 {
-    return m->state[e] == E_RANDOM ? &m->stmt.a[m->inst_stmt[m->owner[e]]] : NULL;
+    return m->ir.state[e] == E_RANDOM ? instance_stmt(m, m->ir.defined_by[e]) : NULL;
 }
 
 int point_row(const struct model *m, int e)
 {
     const struct stmt *s = stmt_of(m, e);
-    return s && s->rel->stochastic ? m->row[e] : -1;
+    return s && s->rel->stochastic ? m->ir.row[e] : -1;
 }
 
 static int is_stochastic(const struct model *m, const struct array *a)
@@ -58,7 +59,7 @@ int point_refuse(const struct model *m, int e, double x, const char *of, size_t 
 
 static int check_points(const struct model *m, size_t n, const double *x, nami_err *err)
 {
-    for (int e = 0; e < m->nelem; e++) {
+    for (int e = 0; e < m->ir.num_elements; e++) {
         int r = point_row(m, e);
         for (size_t i = 0; r >= 0 && i < n; i++)
             if (!point_possible(m, e, x[(size_t)r * n + i]))
@@ -132,7 +133,8 @@ static int make_room(const struct model *m, size_t n, double **x, nami_err *err)
 {
     if (n > (size_t)INT_MAX)
         return err_set(err, NAMI_ELIMIT, "%zu draws are too many; %d are possible", n, INT_MAX);
-    *x = n > SIZE_MAX / ((size_t)m->nrow + 1) ? NULL : new_array(double, (size_t)m->nrow *n);
+    *x = n > SIZE_MAX / ((size_t)m->ir.num_rows + 1) ? NULL
+                                                     : new_array(double, (size_t)m->ir.num_rows *n);
     return *x ? 0 : err_nomem(err);
 }
 
@@ -141,8 +143,8 @@ static int from_npz(const struct model *m, const char *path, size_t *n, double *
     struct npz *z;
     struct npy f;
     int rc = npz_open(path, &z, err);
-    for (size_t i = 0; i < m->array.n && !rc; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n && !rc; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         if (!is_stochastic(m, a)) continue;
         if (!(rc = npz_find(z, a->name, &f, err))) rc = check_shape(a, &f, n, err);
         if (!rc && !*x) rc = make_room(m, *n, x, err);

@@ -2,7 +2,7 @@
 #ifndef MODEL_POINTS_H
 #define MODEL_POINTS_H
 
-#include "model/model.h"
+#include "model/view.h"
 
 /* Reads what `nami simulate -o` has written, or another program: .npz (an array for each variable,
    first axis = draws) or data sets, one a draw (see data_read).  *x[row * *n + i] is draw i, to be

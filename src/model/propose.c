@@ -13,8 +13,8 @@ const char *two_digits(struct model *m, double x)
 {
     double unit = fabs(x) >= 100 ? pow(10, floor(log10(fabs(x))) - 1) : 1;
     const char *text = fabs(x) >= 10 && fabs(x) < 1e6
-                           ? diag_text(&m->diags, "%.0f", unit * round(x / unit))
-                           : diag_text(&m->diags, "%.2g", x);
+                           ? diag_text(&m->source.diags, "%.0f", unit * round(x / unit))
+                           : diag_text(&m->source.diags, "%.2g", x);
     return text ? text : "";
 }
 
@@ -37,8 +37,8 @@ static const char *scaled(struct model *m, const struct stmt *s, const struct pr
 {
     int jags = is_jags(s), uniform = strcmp(s->dist->name, "uniform") == 0;
     double lo = -INFINITY, hi = INFINITY, wide = (p->link ? WIDER_LINK : WIDER) * p->size;
-    struct diags *d = &m->diags;
-    model_support(m, m->lhs[m->lhs_off[s->first]], &lo, &hi);
+    struct diags *d = &m->source.diags;
+    model_support(m, m->ir.defined[m->ir.first_defined[s->first]], &lo, &hi);
     switch (p->role) {
     case PRIOR_LOCATION:
         if (p->is_feedback) return jags ? "dunif(-1, 1)" : "uniform(-1, 1)";
@@ -71,16 +71,16 @@ static const char *scaled(struct model *m, const struct stmt *s, const struct pr
 const char *scale_reason(struct model *m, const struct prior_scale *p)
 {
     static const char *const links[] = {"", "log scale", "log-odds scale"};
-    const char *y = source_text(m, m->stmt.a[p->response].rel->lhs->all);
+    const char *y = source_text(m, m->ir.statements.a[p->response].rel->lhs->all);
     int slope = p->role == PRIOR_LOCATION && !p->is_level;
     if (p->link && slope)
-        return diag_text(&m->diags, "sd of its covariate %s, %s", two_digits(m, p->slope_sd),
+        return diag_text(&m->source.diags, "sd of its covariate %s, %s", two_digits(m, p->slope_sd),
                          links[p->link]);
-    if (p->link) return diag_text(&m->diags, "effects of about 1 on the %s", links[p->link]);
+    if (p->link) return diag_text(&m->source.diags, "effects of about 1 on the %s", links[p->link]);
     if (slope && fabs(p->slope_sd - 1) > 1e-6)
-        return diag_text(&m->diags, "sd of %s %s, of its covariate %s", y ? y : "",
+        return diag_text(&m->source.diags, "sd of %s %s, of its covariate %s", y ? y : "",
                          two_digits(m, p->response_sd), two_digits(m, p->slope_sd));
-    return diag_text(&m->diags, "sd of %s %s", y ? y : "", two_digits(m, p->response_sd));
+    return diag_text(&m->source.diags, "sd of %s %s", y ? y : "", two_digits(m, p->response_sd));
 }
 
 /* "mu ~ dnorm(0, 0.01): sd 10", in words that fit the role. */
@@ -91,12 +91,12 @@ static const char *propose_scaled(struct model *m, const struct stmt *s,
     double wide = (p->link ? WIDER_LINK : WIDER) * p->size;
     if (!lhs || !better) return NULL;
     if (p->is_feedback)
-        return diag_text(&m->diags, "%s ~ %s: beyond, %s grows without bound", lhs, better,
-                         source_text(m, m->stmt.a[p->response].rel->lhs->all));
+        return diag_text(&m->source.diags, "%s ~ %s: beyond, %s grows without bound", lhs, better,
+                         source_text(m, m->ir.statements.a[p->response].rel->lhs->all));
     if (p->role != PRIOR_LOCATION && p->role != PRIOR_SD)
-        return diag_text(&m->diags, "%s ~ %s: sds from %s to %s", lhs, better,
+        return diag_text(&m->source.diags, "%s ~ %s: sds from %s to %s", lhs, better,
                          two_digits(m, 0.05 * p->size), two_digits(m, 1.6 * p->size));
-    return diag_text(&m->diags, "%s ~ %s: %s %s%s", lhs, better,
+    return diag_text(&m->source.diags, "%s ~ %s: %s %s%s", lhs, better,
                      strcmp(s->dist->name, "uniform") == 0 ? "up to" : "sd", two_digits(m, wide),
                      p->uncentered > 3 ? ", or less if covariates are centered" : "");
 }
@@ -106,13 +106,13 @@ const char *propose(struct model *m, const struct stmt *s, const struct prior_sc
     const char *lhs = source_text(m, s->rel->lhs->all), *better = NULL;
     if (s->dist && p->role != PRIOR_OTHER) better = propose_scaled(m, s, p);
     if (better && reasons && !p->is_feedback)
-        return diag_text(&m->diags, "for instance %s (%s)", better, scale_reason(m, p));
+        return diag_text(&m->source.diags, "for instance %s (%s)", better, scale_reason(m, p));
     if (better && (p->role == PRIOR_LOCATION || p->role == PRIOR_SD) && !p->is_feedback)
-        return diag_text(&m->diags, "for instance %s, still %g times what %s", better,
+        return diag_text(&m->source.diags, "for instance %s, still %g times what %s", better,
                          p->link ? WIDER_LINK : WIDER, p->link ? "it suggests" : "they suggest");
-    if (better) return diag_text(&m->diags, "for instance %s", better);
+    if (better) return diag_text(&m->source.diags, "for instance %s", better);
     better = mild(s);
     if (!better || !lhs) return "choose a narrower prior";
-    return diag_text(&m->diags, "say what you know; on a unit scale, for instance, %s ~ %s", lhs,
-                     better);
+    return diag_text(&m->source.diags, "say what you know; on a unit scale, for instance, %s ~ %s",
+                     lhs, better);
 }

@@ -54,8 +54,6 @@ struct found {
     int log_scale; /* the parameter is the log of it */
 };
 
-#define stmt_at(m, k) (&(m)->stmt.a[(m)->inst_stmt[k]])
-
 /* ---- distributions: which arguments are location and scale ------------------------------- */
 
 /* -1: none.  A real argument of a discrete distribution is on the scale of a link. */
@@ -81,7 +79,7 @@ int is_prior(const struct model *m, const struct stmt *s)
 {
     if (!s->rel->stochastic || !s->n || !s->dist || domains[s->dist->domain].rank) return 0;
     for (int i = 0; i < s->n; i++) {
-        if (m->observed[m->lhs[m->lhs_off[s->first + i]]]) return 0;
+        if (m->ir.observed[m->ir.defined[m->ir.first_defined[s->first + i]]]) return 0;
         for (int r = 0; r < s->nref; r++)
             if (s->foot[r].random[i]) return 0;
     }
@@ -94,12 +92,12 @@ static struct dual dual_of(struct scaler *p, const struct term *t, int j);
 
 static const struct foot *foot_of(const struct scaler *p, const struct term *t)
 {
-    return &stmt_at(p->m, p->inst)->foot[t->ref];
+    return &instance_stmt(p->m, p->inst)->foot[t->ref];
 }
 
 static int elements_of(const struct scaler *p, const struct term *t)
 {
-    int n = 1, i = p->inst - stmt_at(p->m, p->inst)->first;
+    int n = 1, i = p->inst - instance_stmt(p->m, p->inst)->first;
     if (t->kind == T_REF) {
         const struct foot *f = foot_of(p, t);
         return f->pick[i] ? (f->off[i + 1] - f->off[i]) / f->pick[i] : f->off[i + 1] - f->off[i];
@@ -116,7 +114,7 @@ static int elements_of(const struct scaler *p, const struct term *t)
 static struct dual dual_of_ref(const struct scaler *p, const struct term *t, int j)
 {
     const struct foot *f = foot_of(p, t);
-    int i = p->inst - stmt_at(p->m, p->inst)->first, n = f->off[i + 1] - f->off[i];
+    int i = p->inst - instance_stmt(p->m, p->inst)->first, n = f->off[i + 1] - f->off[i];
     int width = f->pick[i] ? n / f->pick[i] : n;
     struct dual best = {0};
     if (!width) return best;
@@ -240,7 +238,7 @@ static struct dual dual_of(struct scaler *p, const struct term *t, int j)
     struct dual x[3] = {{0}};
     switch (t->kind) {
     case T_NUMBER: return (struct dual){.value = t->value};
-    case T_COUNTER: return (struct dual){.value = inst_counter(p->m, p->inst)[t->depth]};
+    case T_COUNTER: return (struct dual){.value = instance_counter(p->m, p->inst)[t->depth]};
     case T_REF: return dual_of_ref(p, t, j);
     case T_REP: return dual_of(p, t->arg[0], j);
     case T_OP: break;
@@ -267,14 +265,15 @@ static double base_value(struct scaler *p, const struct stmt *s, int e)
 
 static int has_data(const struct model *m, int e)
 {
-    return m->observed[e] && !value_is_missing(m->value[e]);
+    return m->ir.observed[e] && !value_is_missing(m->ir.value[e]);
 }
 
 /* Of several observed statements, the one with most data counts. */
 static void see_location(const struct model *m, struct found *f, int stmt, struct dual x)
 {
     if (!isfinite(x.slope)) return;
-    if (x.slope != 0 && (f->response < 0 || m->stmt.a[stmt].n > m->stmt.a[f->response].n)) {
+    if (x.slope != 0 &&
+        (f->response < 0 || m->ir.statements.a[stmt].n > m->ir.statements.a[f->response].n)) {
         f->response = stmt;
         f->link = x.link;
         f->bent = 0;
@@ -297,18 +296,19 @@ static void see_scale(struct found *f, int stmt, struct dual x, double at)
 static void visit_stochastic(struct scaler *p, struct found *f, const struct stmt *s)
 {
     struct model *m = p->m;
-    int k = p->inst, a = m->lhs_off[k], n = m->lhs_off[k + 1] - a, id = (int)(s - m->stmt.a);
+    int k = p->inst, a = m->ir.first_defined[k], n = m->ir.first_defined[k + 1] - a,
+        id = (int)(s - m->ir.statements.a);
     int target = id == p->target && k >= p->first && k < p->first + p->num;
     struct location l = location_of(s->dist);
     for (int j = 0; j < n; j++) {
-        int e = m->lhs[a + j];
+        int e = m->ir.defined[a + j];
         struct dual x = {0};
         if (l.location >= 0) x = dual_of(p, s->arg[l.location], j);
         if (l.link && x.slope != 0) x.link = l.link;
         if (has_data(m, e) && l.location >= 0) see_location(m, f, id, x);
         if (l.scale >= 0) see_scale(f, id, dual_of(p, s->arg[l.scale], j), p->base);
         if (has_data(m, e))
-            x = (struct dual){.value = m->value[e]};
+            x = (struct dual){.value = m->ir.value[e]};
         else if (target)
             x = (struct dual){p->base = base_value(p, s, e), 1, LINK_NONE, 0};
         else if (domains[s->dist ? s->dist->domain : REAL].discrete || l.location < 0 || x.link ||
@@ -324,20 +324,20 @@ static struct found pass(struct scaler *p, int target, int first, int num)
     struct found f = {.response = -1, .scaled = -1};
     p->target = target, p->first = first, p->num = num;
     for (int i = 0; i < p->num_order; i++) {
-        int k = p->inst = p->order[i], a = m->lhs_off[k];
-        const struct stmt *s = stmt_at(m, k);
+        int k = p->inst = p->order[i], a = m->ir.first_defined[k];
+        const struct stmt *s = instance_stmt(m, k);
         if (s->rel->stochastic)
             visit_stochastic(p, &f, s);
         else
-            for (int j = 0; j < m->lhs_off[k + 1] - a; j++)
-                p->elem[m->lhs[a + j]] = dual_of(p, s->rhs, j);
+            for (int j = 0; j < m->ir.first_defined[k + 1] - a; j++)
+                p->elem[m->ir.defined[a + j]] = dual_of(p, s->rhs, j);
     }
     p->work += p->num_order;
     if (f.response >= 0) { /* observations before the first that it moves have slope 0 */
-        const struct stmt *s = &m->stmt.a[f.response];
+        const struct stmt *s = &m->ir.statements.a[f.response];
         double all = 0;
-        for (int j = m->lhs_off[s->first]; j < m->lhs_off[s->first + s->n]; j++)
-            all += has_data(m, m->lhs[j]);
+        for (int j = m->ir.first_defined[s->first]; j < m->ir.first_defined[s->first + s->n]; j++)
+            all += has_data(m, m->ir.defined[j]);
         f.value *= all / f.n, f.value2 *= all / f.n;
         f.n = all;
     }
@@ -350,9 +350,9 @@ int response_data(const struct model *m, const struct stmt *s, double *mean, dou
 {
     double sum = 0, sum2 = 0, first = 0;
     int n = 0;
-    for (int j = m->lhs_off[s->first]; j < m->lhs_off[s->first + s->n]; j++) {
-        double x = m->value[m->lhs[j]];
-        if (!has_data(m, m->lhs[j])) continue;
+    for (int j = m->ir.first_defined[s->first]; j < m->ir.first_defined[s->first + s->n]; j++) {
+        double x = m->ir.value[m->ir.defined[j]];
+        if (!has_data(m, m->ir.defined[j])) continue;
         if (!n++) first = x;
         sum += x - first, sum2 += (x - first) * (x - first);
     }
@@ -370,9 +370,9 @@ static void linked_data(struct scaler *p, const struct stmt *s, struct prior_sca
     double mean = 0, sd = 1, sum = 0, sum2 = 0, trials = 0, n = 0;
     response_data(m, s, &mean, &sd);
     if (is_dist(s, "lognormal") && !r->link) {
-        for (int j = m->lhs_off[s->first]; j < m->lhs_off[s->first + s->n]; j++) {
-            double x = log(m->value[m->lhs[j]]);
-            if (has_data(m, m->lhs[j]) && isfinite(x)) n++, sum += x, sum2 += x * x;
+        for (int j = m->ir.first_defined[s->first]; j < m->ir.first_defined[s->first + s->n]; j++) {
+            double x = log(m->ir.value[m->ir.defined[j]]);
+            if (has_data(m, m->ir.defined[j]) && isfinite(x)) n++, sum += x, sum2 += x * x;
         }
         if (n > 1) mean = sum / n, sd = sqrt(fmax(1e-12, sum2 / n - mean * mean));
     } else if (r->link == LINK_LOG) {
@@ -382,8 +382,8 @@ static void linked_data(struct scaler *p, const struct stmt *s, struct prior_sca
     } else if (r->link == LINK_UNIT) {
         for (int k = s->first; is_dist(s, "binomial") && k < s->first + s->n; k++) {
             p->inst = k;
-            if (!has_data(m, m->lhs[m->lhs_off[k]])) continue;
-            sum += m->value[m->lhs[m->lhs_off[k]]];
+            if (!has_data(m, m->ir.defined[m->ir.first_defined[k]])) continue;
+            sum += m->ir.value[m->ir.defined[m->ir.first_defined[k]]];
             trials += dual_of(p, s->arg[0], 0).value;
         }
         if (trials > 0) mean = sum / trials;
@@ -397,12 +397,12 @@ static void linked_data(struct scaler *p, const struct stmt *s, struct prior_sca
 /* Does a statement read its own elements: y[t] that depends on y[t - 1]? */
 static int reads_itself(const struct model *m, const struct stmt *s)
 {
-    const struct dag *g = &m->bn->dag;
-    int end = s->first + s->n - 1, last = m->node[end];
+    const struct dag *g = &m->ir.bn->dag;
+    int end = s->first + s->n - 1, last = m->ir.node[end];
     if (last < 0) return 0;
     for (int k = end > s->first + MOST_LAGS ? end - MOST_LAGS : s->first; k < end; k++)
         for_parents (g, last, u)
-            if (u == m->node[k]) return 1;
+            if (u == m->ir.node[k]) return 1;
     return 0;
 }
 
@@ -411,8 +411,8 @@ static int reads_itself(const struct model *m, const struct stmt *s)
 static void set_location(struct scaler *p, const struct found *f, struct prior_scale *r)
 {
     double var = f->sum2 / f->n - f->sum / f->n * (f->sum / f->n);
-    r->role = f->bent && !is_dist(&p->m->stmt.a[f->response], "categorical") &&
-                      !is_dist(&p->m->stmt.a[f->response], "neg_binomial")
+    r->role = f->bent && !is_dist(&p->m->ir.statements.a[f->response], "categorical") &&
+                      !is_dist(&p->m->ir.statements.a[f->response], "neg_binomial")
                   ? PRIOR_OTHER /* of these, the link is a part of the distribution */
                   : PRIOR_LOCATION;
     r->link = f->link;
@@ -420,13 +420,13 @@ static void set_location(struct scaler *p, const struct found *f, struct prior_s
     r->slope_mean = f->sum / f->n;
     r->slope_sd = sqrt(fmax(0, var));
     r->is_level = r->slope_sd <= SAME_SLOPE * fabs(r->slope_mean);
-    linked_data(p, &p->m->stmt.a[f->response], r);
+    linked_data(p, &p->m->ir.statements.a[f->response], r);
     var = f->value2 / f->n - f->value / f->n * (f->value / f->n); /* of known offsets */
     if (var > 0 && isfinite(var)) r->response_sd = fmax(r->response_sd, sqrt(var));
     r->size = r->response_sd / (r->is_level ? fabs(r->slope_mean) : r->slope_sd);
     r->center = r->is_level ? (r->response_mean - f->value / f->n) / r->slope_mean : 0;
     r->is_feedback = !r->is_level && !r->link && r->size > 0.5 && r->size < 2 &&
-                     reads_itself(p->m, &p->m->stmt.a[f->response]);
+                     reads_itself(p->m, &p->m->ir.statements.a[f->response]);
 }
 
 /* All elements of a prior together, if they are a level of the data; else one by one, and the
@@ -436,12 +436,13 @@ static void find_location(struct scaler *p, const struct stmt *s, const struct f
 {
     static const char *const no_mean[] = {"bernoulli", "binomial", "categorical", "exponential",
                                           "gamma",     "weibull",  "neg_binomial"};
-    int id = (int)(s - p->m->stmt.a);
+    int id = (int)(s - p->m->ir.statements.a);
     double lo = -INFINITY, hi = INFINITY;
     for (size_t i = 0; i < sizeof no_mean / sizeof *no_mean && !all->link; i++)
-        if (is_dist(&p->m->stmt.a[all->response], no_mean[i])) return; /* a rate, a probability */
+        if (is_dist(&p->m->ir.statements.a[all->response], no_mean[i]))
+            return; /* a rate, a probability */
     set_location(p, all, r);
-    model_support(p->m, p->m->lhs[p->m->lhs_off[s->first]], &lo, &hi);
+    model_support(p->m, p->m->ir.defined[p->m->ir.first_defined[s->first]], &lo, &hi);
     if (lo >= 0 && !r->link) { /* a mean, or a part of it, that cannot be negative */
         r->size = (fabs(r->response_mean) + r->response_sd) / sqrt(all->sum2 / all->n);
         r->is_level = 0, r->center = 0;
@@ -464,10 +465,10 @@ static void find_location(struct scaler *p, const struct stmt *s, const struct f
 /* The scale of an observation has the sd of the data; that of a latent the size of the latent. */
 static void find_scale(struct scaler *p, const struct found *f, struct prior_scale *r)
 {
-    const struct stmt *s = &p->m->stmt.a[f->scaled];
+    const struct stmt *s = &p->m->ir.statements.a[f->scaled];
     struct prior_scale of = {.response = f->scaled};
     double power = f->power;
-    if (has_data(p->m, p->m->lhs[p->m->lhs_off[s->first]])) {
+    if (has_data(p->m, p->m->ir.defined[p->m->ir.first_defined[s->first]])) {
         linked_data(p, s, &of);
         of.size = of.response_sd;
     } else {
@@ -491,10 +492,10 @@ static void find_scale(struct scaler *p, const struct found *f, struct prior_sca
    alone is where the data are; several share that. */
 static void settle_levels(const struct model *m, struct prior_scale *r)
 {
-    for (size_t i = 0; i < m->stmt.n; i++) {
+    for (size_t i = 0; i < m->ir.statements.n; i++) {
         int levels = 0;
         if (r[i].role != PRIOR_LOCATION || !r[i].is_level) continue;
-        for (size_t j = 0; j < m->stmt.n; j++) {
+        for (size_t j = 0; j < m->ir.statements.n; j++) {
             if (r[j].role != PRIOR_LOCATION || r[j].response != r[i].response) continue;
             levels += r[j].is_level;
             double x = r[j].slope_mean / r[j].slope_sd;
@@ -513,30 +514,32 @@ static int order_instances(struct scaler *p)
 {
     const struct model *m = p->m;
     int deepest = 0, *count;
-    p->order = raw_array(int, m->ninst);
-    for (int k = 0; k < m->ninst; k++) deepest = m->level[k] > deepest ? m->level[k] : deepest;
+    p->order = raw_array(int, m->ir.num_instances);
+    for (int k = 0; k < m->ir.num_instances; k++)
+        deepest = m->ir.level[k] > deepest ? m->ir.level[k] : deepest;
     count = new_array(int, deepest + 2);
     if (!p->order || !count) {
         free(count);
         return NAMI_ENOMEM;
     }
-    for (int k = 0; k < m->ninst; k++)
-        if (m->level[k] >= 0) count[m->level[k] + 1]++, p->num_order++;
+    for (int k = 0; k < m->ir.num_instances; k++)
+        if (m->ir.level[k] >= 0) count[m->ir.level[k] + 1]++, p->num_order++;
     for (int l = 0; l <= deepest; l++) count[l + 1] += count[l];
-    for (int k = 0; k < m->ninst; k++)
-        if (m->level[k] >= 0) p->order[count[m->level[k]]++] = k;
+    for (int k = 0; k < m->ir.num_instances; k++)
+        if (m->ir.level[k] >= 0) p->order[count[m->ir.level[k]]++] = k;
     free(count);
     return 0;
 }
 
 int model_prior_scales(struct model *m, struct prior_scale *out)
 {
-    struct scaler p = {.m = m, .elem = raw_array(struct dual, m->nelem)};
+    struct scaler p = {.m = m, .elem = raw_array(struct dual, m->ir.num_elements)};
     int rc = !p.elem || order_instances(&p) ? NAMI_ENOMEM : 0;
-    for (size_t i = 0; i < m->stmt.n; i++) out[i] = (struct prior_scale){.response = -1};
-    for (int e = 0; e < m->nelem && !rc; e++) p.elem[e] = (struct dual){.value = m->value[e]};
-    for (size_t i = 0; i < m->stmt.n && !rc && p.work < WORK; i++) {
-        const struct stmt *s = &m->stmt.a[i];
+    for (size_t i = 0; i < m->ir.statements.n; i++) out[i] = (struct prior_scale){.response = -1};
+    for (int e = 0; e < m->ir.num_elements && !rc; e++)
+        p.elem[e] = (struct dual){.value = m->ir.value[e]};
+    for (size_t i = 0; i < m->ir.statements.n && !rc && p.work < WORK; i++) {
+        const struct stmt *s = &m->ir.statements.a[i];
         if (!is_prior(m, s)) continue;
         struct found f = pass(&p, (int)i, s->first, s->n);
         if (f.response >= 0)
@@ -545,7 +548,7 @@ int model_prior_scales(struct model *m, struct prior_scale *out)
             find_scale(&p, &f, &out[i]);
     }
     if (!rc) settle_levels(m, out);
-    for (size_t i = 0; i < m->stmt.n; i++)
+    for (size_t i = 0; i < m->ir.statements.n; i++)
         if (!(out[i].size > 0) || !isfinite(out[i].size) || !isfinite(out[i].center))
             out[i].role = PRIOR_OTHER;
     free(p.order);

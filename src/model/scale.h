@@ -40,7 +40,7 @@ int model_prior_scales(struct model *m, struct prior_scale *out);
 /* Is this an unobserved scalar whose parameters are constants? */
 int is_prior(const struct model *m, const struct stmt *s);
 
-/* propose.c; texts are those of m->diags.  What to write instead; `reasons`: why, too. */
+/* propose.c; texts are those of the diags of m.  What to write instead; `reasons`: why, too. */
 const char *propose(struct model *m, const struct stmt *s, const struct prior_scale *scale,
                     int reasons);
 /* What a size comes from: "sd of y[i] 2.4, of its covariate 14". */

@@ -100,29 +100,30 @@ static int standardise(const struct model *m, struct code *c, size_t n, const do
 /* The distribution that family match makes a factor of.  A negative binomial serves for counts that
    are truncated, mixed, or have a random number of trials: it reaches all values, and importance
    weights do the rest. */
-static const struct dist *to_match(const struct stmt *s, const struct code *c)
+static const struct dist *to_match(const struct statement *s, const struct code *c)
 {
     int count = s->dist && domains[c->domain].rank == 0 && domains[c->domain].discrete;
-    if (s->rel->trunc || (s->dist && s->dist->part[0])) return count ? &dist_neg_binomial : NULL;
+    if (s->truncated || (s->dist && s->dist->part[0])) return count ? &dist_neg_binomial : NULL;
     for (int k = 0; count && isinf(c->hi) && k < s->dist->narg; k++)
         if (domains[s->dist->arg[k].domain].discrete) return &dist_neg_binomial;
     return s->dist;
 }
 
-static int describe(struct model *m, int inst, struct code *c, struct arena *mem, nami_err *err)
+static int describe(const struct model *m, int inst, struct code *c, struct arena *mem,
+                    nami_err *err)
 {
-    const struct stmt *s = &m->stmt.a[m->inst_stmt[inst]];
-    int first = m->lhs_off[inst];
-    *c = (struct code){.node = m->node[inst], .inst = inst, .coord = -1, .feature = -1};
-    c->n = m->lhs_off[inst + 1] - first;
+    struct statement s = model_statement(m, instance_statement(m, inst));
+    const int *element = instance_elements(m, inst);
+    *c = (struct code){.node = instance_node(m, inst), .inst = inst, .coord = -1, .feature = -1};
+    c->n = instance_size(m, inst);
     c->row = arena_array(mem, int, c->n);
     if (!c->row) return err_nomem(err);
-    for (int j = 0; j < c->n; j++) c->row[j] = m->row[m->lhs[first + j]];
-    c->atoms = s->dist && s->dist->atoms;
-    c->domain = s->dist ? s->dist->domain : c->n == 1 ? REAL : VECTOR;
+    for (int j = 0; j < c->n; j++) c->row[j] = element_row(m, element[j]);
+    c->atoms = s.dist && s.dist->atoms;
+    c->domain = s.dist ? s.dist->domain : c->n == 1 ? REAL : VECTOR;
     c->lo = -INFINITY, c->hi = INFINITY;
-    if (s->dist && domains[c->domain].rank == 0) model_support(m, m->lhs[first], &c->lo, &c->hi);
-    c->dist = to_match(s, c);
+    if (s.dist && domains[c->domain].rank == 0) model_support(m, element[0], &c->lo, &c->hi);
+    c->dist = to_match(&s, c);
     if (!domains[c->domain].discrete) {
         c->kind = CODE_REAL;
         c->ncoord = c->nfeature = unconstrained_size(c->domain, c->n);
@@ -139,13 +140,13 @@ static int describe(struct model *m, int inst, struct code *c, struct arena *mem
     return 0;
 }
 
-int codes_make(struct model *m, size_t n, const double *x, struct arena *mem, struct code *code,
-               nami_err *err)
+int codes_make(const struct model *m, size_t n, const double *x, struct arena *mem,
+               struct code *code, nami_err *err)
 {
     int rc = 0;
-    for (int k = 0; k < m->ninst && !rc; k++) {
-        if (m->node[k] < 0) continue;
-        struct code *c = &code[m->node[k]];
+    for (int k = 0; k < model_num_instances(m) && !rc; k++) {
+        if (instance_node(m, k) < 0) continue;
+        struct code *c = &code[instance_node(m, k)];
         if (!(rc = describe(m, k, c, mem, err))) rc = standardise(m, c, n, x, mem, err);
     }
     return rc;

@@ -7,7 +7,7 @@
 #ifndef NET_CODE_H
 #define NET_CODE_H
 
-#include "model/model.h"
+#include "model/view.h"
 
 enum code_kind {
     CODE_REAL,   /* coordinates */
@@ -35,10 +35,10 @@ struct code {
 
 enum { CODE_STATES_MOST = 64 };
 
-/* The codes of all nodes of m->bn from n draws of the model, x[row * n + i]; with n = 0, the scales
-   are left to the caller.  `code` is bn_n(m->bn) long; its arrays are taken from mem. */
-int codes_make(struct model *m, size_t n, const double *x, struct arena *mem, struct code *code,
-               nami_err *err);
+/* The codes of all nodes of a model from n draws of it, x[row * n + i]; with n = 0, the scales are
+   left to the caller.  `code` is as long as there are nodes; its arrays are taken from mem. */
+int codes_make(const struct model *m, size_t n, const double *x, struct arena *mem,
+               struct code *code, nami_err *err);
 
 /* Instructions that fill the coordinates of the nodes with want[node] & 1, and the features of
    those with & 2 (units of p). */

@@ -26,7 +26,8 @@ static int make_parts(struct elbo *e)
     if (!e->part) return NAMI_ENOMEM;
     memcpy(e->part, q->part, sizeof *q->part * (size_t)q->npart);
     e->part[q->npart] = (struct part){"prior", q->h->nlatent};
-    e->part[q->npart + 1] = (struct part){"data", bn_n(q->m->bn) - q->h->nlatent - q->h->nmodel};
+    e->part[q->npart + 1] =
+        (struct part){"data", bn_n(model_bn(q->m)) - q->h->nlatent - q->h->nmodel};
     return 0;
 }
 
@@ -60,8 +61,8 @@ int elbo_state(const struct elbo *e, int c, int k)
 static const char *layer_name(struct elbo *e, size_t w)
 {
     const struct model *m = e->q->m;
-    for (size_t i = 0; i < m->net.n; i++) {
-        const struct net *net = &m->net.a[i];
+    for (int i = 0; i < model_num_networks(m); i++) {
+        const struct net *net = model_network(m, i);
         size_t at = net->w;
         for (int l = 0, in = net->in; l < net->nlayer; in = net->layer[l++].out) {
             if (at == w && net->learn) {
@@ -113,7 +114,7 @@ static int mark_signs(struct elbo *e)
 static int make(struct elbo *e)
 {
     struct qnet *q = e->q;
-    int tag[2], *fix = new_array(int, bn_n(q->m->bn) + 1), *logit = joint_logits(q->m);
+    int tag[2], *fix = new_array(int, bn_n(model_bn(q->m)) + 1), *logit = joint_logits(q->m);
     int rc = fix && logit ? 0 : NAMI_ENOMEM;
     if (!rc) rc = sampler_prog(q, &e->prog, fix, logit);
     size_t first = e->prog.code.n;
@@ -140,12 +141,13 @@ int elbo_make(struct elbo *e, struct qnet *q, nami_err *err)
 void elbo_start(const struct elbo *e, uint64_t seed, float *param)
 {
     size_t first = e->q->prog.nparam;
+    const double *weights = model_weights(e->q->m);
     qnet_start(e->q, seed, param);
-    for (size_t i = first; i < e->prog.nparam; i++) param[i] = (float)e->q->m->weight.a[i - first];
+    for (size_t i = first; i < e->prog.nparam; i++) param[i] = (float)weights[i - first];
 }
 
 void elbo_model(const struct elbo *e, const float *param)
 {
     size_t first = e->q->prog.nparam;
-    for (size_t i = first; i < e->prog.nparam; i++) e->q->m->weight.a[i - first] = param[i];
+    if (e->prog.nparam > first) model_set_weights(e->q->m, e->prog.nparam - first, param + first);
 }

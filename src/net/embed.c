@@ -12,20 +12,20 @@
 static int unit_of(const struct qnet *q, int e)
 {
     const struct model *m = q->m;
-    int k = m->owner[e], v = m->node[k], j = m->lhs_off[k];
-    const struct code *c = &q->code[v];
+    const int *element = instance_elements(m, element_instance(m, e));
+    const struct code *c = &q->code[element_node(m, e)];
+    int j = 0;
     if (c->nfeature != c->n) return -1;
-    while (m->lhs[j] != e) j++;
-    return c->feature + j - m->lhs_off[k];
+    while (element[j] != e) j++;
+    return c->feature + j;
 }
 
 /* All nodes of an array; how many. */
-static int mark(const struct qnet *q, const struct embed *x, int number, int *of)
+static int mark(const struct qnet *q, int array, int number, int *of)
 {
-    const struct array *a = &q->m->array.a[x->array];
-    int n = 0;
-    for (int e = a->first; e < a->first + a->n; e++) {
-        int v = q->m->node[q->m->owner[e]];
+    int n = 0, first = array_first(q->m, array);
+    for (int e = first; e < first + array_size(q->m, array); e++) {
+        int v = element_node(q->m, e);
         n += of[v] != number;
         of[v] = number;
     }
@@ -56,19 +56,19 @@ static int compile(struct qnet *q, const struct embed *x, int *in, struct net_em
                    nami_err *err)
 {
     const struct model *m = q->m;
-    const struct array *a = &m->array.a[x->array];
+    const char *array = array_name(m, x->array);
     const int *seen = x->dim;
-    int data = 1, unit = -1;
-    for (int k = 0; k < a->n; k++)
-        if ((in[k] = unit_of(q, a->first + k)) < 0)
+    int data = 1, unit = -1, first = array_first(m, x->array);
+    for (int k = 0; k < array_size(m, x->array); k++)
+        if ((in[k] = unit_of(q, first + k)) < 0)
             return err_set(err, NAMI_EINPUT,
-                           "%s cannot be embedded: its elements are not single numbers", a->name);
+                           "%s cannot be embedded: its elements are not single numbers", array);
     for (int l = 0; l < x->nlayer; l++) {
         const struct layer *y = &x->layer[l];
         int n, each, total = y->dim[0] * y->dim[1] * y->dim[2];
         int *from = fields(y, seen, in, &n, &each);
         struct str name = {0};
-        str_printf(&name, "embed/%s/%d", a->name, l);
+        str_printf(&name, "embed/%s/%d", array, l);
         if (y->kind == LAYER_WHITEN)
             unit = !from || name.oom ? -1 : net_white(q, 1, each, from, name.s);
         else
@@ -97,21 +97,16 @@ enum { WHITE_FEWEST = 2, WHITE_MOST = 256 };
 static int nodes_of(const struct qnet *q, int array, int number, int *of)
 {
     const struct model *m = q->m;
-    const struct array *a = &m->array.a[array];
-    int n = 0;
-    for (size_t i = 0; i < m->embed.n; i++)
-        if (m->embed.a[i].array == array) return 0;
-    if (a->n < WHITE_FEWEST || a->n > WHITE_MOST) return 0;
-    for (int e = a->first; e < a->first + a->n; e++) {
-        int v = m->owner[e] < 0 ? -1 : m->node[m->owner[e]];
-        if (v < 0 || !m->bn->node.a[v].observed || q->code[v].nfeature != q->code[v].n) return 0;
+    int first = array_first(m, array), size = array_size(m, array);
+    for (int i = 0; i < model_num_embeddings(m); i++)
+        if (model_embedding(m, i)->array == array) return 0;
+    if (size < WHITE_FEWEST || size > WHITE_MOST) return 0;
+    for (int e = first; e < first + size; e++) {
+        int v = element_node(m, e);
+        if (v < 0 || !model_bn(m)->node.a[v].observed || q->code[v].nfeature != q->code[v].n)
+            return 0;
     }
-    for (int e = a->first; e < a->first + a->n; e++) {
-        int v = m->node[m->owner[e]];
-        n += of[v] != number;
-        of[v] = number;
-    }
-    return n;
+    return mark(q, array, number, of);
 }
 
 int is_alone(const struct qnet *q, const struct share *s, int i)
@@ -134,7 +129,7 @@ static int is_seen(const struct qnet *q, const struct share *s, int number, int 
 
 static int white_embed(struct qnet *q, int array, struct embed *out)
 {
-    int n = q->m->array.a[array].n;
+    int n = array_size(q->m, array);
     struct layer *l = arena_array(&q->mem, struct layer, 1);
     if (!l) return NAMI_ENOMEM;
     *l = (struct layer){.kind = LAYER_WHITEN, .out = n, .dim = {n, 1, 1}};
@@ -145,10 +140,12 @@ static int white_embed(struct qnet *q, int array, struct embed *out)
 int net_embeds(struct qnet *q, const struct share *s)
 {
     const struct model *m = q->m;
-    int narray = q->opt.whiten ? (int)m->array.n : 0, rc = 0, *of = new_array(int, bn_n(m->bn) + 1);
-    q->embed = arena_array(&q->mem, struct embed, m->embed.n + (size_t)narray + 1);
+    int declared = model_num_embeddings(m), narray = q->opt.whiten ? model_num_arrays(m) : 0,
+        rc = 0;
+    int *of = new_array(int, bn_n(model_bn(m)) + 1);
+    q->embed = arena_array(&q->mem, struct embed, declared + narray + 1);
     if (!of || !q->embed) rc = NAMI_ENOMEM;
-    for (size_t i = 0; i < m->embed.n && !rc; i++) q->embed[q->nembed++] = m->embed.a[i];
+    for (int i = 0; i < declared && !rc; i++) q->embed[q->nembed++] = *model_embedding(m, i);
     for (int a = 0; a < narray && !rc; a++) {
         int n = nodes_of(q, a, a + 1, of);
         if (n && is_seen(q, s, a + 1, n, of)) rc = white_embed(q, a, &q->embed[q->nembed++]);
@@ -163,14 +160,14 @@ int net_embed(struct qnet *q, int *of, nami_err *err)
 {
     const struct model *m = q->m;
     int rc = 0;
-    for (int v = 0; v < bn_n(m->bn); v++) of[v] = -1;
+    for (int v = 0; v < bn_n(model_bn(m)); v++) of[v] = -1;
     q->embedding = arena_array(&q->mem, struct net_embedding, q->nembed + 1);
     if (!q->embedding) return err_nomem(err);
     for (int i = 0; i < q->nembed && !rc; i++) {
         const struct embed *x = &q->embed[i];
-        int *in = arena_array(&q->mem, int, m->array.a[x->array].n);
+        int *in = arena_array(&q->mem, int, array_size(m, x->array));
         if (!in) return err_nomem(err);
-        q->embedding[i].nnode = mark(q, x, i, of);
+        q->embedding[i].nnode = mark(q, x->array, i, of);
         rc = compile(q, x, in, &q->embedding[i], err);
     }
     return rc;

@@ -9,19 +9,21 @@
 
 int joint_density(const struct model *m, const char *advice, nami_err *err)
 {
-    for (size_t i = 0; i < m->stmt.n; i++)
-        if (m->stmt.a[i].rel->stochastic && !m->stmt.a[i].dist)
+    for (int i = 0; i < model_num_statements(m); i++) {
+        struct statement s = model_statement(m, i);
+        if (s.stochastic && !s.dist)
             return err_set(err, NAMI_EINPUT,
                            "the model has a simulator, and no density: p(x, z) is not known%s",
                            advice);
+    }
     return 0;
 }
 
 int joint_of_all(const struct model *m, const char *advice, nami_err *err)
 {
     int n = 0, rc = joint_density(m, advice, err);
-    for (size_t v = 0; v < m->bn->node.n; v++)
-        n += !m->bn->node.a[v].observed && m->bn->node.a[v].nuisance;
+    for (size_t v = 0; v < model_bn(m)->node.n; v++)
+        n += !model_bn(m)->node.a[v].observed && model_bn(m)->node.a[v].nuisance;
     if (!rc && n) /* they would have to be summed out */
         rc = err_set(err, NAMI_EINPUT,
                      "the network has no factors for %d latent%s (not in 'infer'), so that p(x, z) "
@@ -56,7 +58,7 @@ static void sort_terms(const struct model *m, struct prog *p, const unsigned cha
     for (size_t k = 0; k < p->code.n; k++) {
         struct instr *c = &p->code.a[k];
         for (int a = 0; a < c->narg; a++)
-            c->arg[a].data |= all_given(&c->arg[a], c->n, given, m->nrow);
+            c->arg[a].data |= all_given(&c->arg[a], c->n, given, model_num_rows(m));
         if (!c->sum) continue;
         c->out = -1;
         c->blind = 1;
@@ -67,8 +69,8 @@ static void sort_terms(const struct model *m, struct prog *p, const unsigned cha
 
 int *joint_logits(const struct model *m)
 {
-    int *logit = raw_array(int, m->nrow + 1);
-    for (int r = 0; logit && r < m->nrow; r++) logit[r] = -1;
+    int *logit = raw_array(int, model_num_rows(m) + 1);
+    for (int r = 0; logit && r < model_num_rows(m); r++) logit[r] = -1;
     return logit;
 }
 
@@ -95,19 +97,20 @@ int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *log
 {
     struct model *m = q->m;
     struct prog terms = {0};
-    unsigned char *only = new_array(unsigned char, m->ninst + 1);
-    unsigned char *given = new_array(unsigned char, m->nrow + 1);
+    unsigned char *only = new_array(unsigned char, model_num_instances(m) + 1);
+    unsigned char *given = new_array(unsigned char, model_num_rows(m) + 1);
     int rc = only && given ? 0 : NAMI_ENOMEM;
-    for (int e = 0; e < m->nelem && !rc; e++)
-        if (m->row[e] >= 0 && m->row[e] < m->nrow) given[m->row[e]] = m->observed[e];
-    for (int k = 0; k < m->ninst && !rc; k++) only[k] = m->node[k] >= 0;
+    for (int e = 0; e < model_num_elements(m) && !rc; e++)
+        if (element_row(m, e) >= 0 && element_row(m, e) < model_num_rows(m))
+            given[element_row(m, e)] = element_is_observed(m, e);
+    for (int k = 0; k < model_num_instances(m) && !rc; k++) only[k] = instance_node(m, k) >= 0;
     for (int i = 0; i < q->h->nmodel && !rc; i++) only[q->code[q->h->model[i]].inst] = 0;
-    if (!rc && !(rc = model_compile(m, &terms, 1, only))) {
+    if (!rc && !(rc = model_program(m, &terms, 1, only))) {
         sort_terms(m, &terms, given, tag);
         size_t first = p->code.n;
         rc = prog_append(p, &terms);
         for (size_t k = first; k < p->code.n && !rc; k++)
-            rc = by_logit(p, &p->code.a[k], logit, m->nrow);
+            rc = by_logit(p, &p->code.a[k], logit, model_num_rows(m));
     }
     prog_free(&terms);
     free(only);
@@ -131,13 +134,13 @@ static int decode(struct joint *j, const struct qnet *q, int *logit)
 static int make(struct joint *j, struct qnet *q)
 {
     struct prog *p = &j->prog;
-    int nodes = bn_n(q->m->bn), rc = 0, tag[2] = {GRADIENT_DATA, GRADIENT_LATENT};
+    int nodes = bn_n(model_bn(q->m)), rc = 0, tag[2] = {GRADIENT_DATA, GRADIENT_LATENT};
     j->code = arena_array(&p->mem, struct code, nodes + 1);
     if (!j->code) return NAMI_ENOMEM;
     memcpy(j->code, q->code, sizeof *j->code * (size_t)nodes);
     for (int v = 0; v < nodes; v++) j->code[v].coord = -1;
-    p->nnode = q->m->nrow;
-    p->nrow = j->coord = q->m->nrow;
+    p->nnode = model_num_rows(q->m);
+    p->nrow = j->coord = model_num_rows(q->m);
     for (int i = 0; i < q->h->nlatent; i++) {
         struct code *c = &j->code[q->h->perm[i]];
         c->coord = j->coord + j->n;
@@ -160,7 +163,7 @@ int joint_make(struct joint *j, struct qnet *q, nami_err *err)
     for (int i = 0; i < q->h->nlatent && !rc; i++)
         if (q->code[q->h->perm[i]].kind != CODE_REAL)
             rc = err_set(err, NAMI_EINPUT, "%s is discrete, and has no gradient",
-                         bn_name(q->m->bn, q->h->perm[i]));
+                         bn_name(model_bn(q->m), q->h->perm[i]));
     return rc ? rc : make(j, q) ? err_nomem(err) : 0;
 }
 
@@ -169,7 +172,7 @@ void joint_free(struct joint *j) { prog_free(&j->prog); }
 int joint_coordinates(const struct joint *j, size_t n, const double *z, double *u)
 {
     const struct qnet *q = j->q;
-    double *work = raw_array(double, 2 * (size_t)q->m->nrow + (size_t)j->n);
+    double *work = raw_array(double, 2 * (size_t)model_num_rows(q->m) + (size_t)j->n);
     if (!work) return NAMI_ENOMEM;
     for (int i = 0; i < q->h->nlatent; i++) {
         const struct code *c = &j->code[q->h->perm[i]];

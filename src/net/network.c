@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "model/inverse_read.h"
+#include "model/read.h"
 #include "net/saved.h"
 
 /* ---- making one ------------------------------------------------------------------------- */
@@ -18,7 +19,7 @@ int network_invert(struct network *n, nami_err *err)
 {
     int rc = n->plan.elbo ? joint_density(n->model, "", err) : 0;
     if (!rc && !n->inverse)
-        rc = inversion_init(&n->inversion, n->model->bn, &n->plan.invert, err);
+        rc = inversion_init(&n->inversion, model_bn(n->model), &n->plan.invert, err);
     if (!rc && !n->inverse) rc = inversion_run(&n->inversion, &n->inverse, err);
     if (!rc && n->inverse->nlatent == 0) /* NOLINT: it is there */
         rc = err_set(err, NAMI_EINPUT,
@@ -46,7 +47,7 @@ void network_free(struct network *n)
     qnet_free(&n->q);
     inverse_free(n->inverse);
     inversion_fini(&n->inversion);
-    model_free(&n->own_model);
+    model_free(n->own_model);
     st_free(&n->file);
     str_free(&n->bytes);
     arena_free(&n->mem);
@@ -95,11 +96,10 @@ static int read_model(struct network *n, nami_err *err)
     if (!model || !name || !data || !dialect) return network_broken("model", err);
     struct model_options opt = {
         .set = n->plan.set, .nset = n->plan.nset, .observe = n->plan.observe};
-    n->model = &n->own_model;
-    int rc =
-        strcmp(data, "{}") == 0 ? 0 : data_parse(&n->own_model.data, data, strlen(data), err);
+    if (!(n->model = n->own_model = model_new())) return err_nomem(err);
+    int rc = strcmp(data, "{}") == 0 ? 0 : model_give_data(n->model, data, strlen(data), err);
     if (rc) return rc;
-    n->own_model.simulator_locked = 1;
+    model_lock_simulator(n->model);
     return model_parse(n->model, name, model, strlen(model),
                        strcmp(dialect, "bugs") == 0 ? BUGS : NATIVE, &opt, err);
 }
@@ -109,8 +109,8 @@ static int read_inverse(struct network *n, nami_err *err)
 {
     const char *text = st_get(&n->file, "inverse");
     if (!text) return network_broken("inverse", err);
-    int rc = inversion_init(&n->inversion, n->model->bn, &n->plan.invert, err);
-    return rc ? rc : inverse_read(n->model->bn, text, &n->inverse, err);
+    int rc = inversion_init(&n->inversion, model_bn(n->model), &n->plan.invert, err);
+    return rc ? rc : inverse_read(model_bn(n->model), text, &n->inverse, err);
 }
 
 int network_parse(struct network *n, int threads, nami_err *err)

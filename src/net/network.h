@@ -4,7 +4,7 @@
    The file (docs/formats.md, "Trained networks") is a safetensors file.  Its texts hold the model,
    the data it was read with, the inverse, the settings and the encodings, all by name; a digest
    protects all bytes.  Reading it opens no other file and runs nothing: a simulator that the model
-   names stays locked (model.h) until someone who trusts the file clears model->simulator_locked. */
+   names stays locked until someone who trusts the file calls model_allow_simulator. */
 #ifndef NET_NETWORK_H
 #define NET_NETWORK_H
 
@@ -17,7 +17,7 @@
 
 struct network {
     struct arena mem;
-    struct model *model, own_model; /* model: &own_model, or another's */
+    struct model *model, *own_model; /* model: own_model, or another's; own_model may be NULL */
     struct plan plan;
     struct inversion inversion;
     struct inverse *inverse;

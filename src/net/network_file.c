@@ -100,7 +100,7 @@ int network_open(struct network *n, nami_err *err)
 
 void network_observed(const struct network *n, struct str *out)
 {
-    const struct bn *bn = n->model->bn;
+    const struct bn *bn = model_bn(n->model);
     if (!strchr(n->plan.observe, '@')) {
         str_put(out, n->plan.observe);
         return;
@@ -114,8 +114,8 @@ int network_texts(const struct network *n, struct st *file, const char *inverse,
 {
     const struct model *m = n->model;
     struct str data = {0}, plan = {0}, saved = {0}, observe = {0};
-    if (m->data.set.n) /* the one that gave the constants */
-        dataset_print(&m->data.set.a[0], &data);
+    if (model_first_data(m)) /* the one that gave the constants */
+        dataset_print(model_first_data(m), &data);
     else
         str_put(&data, "{}");
     saved_print(&n->q, &saved);
@@ -127,9 +127,9 @@ int network_texts(const struct network *n, struct st *file, const char *inverse,
                                    {"nami", NETWORK_FORMAT},
                                    {"version", NAMI_VERSION},
                                    {"kernel", product_best(1)->name},
-                                   {"model", m->text.s ? m->text.s : ""},
-                                   {"file", m->file ? m->file : "model.nami"},
-                                   {"dialect", m->syntax.dialect == BUGS ? "bugs" : "native"},
+                                   {"model", model_text(m)},
+                                   {"file", model_file_name(m) ? model_file_name(m) : "model.nami"},
+                                   {"dialect", model_dialect(m) == BUGS ? "bugs" : "native"},
                                    {"data", data.s},
                                    {"settings", plan.s},
                                    {"inverse", inverse},

@@ -31,8 +31,8 @@ static void wants(const struct qnet *q, unsigned char *want)
     const struct model *m = q->m;
     const struct inverse *h = q->h;
     for (int i = 0; i < q->nembed; i++) {
-        const struct array *a = &m->array.a[q->embed[i].array];
-        for (int e = a->first; e < a->first + a->n; e++) want[m->node[m->owner[e]]] |= 2;
+        int array = q->embed[i].array, first = array_first(m, array);
+        for (int e = first; e < first + array_size(m, array); e++) want[element_node(m, e)] |= 2;
     }
     for (int i = 0; i < h->nlatent; i++) {
         int v = h->perm[i];
@@ -50,7 +50,7 @@ static void embeddings(const struct qnet *q, const struct share *s, const struct
     for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++)
         if (of[s->parent[j]] >= 0) seen[of[s->parent[j]]]++;
     for (int e = 0; e < q->nembed; e++) {
-        int declared = (size_t)e < q->m->embed.n;
+        int declared = e < model_num_embeddings(q->m);
         seen[e] = seen[e] == q->embedding[e].nnode && (declared || is_alone(q, s, f->pos));
     }
 }
@@ -78,7 +78,8 @@ static int inputs(struct qnet *q, const struct share *s, struct factor *f, const
     for (int seen_too = 0; seen_too < 2; seen_too++)
         for (int64_t j = 0; j < s->off[f->pos + 1] - s->off[f->pos]; j++) {
             const struct code *c = &q->code[parent[j]];
-            if (q->m->bn->node.a[role[j]].observed != seen_too || IS_EMBEDDED(parent[j])) continue;
+            if (model_bn(q->m)->node.a[role[j]].observed != seen_too || IS_EMBEDDED(parent[j]))
+                continue;
             for (int k = 0; k < c->nfeature; k++) *in++ = c->feature + k;
         }
     return 0;
@@ -140,7 +141,7 @@ static void unite(int *up, int a, int b)
 /* A network that many factors share sees each role on one scale: that of the first node in it. */
 static int same_scales(struct qnet *q, struct share *s)
 {
-    int nodes = bn_n(q->m->bn), *up = raw_array(int, nodes);
+    int nodes = bn_n(model_bn(q->m)), *up = raw_array(int, nodes);
     if (!up) return NAMI_ENOMEM;
     for (int v = 0; v < nodes; v++) up[v] = v;
     for (int i = 0; i < q->h->nlatent; i++) {
@@ -165,7 +166,7 @@ static int same_scales(struct qnet *q, struct share *s)
 /* "z[i]" if it is all of a plate, else "z[2]" or, of several, "z[2]+3". */
 static int name_part(struct qnet *q, struct part *p, int v)
 {
-    const struct bn *bn = q->m->bn;
+    const struct bn *bn = model_bn(q->m);
     int all = 0;
     for (int i = 0; i < q->h->nlatent && p->n > 1; i++)
         all += bn->node.a[q->h->perm[i]].cls == bn->node.a[v].cls;
@@ -224,7 +225,7 @@ static int no_family(const struct qnet *q, const struct code *c, nami_err *err)
         err, NAMI_EINPUT,
         "%s is discrete with no small upper bound, and no family fits it; observe it, or "
         "leave it out of 'infer'",
-        bn_name(q->m->bn, c->node));
+        bn_name(model_bn(q->m), c->node));
 }
 
 /* Matched on the logit scale: (0, 1) rounds to its ends. */
@@ -246,7 +247,7 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
         return err_set(err, NAMI_EINPUT,
                        "%s has probability at single values besides a density, so no family fits "
                        "it; observe it, or infer what it is made from",
-                       bn_name(q->m->bn, c->node));
+                       bn_name(model_bn(q->m), c->node));
     if (c->kind == CODE_STATES) {
         g->head = (struct head){.family = &family_categorical, .size = c->states};
     } else if (want == &family_match && is_logistic(c)) {
@@ -422,7 +423,7 @@ static int saved_head(struct qnet *q, int g, const struct saved *saved, nami_err
     if (x->head.family->own_scale) x->head.dist = c->dist;
     if (!head_fits(q, c, &x->head))
         return err_set(err, NAMI_EINPUT, "the output distribution of %s does not fit it",
-                       bn_name(q->m->bn, c->node));
+                       bn_name(model_bn(q->m), c->node));
     x->nout = x->head.family->outputs(&x->head);
     return 0;
 }
@@ -457,8 +458,8 @@ static int make_heads(struct qnet *q, const struct origin *o, nami_err *err)
 static int mark_given(struct qnet *q)
 {
     q->given = arena_array(&q->mem, unsigned char, q->nfeature + 1);
-    for (int v = 0; q->given && v < bn_n(q->m->bn); v++)
-        if (q->m->bn->node.a[v].observed && q->code[v].feature >= 0)
+    for (int v = 0; q->given && v < bn_n(model_bn(q->m)); v++)
+        if (model_bn(q->m)->node.a[v].observed && q->code[v].feature >= 0)
             memset(q->given + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
     return q->given ? 0 : NAMI_ENOMEM;
 }
@@ -466,7 +467,7 @@ static int mark_given(struct qnet *q)
 static int build(struct qnet *q, const struct origin *o, nami_err *err)
 {
     struct share s = {0};
-    int nodes = bn_n(q->m->bn), rc = 0;
+    int nodes = bn_n(model_bn(q->m)), rc = 0;
     unsigned char *want = new_array(unsigned char, nodes);
     int *of = new_array(int, nodes);
     q->code = arena_array(&q->mem, struct code, nodes + 1);
@@ -504,7 +505,7 @@ static void begin(struct qnet *q, struct model *m, const struct inverse *h,
                   const struct net_options *opt)
 {
     *q = (struct qnet){.m = m, .h = h, .opt = *opt};
-    q->prog.nrow = q->prog.nnode = m->nrow;
+    q->prog.nrow = q->prog.nnode = model_num_rows(m);
     if (opt->whiten < 0) q->opt.whiten = opt->kind == NET_AUTO;
 }
 
@@ -513,10 +514,10 @@ int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
                  const struct net_options *opt, size_t n, const double *x, nami_err *err)
 {
     struct origin o = {.n = n < PRIOR_DRAWS ? n : PRIOR_DRAWS};
-    double *y = raw_array(double, (size_t)m->nrow *o.n);
+    double *y = raw_array(double, (size_t)model_num_rows(m) * o.n);
     begin(q, m, h, opt);
     if (!y) return err_nomem(err);
-    for (size_t r = 0; r < (size_t)m->nrow; r++)
+    for (size_t r = 0; r < (size_t)model_num_rows(m); r++)
         memcpy(y + r * o.n, x + r * n, sizeof(double) * o.n);
     o.x = y;
     int rc = build(q, &o, err);
@@ -527,7 +528,7 @@ int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
 int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
               const struct net_options *opt, const struct saved *saved, int threads, nami_err *err)
 {
-    double *x = saved ? NULL : raw_array(double, (size_t)m->nrow *PRIOR_DRAWS);
+    double *x = saved ? NULL : raw_array(double, (size_t)model_num_rows(m) *PRIOR_DRAWS);
     struct origin o = {saved ? 0 : PRIOR_DRAWS, x, saved};
     begin(q, m, h, opt);
     int rc = x || saved ? 0 : err_nomem(err);

@@ -11,7 +11,7 @@
 #ifndef NET_REGION_H
 #define NET_REGION_H
 
-#include "net/reads.h"
+#include "model/reads.h"
 
 enum { GIVEN = 1, INSIDE = 2, FACTOR = 4, LISTED = 8, TARGET = 16 }; /* in S, C, F; C or S; v */
 

@@ -224,7 +224,7 @@ static int emit_wave(struct maker *k)
 
 static int is_latent(const struct qnet *q, const struct code *c)
 {
-    return !q->m->bn->node.a[c->node].observed;
+    return !model_bn(q->m)->node.a[c->node].observed;
 }
 
 static int start(struct maker *k)
@@ -240,8 +240,8 @@ static int start(struct maker *k)
         for (int i = 0; i < n; i++) k->left[b][i] = i;
         k->left[b][n] = -1;
     }
-    for (int v = 0; v < bn_n(q->m->bn); v++)
-        if (q->m->bn->node.a[v].observed && q->code[v].feature >= 0)
+    for (int v = 0; v < bn_n(model_bn(q->m)); v++)
+        if (model_bn(q->m)->node.a[v].observed && q->code[v].feature >= 0)
             memset(k->ready + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
     for (size_t i = 0; i < q->nencode; i++) {
         struct instr c = q->prog.code.a[i]; /* of data: nothing is differentiated by them */
@@ -280,12 +280,13 @@ int sampler_prog(struct qnet *q, struct prog *p, int *fix, int *logit)
 static int make_rest(struct qnet *q, struct prog *p, int again, int by_density)
 {
     struct model *m = q->m;
-    unsigned char *only = new_array(unsigned char, m->ninst + 1);
+    unsigned char *only = new_array(unsigned char, model_num_instances(m) + 1);
     if (!only) return NAMI_ENOMEM;
     for (int i = 0; i < q->h->nmodel; i++) only[q->code[q->h->model[i]].inst] = 1;
-    for (int k = 0; k < m->ninst; k++)
-        if (again && m->node[k] >= 0 && m->bn->node.a[m->node[k]].observed) only[k] = 1;
-    int rc = model_compile(m, p, by_density, only);
+    for (int k = 0; k < model_num_instances(m); k++)
+        if (again && instance_node(m, k) >= 0 && model_bn(m)->node.a[instance_node(m, k)].observed)
+            only[k] = 1;
+    int rc = model_program(m, p, by_density, only);
     free(only);
     return rc;
 }
@@ -293,7 +294,7 @@ static int make_rest(struct qnet *q, struct prog *p, int again, int by_density)
 int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
 {
     *s = (struct sampler){.q = q};
-    int nodes = bn_n(q->m->bn);
+    int nodes = bn_n(model_bn(q->m));
     s->known = raw_array(int, nodes + 1);
     for (int v = 0; s->known && v < nodes; v++) s->known[v] = -1;
     int rc = s->known ? make_prog(s, q, &s->prog, NULL, NULL) : NAMI_ENOMEM;

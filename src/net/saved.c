@@ -32,10 +32,10 @@ static void put_numbers(struct str *out, const char *name, int n, const double *
 void saved_print(const struct qnet *q, struct str *out)
 {
     str_put(out, "{\"encodings\":[");
-    for (int v = 0; v < bn_n(q->m->bn); v++) {
+    for (int v = 0; v < bn_n(model_bn(q->m)); v++) {
         const struct code *c = &q->code[v];
         str_put(out, v ? ",\n{\"node\":" : "\n{\"node\":");
-        str_quote(out, bn_name(q->m->bn, v));
+        str_quote(out, bn_name(model_bn(q->m), v));
         str_printf(out, ",\"kind\":\"%s\"", kind_names[c->kind]);
         put_numbers(out, "mean", c->ncoord, c->mean);
         put_numbers(out, "sd", c->ncoord, c->sd);
@@ -81,7 +81,7 @@ static int take_numbers(const json_t *o, const char *name, int n, double *out)
 
 int saved_encodings(const struct saved *s, struct qnet *q, nami_err *err)
 {
-    int nodes = bn_n(q->m->bn);
+    int nodes = bn_n(model_bn(q->m));
     if (json_array_size(s->encodings) != (size_t)nodes)
         return err_set(err, NAMI_EINPUT, "the file encodes %zu variables, but its model has %d",
                        json_array_size(s->encodings), nodes);
@@ -90,7 +90,7 @@ int saved_encodings(const struct saved *s, struct qnet *q, nami_err *err)
         const json_t *o = json_array_get(s->encodings, (size_t)v);
         const char *node = json_string_value(json_object_get(o, "node")),
                    *kind = json_string_value(json_object_get(o, "kind"));
-        int ok = node && kind && strcmp(node, bn_name(q->m->bn, v)) == 0 &&
+        int ok = node && kind && strcmp(node, bn_name(model_bn(q->m), v)) == 0 &&
                  strcmp(kind, kind_names[c->kind]) == 0 &&
                  take_numbers(o, "mean", c->ncoord, c->mean) &&
                  take_numbers(o, "sd", c->ncoord, c->sd);
@@ -99,7 +99,7 @@ int saved_encodings(const struct saved *s, struct qnet *q, nami_err *err)
             return err_set(err, NAMI_EINPUT,
                            "the network encodes %.60s (%.20s) otherwise than this version of NaMI "
                            "does (%.60s, %s); train it again",
-                           node ? node : "?", kind ? kind : "?", bn_name(q->m->bn, v),
+                           node ? node : "?", kind ? kind : "?", bn_name(model_bn(q->m), v),
                            kind_names[c->kind]);
     }
     return 0;

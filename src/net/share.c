@@ -139,16 +139,16 @@ static int share_some(const struct model *m, const struct inverse *h, struct sha
     s.var = raw_array(int, h->nlatent);
     s.role = raw_array(int, h->width);
     s.factor = raw_array(struct factor, h->nlatent);
-    s.work = WORK + (int64_t)WORK_EACH * m->ninst;
+    s.work = WORK + (int64_t)WORK_EACH * model_num_instances(m);
     s.part = s.work / PART;
     if (!rc && (match_init(&s.match, &s.g, h->width) || !inst || !s.var || !s.role || !s.factor))
         rc = err_nomem(err);
-    for (int k = 0; k < m->ninst && !rc; k++)
-        if (m->node[k] >= 0) inst[m->node[k]] = k;
+    for (int k = 0; k < model_num_instances(m) && !rc; k++)
+        if (instance_node(m, k) >= 0) inst[instance_node(m, k)] = k;
     for (int i = 0; i < h->nlatent && !rc; i++) s.var[i] = inst[h->perm[i]];
     for (int64_t k = 0; k < h->edges && !rc; k++) out->parent[k] = inst[out->parent[k]];
     if (!rc) share_all(&s, h->nlatent);
-    for (int64_t k = 0; k < h->edges && !rc; k++) out->parent[k] = m->node[out->parent[k]];
+    for (int64_t k = 0; k < h->edges && !rc; k++) out->parent[k] = instance_node(m, out->parent[k]);
     match_fini(&s.match);
     reads_free(&s.g);
     free(inst);

@@ -7,7 +7,7 @@
 #define NET_SHARE_H
 
 #include "graph/inverse.h"
-#include "model/model.h"
+#include "model/view.h"
 
 /* Each factor's representative, and its parents in the order of their roles. */
 struct share {

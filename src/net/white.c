@@ -72,12 +72,12 @@ static float *features(const struct qnet *q)
     size_t n = q->ndraw;
     float *value = new_array(float, (size_t)q->nfeature *n + 1);
     int most = 1;
-    for (int v = 0; v < bn_n(q->m->bn); v++)
+    for (int v = 0; v < bn_n(model_bn(q->m)); v++)
         most = q->code[v].n + q->code[v].ncoord + q->code[v].nfeature > most
                    ? q->code[v].n + q->code[v].ncoord + q->code[v].nfeature
                    : most;
     double *work = raw_array(double, most);
-    for (int v = 0; v < bn_n(q->m->bn) && value && work; v++) {
+    for (int v = 0; v < bn_n(model_bn(q->m)) && value && work; v++) {
         const struct code *c = &q->code[v];
         for (size_t i = 0; i < n && c->feature >= 0; i++) {
             double *x = work, *out = work + c->n;

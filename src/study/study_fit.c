@@ -9,12 +9,14 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "data/safetensors.h"
+#include "model/read.h"
 
 uint64_t fit_seed(const struct job *j, enum fit_seed what) { return j->seed * 16 + (uint64_t)what; }
 
 int fit_model(struct fit *f, const char *text, nami_err *err)
 {
-    f->r.net.model = &f->r.net.own_model;
+    f->r.net.model = f->r.net.own_model = model_new();
+    if (!f->r.net.model) return err_nomem(err);
     return model_parse(f->r.net.model, "model", text, strlen(text), NATIVE, NULL, err);
 }
 
@@ -22,7 +24,7 @@ int fit_invert(struct fit *f, const struct job *j, nami_err *err)
 {
     struct training *r = &f->r;
     r->net.plan.invert = (nami_options){.method = j->v->method, .mode = j->v->mode};
-    int rc = inversion_init(&r->net.inversion, r->net.model->bn, &r->net.plan.invert, err);
+    int rc = inversion_init(&r->net.inversion, model_bn(r->net.model), &r->net.plan.invert, err);
     return rc ? rc : inversion_run(&r->net.inversion, &r->net.inverse, err);
 }
 

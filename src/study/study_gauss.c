@@ -52,7 +52,7 @@ static int tree_text(const struct job *j, struct str *out)
 static int place(const struct model *m, int node)
 {
     int i = 0;
-    sscanf(bn_name(m->bn, node), "x[%d]", &i);
+    sscanf(bn_name(model_bn(m), node), "x[%d]", &i);
     return i;
 }
 
@@ -92,7 +92,7 @@ static int add_edges(struct fit *f, const struct job *j, nami_err *err)
     if (rc) err_nomem(err);
     to->method = h->method;
     to->mode = h->mode;
-    if (!rc) rc = certify(to, &f->r.net.model->bn->dag, VERIFY_FULL, 0, err);
+    if (!rc) rc = certify(to, &model_bn(f->r.net.model)->dag, VERIFY_FULL, 0, err);
     if (!rc && (to->edges != h->edges + j->v->added || to->cert.is[FAITHFUL] != 1))
         rc = err_set(err, NAMI_EBUG, "%d edges cannot be added to this inverse", j->v->added);
     inverse_free(rc ? to : f->r.net.inverse);
@@ -114,7 +114,7 @@ static int exact_init(struct exact *e, struct model *m, nami_err *err)
     struct inverse *h = NULL;
     nami_options all = {.method = "full"};
     int rc = gnet_read(m, &e->joint, err);
-    if (!rc) rc = inversion_init(&v, m->bn, &all, err);
+    if (!rc) rc = inversion_init(&v, model_bn(m), &all, err);
     if (!rc) rc = inversion_run(&v, &h, err);
     if (!rc) rc = gnet_invert(&e->joint, h, &e->post, err);
     for (int k = 0; k < e->post.nfactor && !rc; k++) e->entropy += gfactor_entropy(&e->post.f[k]);
@@ -153,7 +153,7 @@ static int exact_best(const struct exact *e, const struct model *m, const struct
     int rc = given ? gnet_invert(&e->joint, h, &best, err) : err_nomem(err);
     for (int v = 0; v < e->joint.nnode && !rc; v++)
         for (int s = e->joint.first[v]; s < e->joint.first[v + 1]; s++)
-            given[s] = m->bn->node.a[v].observed;
+            given[s] = model_bn(m)->node.a[v].observed;
     if (!rc) rc = gnet_kl(&e->joint, &best, given, out, err);
     if (!rc && fabs(*out) < 1e-9) *out = 0; /* rounding */
     gnet_free(&best);
@@ -193,7 +193,7 @@ static int gauss_make(struct gauss *g, const struct job *j, nami_err *err)
     if (!rc && j->v->added) rc = add_edges(f, j, err);
     if (!rc) rc = fit_network(f, j, sized ? 0 : s->params, err);
     if (rc) return rc;
-    size_t rows = (size_t)f->r.net.model->nrow, most = (size_t)s->judge;
+    size_t rows = (size_t)model_num_rows(f->r.net.model), most = (size_t)s->judge;
     g->nset = (size_t)s->sets, g->per = (size_t)s->draws;
     if (g->nset * g->per > most) most = g->nset * g->per;
     if ((size_t)s->batch > most) most = (size_t)s->batch;

@@ -65,10 +65,10 @@ static int row_of(const struct model *m, const char *name)
 {
     struct str s = {0};
     int row = -1;
-    for (int e = 0; e < m->nelem && row < 0; e++) {
+    for (int e = 0; e < model_num_elements(m) && row < 0; e++) {
         s.n = 0;
         elem_name(m, e, &s);
-        if (!s.oom && strcmp(s.s, name) == 0) row = m->row[e];
+        if (!s.oom && strcmp(s.s, name) == 0) row = element_row(m, e);
     }
     str_free(&s);
     return row;
@@ -149,7 +149,7 @@ struct gmm {
 
 static int new_set(struct gmm *g, const struct job *j, nami_err *err)
 {
-    size_t rows = (size_t)g->f.r.net.model->nrow, n = g->nset, room = (n + 7) / 8 * 8;
+    size_t rows = (size_t)model_num_rows(g->f.r.net.model), n = g->nset, room = (n + 7) / 8 * 8;
     int rc = model_simulate(g->f.r.net.model, fit_seed(j, FIT_TRAIN), (uint64_t)g->set++ * room, n, 1, g->x,
                             err);
     for (size_t i = 0; i < n && !rc; i++)
@@ -170,7 +170,7 @@ static int gmm_make(struct gmm *g, const struct job *j, nami_err *err)
     if (!rc) rc = fit_network(f, j, s->params, err);
     if (!rc) rc = find_rows(f->r.net.model, s->size, &g->rows, err);
     if (rc) return rc;
-    size_t rows = (size_t)f->r.net.model->nrow;
+    size_t rows = (size_t)model_num_rows(f->r.net.model);
     g->nset = (size_t)s->steps * (size_t)s->batch;
     g->ntest = (size_t)(s->judge / s->batch) * (size_t)s->batch;
     g->x = raw_array(double, rows * g->nset + 1);

@@ -117,9 +117,9 @@ static int vae_text(const struct job *j, int pixels, struct str *out)
 
 static int feed(struct feeds *f, const struct model *m, struct records *r, nami_err *err)
 {
-    for (size_t i = 0; i < m->array.n; i++)
-        if (strcmp(m->array.a[i].name, "x") == 0) return feeds_add(f, m, &m->array.a[i], r, err);
-    return err_set(err, NAMI_EBUG, "the model has no x");
+    int array = model_find_array(m, "x", 1);
+    return array < 0 ? err_set(err, NAMI_EBUG, "the model has no x")
+                     : feeds_add(f, m, array, r, err);
 }
 
 /* Parameters of a mean-field network with two hidden layers of h: what others are made to have. */
@@ -207,7 +207,8 @@ static int anneal(struct vae *v, struct job *j, const struct ais *s, struct anne
                   nami_err *err)
 {
     enum { BLOCK = 8 };
-    size_t n = (size_t)j->s->sets, per = (size_t)j->s->chains, rows = (size_t)v->f.r.net.model->nrow;
+    size_t n = (size_t)j->s->sets, per = (size_t)j->s->chains,
+           rows = (size_t)model_num_rows(v->f.r.net.model);
     struct diagnostics found[BLOCK];
     double accept[BLOCK] = {0}, *x = raw_array(double, rows *n),
            *logw = raw_array(double, BLOCK *per);

@@ -58,19 +58,19 @@ int samples_brighten(const struct network *n, struct feeds *f, nami_err *err)
 int samples_complete(const struct network *n, const struct feeds *all, nami_err *err)
 {
     const struct model *m = n->model;
-    for (size_t a = 0; a < m->array.n; a++) {
-        const struct array *x = &m->array.a[a];
-        const struct feed *f = feeds_find(all, x->name);
-        int seen = 0;
-        for (int e = x->first; e < x->first + x->n; e++)
-            seen |= m->observed[e] && m->state[e] == E_RANDOM;
+    for (int a = 0; a < model_num_arrays(m); a++) {
+        const char *name = array_name(m, a);
+        const struct feed *f = feeds_find(all, name);
+        int seen = 0, first = array_first(m, a);
+        for (int e = first; e < first + array_size(m, a); e++)
+            seen |= element_is_observed(m, e) && element_is_random(m, e);
         if (seen && !f)
             return err_set(err, NAMI_EINPUT,
-                           "%.60s is observed, but no data are given for it", x->name);
+                           "%.60s is observed, but no data are given for it", name);
         for (size_t i = 0; seen && i < all->n; i++)
             if (feed_misses(m, f, i))
                 return err_set(err, NAMI_EINPUT, "observation %zu of %.60s has missing numbers",
-                               i + 1, x->name);
+                               i + 1, name);
     }
     return 0;
 }
@@ -84,15 +84,14 @@ static int check_latents(const struct training *r, nami_err *err)
     for (size_t k = 0; k < r->feeds.feed.n; k++) {
         const struct feed *f = &r->feeds.feed.a[k];
         for (size_t j = 0; j < f->r.k; j++) {
-            int e = f->array->first + (int)j;
             if (f->row[j] < 0 || feed_observed(m, f, j)) continue;
-            const struct dist *d = m->stmt.a[m->inst_stmt[m->owner[e]]].dist;
+            const struct dist *d = element_dist(m, f->first + (int)j);
             if (!d || !domains[d->domain].discrete)
                 return err_set(
                     err, NAMI_EINPUT,
                     "'%.60s' is a latent that is not discrete: of latents, data can give "
                     "the discrete ones only; observe it, or leave it out",
-                    f->array->name);
+                    f->name);
         }
     }
     return 0;
@@ -107,8 +106,8 @@ static int check_choice(const struct choice *c, const struct feed *f, size_t j, 
         given[i] += !isnan(x);
         if (c->states && (x < c->low || x >= c->low + c->states))
             return err_set(err, NAMI_EINPUT,
-                           "%.60s is %g in observation %zu; it must be one of %d .. %d",
-                           f->array->name, x, i + 1, c->low, c->low + c->states - 1);
+                           "%.60s is %g in observation %zu; it must be one of %d .. %d", f->name, x,
+                           i + 1, c->low, c->low + c->states - 1);
     }
     return 0;
 }

@@ -77,7 +77,7 @@ static void *run_ahead(void *s_)
 static int start_ahead(struct source *s, nami_err *err)
 {
     struct ahead *a = s->ahead = new_array(struct ahead, 1);
-    size_t n = (size_t)s->m->nrow * s->batch * BLOCK;
+    size_t n = (size_t)model_num_rows(s->m) * s->batch * BLOCK;
     if (!a) return err_nomem(err);
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changed, NULL);
@@ -211,9 +211,9 @@ int source_model(struct model *m, uint64_t seed, int batch, int valid, struct so
     struct source *s = *out = start(m, seed, batch);
     if (!s) return err_nomem(err);
     s->nvalid = valid / batch + (valid % batch > 0);
-    if (!m->simulator) return 0;
+    if (!model_simulator_command(m)) return 0;
     size_t n = (size_t)s->nvalid * s->batch;
-    s->valid = raw_array(double, (size_t)m->nrow *n + 1);
+    s->valid = raw_array(double, (size_t)model_num_rows(m) * n + 1);
     if (!s->valid) return err_nomem(err);
     int rc = start_ahead(s, err);
     return rc ? rc : model_simulate(m, seed ^ VALID_SEED, 0, n, 1, s->valid, err);
@@ -223,7 +223,7 @@ int source_points(const struct model *m, uint64_t seed, int batch, int valid, si
                   struct source **out, nami_err *err)
 {
     struct source *s = *out = start(m, seed, batch);
-    size_t rows = (size_t)m->nrow;
+    size_t rows = (size_t)model_num_rows(m);
     double *point = raw_array(double, rows *n + 1);
     for (size_t r = 0; point && r < rows; r++)
         for (size_t i = 0; i < n; i++) point[i * rows + r] = x[r * n + i];

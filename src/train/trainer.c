@@ -27,7 +27,7 @@ size_t trainer_stride(const struct trainer *t) { return ((size_t)t->batch + 7) /
    gradient, and 0 times that is not 0. */
 static void fill_up(const struct trainer *t, struct exec *x, int real)
 {
-    for (int r = 0; r < t->q->m->nrow; r++) {
+    for (int r = 0; r < model_num_rows(t->q->m); r++) {
         double *row = x->row + (size_t)r * (size_t)x->cap;
         for (int i = real; i < x->lanes; i++) row[i] = row[real - 1];
     }
@@ -79,14 +79,14 @@ static void load(const struct trainer *t, int c)
     int index[LANES];
     for (int i = 0; b->index && i < real; i++) index[i] = b->index[(first + i) / t->per];
     if (b->point) {
-        for (int r = 0; r < m->nrow; r++)
+        for (int r = 0; r < model_num_rows(m); r++)
             for (int i = 0; i < real; i++)
                 x->row[(size_t)r * (size_t)x->cap + (size_t)i] =
-                    b->point[(size_t)index[i] * (size_t)m->nrow + (size_t)r];
+                    b->point[(size_t)index[i] * (size_t)model_num_rows(m) + (size_t)r];
     } else if (b->feeds) {
         feeds_copy_some(b->feeds, real, index, x->row, (size_t)x->cap);
     } else if (b->x) {
-        for (int r = 0; r < m->nrow; r++) {
+        for (int r = 0; r < model_num_rows(m); r++) {
             const double *from = b->x + (size_t)r * b->n + b->first;
             double *row = x->row + (size_t)r * (size_t)x->cap;
             for (int i = 0; i < real; i++) row[i] = from[(first + i) / t->per];
@@ -98,7 +98,7 @@ static void load(const struct trainer *t, int c)
         s->lanes = x->lanes;
         s->node = x->row; /* written where they are wanted */
         s->stride = (size_t)x->cap;
-        s->direct = m->nrow;
+        s->direct = model_num_rows(m);
         exec_run(s);
     }
     fill_up(t, x, real);

@@ -138,10 +138,10 @@ static int make_chunks(struct trainer *t, nami_err *err)
         struct exec *x = &w->x[c];
         w->lane[c + 1] = w->lane[c] + width;
         rc = exec_init(x, w->p, width, t->npart, EXEC_GRAD | EXEC_FLOAT, err);
-        if (!rc && q->m->sample.nrow && !q->m->simulator)
-            rc = exec_init(&w->sim[c], &q->m->sample, width, 0, 0, err);
+        if (!rc && model_sample_program(q->m)->nrow && !model_simulator_command(q->m))
+            rc = exec_init(&w->sim[c], model_sample_program(q->m), width, 0, 0, err);
         if (rc) continue;
-        w->sim[c].param = q->m->weight.a;
+        w->sim[c].param = model_weights(q->m);
         x->lanes = width;
         x->data_rows = t->e ? 0 : q->prog.nnode;
         x->param = t->param;

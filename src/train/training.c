@@ -32,7 +32,7 @@ static int make_on_data(struct training *r, int threads, nami_err *err)
     struct model *m = r->net.model;
     size_t n = r->split.n[SPLIT_TRAIN] < MOST ? r->split.n[SPLIT_TRAIN] : MOST;
     const int *index = split_index(&r->split, SPLIT_TRAIN);
-    double *x = raw_array(double, (size_t)m->nrow *n + 1);
+    double *x = raw_array(double, (size_t)model_num_rows(m) *n + 1);
     if (!x) return err_nomem(err);
     int rc = model_simulate(m, r->net.plan.net.seed ^ 0x7072696f72, 0, n, threads, x, err);
     for (size_t i = 0; i < n && !rc; i++) copy_observed(r, (size_t)index[i], x + i, n);

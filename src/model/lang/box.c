@@ -18,7 +18,7 @@ static void put_turn(const struct model *m, const struct term *t, const int *cou
 {
     if (t->kind == T_COUNTER && counter) {
         struct str one = {0};
-        str_printf(&one, "%s = %d", syntax_name(&m->syntax, t->array), counter[t->depth]);
+        str_printf(&one, "%s = %d", syntax_name(&m->source.syntax, t->array), counter[t->depth]);
         if (one.s && !(out->s && strstr(out->s, one.s)))
             str_printf(out, "%s%s", out->n ? ", " : " for ", one.s);
         str_free(&one);
@@ -29,7 +29,7 @@ static void put_turn(const struct model *m, const struct term *t, const int *cou
 
 int bad_subscript(struct model *m, const struct term *t, int dim, const int *counter, double x)
 {
-    const struct array *a = &m->array.a[t->array];
+    const struct array *a = &m->ir.arrays.a[t->array];
     const struct term *sub = t->arg[dim];
     struct str turn = {0};
     int k;
@@ -37,16 +37,16 @@ int bad_subscript(struct model *m, const struct term *t, int dim, const int *cou
     put_turn(m, sub, counter, &turn);
     const char *when = turn.s ? turn.s : "";
     if (!is_whole(x, &k) && fabs(x) < INT_MAX / 2)
-        diag_error(&m->diags, sub->all, NULL, "subscript %g of %s is not a whole number%s", x,
-                   a->name, when);
-    else if (x < 0.5)
-        diag_error(&m->diags, sub->all, "subscripts begin at 1", "subscript %.10g of %s%s", x,
-                   a->name, when);
-    else if (!a->ndim)
-        diag_error(&m->diags, sub->all, NULL, "subscript %.10g of %s, which is a single number%s",
+        diag_error(&m->source.diags, sub->all, NULL, "subscript %g of %s is not a whole number%s",
                    x, a->name, when);
+    else if (x < 0.5)
+        diag_error(&m->source.diags, sub->all, "subscripts begin at 1", "subscript %.10g of %s%s",
+                   x, a->name, when);
+    else if (!a->ndim)
+        diag_error(&m->source.diags, sub->all, NULL,
+                   "subscript %.10g of %s, which is a single number%s", x, a->name, when);
     else
-        diag_error(&m->diags, sub->all, NULL,
+        diag_error(&m->source.diags, sub->all, NULL,
                    "subscript %.10g of %s is out of range%s: it has 1 to %d", x, a->name, when,
                    a->dim[dim]);
     str_free(&turn);
@@ -55,8 +55,8 @@ int bad_subscript(struct model *m, const struct term *t, int dim, const int *cou
 
 int empty_range(struct model *m, const struct term *t, int dim, double x, double y)
 {
-    diag_error(&m->diags, t->arg[dim]->all, NULL, "the range %.10g:%.10g of %s is empty", x, y,
-               m->array.a[t->array].name);
+    diag_error(&m->source.diags, t->arg[dim]->all, NULL, "the range %.10g:%.10g of %s is empty", x,
+               y, m->ir.arrays.a[t->array].name);
     return IS_WRONG;
 }
 
@@ -81,7 +81,7 @@ int may_be_vector(const struct model *m, const struct term *t)
     case T_ELEMENT:
     case T_LENGTH: return 0;
     case T_REF:
-        if (!t->narg) return m->array.a[t->array].ndim != 0;
+        if (!t->narg) return m->ir.arrays.a[t->array].ndim != 0;
         for (int i = 0; i < t->narg; i++)
             if (!t->arg[i] || may_be_vector(m, t->arg[i])) return 1;
         return 0;
@@ -98,7 +98,7 @@ int may_be_vector(const struct model *m, const struct term *t)
 static int eval_list(struct model *m, const struct term *t, int dim, const int *counter,
                      struct extent *e)
 {
-    const struct array *a = &m->array.a[t->array];
+    const struct array *a = &m->ir.arrays.a[t->array];
     struct cval v = {0};
     int size = a->ndim ? a->dim[dim] : 1, *list = NULL, rc = eval_term(m, t->arg[dim], counter, &v);
     if (!rc && v.n < 1) rc = empty_range(m, t, dim, 1, 0);
@@ -114,7 +114,7 @@ static int eval_list(struct model *m, const struct term *t, int dim, const int *
 static int eval_subscript(struct model *m, const struct term *t, int dim, const int *counter,
                           struct extent *e)
 {
-    const struct array *a = &m->array.a[t->array];
+    const struct array *a = &m->ir.arrays.a[t->array];
     const struct term *sub = t->arg[dim];
     int size = a->ndim ? a->dim[dim] : 1; /* a single number may be called x[1] */
     double x = 0, y = 0;
@@ -139,8 +139,8 @@ static int is_real(struct model *m, const struct term *sub, const int *counter)
 {
     struct box b;
     if (sub->kind != T_REF || box_of(m, sub, counter, BOX_CHOICES, &b) || !b.n) return 0;
-    if (m->owner[b.elem] < 0 || m->state[b.elem] != E_RANDOM) return 0;
-    const struct stmt *s = &m->stmt.a[m->inst_stmt[m->owner[b.elem]]];
+    if (m->ir.defined_by[b.elem] < 0 || m->ir.state[b.elem] != E_RANDOM) return 0;
+    const struct stmt *s = instance_stmt(m, m->ir.defined_by[b.elem]);
     return s->dist && !domains[s->dist->domain].discrete;
 }
 
@@ -148,33 +148,33 @@ static int is_real(struct model *m, const struct term *sub, const int *counter)
 static int choice(struct model *m, const struct term *t, int dim, const int *counter,
                   struct extent *e)
 {
-    const struct array *a = &m->array.a[t->array];
+    const struct array *a = &m->ir.arrays.a[t->array];
     const struct term *sub = t->arg[dim];
     int size = a->ndim ? a->dim[dim] : 1;
     int shape[SHAPE] = {0};
     if (sub->kind == T_RANGE ||
         (may_be_vector(m, sub) && !term_shape(m, sub, counter, shape) && shape_size(shape) > 1)) {
-        diag_error(&m->diags, sub->all, "use a single random subscript, or ifelse()",
+        diag_error(&m->source.diags, sub->all, "use a single random subscript, or ifelse()",
                    sub->kind == T_RANGE ? "a range of subscripts cannot be random"
                                         : "a vector of subscripts cannot be random");
         return IS_WRONG;
     }
     if (is_real(m, sub, counter)) {
-        diag_error(&m->diags, sub->all, "use a discrete variable, or round() or trunc()",
+        diag_error(&m->source.diags, sub->all, "use a discrete variable, or round() or trunc()",
                    "a subscript must be a whole number, but %s has a continuous distribution",
-                   m->array.a[sub->array].name);
+                   m->ir.arrays.a[sub->array].name);
         return IS_WRONG;
     }
     struct range r = term_range(m, sub, counter);
     *e = (struct extent){(int)fmin(size + 1.0, fmax(1, ceil(r.lo))),
                          (int)fmax(0, fmin(size, floor(r.hi))), 1, 0, NULL};
     if (e->lo <= e->hi && sub->kind == T_REF && (r.hi > size || r.lo < 1))
-        diag_warning(&m->diags, sub->all,
+        diag_warning(&m->source.diags, sub->all,
                      "beyond its ends there is nothing to read: such draws fail",
-                     "%s can be %g, but %s has 1 to %d", m->array.a[sub->array].name,
+                     "%s can be %g, but %s has 1 to %d", m->ir.arrays.a[sub->array].name,
                      r.hi > size ? r.hi : r.lo, a->name, size);
     if (e->lo <= e->hi) return IS_CONST;
-    diag_error(&m->diags, sub->all, NULL,
+    diag_error(&m->source.diags, sub->all, NULL,
                "this subscript of %s lies between %g and %g, but %s has 1 to %d", a->name, r.lo,
                r.hi, a->name, size);
     return IS_WRONG;
@@ -184,21 +184,21 @@ static int choice(struct model *m, const struct term *t, int dim, const int *cou
 
 static int wrong_count(struct model *m, const struct term *t)
 {
-    const struct array *a = &m->array.a[t->array];
+    const struct array *a = &m->ir.arrays.a[t->array];
     if (!a->ndim)
-        diag_error(&m->diags, t->all, NULL, "%s is a single number, but has %d subscripts here",
-                   a->name, t->narg);
+        diag_error(&m->source.diags, t->all, NULL,
+                   "%s is a single number, but has %d subscripts here", a->name, t->narg);
     else
-        diag_error(&m->diags, t->all, NULL, "%s has %d dimension%s, but %d subscript%s here",
+        diag_error(&m->source.diags, t->all, NULL, "%s has %d dimension%s, but %d subscript%s here",
                    a->name, a->ndim, a->ndim == 1 ? "" : "s", t->narg, t->narg == 1 ? "" : "s");
     return IS_WRONG;
 }
 
 static int ref_is_ready(struct model *m, const struct term *t)
 {
-    const struct array *a = &m->array.a[t->array];
+    const struct array *a = &m->ir.arrays.a[t->array];
     if (!a->ready) {
-        if (a->defined && !m->expanded) return NOT_CONST;
+        if (a->defined && !m->ir.expanded) return NOT_CONST;
         return undefined_name(m, t);
     }
     int all = t->narg == 1 && !t->arg[0]; /* x[] is all of x */
@@ -209,7 +209,7 @@ static int ref_is_ready(struct model *m, const struct term *t)
 
 static const struct term *subscript_of(const struct model *m, const struct term *t, int dim)
 {
-    const struct array *a = &m->array.a[t->array];
+    const struct array *a = &m->ir.arrays.a[t->array];
     return t->narg == a->ndim || (!a->ndim && t->narg == 1) ? t->arg[dim] : NULL;
 }
 
@@ -251,10 +251,10 @@ int box_of(struct model *m, const struct term *t, const int *counter, enum box_f
     int rc = ref_is_ready(m, t);
     *b = (struct box){0};
     if (rc) return rc;
-    int ndim = m->array.a[t->array].ndim, single = !ndim && t->narg == 1;
+    int ndim = m->ir.arrays.a[t->array].ndim, single = !ndim && t->narg == 1;
     for (int d = 0; d < ndim || (single && !d); d++) {
         const struct term *sub = subscript_of(m, t, d);
-        b->x[d] = (struct extent){1, ndim ? m->array.a[t->array].dim[d] : 1, 0, ndim > 0, NULL};
+        b->x[d] = (struct extent){1, ndim ? m->ir.arrays.a[t->array].dim[d] : 1, 0, ndim > 0, NULL};
         if (!sub) continue;
         if (mode == BOX_SHAPE && sub->kind != T_RANGE) {
             int shape[SHAPE] = {0};
@@ -268,7 +268,7 @@ int box_of(struct model *m, const struct term *t, const int *counter, enum box_f
         if (rc == NOT_CONST && mode == BOX_CHOICES) rc = choice(m, t, d, counter, &b->x[d]);
         if (rc) return rc;
     }
-    box_start(b, &m->array.a[t->array]);
+    box_start(b, &m->ir.arrays.a[t->array]);
     return IS_CONST;
 }
 

@@ -25,12 +25,12 @@ struct censor {
 
 /* ---- which pairs ---------------------------------------------------------------------- */
 
-static const struct stmt *stmt_of(const struct model *m, int k)
-{
-    return &m->stmt.a[m->inst_stmt[k]];
-}
+static const struct stmt *stmt_of(const struct model *m, int k) { return instance_stmt(m, k); }
 
-static int is_observed(const struct model *m, int k) { return m->observed[m->lhs[m->lhs_off[k]]]; }
+static int is_observed(const struct model *m, int k)
+{
+    return m->ir.observed[m->ir.defined[m->ir.first_defined[k]]];
+}
 
 /* The element t of instance k, -1 if it is not one. */
 static int element_of(struct model *m, const struct stmt *s, int k, int *rc)
@@ -38,7 +38,7 @@ static int element_of(struct model *m, const struct stmt *s, int k, int *rc)
     struct box b;
     *rc = 0;
     if (s->arg[0]->kind != T_REF) return -1;
-    int found = box_of(m, s->arg[0], inst_counter(m, k), BOX_CONST, &b);
+    int found = box_of(m, s->arg[0], instance_counter(m, k), BOX_CONST, &b);
     if (found < 0) *rc = found;
     return found == IS_CONST && b.n == 1 ? b.elem : -1;
 }
@@ -47,17 +47,17 @@ static int element_of(struct model *m, const struct stmt *s, int k, int *rc)
 static int check_data(struct model *m, const struct stmt *s, int k, int e)
 {
     struct cval cuts = {0};
-    double number = m->value[m->lhs[m->lhs_off[k]]], below = 0;
-    int rc = eval_term(m, s->arg[1], inst_counter(m, k), &cuts);
-    for (int i = 0; !rc && i < cuts.n; i++) below += cuts.x[i] < m->value[e];
-    if (!rc && !isnan(number) && !isnan(m->value[e]) && below != number) {
+    double number = m->ir.value[m->ir.defined[m->ir.first_defined[k]]], below = 0;
+    int rc = eval_term(m, s->arg[1], instance_counter(m, k), &cuts);
+    for (int i = 0; !rc && i < cuts.n; i++) below += cuts.x[i] < m->ir.value[e];
+    if (!rc && !isnan(number) && !isnan(m->ir.value[e]) && below != number) {
         struct str t = {0}, by = {0};
         elem_name(m, e, &t);
         inst_name(m, k, &by);
         diag_error(
-            &m->diags, s->lhs->all, "correct one of the two in the data",
+            &m->source.diags, s->lhs->all, "correct one of the two in the data",
             "%s is %.10g in the data, but %s is %.10g, with %.10g of its cut points below it",
-            by.s ? by.s : "it", number, t.s ? t.s : "its variable", m->value[e], below);
+            by.s ? by.s : "it", number, t.s ? t.s : "its variable", m->ir.value[e], below);
         str_free(&t);
         str_free(&by);
     }
@@ -70,22 +70,22 @@ static int can_be_cut(const struct model *m, int k)
 {
     const struct stmt *s = stmt_of(m, k);
     return s->dist && s->dist->logp && s->dist->cdf && s->dist->quantile && !s->rel->trunc &&
-           s->narg + 2 <= DIST_ARGS && m->lhs_off[k + 1] - m->lhs_off[k] == 1;
+           s->narg + 2 <= DIST_ARGS && m->ir.first_defined[k + 1] - m->ir.first_defined[k] == 1;
 }
 
 static int find_pairs(struct censor *c, int number)
 {
     struct model *m = c->m;
-    const struct stmt *s = &m->stmt.a[number];
+    const struct stmt *s = &m->ir.statements.a[number];
     for (int k = s->first; k < s->first + s->n; k++) {
         int rc, e = element_of(m, s, k, &rc);
         if (rc) return rc;
-        if (e < 0 || !is_observed(m, k) || m->owner[e] < 0) continue;
-        int value = m->owner[e];
+        if (e < 0 || !is_observed(m, k) || m->ir.defined_by[e] < 0) continue;
+        int value = m->ir.defined_by[e];
         if (!stmt_of(m, value)->rel->stochastic) continue;
-        if (m->observed[e])
+        if (m->ir.observed[e])
             rc = check_data(m, s, k, e);
-        else if (can_be_cut(m, value) && c->to[value] == m->inst_stmt[value]) {
+        else if (can_be_cut(m, value) && c->to[value] == m->ir.statement_of[value]) {
             c->to[value] = TAKEN; /* once, should there be several k of it */
             rc = vec_push(&c->pair, ((struct pair){k, value})) ? NAMI_ENOMEM : 0;
         }
@@ -115,7 +115,7 @@ static int same_turns(const struct model *m, const struct pair *p, size_t n)
     const struct stmt *a = stmt_of(m, p->number), *b = stmt_of(m, p->value);
     if (a->rel->loop != b->rel->loop) return 0;
     for (size_t i = 0; a->depth && i < n; i++)
-        if (memcmp(inst_counter(m, p[i].number), inst_counter(m, p[i].value),
+        if (memcmp(instance_counter(m, p[i].number), instance_counter(m, p[i].value),
                    sizeof(int) * (size_t)a->depth) != 0)
             return 0;
     return 1;
@@ -158,19 +158,20 @@ static int new_stmt(struct censor *c, const struct pair *p, size_t n, const stru
     memcpy(s.formal, dist->arg, sizeof *dist->arg * (size_t)s.narg);
     if (s.nref) memcpy(s.ref, c->refs.a, sizeof *s.ref * (size_t)s.nref);
 
-    for (size_t i = 0; i < n; i++) c->to[is_number ? p[i].number : p[i].value] = (int)m->stmt.n;
-    return vec_push(&m->stmt, s) ? NAMI_ENOMEM : 0;
+    for (size_t i = 0; i < n; i++)
+        c->to[is_number ? p[i].number : p[i].value] = (int)m->ir.statements.n;
+    return vec_push(&m->ir.statements, s) ? NAMI_ENOMEM : 0;
 }
 
 /* The counters of the last statement. */
 static void put_counters(struct model *m, const struct pair *p, size_t n)
 {
-    const struct stmt *s = &m->stmt.a[m->stmt.n - 1];
+    const struct stmt *s = &m->ir.statements.a[m->ir.statements.n - 1];
     int *to = s->counter, nvalue = stmt_of(m, p->value)->depth;
     for (size_t i = 0; i < n; i++, to += s->depth) {
-        if (nvalue) memcpy(to, inst_counter(m, p[i].value), sizeof(int) * (size_t)nvalue);
+        if (nvalue) memcpy(to, instance_counter(m, p[i].value), sizeof(int) * (size_t)nvalue);
         if (s->depth > nvalue)
-            memcpy(to + nvalue, inst_counter(m, p[i].number),
+            memcpy(to + nvalue, instance_counter(m, p[i].number),
                    sizeof(int) * (size_t)(s->depth - nvalue));
     }
 }
@@ -204,13 +205,14 @@ static int split(struct censor *c, struct pair *p, size_t n)
 static int regroup(struct censor *c)
 {
     struct model *m = c->m;
-    int *stmt = raw_array(int, m->ninst + 1), *off = raw_array(int, m->ninst + 2);
-    int *lhs = raw_array(int, m->lhs_off[m->ninst] + 1);
+    int *stmt = raw_array(int, m->ir.num_instances + 1),
+        *off = raw_array(int, m->ir.num_instances + 2);
+    int *lhs = raw_array(int, m->ir.first_defined[m->ir.num_instances] + 1);
     int k = 0, at = 0, rc = stmt && off && lhs ? 0 : NAMI_ENOMEM;
-    for (size_t i = 0; i < m->stmt.n && !rc; i++) {
-        struct stmt *s = &m->stmt.a[i];
+    for (size_t i = 0; i < m->ir.statements.n && !rc; i++) {
+        struct stmt *s = &m->ir.statements.a[i];
         int first = k, is_new = !s->n;
-        for (int old = 0; old < m->ninst; old++) {
+        for (int old = 0; old < m->ir.num_instances; old++) {
             if (c->to[old] != (int)i) continue;
             if (!is_new && s->depth)
                 memmove(s->counter + (size_t)(k - first) * (size_t)s->depth,
@@ -218,9 +220,9 @@ static int regroup(struct censor *c)
                         sizeof(int) * (size_t)s->depth);
             stmt[k] = (int)i;
             off[k] = at;
-            for (int j = m->lhs_off[old]; j < m->lhs_off[old + 1]; j++) {
-                m->owner[m->lhs[j]] = k;
-                lhs[at++] = m->lhs[j];
+            for (int j = m->ir.first_defined[old]; j < m->ir.first_defined[old + 1]; j++) {
+                m->ir.defined_by[m->ir.defined[j]] = k;
+                lhs[at++] = m->ir.defined[j];
             }
             k++;
         }
@@ -229,9 +231,9 @@ static int regroup(struct censor *c)
     }
     if (!rc) {
         off[k] = at;
-        memcpy(m->inst_stmt, stmt, sizeof(int) * (size_t)m->ninst);
-        memcpy(m->lhs_off, off, sizeof(int) * (size_t)(m->ninst + 1));
-        memcpy(m->lhs, lhs, sizeof(int) * (size_t)at);
+        memcpy(m->ir.statement_of, stmt, sizeof(int) * (size_t)m->ir.num_instances);
+        memcpy(m->ir.first_defined, off, sizeof(int) * (size_t)(m->ir.num_instances + 1));
+        memcpy(m->ir.defined, lhs, sizeof(int) * (size_t)at);
     }
     free(stmt);
     free(off);
@@ -242,24 +244,24 @@ static int regroup(struct censor *c)
 int model_censor(struct model *m)
 {
     struct censor c = {.m = m};
-    size_t before = m->stmt.n;
+    size_t before = m->ir.statements.n;
     int rc = 0, some = 0;
-    for (size_t i = 0; i < before; i++) some |= m->stmt.a[i].dist == &dist_interval;
+    for (size_t i = 0; i < before; i++) some |= m->ir.statements.a[i].dist == &dist_interval;
     if (!some) return 0;
-    c.to = raw_array(int, m->ninst + 1);
+    c.to = raw_array(int, m->ir.num_instances + 1);
     if (!c.to) return NAMI_ENOMEM;
-    for (int k = 0; k < m->ninst; k++) c.to[k] = m->inst_stmt[k];
+    for (int k = 0; k < m->ir.num_instances; k++) c.to[k] = m->ir.statement_of[k];
     for (size_t i = 0; i < before && !rc; i++) {
-        if (m->stmt.a[i].dist != &dist_interval) continue;
+        if (m->ir.statements.a[i].dist != &dist_interval) continue;
         c.pair.n = 0;
         rc = find_pairs(&c, (int)i);
         for (size_t j = 0, n; j < c.pair.n && !rc; j += n) { /* those with one distribution of t */
-            int of = m->inst_stmt[c.pair.a[j].value];
-            for (n = 1; j + n < c.pair.n && m->inst_stmt[c.pair.a[j + n].value] == of;) n++;
+            int of = m->ir.statement_of[c.pair.a[j].value];
+            for (n = 1; j + n < c.pair.n && m->ir.statement_of[c.pair.a[j + n].value] == of;) n++;
             rc = split(&c, c.pair.a + j, n);
         }
     }
-    if (!rc && m->stmt.n > before) rc = regroup(&c);
+    if (!rc && m->ir.statements.n > before) rc = regroup(&c);
     vec_free(&c.pair);
     vec_free(&c.refs);
     free(c.to);

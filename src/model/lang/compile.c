@@ -9,12 +9,13 @@
 static int compile_lhs(struct compiler *c, struct operand *out)
 {
     const struct model *m = c->m;
-    int w = m->lhs_off[c->inst[0] + 1] - m->lhs_off[c->inst[0]];
+    int w = m->ir.first_defined[c->inst[0] + 1] - m->ir.first_defined[c->inst[0]];
     int *idx = raw_array(int, (size_t)c->n *(size_t)w);
     if (!idx) return NAMI_ENOMEM;
     for (int i = 0; i < c->n; i++)
         for (int j = 0; j < w; j++)
-            idx[(size_t)i * (size_t)w + (size_t)j] = m->row[m->lhs[m->lhs_off[c->inst[i]] + j]];
+            idx[(size_t)i * (size_t)w + (size_t)j] =
+                m->ir.row[m->ir.defined[m->ir.first_defined[c->inst[i]] + j]];
     int rc = operand_of(c, idx, c->n, w, out);
     free(idx);
     return rc;
@@ -38,7 +39,7 @@ static int compile_assignment(struct compiler *c)
     if (v.o.m != lhs.m && v.o.m != 1) {
         struct str name = {0};
         inst_name(m, c->inst[0], &name);
-        diag_error(&m->diags, s->rhs->all, NULL, "%s has %d element%s, but this has %d",
+        diag_error(&m->source.diags, s->rhs->all, NULL, "%s has %d element%s, but this has %d",
                    name.s ? name.s : "it", lhs.m, lhs.m == 1 ? "" : "s", v.o.m);
         str_free(&name);
         return IS_WRONG;
@@ -130,7 +131,7 @@ int compile_group(struct compiler *c, int by_density)
     struct operand lhs;
     int narg, rc, factored = !by_density;
     if (c->s->rhs) return compile_assignment(c);
-    if (!c->s->dist || (!by_density && c->m->simulator))
+    if (!c->s->dist || (!by_density && c->m->source.simulator))
         return 0; /* a simulator draws all or nothing */
     if ((rc = compile_lhs(c, &lhs)) || (rc = compile_args(c, arg, &narg, &factored))) return rc;
     if (by_density) return compile_density(c, &lhs, arg, narg);
@@ -188,18 +189,18 @@ static int compare(const void *a_, const void *b_)
 static int collect(struct model *m, int by_density, const unsigned char *only, struct key *key)
 {
     int n = 0, sorted = 1;
-    for (int k = 0; k < m->ninst; k++) {
-        const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
-        int level = by_density ? m->dlevel[k] : m->level[k];
-        int w = m->lhs_off[k + 1] - m->lhs_off[k];
+    for (int k = 0; k < m->ir.num_instances; k++) {
+        const struct stmt *s = instance_stmt(m, k);
+        int level = by_density ? m->ir.density_level[k] : m->ir.level[k];
+        int w = m->ir.first_defined[k + 1] - m->ir.first_defined[k];
         if (level < 0) continue;
         if (only && (s->rel->stochastic ? !only[k] : only[k] == COMPILE_NOT)) continue;
         uint64_t form = form_of(m, s, k - s->first) + (uint64_t)w;
         if (by_density && s->rel->stochastic) { /* all at the end; data and latents apart */
             level = INT_MAX;
-            form = 2 * form + m->observed[m->lhs[m->lhs_off[k]]];
+            form = 2 * form + m->ir.observed[m->ir.defined[m->ir.first_defined[k]]];
         }
-        key[n] = (struct key){level, m->inst_stmt[k], k, form};
+        key[n] = (struct key){level, m->ir.statement_of[k], k, form};
         if (n) sorted &= compare(&key[n - 1], &key[n]) < 0;
         n++;
     }
@@ -215,10 +216,11 @@ static int copy_constants(struct compiler *c, int free_too)
     vec(int) rows = {0};
     size_t first = c->p->constant.n;
     int rc = 0;
-    for (int e = 0; e < m->nelem && !rc; e++) {
-        int is_free = free_too && m->array.a[m->elem_array[e]].free;
-        if (m->row[e] < m->nrow && !is_free) continue;
-        if (vec_push(&rows, m->row[e]) || vec_push(&c->p->constant, m->value[e])) rc = NAMI_ENOMEM;
+    for (int e = 0; e < m->ir.num_elements && !rc; e++) {
+        int is_free = free_too && m->ir.arrays.a[m->ir.array_of[e]].free;
+        if (m->ir.row[e] < m->ir.num_rows && !is_free) continue;
+        if (vec_push(&rows, m->ir.row[e]) || vec_push(&c->p->constant, m->ir.value[e]))
+            rc = NAMI_ENOMEM;
     }
     struct operand from = {.is_const = 1, .m = 1, .base = (int)first, .si = 1}, to;
     if (rows.n && !rc) rc = operand_of(c, rows.a, (int)rows.n, 1, &to);
@@ -229,20 +231,20 @@ static int copy_constants(struct compiler *c, int free_too)
 
 int model_compile(struct model *m, struct prog *p, int by_density, const unsigned char *only)
 {
-    struct compiler c = {.m = m, .p = p, .s = m->stmt.a};
-    struct key *key = raw_array(struct key, m->ninst);
-    int *inst = raw_array(int, m->ninst), rc = 0;
+    struct compiler c = {.m = m, .p = p, .s = m->ir.statements.a};
+    struct key *key = raw_array(struct key, m->ir.num_instances);
+    int *inst = raw_array(int, m->ir.num_instances), rc = 0;
     if (!key || !inst) rc = NAMI_ENOMEM;
     int n = rc ? 0 : collect(m, by_density, only, key);
-    p->nnode = m->nrow;
-    p->nrow = c.base = c.temp = m->nrow + m->ncrow;
-    if (!rc && m->stmt.n) rc = copy_constants(&c, !by_density);
+    p->nnode = m->ir.num_rows;
+    p->nrow = c.base = c.temp = m->ir.num_rows + m->ir.num_constant_rows;
+    if (!rc && m->ir.statements.n) rc = copy_constants(&c, !by_density);
     for (int i = 0, j; i < n && !rc; i = j) {
         for (j = i; j < n && key[j].level == key[i].level && key[j].stmt == key[i].stmt &&
                     key[j].form == key[i].form;
              j++)
             inst[j - i] = key[j].inst;
-        c.s = &m->stmt.a[key[i].stmt];
+        c.s = &m->ir.statements.a[key[i].stmt];
         c.inst = inst;
         c.n = j - i;
         if (!by_density) c.temp = c.base; /* derivatives need all of them */

@@ -36,7 +36,7 @@ int emit_select(struct compiler *c, const struct operand *from, const struct val
 /* The argument that draws of s->dist want factored, if many of them share it: 0 and *done. */
 int compile_factored(struct compiler *c, struct val *out, int *done);
 
-#define counter_of(c, i) inst_counter((c)->m, (c)->inst[i])
+#define counter_of(c, i) instance_counter((c)->m, (c)->inst[i])
 
 /* operand.c; can there be m more values for each instance? If not, that is said. */
 int fits(struct compiler *c, double m);

@@ -32,7 +32,7 @@ static int compile_const(struct compiler *c, const struct term *t, struct val *o
             m = v.n;
             shape_of_cval(&v, out->shape);
         } else if (v.n != m) {
-            diag_error(&c->m->diags, t->all, NULL,
+            diag_error(&c->m->source.diags, t->all, NULL,
                        "this has %d elements in one turn and %d in another", m, v.n);
             rc = IS_WRONG;
             break;
@@ -70,7 +70,7 @@ int compile_elements(struct compiler *c, const struct term *t, int m, struct ope
         int k = c->inst[i] - c->s->first;
         for (int j = 0; j < m; j++) {
             int e = f->elem[f->off[k] + j];
-            all_const &= mo->state[e] == E_CONST && !mo->array.a[mo->elem_array[e]].free;
+            all_const &= mo->ir.state[e] == E_CONST && !mo->ir.arrays.a[mo->ir.array_of[e]].free;
             idx[at++] = e;
         }
     }
@@ -79,11 +79,11 @@ int compile_elements(struct compiler *c, const struct term *t, int m, struct ope
         for (size_t i = 0; i < at; i++) shared &= idx[i] == idx[i % (size_t)m];
         size_t n = shared ? (size_t)m : at;
         for (size_t i = 0; i < n && !rc; i++)
-            if (vec_push(&c->p->constant, mo->value[idx[i]])) rc = NAMI_ENOMEM;
+            if (vec_push(&c->p->constant, mo->ir.value[idx[i]])) rc = NAMI_ENOMEM;
         *out =
             (struct operand){.is_const = 1, .m = m, .base = first, .si = shared ? 0 : m, .sj = 1};
     } else {
-        for (size_t i = 0; i < at; i++) idx[i] = mo->row[idx[i]];
+        for (size_t i = 0; i < at; i++) idx[i] = mo->ir.row[idx[i]];
         rc = operand_of(c, idx, c->n, m, out);
     }
     free(idx);
@@ -141,7 +141,7 @@ int compile_choice(struct compiler *c, const struct term *t, struct val *out)
         if (!x.pick) continue;
         if ((rc = compile_term(c, t->arg[d], &k))) return rc;
         if (k.o.m != 1) {
-            diag_error(&m->diags, t->arg[d]->all, NULL,
+            diag_error(&m->source.diags, t->arg[d]->all, NULL,
                        "a random subscript must be a single number");
             return IS_WRONG;
         }
@@ -325,17 +325,17 @@ static int compile_layers(struct compiler *c, const struct net *net)
         w += ((size_t)in + 1) * (size_t)y->out;
         in = y->out;
     }
-    p->nparam = c->m->weight.n;
+    p->nparam = c->m->programs.weights.n;
     return 0;
 }
 
 static int compile_net(struct compiler *c, const struct term *t, struct val *v, struct val *out)
 {
-    const struct net *net = &c->m->net.a[t->net];
+    const struct net *net = &c->m->ir.networks.a[t->net];
     int rc;
     if (v->o.m != net->in) {
-        diag_error(&c->m->diags, t->all, NULL, "network %s takes %d numbers, not %d", net->name,
-                   net->in, v->o.m);
+        diag_error(&c->m->source.diags, t->all, NULL, "network %s takes %d numbers, not %d",
+                   net->name, net->in, v->o.m);
         return IS_WRONG;
     }
     if ((rc = operand_rows(c, v))) return rc;
@@ -355,7 +355,7 @@ int compile_term(struct compiler *c, const struct term *t, struct val *out)
     if (!is_random(c, t)) return compile_const(c, t, out);
     if (t->kind == T_REF) return compile_ref(c, t, out);
     if (t->kind == T_RANGE) {
-        diag_error(&c->m->diags, t->all, NULL, "the ends of a range must be constants");
+        diag_error(&c->m->source.diags, t->all, NULL, "the ends of a range must be constants");
         return IS_WRONG;
     }
     if (t->kind == T_ELEMENT) return compile_element(c, t, out);

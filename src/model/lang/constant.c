@@ -38,8 +38,8 @@ void shape_of_cval(const struct cval *v, int *shape)
 
 int too_large(struct model *m, const struct term *t, double n)
 {
-    diag_error(&m->diags, t->all, NULL, "this has %.10g elements: more than %d are too many", n,
-               m->limit);
+    diag_error(&m->source.diags, t->all, NULL, "this has %.10g elements: more than %d are too many",
+               n, m->ir.limit);
     return IS_WRONG;
 }
 
@@ -51,30 +51,32 @@ enum { TOO_DEEP = 3, DEPTH_MAX = 1600 };
 
 static void mark(struct model *m, int k, int state)
 {
-    for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++)
-        m->state[m->lhs[j]] = (unsigned char)state;
+    for (int j = m->ir.first_defined[k]; j < m->ir.first_defined[k + 1]; j++)
+        m->ir.state[m->ir.defined[j]] = (unsigned char)state;
 }
 
 /* The constant values that a deterministic instance gives its elements. */
 static int eval_instance(struct model *m, int k)
 {
-    const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
-    int a = m->lhs_off[k], n = m->lhs_off[k + 1] - a, cost = 8 + s->rel->rhs->height;
+    const struct stmt *s = instance_stmt(m, k);
+    int a = m->ir.first_defined[k], n = m->ir.first_defined[k + 1] - a,
+        cost = 8 + s->rel->rhs->height;
     struct cval v = {0};
     mark(m, k, E_BUSY);
-    m->depth += cost;
-    int rc = eval_term(m, s->rhs, inst_counter(m, k), &v);
-    m->depth -= cost;
+    m->evaluation.depth += cost;
+    int rc = eval_term(m, s->rhs, instance_counter(m, k), &v);
+    m->evaluation.depth -= cost;
     if (rc == IS_CONST && v.n != n && v.n != 1) {
         struct str name = {0};
         inst_name(m, k, &name);
-        diag_error(&m->diags, s->rhs->all, NULL, "%s has %d element%s, but this has %d",
+        diag_error(&m->source.diags, s->rhs->all, NULL, "%s has %d element%s, but this has %d",
                    name.s ? name.s : "it", n, n == 1 ? "" : "s", v.n);
         str_free(&name);
         rc = IS_WRONG;
     }
     mark(m, k, rc == IS_CONST ? E_CONST : rc == TOO_DEEP ? E_UNKNOWN : E_RANDOM);
-    for (int i = 0; i < n && rc == IS_CONST; i++) m->value[m->lhs[a + i]] = v.x[v.n == 1 ? 0 : i];
+    for (int i = 0; i < n && rc == IS_CONST; i++)
+        m->ir.value[m->ir.defined[a + i]] = v.x[v.n == 1 ? 0 : i];
     cval_free(&v);
     return rc;
 }
@@ -93,7 +95,7 @@ static int eval_stacked(struct model *m, int k)
             continue;
         }
         mark(m, k, E_BUSY);
-        if (vec_push(&todo, m->deferred)) rc = NAMI_ENOMEM;
+        if (vec_push(&todo, m->evaluation.deferred)) rc = NAMI_ENOMEM;
     }
     vec_free(&todo);
     return rc;
@@ -102,20 +104,21 @@ static int eval_stacked(struct model *m, int k)
 int elem_is_const(struct model *m, int e)
 {
     int rc;
-    if (m->array.a[m->elem_array[e]].free) return NOT_CONST;
-    switch (m->state[e]) {
+    if (m->ir.arrays.a[m->ir.array_of[e]].free) return NOT_CONST;
+    switch (m->ir.state[e]) {
     case E_CONST: return IS_CONST;
     case E_RANDOM: return NOT_CONST;
     case E_BUSY: return NOT_CONST; /* a cycle: the schedule finds and tells it */
     case E_UNKNOWN:
-        if (m->depth > DEPTH_MAX) {
-            m->deferred = m->owner[e];
+        if (m->evaluation.depth > DEPTH_MAX) {
+            m->evaluation.deferred = m->ir.defined_by[e];
             return TOO_DEEP;
         }
-        rc = m->depth ? eval_instance(m, m->owner[e]) : eval_stacked(m, m->owner[e]);
+        rc = m->evaluation.depth ? eval_instance(m, m->ir.defined_by[e])
+                                 : eval_stacked(m, m->ir.defined_by[e]);
         return rc == IS_WRONG ? NOT_CONST : rc;
     default: /* nothing defines it, or not yet */
-        return !m->owned && m->array.a[m->elem_array[e]].defined ? NOT_CONST : IS_WRONG;
+        return !m->ir.owned && m->ir.arrays.a[m->ir.array_of[e]].defined ? NOT_CONST : IS_WRONG;
     }
 }
 
@@ -123,7 +126,7 @@ int elem_is_const(struct model *m, int e)
 
 static int not_scalar(struct model *m, const struct term *t, int n)
 {
-    diag_error(&m->diags, t->all, NULL, "a single number is needed here, not %d", n);
+    diag_error(&m->source.diags, t->all, NULL, "a single number is needed here, not %d", n);
     return IS_WRONG;
 }
 
@@ -137,16 +140,22 @@ static int scalar_of_term(struct model *m, const struct term *t, const int *coun
     return rc;
 }
 
+/* Once, so that nothing is written when a model is evaluated that was read: see working_copy. */
+static void use_array(struct model *m, int array)
+{
+    if (!m->ir.arrays.a[array].used) m->ir.arrays.a[array].used = 1;
+}
+
 static int scalar_of_ref(struct model *m, const struct term *t, const int *counter, double *out)
 {
     struct box b;
     int rc = box_of(m, t, counter, BOX_CONST, &b);
     if (rc) return rc;
     if (b.n != 1) return not_scalar(m, t, b.n);
-    m->array.a[t->array].used = 1;
+    use_array(m, t->array);
     rc = elem_is_const(m, b.elem);
     if (rc == IS_WRONG) return undefined_element(m, t, b.elem, 0);
-    if (rc == IS_CONST) *out = m->value[b.elem];
+    if (rc == IS_CONST) *out = m->ir.value[b.elem];
     return rc;
 }
 
@@ -178,14 +187,14 @@ static int eval_ref(struct model *m, const struct term *t, const int *counter, s
     int shape[SHAPE], rc = box_of(m, t, counter, BOX_CONST, &b);
     if (rc) return rc;
     box_shape(&b, shape);
-    m->array.a[t->array].used = 1;
+    use_array(m, t->array);
     cval_shape(out, shape);
     if (cval_size(out, b.n)) return NAMI_ENOMEM;
     for (int i = 0; i < b.n; i++, box_next(&b)) {
         rc = elem_is_const(m, b.elem);
         if (rc == IS_WRONG) return undefined_element(m, t, b.elem, 0);
         if (rc) return rc;
-        out->x[i] = m->value[b.elem];
+        out->x[i] = m->ir.value[b.elem];
     }
     return IS_CONST;
 }
@@ -199,7 +208,7 @@ static int eval_range(struct model *m, const struct term *t, const int *counter,
         return rc;
     if (isnan(x)) return say_missing(m, t->arg[0], counter);
     if (isnan(y)) return say_missing(m, t->arg[1], counter);
-    if (y - x > m->limit || fabs(x) > 1e15) return too_large(m, t, y - x + 1);
+    if (y - x > m->ir.limit || fabs(x) > 1e15) return too_large(m, t, y - x + 1);
     int n = y < x ? 0 : (int)floor(y - x + 1e-9) + 1; /* empty, as in JAGS: not 3:1 = 3 2 1 */
     if (cval_size(out, n)) return NAMI_ENOMEM;
     out->ndim = 1;
@@ -282,9 +291,9 @@ int eval_times(struct model *m, const struct term *t, const int *counter, int n,
         return say_not_const(m, t->arg[1], counter, "how often rep() repeats", NULL);
     if (rc) return rc;
     if (isnan(x)) return say_missing(m, t->arg[1], counter);
-    if (x * n > m->limit) return too_large(m, t, x * n);
+    if (x * n > m->ir.limit) return too_large(m, t, x * n);
     if (is_whole(x, out) && *out >= 0) return IS_CONST;
-    diag_error(&m->diags, t->arg[1]->all, NULL, "rep() cannot repeat %g times", x);
+    diag_error(&m->source.diags, t->arg[1]->all, NULL, "rep() cannot repeat %g times", x);
     return IS_WRONG;
 }
 

@@ -16,51 +16,51 @@ static int grow(void *p, size_t size, size_t n)
 /* Gives an array whose dimensions are known its elements. */
 int add_elements(struct model *m, int array, struct place at)
 {
-    struct array *a = &m->array.a[array];
+    struct array *a = &m->ir.arrays.a[array];
     double n = 1, large = 1;
     for (int d = 0; d < a->ndim; d++) {
         n *= a->dim[d];
         large *= a->dim[d] ? a->dim[d] : 1; /* so that no product of sizes overflows */
     }
-    if (m->nelem + large > m->limit) {
-        diag_error(&m->diags, at, NULL,
+    if (m->ir.num_elements + large > m->ir.limit) {
+        diag_error(&m->source.diags, at, NULL,
                    "%s would have %.10g elements: the model can have %d in all", a->name, large,
-                   m->limit);
+                   m->ir.limit);
         a->ndim = -1;
         return 0;
     }
     a->n = (int)n;
     a->ready = 1;
-    a->first = m->nelem;
-    int need = m->nelem + a->n;
-    if (need > m->elem_cap) {
-        size_t cap = (size_t)need + (size_t)m->elem_cap + 64;
-        if (grow(&m->elem_array, sizeof(int), cap) || grow(&m->owner, sizeof(int), cap) ||
-            grow(&m->state, 1, cap) || grow(&m->observed, 1, cap) ||
-            grow(&m->value, sizeof(double), cap))
+    a->first = m->ir.num_elements;
+    int need = m->ir.num_elements + a->n;
+    if (need > m->ir.element_capacity) {
+        size_t cap = (size_t)need + (size_t)m->ir.element_capacity + 64;
+        if (grow(&m->ir.array_of, sizeof(int), cap) || grow(&m->ir.defined_by, sizeof(int), cap) ||
+            grow(&m->ir.state, 1, cap) || grow(&m->ir.observed, 1, cap) ||
+            grow(&m->ir.value, sizeof(double), cap))
             return NAMI_ENOMEM;
-        m->elem_cap = (int)cap;
+        m->ir.element_capacity = (int)cap;
     }
     for (int e = a->first; e < need; e++) {
-        m->elem_array[e] = array;
-        m->owner[e] = -1;
-        m->state[e] = E_NONE;
-        m->observed[e] = 0;
-        m->value[e] = value_missing();
+        m->ir.array_of[e] = array;
+        m->ir.defined_by[e] = -1;
+        m->ir.state[e] = E_NONE;
+        m->ir.observed[e] = 0;
+        m->ir.value[e] = value_missing();
     }
-    m->nelem = need;
+    m->ir.num_elements = need;
     if (a->data)
         for (int i = 0; i < a->n; i++)
             if (!value_is_missing(a->data->x[i])) {
-                m->state[a->first + i] = E_CONST;
-                m->value[a->first + i] = a->data->x[i];
+                m->ir.state[a->first + i] = E_CONST;
+                m->ir.value[a->first + i] = a->data->x[i];
             }
     return 0;
 }
 
 void elem_name(const struct model *m, int e, struct str *out)
 {
-    const struct array *a = &m->array.a[m->elem_array[e]];
+    const struct array *a = &m->ir.arrays.a[m->ir.array_of[e]];
     int at[MAX_DIM], k = e - a->first;
     str_put(out, a->name);
     for (int d = a->ndim - 1; d >= 0; d--) at[d] = k % a->dim[d] + 1, k /= a->dim[d];
@@ -70,10 +70,11 @@ void elem_name(const struct model *m, int e, struct str *out)
 
 void inst_name(const struct model *m, int k, struct str *out)
 {
-    int first = m->lhs[m->lhs_off[k]], last = m->lhs[m->lhs_off[k + 1] - 1];
-    const struct array *a = &m->array.a[m->elem_array[first]];
+    int first = m->ir.defined[m->ir.first_defined[k]],
+        last = m->ir.defined[m->ir.first_defined[k + 1] - 1];
+    const struct array *a = &m->ir.arrays.a[m->ir.array_of[first]];
     int lo[MAX_DIM], hi[MAX_DIM], x = first - a->first, y = last - a->first;
-    if (m->lhs_off[k + 1] - m->lhs_off[k] == a->n && a->n > 1) {
+    if (m->ir.first_defined[k + 1] - m->ir.first_defined[k] == a->n && a->n > 1) {
         str_put(out, a->name); /* all of it */
         return;
     }
@@ -98,7 +99,7 @@ int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim)
         double v = 0;
         struct term *t;
         if (x[i]->kind == X_EMPTY) {
-            diag_error(&m->diags, x[i]->all, NULL, "a size is missing");
+            diag_error(&m->source.diags, x[i]->all, NULL, "a size is missing");
             return IS_WRONG;
         }
         t = resolve_alone(m, x[i], NULL, &oom);
@@ -108,7 +109,8 @@ int eval_sizes(struct model *m, struct expr *const *x, int n, int *dim)
         if (rc) return rc;
         if (isnan(v)) return say_missing(m, t, NULL);
         if (!(v >= 0 && v < INT_MAX) || v != floor(v)) {
-            diag_error(&m->diags, x[i]->all, NULL, "a size must be a whole number, not %.10g", v);
+            diag_error(&m->source.diags, x[i]->all, NULL,
+                       "a size must be a whole number, not %.10g", v);
             return IS_WRONG;
         }
         dim[i] = (int)v;
@@ -128,10 +130,12 @@ const char *nesting_advice(struct model *m, const struct array *a, int ndim)
 {
     if (!a->data || ndim < 1 || a->ndim < 1) return NULL;
     if (ndim == 1)
-        return diag_text(&m->diags, "give %s as one list of %d numbers, not as a list of lists",
-                         a->name, a->n);
+        return diag_text(&m->source.diags,
+                         "give %s as one list of %d numbers, not as a list of lists", a->name,
+                         a->n);
     return a->ndim == 1 && ndim == 2
-               ? diag_text(&m->diags, "give %s as a list of lists, one for each row", a->name)
+               ? diag_text(&m->source.diags, "give %s as a list of lists, one for each row",
+                           a->name)
                : NULL;
 }
 
@@ -147,7 +151,7 @@ static int same_dims(struct model *m, struct place at, const struct array *a, co
     double n = 1;
     for (int d = 0; d < ndim; d++) n *= dim[d];
     const char *advice = n == a->n ? nesting_advice(m, a, ndim) : NULL;
-    diag_error(&m->diags, at, advice, "%s %s in the data", a->name, t.s ? t.s : "");
+    diag_error(&m->source.diags, at, advice, "%s %s in the data", a->name, t.s ? t.s : "");
     str_free(&t);
     return 0;
 }
@@ -184,7 +188,7 @@ static int const_value(struct model *m, struct array *a, const struct decl *d,
         syntax_free(&alone);
         diags_free(&none);
         if (!ok) {
-            diag_error(&m->diags, d->at, NULL, "--set %s=%s: give a number", a->name, text);
+            diag_error(&m->source.diags, d->at, NULL, "--set %s=%s: give a number", a->name, text);
             return IS_WRONG;
         }
         v->x = raw_array(double, 1);
@@ -203,21 +207,21 @@ static int declare_const(struct model *m, const struct decl *d, const struct mod
 {
     int k = model_array(m, d->ref->name, d->ref->at), dim[MAX_DIM] = {0}, rc;
     if (k < 0) return NAMI_ENOMEM;
-    struct array *a = &m->array.a[k];
+    struct array *a = &m->ir.arrays.a[k];
     if (a->is_const) {
-        diag_error(&m->diags, d->ref->at, NULL, "const %s is declared twice", a->name);
+        diag_error(&m->source.diags, d->ref->at, NULL, "const %s is declared twice", a->name);
         return 0;
     }
     a->is_const = 1;
     a->decl = d;
     if (a->defined) {
-        diag_error(&m->diags, d->ref->at, "drop one of them",
+        diag_error(&m->source.diags, d->ref->at, "drop one of them",
                    "const %s is also defined by a relation", a->name);
         return 0;
     }
     if (d->ref->narg > MAX_DIM) return 0;
     if ((rc = eval_sizes(m, d->ref->arg, d->ref->narg, dim))) return rc < 0 ? rc : 0;
-    a = &m->array.a[k];
+    a = &m->ir.arrays.a[k];
     if (a->data && !setting(opt, a->name)) {
         same_dims(m, d->ref->all, a, dim, d->ref->narg);
         return 0; /* its elements are there */
@@ -230,7 +234,7 @@ static int declare_const(struct model *m, const struct decl *d, const struct mod
             return rc < 0 ? rc : 0;
         }
     }
-    a = &m->array.a[k];
+    a = &m->ir.arrays.a[k];
     a->data = NULL;
     a->ndim = d->ref->narg;
     memcpy(a->dim, dim, sizeof dim);
@@ -239,14 +243,14 @@ static int declare_const(struct model *m, const struct decl *d, const struct mod
         memcpy(a->dim, v.dim, sizeof v.dim);
     }
     rc = add_elements(m, k, d->ref->at);
-    a = &m->array.a[k];
+    a = &m->ir.arrays.a[k];
     if (!rc && v.n && v.n != a->n && v.n != 1)
-        diag_error(&m->diags, d->value->all, NULL, "%s has %d elements, but this has %d", a->name,
-                   a->n, v.n);
+        diag_error(&m->source.diags, d->value->all, NULL, "%s has %d elements, but this has %d",
+                   a->name, a->n, v.n);
     else if (!rc)
         for (int i = 0; i < a->n; i++) {
-            m->state[a->first + i] = E_CONST;
-            if (v.n) m->value[a->first + i] = v.x[v.n == 1 ? 0 : i];
+            m->ir.state[a->first + i] = E_CONST;
+            if (v.n) m->ir.value[a->first + i] = v.x[v.n == 1 ? 0 : i];
         }
     cval_free(&v);
     return rc;
@@ -258,7 +262,7 @@ static int declare_var(struct model *m, const struct decl *d)
     if (k < 0) return NAMI_ENOMEM;
     if (d->ref->narg > MAX_DIM) return 0;
     if ((rc = eval_sizes(m, d->ref->arg, d->ref->narg, dim))) return rc < 0 ? rc : 0;
-    struct array *a = &m->array.a[k];
+    struct array *a = &m->ir.arrays.a[k];
     a->decl = d;
     if (a->data) {
         same_dims(m, d->ref->all, a, dim, d->ref->narg);
@@ -271,13 +275,14 @@ static int declare_var(struct model *m, const struct decl *d)
 
 static int use_data(struct model *m)
 {
-    const struct dataset *set = m->data.set.n ? &m->data.set.a[0] : NULL;
+    const struct dataset *set = m->source.data.set.n ? &m->source.data.set.a[0] : NULL;
     for (size_t i = 0; set && i < set->value.n; i++) { /* those in loop bounds are new */
-        int k = dict_find(&m->syntax.names, set->value.a[i].name, strlen(set->value.a[i].name));
+        int k =
+            dict_find(&m->source.syntax.names, set->value.a[i].name, strlen(set->value.a[i].name));
         if (k >= 0 && model_array(m, k, (struct place){0, 0, 0}) < 0) return NAMI_ENOMEM;
     }
-    for (size_t i = 0; set && i < m->array.n; i++) {
-        struct array *a = &m->array.a[i];
+    for (size_t i = 0; set && i < m->ir.arrays.n; i++) {
+        struct array *a = &m->ir.arrays.a[i];
         a->data = dataset_find(set, a->name, strlen(a->name));
         if (!a->data) continue;
         a->ndim = a->data->ndim;
@@ -291,9 +296,9 @@ static int use_data(struct model *m)
 static int has_const(const struct model *m, const char *set)
 {
     const char *eq = strchr(set, '=');
-    int k = eq ? dict_find(&m->syntax.names, set, (size_t)(eq - set)) : -1;
-    for (size_t i = 0; k >= 0 && i < m->syntax.decl.n; i++) {
-        const struct decl *d = &m->syntax.decl.a[i];
+    int k = eq ? dict_find(&m->source.syntax.names, set, (size_t)(eq - set)) : -1;
+    for (size_t i = 0; k >= 0 && i < m->source.syntax.decl.n; i++) {
+        const struct decl *d = &m->source.syntax.decl.a[i];
         if (d->kind == D_CONST && d->ref->name == k) return 1;
     }
     return 0;
@@ -302,13 +307,13 @@ static int has_const(const struct model *m, const char *set)
 /* A constant of the file or the data that derivatives are wanted for. */
 static void free_constant(struct model *m, const char *name)
 {
-    for (size_t i = 0; i < m->array.n; i++) {
-        struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        struct array *a = &m->ir.arrays.a[i];
         if (strcmp(a->name, name) != 0 || !a->ready || a->defined) continue;
         a->free = 1;
         return;
     }
-    diag_error(&m->diags, (struct place){0, 0, 0}, "declare it: const name = value",
+    diag_error(&m->source.diags, (struct place){0, 0, 0}, "declare it: const name = value",
                "the model has no constant called %s", name);
 }
 
@@ -316,22 +321,22 @@ int model_declare(struct model *m, const struct model_options *opt)
 {
     int rc = 0;
     /* names that only declarations use */
-    for (size_t i = 0; i < m->syntax.decl.n; i++) {
-        const struct decl *d = &m->syntax.decl.a[i];
+    for (size_t i = 0; i < m->source.syntax.decl.n; i++) {
+        const struct decl *d = &m->source.syntax.decl.a[i];
         if ((d->kind == D_CONST || d->kind == D_VAR) &&
             model_array(m, d->ref->name, d->ref->at) < 0)
             return NAMI_ENOMEM;
     }
     for (int i = 0; opt && i < opt->nset; i++)
         if (!has_const(m, opt->set[i]))
-            diag_error(&m->diags, (struct place){0, 0, 0}, "declare it: const name = value",
+            diag_error(&m->source.diags, (struct place){0, 0, 0}, "declare it: const name = value",
                        "--set %s: the model has no such constant", opt->set[i]);
     if (use_data(m)) return NAMI_ENOMEM;
-    for (size_t i = 0; i < m->syntax.decl.n && !rc; i++) {
-        const struct decl *d = &m->syntax.decl.a[i];
+    for (size_t i = 0; i < m->source.syntax.decl.n && !rc; i++) {
+        const struct decl *d = &m->source.syntax.decl.a[i];
         if (d->kind == D_CONST) rc = declare_const(m, d, opt);
         if (d->kind == D_VAR) rc = declare_var(m, d);
-        if (d->kind == D_SIMULATOR) m->simulator = d->text;
+        if (d->kind == D_SIMULATOR) m->source.simulator = d->text;
         if (d->kind == D_NETWORK) rc = declare_network(m, d);
     }
     for (int i = 0; opt && i < opt->nfree && !rc; i++) free_constant(m, opt->free[i]);

@@ -263,7 +263,7 @@ static void set_kernels(struct op *op, const struct dist *d, enum density_kind k
 
 const struct op *density_op(struct model *m, const struct density_name *f, const char *name)
 {
-    for (const struct density_op *o = m->density_ops; o; o = o->next)
+    for (const struct density_op *o = m->ir.density_ops; o; o = o->next)
         if (o->dist == f->dist && strcmp(o->op.name, name) == 0) return &o->op;
     struct density_op *o = arena_alloc(&m->mem, sizeof *o);
     const char *copy = arena_strndup(&m->mem, name, strlen(name));
@@ -277,7 +277,7 @@ const struct op *density_op(struct model *m, const struct density_name *f, const
     o->op.jags = "";
     set_kernels(&o->op, f->dist, f->form->kind);
     set_range(&o->op, f->dist, f->form->kind);
-    o->next = m->density_ops;
-    m->density_ops = o;
+    o->next = m->ir.density_ops;
+    m->ir.density_ops = o;
     return &o->op;
 }

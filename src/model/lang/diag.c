@@ -71,6 +71,15 @@ void diag_add(struct diags *d, enum level level, struct place at, const char *ad
     d->list.a[i] = g;
 }
 
+int diags_copy(struct diags *to, const struct diags *from)
+{
+    *to = (struct diags){.nerror = from->nerror, .oom = from->oom};
+    if (vec_reserve(&to->list, from->list.n + 1)) return -1;
+    for (size_t i = 0; i < from->list.n; i++) to->list.a[i] = from->list.a[i];
+    to->list.n = from->list.n;
+    return 0;
+}
+
 void diags_free(struct diags *d)
 {
     arena_free(&d->mem);

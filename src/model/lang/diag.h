@@ -40,6 +40,9 @@ const char *diag_text(struct diags *d, const char *fmt, ...) __attribute__((form
                           ^ give x a positive prior, such as x ~ gamma(2, 1)          */
 void diags_print(const struct diags *d, const char *file, const char *text, size_t len,
                  struct str *out);
+/* The same messages, to add others to.  Their texts stay in the memory of `from`, which must
+   outlive them.  0, or -1: no memory. */
+int diags_copy(struct diags *to, const struct diags *from);
 void diags_free(struct diags *d);
 
 #endif

@@ -18,9 +18,9 @@ static int read_elements(struct builder *b, const struct term *t, int i, struct 
                          struct foot *f)
 {
     struct model *m = b->m;
-    if ((double)b->elem.n + x->n > 5.0 * m->limit) {
-        diag_error(&m->diags, t->all, NULL, "all turns together read more than %.10g elements here",
-                   5.0 * m->limit);
+    if ((double)b->elem.n + x->n > 5.0 * m->ir.limit) {
+        diag_error(&m->source.diags, t->all, NULL,
+                   "all turns together read more than %.10g elements here", 5.0 * m->ir.limit);
         return IS_WRONG;
     }
     for (int j = 0; j < x->n; j++, box_next(x)) {
@@ -47,7 +47,7 @@ static int read_instance(struct builder *b, const struct term *t, int i, struct 
         f->pick[i] = (f->pick[i] ? f->pick[i] : 1) * (x.x[d].hi - x.x[d].lo + 1);
         f->random[i] = 1;
     }
-    m->array.a[t->array].used = 1;
+    m->ir.arrays.a[t->array].used = 1;
     return read_elements(b, t, i, &x, f);
 }
 
@@ -79,8 +79,8 @@ int model_footprints(struct model *m)
 {
     struct builder b = {.m = m};
     int rc = 0;
-    for (size_t i = 0; i < m->stmt.n && !rc; i++) {
-        b.s = &m->stmt.a[i];
+    for (size_t i = 0; i < m->ir.statements.n && !rc; i++) {
+        b.s = &m->ir.statements.a[i];
         b.s->foot = arena_array(&m->mem, struct foot, b.s->nref + 1);
         if (!b.s->foot) rc = NAMI_ENOMEM;
         for (int r = 0; r < b.s->nref && !rc && b.s->n; r++) rc = read_ref(&b, r);

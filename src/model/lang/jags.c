@@ -90,7 +90,7 @@ static struct expr *meaning(struct jags *j, const char *text, size_t len, int n,
 static void refuse(struct jags *j, struct place at, const char *advice, const char *what,
                    const char *name)
 {
-    diag_error(&j->m->diags, at, advice, "JAGS has no %s %s()", what, name);
+    diag_error(&j->m->source.diags, at, advice, "JAGS has no %s %s()", what, name);
 }
 
 /* ---- functions ----------------------------------------------------------------- */
@@ -114,10 +114,10 @@ static int nonnegative(const struct jags *j, const struct expr *x)
     const struct model *m = j->m;
     if (x->kind == X_NUMBER) return x->value >= 0;
     if (x->kind == X_REF) {
-        int k = !x->narg && x->name < j->nname ? m->array_of[x->name] : -1;
+        int k = !x->narg && x->name < j->nname ? m->ir.array_of_name[x->name] : -1;
         if (k < 0) return !x->narg && counts_from(j, x->name);
-        const struct array *a = &m->array.a[k];
-        return a->n == 1 && m->state[a->first] == E_CONST && m->value[a->first] >= 0;
+        const struct array *a = &m->ir.arrays.a[k];
+        return a->n == 1 && m->ir.state[a->first] == E_CONST && m->ir.value[a->first] >= 0;
     }
     if (x->kind != X_CALL || x->narg != 2) return 0;
     const char *name = syntax_name(&j->s, x->name);
@@ -133,8 +133,8 @@ static int is_vector(const struct jags *j, const struct expr *x)
     const char *name = x->kind == X_REF || x->kind == X_CALL ? syntax_name(&j->s, x->name) : "";
     if (x->kind == X_EMPTY || strcmp(name, ":") == 0) return 1;
     if (x->kind == X_REF && !x->narg) {
-        int k = x->name < j->nname ? j->m->array_of[x->name] : -1;
-        return k >= 0 && j->m->array.a[k].ndim > 0;
+        int k = x->name < j->nname ? j->m->ir.array_of_name[x->name] : -1;
+        return k >= 0 && j->m->ir.arrays.a[k].ndim > 0;
     }
     if (x->kind == X_CALL) {
         static const struct op *const makes[] = {&op_c,    &op_rep,     &op_t,
@@ -240,8 +240,8 @@ static struct expr *translate_call(struct jags *j, const struct expr *x)
     const char *name = syntax_name(&j->s, x->name), *text;
     const struct op *op = op_find(name, strlen(name));
     struct expr *y;
-    for (size_t i = 0; i < j->m->net.n; i++)
-        if (strcmp(j->m->net.a[i].name, name) == 0) {
+    for (size_t i = 0; i < j->m->ir.networks.n; i++)
+        if (strcmp(j->m->ir.networks.a[i].name, name) == 0) {
             refuse(j, x->at, "networks are NaMI's own", "function", name);
             return NULL;
         }
@@ -448,10 +448,11 @@ static struct expr *translate_density(struct jags *j, const struct expr *x,
 /* y ~ normal(mu, 1) over a whole array. */
 static void check_loops(struct jags *j)
 {
-    for (size_t i = 0; i < j->m->stmt.n; i++) {
-        const struct stmt *s = &j->m->stmt.a[i];
-        if (s->rel->stochastic && s->depth && j->m->syntax.loop.a[s->loop[s->depth - 1]].var < 0)
-            diag_error(&j->m->diags, s->rel->lhs->all,
+    for (size_t i = 0; i < j->m->ir.statements.n; i++) {
+        const struct stmt *s = &j->m->ir.statements.a[i];
+        if (s->rel->stochastic && s->depth &&
+            j->m->source.syntax.loop.a[s->loop[s->depth - 1]].var < 0)
+            diag_error(&j->m->source.diags, s->rel->lhs->all,
                        "write a loop: for (i in 1:n) { y[i] ~ ... }",
                        "JAGS has no relations over whole arrays");
     }
@@ -471,7 +472,7 @@ static void translate_rel(struct jags *j, struct rel *r)
 static int const_rel(struct jags *j, const struct decl *d, const struct model_options *opt,
                      struct rel *r)
 {
-    const struct array *a = &j->m->array.a[j->m->array_of[d->ref->name]];
+    const struct array *a = &j->m->ir.arrays.a[j->m->ir.array_of_name[d->ref->name]];
     struct expr *lhs = translate_args(j, d->ref);
     *r = (struct rel){.in_data = 1, .loop = -1, .link = -1, .at = d->at, .lhs = lhs};
     for (int i = 0; lhs && i < lhs->narg; i++) {
@@ -481,8 +482,8 @@ static int const_rel(struct jags *j, const struct decl *d, const struct model_op
         range->arg[1] = lhs->arg[i];
         lhs->arg[i] = range;
     }
-    r->rhs =
-        setting(opt, a->name) ? number(j, d->ref, j->m->value[a->first]) : translate(j, d->value);
+    r->rhs = setting(opt, a->name) ? number(j, d->ref, j->m->ir.value[a->first])
+                                   : translate(j, d->value);
     return lhs && r->rhs ? 0 : -1;
 }
 
@@ -495,7 +496,7 @@ static int arrange(struct jags *j, const struct model_options *opt)
     for (size_t i = 0; i < j->s.decl.n && !oom; i++) {
         struct decl *d = &j->s.decl.a[i];
         if (d->kind != D_CONST) continue;
-        if (const_in_text(&j->m->array.a[j->m->array_of[d->ref->name]], opt) &&
+        if (const_in_text(&j->m->ir.arrays.a[j->m->ir.array_of_name[d->ref->name]], opt) &&
             !const_rel(j, d, opt, &r))
             oom = vec_push(&all, r);
     }
@@ -509,10 +510,15 @@ static int arrange(struct jags *j, const struct model_options *opt)
     return oom;
 }
 
-int model_jags(struct model *m, const struct model_options *opt, struct str *out, nami_err *err)
+int model_jags(const struct model *m, const struct model_options *opt, struct str *out,
+               struct diags *diags, nami_err *err)
 {
-    struct jags j = {.m = m, .nname = (int)m->syntax.names.name.n};
-    int rc = syntax_parse(&j.s, m->text.s ? m->text.s : "", m->text.n, m->syntax.dialect, &j.none);
+    struct model copy = working_copy(m);
+    struct jags j = {.m = &copy, .nname = (int)m->source.syntax.names.name.n};
+    int rc = diags_copy(&copy.source.diags, &m->source.diags);
+    if (!rc)
+        rc = syntax_parse(&j.s, m->source.text.s ? m->source.text.s : "", m->source.text.n,
+                          m->source.syntax.dialect, &j.none);
     if (!rc) rc = syntax_bounds(&j.s);
     if (!rc) {
         for (size_t l = 0; l < j.s.loop.n; l++) {
@@ -523,14 +529,17 @@ int model_jags(struct model *m, const struct model_options *opt, struct str *out
         for (size_t i = 0; i < j.s.rel.n; i++) translate_rel(&j, &j.s.rel.a[i]);
         if (arrange(&j, opt)) j.oom = 1;
         j.s.dialect = BUGS; /* nothing is left to rewrite */
-        if (!j.oom && !m->diags.nerror) syntax_put(&j.s, BUGS, out);
+        if (!j.oom && !copy.source.diags.nerror) syntax_put(&j.s, BUGS, out);
     }
-    if (rc || j.oom || out->oom || m->diags.oom)
+    if (rc || j.oom || out->oom || copy.source.diags.oom)
         rc = err_nomem(err);
-    else if (m->diags.nerror)
+    else if (copy.source.diags.nerror)
         rc = err_set(err, NAMI_EINPUT, "JAGS cannot express this model");
     vec_free(&j.made);
     syntax_free(&j.s);
     diags_free(&j.none);
+    *diags = copy.source.diags;
+    copy.source.diags = (struct diags){0};
+    working_copy_fini(&copy);
     return rc;
 }

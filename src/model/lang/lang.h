@@ -135,6 +135,7 @@ struct range {
 };
 struct range term_range(struct model *m, const struct term *t, const int *counter);
 struct range elem_range(struct model *m, int e);
+int settle_ranges(struct model *m);  /* of all elements: 0 or NAMI_ENOMEM */
 int model_supports(struct model *m); /* support.c */
 int model_observed(struct model *m); /* graph.c */
 int model_censor(struct model *m);   /* censor.c */

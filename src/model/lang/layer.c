@@ -22,8 +22,8 @@ static const struct form {
 
 int check_width(struct model *m, const struct expr *x, double n)
 {
-    if (n >= 1 && n <= m->limit) return 0;
-    diag_error(&m->diags, x->all, NULL, "a layer cannot have %.10g numbers", n);
+    if (n >= 1 && n <= m->ir.limit) return 0;
+    diag_error(&m->source.diags, x->all, NULL, "a layer cannot have %.10g numbers", n);
     return IS_WRONG;
 }
 
@@ -31,8 +31,8 @@ int check_width(struct model *m, const struct expr *x, double n)
 static int is_act(const struct model *m, const struct expr *x)
 {
     if (x->kind != X_REF || x->narg) return 0;
-    const char *name = syntax_name(&m->syntax, x->name);
-    return act_find(name, strlen(name)) >= 0 || m->array_of[x->name] < 0;
+    const char *name = syntax_name(&m->source.syntax, x->name);
+    return act_find(name, strlen(name)) >= 0 || m->ir.array_of_name[x->name] < 0;
 }
 
 /* The place of the i-th argument; -1 if its name is unknown. */
@@ -41,7 +41,7 @@ static int place_of(const struct model *m, const struct expr *x, const struct fo
     if (!x->argname || x->argname[i] < 0)
         return f == &forms[LAYER_CONV] && i == 2 && is_act(m, x->arg[2]) ? 3 : i;
     for (int k = 0; k < f->most; k++)
-        if (strcmp(f->arg[k], syntax_name(&m->syntax, x->argname[i])) == 0) return k;
+        if (strcmp(f->arg[k], syntax_name(&m->source.syntax, x->argname[i])) == 0) return k;
     return -1;
 }
 
@@ -51,10 +51,10 @@ static int match(struct model *m, const struct expr *x, const struct form *f, st
     int missing = 0;
     if (x->narg < f->least || x->narg > f->most) {
         if (!f->most)
-            diag_error(&m->diags, x->all, f->advice, "%s() takes no arguments, not %d", f->name,
-                       x->narg);
+            diag_error(&m->source.diags, x->all, f->advice, "%s() takes no arguments, not %d",
+                       f->name, x->narg);
         else
-            diag_error(&m->diags, x->all, f->advice, "%s() takes %d %s %d arguments, not %d",
+            diag_error(&m->source.diags, x->all, f->advice, "%s() takes %d %s %d arguments, not %d",
                        f->name, f->least, f->most - f->least == 1 ? "or" : "to", f->most, x->narg);
         return IS_WRONG;
     }
@@ -65,16 +65,17 @@ static int match(struct model *m, const struct expr *x, const struct form *f, st
             continue;
         }
         if (k < 0)
-            diag_error(&m->diags, x->arg[i]->all, f->advice, "%s() has no argument called %s",
-                       f->name, syntax_name(&m->syntax, x->argname[i]));
+            diag_error(&m->source.diags, x->arg[i]->all, f->advice,
+                       "%s() has no argument called %s", f->name,
+                       syntax_name(&m->source.syntax, x->argname[i]));
         else
-            diag_error(&m->diags, x->arg[i]->all, f->advice, "%s is given twice",
+            diag_error(&m->source.diags, x->arg[i]->all, f->advice, "%s is given twice",
                        k == f->most - 1 ? "the activation" : f->arg[k]);
         return IS_WRONG;
     }
     while (missing < f->least && arg[missing]) missing++;
     if (missing == f->least) return 0;
-    diag_error(&m->diags, x->all, f->advice, "%s is missing", f->arg[missing]);
+    diag_error(&m->source.diags, x->all, f->advice, "%s is missing", f->arg[missing]);
     return IS_WRONG;
 }
 
@@ -82,44 +83,45 @@ static int read_number(struct model *m, struct expr *x, const char *what, int *o
 {
     int rc = eval_sizes(m, &x, 1, out);
     if (rc || *out) return rc;
-    diag_error(&m->diags, x->all, NULL, "the %s cannot be 0", what);
+    diag_error(&m->source.diags, x->all, NULL, "the %s cannot be 0", what);
     return IS_WRONG;
 }
 
 static int read_act(struct model *m, const struct expr *x, int *out)
 {
-    const char *act = x->kind == X_REF && !x->narg ? syntax_name(&m->syntax, x->name) : "";
+    const char *act = x->kind == X_REF && !x->narg ? syntax_name(&m->source.syntax, x->name) : "";
     struct str all = {0};
     *out = act_find(act, strlen(act));
     if (*out >= 0) return 0;
     for (int i = 0; act_names[i]; i++)
         str_printf(&all, "%s%s", !i ? "" : act_names[i + 1] ? ", " : " and ", act_names[i]);
-    const char *advice = diag_text(&m->diags, "there are %s", all.s ? all.s : "");
+    const char *advice = diag_text(&m->source.diags, "there are %s", all.s ? all.s : "");
     if (*act)
-        diag_error(&m->diags, x->all, advice, "no activation is called %s", act);
+        diag_error(&m->source.diags, x->all, advice, "no activation is called %s", act);
     else
-        diag_error(&m->diags, x->all, advice, "an activation is a name");
+        diag_error(&m->source.diags, x->all, advice, "an activation is a name");
     str_free(&all);
     return IS_WRONG;
 }
 
 static int find_kind(struct model *m, const struct expr *x, int conv)
 {
-    const char *name = x->kind == X_CALL ? syntax_name(&m->syntax, x->name) : "";
+    const char *name = x->kind == X_CALL ? syntax_name(&m->source.syntax, x->name) : "";
     if (strcmp(name, "dense") == 0) return LAYER_DENSE;
     for (int k = LAYER_CONV; k <= LAYER_WHITEN; k++) {
         if (strcmp(name, forms[k].name) != 0) continue;
         if (conv) return k;
-        diag_error(&m->diags, x->all, "layers of a network are dense(size) or dense(size, tanh)",
-                   "%s is for embed", name);
+        diag_error(&m->source.diags, x->all,
+                   "layers of a network are dense(size) or dense(size, tanh)", "%s is for embed",
+                   name);
         return -1;
     }
     if (conv)
-        diag_error(&m->diags, x->all,
+        diag_error(&m->source.diags, x->all,
                    "layers are whiten(), dense(size, tanh) and conv(channels, size, stride, tanh)",
                    "this is no layer of an embedding");
     else
-        diag_error(&m->diags, x->all, "layers are dense(size) or dense(size, tanh)",
+        diag_error(&m->source.diags, x->all, "layers are dense(size) or dense(size, tanh)",
                    "this is no layer of a network");
     return -1;
 }

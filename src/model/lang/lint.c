@@ -4,14 +4,14 @@
 /* The text at a place, as written. */
 const char *source_text(struct model *m, struct place at)
 {
-    const char *s = m->text.s, *end = s + m->text.n;
+    const char *s = m->source.text.s, *end = s + m->source.text.n;
     for (int line = 1; s && line < at.line; line++) {
         s = memchr(s, '\n', (size_t)(end - s));
         if (!s) return "";
         s++;
     }
     if (!s || end - s < at.col - 1 + at.len) return "";
-    return diag_text(&m->diags, "%.*s", at.len, s + at.col - 1);
+    return diag_text(&m->source.diags, "%.*s", at.len, s + at.col - 1);
 }
 
 /* dnorm(0, 1.0E-6): BUGS counts in precisions. */
@@ -23,7 +23,7 @@ static void tiny_precision(struct model *m, const struct stmt *s)
             continue;
         tau = s->given[i]->value;
         if (strcmp(s->dist->name, "normal") != 0 || !(tau > 0) || tau >= 1e-3) continue;
-        diag_warning(&m->diags, s->rel->rhs->all,
+        diag_warning(&m->source.diags, s->rel->rhs->all,
                      "its second argument is a precision; a prior as wide as this draws what no "
                      "data look like",
                      "%s is a normal with sd = %g", source_text(m, s->rel->rhs->all),
@@ -33,6 +33,7 @@ static void tiny_precision(struct model *m, const struct stmt *s)
 
 void model_lint(struct model *m)
 {
-    for (size_t i = 0; i < m->stmt.n; i++)
-        if (m->stmt.a[i].rel->stochastic && m->stmt.a[i].n) tiny_precision(m, &m->stmt.a[i]);
+    for (size_t i = 0; i < m->ir.statements.n; i++)
+        if (m->ir.statements.a[i].rel->stochastic && m->ir.statements.a[i].n)
+            tiny_precision(m, &m->ir.statements.a[i]);
 }

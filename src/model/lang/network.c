@@ -6,28 +6,29 @@
 /* Names are looked up before sizes can be: see model_resolve. */
 int name_networks(struct model *m)
 {
-    for (size_t i = 0; i < m->syntax.decl.n; i++) {
-        const struct decl *d = &m->syntax.decl.a[i];
+    for (size_t i = 0; i < m->source.syntax.decl.n; i++) {
+        const struct decl *d = &m->source.syntax.decl.a[i];
         if (d->kind != D_NETWORK) continue;
-        struct net net = {.name = syntax_name(&m->syntax, d->name), .decl = d};
-        for (size_t j = 0; j < m->net.n; j++)
-            if (strcmp(m->net.a[j].name, net.name) == 0)
-                diag_error(&m->diags, d->at, NULL, "network %s is declared twice", net.name);
+        struct net net = {.name = syntax_name(&m->source.syntax, d->name), .decl = d};
+        for (size_t j = 0; j < m->ir.networks.n; j++)
+            if (strcmp(m->ir.networks.a[j].name, net.name) == 0)
+                diag_error(&m->source.diags, d->at, NULL, "network %s is declared twice", net.name);
         if (op_find(net.name, strlen(net.name)))
-            diag_error(&m->diags, d->at, "choose another name", "%s is the name of a function",
-                       net.name);
-        if (vec_push(&m->net, net)) return NAMI_ENOMEM;
+            diag_error(&m->source.diags, d->at, "choose another name",
+                       "%s is the name of a function", net.name);
+        if (vec_push(&m->ir.networks, net)) return NAMI_ENOMEM;
     }
-    for (size_t i = 0; i < m->syntax.decl.n; i++) {
-        const struct decl *d = &m->syntax.decl.a[i];
+    for (size_t i = 0; i < m->source.syntax.decl.n; i++) {
+        const struct decl *d = &m->source.syntax.decl.a[i];
         int found = 0;
         if (d->kind != D_LEARN) continue;
-        for (size_t j = 0; j < m->net.n; j++)
-            if (m->net.a[j].decl->name == d->ref->name) found = m->net.a[j].learn = 1;
+        for (size_t j = 0; j < m->ir.networks.n; j++)
+            if (m->ir.networks.a[j].decl->name == d->ref->name)
+                found = m->ir.networks.a[j].learn = 1;
         if (!found)
-            diag_error(&m->diags, d->ref->all,
+            diag_error(&m->source.diags, d->ref->all,
                        "networks are declared: network name : real[n] -> real[m] { ... }",
-                       "no network is called %s", syntax_name(&m->syntax, d->ref->name));
+                       "no network is called %s", syntax_name(&m->source.syntax, d->ref->name));
     }
     return 0;
 }
@@ -52,11 +53,11 @@ int declare_network(struct model *m, const struct decl *d)
 {
     struct net *net = NULL;
     int rc, in = 1, out = 1, size[2];
-    for (size_t i = 0; i < m->net.n; i++)
-        if (m->net.a[i].decl == d) net = &m->net.a[i];
+    for (size_t i = 0; i < m->ir.networks.n; i++)
+        if (m->ir.networks.a[i].decl == d) net = &m->ir.networks.a[i];
     if (!net) return 0;
     if (d->nin > 1 || d->nout > 1) {
-        diag_error(&m->diags, d->at, NULL, "networks map vectors to vectors");
+        diag_error(&m->source.diags, d->at, NULL, "networks map vectors to vectors");
         return 0;
     }
     if ((rc = eval_sizes(m, d->in, d->nin, &size[0])) ||
@@ -77,16 +78,17 @@ int declare_network(struct model *m, const struct decl *d)
     net->nlayer = d->nlayer;
     net->out = out;
     if (in != out)
-        diag_error(&m->diags, d->nlayer ? d->layer[d->nlayer - 1]->all : d->at, NULL,
+        diag_error(&m->source.diags, d->nlayer ? d->layer[d->nlayer - 1]->all : d->at, NULL,
                    "the last layer of %s gives %d numbers, but %d are declared", net->name, in,
                    out);
-    if (net->nw > 5 * (size_t)m->limit) {
-        diag_error(&m->diags, d->at, NULL, "%s has %zu weights: too many", net->name, net->nw);
+    if (net->nw > 5 * (size_t)m->ir.limit) {
+        diag_error(&m->source.diags, d->at, NULL, "%s has %zu weights: too many", net->name,
+                   net->nw);
         return 0;
     }
-    net->w = m->weight.n;
-    if (vec_reserve(&m->weight, net->w + net->nw)) return NAMI_ENOMEM;
-    first_weights(net, m->weight.a + net->w, 0);
-    m->weight.n += net->nw;
+    net->w = m->programs.weights.n;
+    if (vec_reserve(&m->programs.weights, net->w + net->nw)) return NAMI_ENOMEM;
+    first_weights(net, m->programs.weights.a + net->w, 0);
+    m->programs.weights.n += net->nw;
     return 0;
 }

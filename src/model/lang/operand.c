@@ -43,9 +43,9 @@ int operand_flat(struct compiler *c, const struct operand *o, int m, struct oper
 
 int fits(struct compiler *c, double m)
 {
-    double most = 4.0 * c->m->limit;
+    double most = 4.0 * c->m->ir.limit;
     if (c->n * m + c->temp <= most) return 1;
-    diag_error(&c->m->diags, c->s->rel->at, NULL,
+    diag_error(&c->m->source.diags, c->s->rel->at, NULL,
                "this makes the model too large: it has more than %.10g values", most);
     return 0;
 }
@@ -53,7 +53,7 @@ int fits(struct compiler *c, double m)
 struct instr *emit(struct compiler *c, enum instr_kind kind, int n, int width)
 {
     struct instr *x = prog_emit(c->p, kind, n, width);
-    if (x) x->tag = (int)(c->s - c->m->stmt.a);
+    if (x) x->tag = (int)(c->s - c->m->ir.statements.a);
     return x;
 }
 

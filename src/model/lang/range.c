@@ -32,7 +32,9 @@ static struct range of_stochastic(struct model *m, const struct stmt *s, const i
     double p[DIST_ARGS];
     int shape[SHAPE], n[DIST_ARGS] = {0}, known = s->dist->domain == INDEX || s->dist->largest;
     for (int i = 0; i < s->narg && known; i++) {
-        known = !term_shape(m, s->arg[i], counter, shape);
+        int rc = term_shape(m, s->arg[i], counter, shape);
+        if (rc == NAMI_ENOMEM) m->source.diags.oom = 1;
+        known = !rc;
         if (known) n[i] = shape_size(shape);
     }
     if (known) r.hi = s->dist->largest ? s->dist->largest(n) : n[0];
@@ -53,37 +55,45 @@ static struct range of_stochastic(struct model *m, const struct stmt *s, const i
 
 static struct range of_instance(struct model *m, int k)
 {
-    const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+    const struct stmt *s = instance_stmt(m, k);
     int cost = 8 + s->rel->rhs->height;
-    m->depth += cost;
-    struct range r = s->rel->stochastic ? of_stochastic(m, s, inst_counter(m, k))
-                                        : range_at(m, s->rhs, inst_counter(m, k));
-    m->depth -= cost;
+    m->evaluation.depth += cost;
+    struct range r = s->rel->stochastic ? of_stochastic(m, s, instance_counter(m, k))
+                                        : range_at(m, s->rhs, instance_counter(m, k));
+    m->evaluation.depth -= cost;
     return r;
 }
 
 /* The elements of an instance have one range. */
 static void set_range(struct model *m, int k, int state, struct range r)
 {
-    for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++)
-        m->range[m->lhs[j]] = (struct elem_range){r, state};
+    for (int j = m->ir.first_defined[k]; j < m->ir.first_defined[k + 1]; j++)
+        m->ir.range[m->ir.defined[j]] = (struct elem_range){r, state};
+}
+
+/* Of an element whose range was found, or is its value; or anywhere. */
+static struct range known(const struct model *m, int e)
+{
+    if (m->ir.state[e] == E_CONST && !isnan(m->ir.value[e]))
+        return (struct range){m->ir.value[e], m->ir.value[e],
+                              m->ir.value[e] == floor(m->ir.value[e])};
+    return m->ir.defined_by[e] >= 0 && m->ir.range[e].state == DONE ? m->ir.range[e].r : anywhere;
 }
 
 static struct range of_elem(struct model *m, int e)
 {
-    int k = m->owner[e];
-    if (m->state[e] == E_CONST && !isnan(m->value[e]))
-        return (struct range){m->value[e], m->value[e], m->value[e] == floor(m->value[e])};
-    if (k < 0 || m->range[e].state == BUSY) return anywhere; /* a cycle is said later */
-    if (m->range[e].state == DONE) return m->range[e].r;
-    if (m->deferred != NONE) return anywhere; /* all this will be asked again */
-    if (m->depth > DEPTH_MAX) {
-        m->deferred = k;
+    int k = m->ir.defined_by[e];
+    int is_value = m->ir.state[e] == E_CONST && !isnan(m->ir.value[e]);
+    if (is_value || k < 0 || m->ir.range[e].state != NEW)
+        return known(m, e);                              /* cycles: said later */
+    if (m->evaluation.deferred != NONE) return anywhere; /* all this will be asked again */
+    if (m->evaluation.depth > DEPTH_MAX) {
+        m->evaluation.deferred = k;
         return anywhere;
     }
     set_range(m, k, BUSY, anywhere);
     struct range r = of_instance(m, k);
-    set_range(m, k, m->deferred == NONE ? DONE : NEW, r);
+    set_range(m, k, m->evaluation.deferred == NONE ? DONE : NEW, r);
     return r;
 }
 
@@ -94,11 +104,11 @@ static int settle(struct model *m, int k)
     int rc = vec_push(&todo, k);
     while (!rc && todo.n) {
         k = todo.a[todo.n - 1];
-        m->deferred = NONE;
+        m->evaluation.deferred = NONE;
         set_range(m, k, BUSY, anywhere);
         struct range r = of_instance(m, k);
-        if (m->deferred != NONE) {
-            rc = vec_push(&todo, m->deferred);
+        if (m->evaluation.deferred != NONE) {
+            rc = vec_push(&todo, m->evaluation.deferred);
         } else {
             set_range(m, k, DONE, r);
             todo.n--;
@@ -117,7 +127,9 @@ static struct range of_ref(struct model *m, const struct term *t, const int *cou
 {
     struct range r = {INFINITY, -INFINITY, 1};
     struct box b;
-    if (box_of(m, t, counter, BOX_CHOICES, &b)) return anywhere;
+    int rc = box_of(m, t, counter, BOX_CHOICES, &b);
+    if (rc == NAMI_ENOMEM) m->source.diags.oom = 1;
+    if (rc) return anywhere;
     for (int i = 0; i < b.n; i++, box_next(&b)) r = unite(r, of_elem(m, b.elem));
     return r;
 }
@@ -167,29 +179,42 @@ static struct range range_at(struct model *m, const struct term *t, const int *c
 /* Of a term, or of element e if it is NULL; from outside. */
 static struct range ask(struct model *m, const struct term *t, const int *counter, int e)
 {
-    if (!m->range) m->range = arena_array(&m->mem, struct elem_range, m->nelem + 1);
-    if (!m->range) return m->diags.oom = 1, anywhere;
+    if (!m->ir.range) m->ir.range = arena_array(&m->mem, struct elem_range, m->ir.num_elements + 1);
+    if (!m->ir.range) return m->source.diags.oom = 1, anywhere;
     for (;;) {
-        m->deferred = NONE;
-        m->depth++;
+        m->evaluation.deferred = NONE;
+        m->evaluation.depth++;
         struct range r = t ? range_at(m, t, counter) : of_elem(m, e);
-        m->depth--;
-        if (m->deferred == NONE) return r;
-        if (settle(m, m->deferred)) return m->diags.oom = 1, anywhere;
+        m->evaluation.depth--;
+        if (m->evaluation.deferred == NONE) return r;
+        if (settle(m, m->evaluation.deferred)) return m->source.diags.oom = 1, anywhere;
     }
 }
 
 struct range term_range(struct model *m, const struct term *t, const int *counter)
 {
-    if (m->depth) return range_at(m, t, counter); /* a subscript, while a range is found */
+    if (m->evaluation.depth)
+        return range_at(m, t, counter); /* a subscript, while a range is found */
     return ask(m, t, counter, 0);
 }
 
 struct range elem_range(struct model *m, int e) { return ask(m, NULL, NULL, e); }
 
-void model_support(struct model *m, int e, double *lo, double *hi)
+/* Whoever asks for a support later finds it.  What is to be said of subscripts was said. */
+int settle_ranges(struct model *m)
 {
-    struct range r = elem_range(m, e);
+    struct diags said = m->source.diags;
+    m->source.diags = (struct diags){0};
+    for (int e = 0; e < m->ir.num_elements; e++) elem_range(m, e);
+    int rc = m->source.diags.oom ? NAMI_ENOMEM : 0;
+    diags_free(&m->source.diags);
+    m->source.diags = said;
+    return rc;
+}
+
+void model_support(const struct model *m, int e, double *lo, double *hi)
+{
+    struct range r = known(m, e);
     *lo = r.lo <= DBL_TRUE_MIN && r.lo > 0 ? 0 : r.lo; /* an open end: see op.range */
     *hi = r.hi == nextafter(1, 0) ? 1 : r.hi;
 }

@@ -6,12 +6,12 @@
 /* 1: a value, 0: not available. */
 static int datum(const struct model *m, const struct array *a, int i, double *x)
 {
-    int e = a->first + i, k = m->owner[e];
-    if (k < 0 && m->state[e] == E_CONST) {
-        *x = m->value[e];
+    int e = a->first + i, k = m->ir.defined_by[e];
+    if (k < 0 && m->ir.state[e] == E_CONST) {
+        *x = m->ir.value[e];
         return 1;
     }
-    if (k < 0 || !m->observed[e] || !a->data || m->stmt.a[m->inst_stmt[k]].rel->in_data) return 0;
+    if (k < 0 || !m->ir.observed[e] || !a->data || instance_stmt(m, k)->rel->in_data) return 0;
     *x = a->data->x[i];
     return !value_is_missing(*x);
 }
@@ -51,8 +51,8 @@ static void put_array(const struct model *m, const struct array *a, struct str *
 int model_rdump(const struct model *m, const struct model_options *opt, struct str *out,
                 nami_err *err)
 {
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         double x;
         int any = 0;
         if (const_in_text(a, opt)) continue;

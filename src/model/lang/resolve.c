@@ -24,9 +24,10 @@ static const char *nearest_function(struct model *m, const char *s)
 {
     struct near b = NEAR_NONE;
     for (int i = 0; ops[i]; i++) near_try(&b, s, strlen(s), ops[i]->name, i);
-    for (size_t i = 0; i < m->net.n; i++) near_try(&b, s, strlen(s), m->net.a[i].name, (int)i);
+    for (size_t i = 0; i < m->ir.networks.n; i++)
+        near_try(&b, s, strlen(s), m->ir.networks.a[i].name, (int)i);
     for (int i = 0; builtins[i].name; i++) near_try(&b, s, strlen(s), builtins[i].name, i);
-    density_near(&m->diags, s, &b);
+    density_near(&m->source.diags, s, &b);
     return b.word;
 }
 
@@ -63,10 +64,11 @@ struct term *new_term(struct scope *c, enum term_kind kind, const struct expr *x
 
 int model_array(struct model *m, int name, struct place at)
 {
-    if (m->array_of[name] >= 0) return m->array_of[name];
-    struct array a = {.name = syntax_name(&m->syntax, name), .id = name, .ndim = -1, .at = at};
-    if (vec_push(&m->array, a)) return -1;
-    return m->array_of[name] = (int)m->array.n - 1;
+    if (m->ir.array_of_name[name] >= 0) return m->ir.array_of_name[name];
+    struct array a = {
+        .name = syntax_name(&m->source.syntax, name), .id = name, .ndim = -1, .at = at};
+    if (vec_push(&m->ir.arrays, a)) return -1;
+    return m->ir.array_of_name[name] = (int)m->ir.arrays.n - 1;
 }
 
 static struct term *resolve_args(struct scope *c, struct term *t, const struct expr *x)
@@ -89,7 +91,7 @@ static struct term *resolve_ref(struct scope *c, const struct expr *x)
     if (c->depth_of && c->depth_of[x->name] >= 0) {
         struct term *t = new_term(c, T_COUNTER, x, 0);
         if (x->narg) {
-            diag_error(&m->diags, x->at, "rename the loop's counter or the variable",
+            diag_error(&m->source.diags, x->at, "rename the loop's counter or the variable",
                        "%s is the counter of a loop here, so it has no subscripts", name);
             return NULL;
         }
@@ -97,7 +99,7 @@ static struct term *resolve_ref(struct scope *c, const struct expr *x)
         return t;
     }
     if (x->narg > MAX_DIM) {
-        diag_error(&m->diags, x->at, NULL, "%s has more than %d subscripts", name, MAX_DIM);
+        diag_error(&m->source.diags, x->at, NULL, "%s has more than %d subscripts", name, MAX_DIM);
         return NULL;
     }
     struct term *t = new_term(c, T_REF, x, x->narg);
@@ -113,7 +115,7 @@ static struct term *resolve_ref(struct scope *c, const struct expr *x)
 
 static void unknown_function(struct scope *c, const struct expr *x, const char *name)
 {
-    struct diags *d = &c->m->diags;
+    struct diags *d = &c->m->source.diags;
     const char *near = nearest_function(c->m, name);
     const struct dist *dist = dist_find(name, strlen(name));
     if (dist)
@@ -123,7 +125,7 @@ static void unknown_function(struct scope *c, const struct expr *x, const char *
                              "density",
                              name, name, domains[dist->domain].discrete ? "lpmf" : "lpdf"),
                    "%s() is a distribution, not a function", name);
-    else if (c->m->array_of[x->name] >= 0)
+    else if (c->m->ir.array_of_name[x->name] >= 0)
         diag_error(d, x->at, diag_text(d, "subscripts have square brackets: %s[...]", name),
                    "%s is a variable, not a function", name);
     else
@@ -135,15 +137,15 @@ static void unknown_function(struct scope *c, const struct expr *x, const char *
 
 static int net_find(const struct model *m, const char *name)
 {
-    for (size_t i = 0; i < m->net.n; i++)
-        if (strcmp(m->net.a[i].name, name) == 0) return (int)i;
+    for (size_t i = 0; i < m->ir.networks.n; i++)
+        if (strcmp(m->ir.networks.a[i].name, name) == 0) return (int)i;
     return -1;
 }
 
 static int right_count(struct scope *c, const struct expr *x, const char *name, int min, int max)
 {
     if (x->narg >= min && (max < 0 || x->narg <= max)) return 1;
-    struct diags *d = &c->m->diags;
+    struct diags *d = &c->m->source.diags;
     if (min == max)
         diag_error(d, x->all, NULL, "%s takes %d argument%s, not %d", name, min,
                    min == 1 ? "" : "s", x->narg);
@@ -168,9 +170,9 @@ static struct term *resolve_call(struct scope *c, const struct expr *x)
     if (x->argname)
         for (int i = 0; i < x->narg; i++)
             if (x->argname[i] >= 0) {
-                diag_error(&m->diags, x->arg[i]->all, "only distributions have named arguments",
-                           "%s() has no argument called %s", name,
-                           syntax_name(c->syntax, x->argname[i]));
+                diag_error(
+                    &m->source.diags, x->arg[i]->all, "only distributions have named arguments",
+                    "%s() has no argument called %s", name, syntax_name(c->syntax, x->argname[i]));
                 return NULL;
             }
     const struct builtin *own = builtin_find(name);
@@ -193,7 +195,7 @@ static struct term *resolve_call(struct scope *c, const struct expr *x)
     }
     for (int i = 0; i < x->narg; i++)
         if (x->arg[i]->kind == X_EMPTY) {
-            diag_error(&m->diags, x->all, NULL, "an argument of %s is missing", name);
+            diag_error(&m->source.diags, x->all, NULL, "an argument of %s is missing", name);
             return NULL;
         }
     struct term *t = new_term(c, kind, x, x->narg);
@@ -235,18 +237,19 @@ static int set_loops(struct scope *c, int *depth_of)
 {
     struct model *m = c->m;
     struct stmt *s = c->s;
-    for (int l = s->rel->loop; l >= 0; l = m->syntax.loop.a[l].outer) s->depth++;
+    for (int l = s->rel->loop; l >= 0; l = m->source.syntax.loop.a[l].outer) s->depth++;
     s->loop = arena_array(&m->mem, int, s->depth + 1);
     if (!s->loop) return -1;
     int k = s->depth;
-    for (int l = s->rel->loop; l >= 0; l = m->syntax.loop.a[l].outer) s->loop[--k] = l;
+    for (int l = s->rel->loop; l >= 0; l = m->source.syntax.loop.a[l].outer) s->loop[--k] = l;
     for (k = 0; k < s->depth; k++) {
-        const struct loop *l = &m->syntax.loop.a[s->loop[k]];
+        const struct loop *l = &m->source.syntax.loop.a[s->loop[k]];
         int outer = depth_of[l->var];
         if (outer >= 0)
-            diag_error(&m->diags, l->at, "give it another name",
+            diag_error(&m->source.diags, l->at, "give it another name",
                        "%s is already the counter of the loop in line %d",
-                       syntax_name(&m->syntax, l->var), m->syntax.loop.a[s->loop[outer]].at.line);
+                       syntax_name(&m->source.syntax, l->var),
+                       m->source.syntax.loop.a[s->loop[outer]].at.line);
         depth_of[l->var] = k;
     }
     return 0;
@@ -258,7 +261,7 @@ static int resolve_rel(struct scope *c)
     const struct rel *r = s->rel;
     int bad = 0;
     if (c->depth_of[r->lhs->name] >= 0) {
-        diag_error(&c->m->diags, r->lhs->at, "rename one of them",
+        diag_error(&c->m->source.diags, r->lhs->at, "rename one of them",
                    "%s is the counter of a loop, so it cannot be defined",
                    syntax_name(c->syntax, r->lhs->name));
         return -1;
@@ -280,13 +283,13 @@ static int resolve_rel(struct scope *c)
     s->ref = arena_array(&c->m->mem, struct term *, s->nref + 1);
     if (!s->ref) return c->oom = 1, -1;
     for (int i = 0; i < s->nref; i++) s->ref[i] = c->refs.a[i];
-    c->m->array.a[s->lhs->array].defined = 1;
+    c->m->ir.arrays.a[s->lhs->array].defined = 1;
     return 0;
 }
 
 struct term *resolve_alone(struct model *m, const struct expr *x, const int *depth_of, int *oom)
 {
-    struct scope c = {.m = m, .syntax = &m->syntax, .depth_of = depth_of};
+    struct scope c = {.m = m, .syntax = &m->source.syntax, .depth_of = depth_of};
     struct term *t = resolve(&c, x);
     vec_free(&c.refs);
     *oom |= c.oom;
@@ -295,15 +298,15 @@ struct term *resolve_alone(struct model *m, const struct expr *x, const int *dep
 
 int model_resolve(struct model *m)
 {
-    size_t nname = m->syntax.names.name.n;
+    size_t nname = m->source.syntax.names.name.n;
     int *depth_of = raw_array(int, nname + 1);
-    struct scope c = {.m = m, .syntax = &m->syntax, .depth_of = depth_of};
+    struct scope c = {.m = m, .syntax = &m->source.syntax, .depth_of = depth_of};
     if (!depth_of) return NAMI_ENOMEM;
     for (size_t i = 0; i <= nname; i++) depth_of[i] = -1;
     /* data blocks first: the rest may use what they define */
     for (int in_data = 1; in_data >= 0 && !c.oom; in_data--)
-        for (size_t i = 0; i < m->syntax.rel.n && !c.oom; i++) {
-            struct stmt s = {.rel = &m->syntax.rel.a[i]};
+        for (size_t i = 0; i < m->source.syntax.rel.n && !c.oom; i++) {
+            struct stmt s = {.rel = &m->source.syntax.rel.a[i]};
             if (s.rel->in_data != in_data) continue;
             c.s = &s;
             c.refs.n = 0;
@@ -311,10 +314,10 @@ int model_resolve(struct model *m)
                 c.oom = 1;
                 break;
             }
-            if (!resolve_rel(&c) && vec_push(&m->stmt, s)) c.oom = 1;
-            for (int k = 0; k < s.depth; k++) depth_of[m->syntax.loop.a[s.loop[k]].var] = -1;
+            if (!resolve_rel(&c) && vec_push(&m->ir.statements, s)) c.oom = 1;
+            for (int k = 0; k < s.depth; k++) depth_of[m->source.syntax.loop.a[s.loop[k]].var] = -1;
         }
     vec_free(&c.refs);
     free(depth_of);
-    return c.oom || m->diags.oom ? NAMI_ENOMEM : 0;
+    return c.oom || m->source.diags.oom ? NAMI_ENOMEM : 0;
 }

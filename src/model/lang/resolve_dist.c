@@ -80,13 +80,13 @@ static void put_formals(struct str *t, const char *name, const char *value,
 static void wrong_arguments(struct scope *c, const struct expr *x, const char *name,
                             const char *value, const struct dist_arg *f, int n)
 {
-    struct diags *d = &c->m->diags;
+    struct diags *d = &c->m->source.diags;
     struct str t = {0};
     put_formals(&t, name, value, f, n);
     if (value && x->narg == n - 1 && alias_find(name)) {
         str_put(&t, ", or use ~ for a random variable: y ~ ");
         put_formals(&t, name, NULL, f, n);
-    } else if (value && c->m->array_of[x->name] >= 0) {
+    } else if (value && c->m->ir.array_of_name[x->name] >= 0) {
         str_printf(&t, ", or %s[...] for the variable", name);
     }
     const char *advice = diag_text(d, "write %s", t.s ? t.s : name);
@@ -127,7 +127,7 @@ static const struct {
 
 static void unknown_dist(struct scope *c, const struct expr *x, const char *name)
 {
-    struct diags *d = &c->m->diags;
+    struct diags *d = &c->m->source.diags;
     const char *near = nearest_dist(name);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (strcmp(refused[i].name, name) == 0) {
@@ -157,7 +157,7 @@ struct call {
 static int give(struct scope *c, struct call *k, const struct expr *x, const struct dist_arg *f)
 {
     if (x->kind == X_EMPTY) {
-        diag_error(&c->m->diags, c->s->rel->rhs->all, NULL, "an argument of %s() is missing",
+        diag_error(&c->m->source.diags, c->s->rel->rhs->all, NULL, "an argument of %s() is missing",
                    k->name);
         return -1;
     }
@@ -245,7 +245,8 @@ static int resolve_simulated(struct scope *c, const struct expr *x, struct call 
 {
     static const struct dist_arg any = {"parent", VECTOR};
     if (x->narg > GIVEN_MOST) {
-        diag_error(&c->m->diags, x->all, "give a vector", "more than %d parents", GIVEN_MOST);
+        diag_error(&c->m->source.diags, x->all, "give a vector", "more than %d parents",
+                   GIVEN_MOST);
         return -1;
     }
     int bad = 0;
@@ -273,14 +274,15 @@ static int resolve_part(struct scope *c, const struct expr *x, const struct dist
         p.formal[0] = dist_point.arg[0];
         if (!(p.given[0] = p.arg[0] = resolve(c, x))) return -1;
     } else if (x->kind != X_CALL) {
-        diag_error(&c->m->diags, x->all, NULL,
+        diag_error(&c->m->source.diags, x->all, NULL,
                    "%s() needs a distribution here, such as normal(0, 1)", f->name);
         return -1;
     } else if (resolve_dist(c, x, &p)) {
         return -1;
     }
     if (!p.dist || k->narg + p.narg > DIST_ARGS || k->ngiven + p.ngiven > GIVEN_MOST) {
-        diag_error(&c->m->diags, x->all, NULL, "%s() has too many parameters in all", f->name);
+        diag_error(&c->m->source.diags, x->all, NULL, "%s() has too many parameters in all",
+                   f->name);
         return -1;
     }
     memcpy(k->arg + k->narg, p.arg, sizeof *p.arg * (size_t)p.narg);
@@ -330,7 +332,8 @@ static int resolve_form(struct scope *c, const struct expr *x, const struct dist
     }
     const char *why = dist_make(f, part, made);
     if (why) {
-        diag_error(&c->m->diags, x->all, NULL, "%s() cannot be made of these: %s", f->name, why);
+        diag_error(&c->m->source.diags, x->all, NULL, "%s() cannot be made of these: %s", f->name,
+                   why);
         return -1;
     }
     k->dist = made;
@@ -414,7 +417,7 @@ static int density_args(struct scope *c, const struct expr *x, const struct dens
 
 struct term *resolve_density(struct scope *c, const struct expr *x, const struct density_name *f)
 {
-    struct diags *d = &c->m->diags;
+    struct diags *d = &c->m->source.diags;
     const char *name = syntax_name(c->syntax, x->name);
     struct term *arg[1 + DIST_ARGS];
     struct density_name of = *f;

@@ -6,8 +6,9 @@
 
 static int has_relation(const struct model *m, int array, int stochastic)
 {
-    for (size_t i = 0; i < m->stmt.n; i++)
-        if (m->stmt.a[i].lhs->array == array && m->stmt.a[i].rel->stochastic == stochastic)
+    for (size_t i = 0; i < m->ir.statements.n; i++)
+        if (m->ir.statements.a[i].lhs->array == array &&
+            m->ir.statements.a[i].rel->stochastic == stochastic)
             return 1;
     return 0;
 }
@@ -40,20 +41,20 @@ int say_not_const(struct model *m, const struct term *t, const int *counter, con
                   const char *advice)
 {
     const struct term *by = culprit(m, t, counter);
-    struct diags *d = &m->diags;
-    if (!by || m->array.a[by->array].free) {
+    struct diags *d = &m->source.diags;
+    if (!by || m->ir.arrays.a[by->array].free) {
         diag_error(d, t->all, advice, "%s must be constant", what);
         return IS_WRONG;
     }
-    const char *name = m->array.a[by->array].name;
+    const char *name = m->ir.arrays.a[by->array].name;
     if (only_length(t, by))
         diag_error(d, by->all, diag_text(d, "give %s in the data, or write its length", name),
                    "the length of %s is not known here", name);
-    else if (has_relation(m, by->array, 1) || m->expanded)
+    else if (has_relation(m, by->array, 1) || m->ir.expanded)
         diag_error(d, by->all, advice, "%s must be constant, but %s is random", what, name);
     else
         diag_error(d, by->all,
-                   m->syntax.dialect == BUGS
+                   m->source.syntax.dialect == BUGS
                        ? "compute it in a data { } block"
                        : diag_text(d, "declare it instead: const %s = ...", name),
                    "%s must be constant, but %s is computed in the model", what, name);
@@ -75,14 +76,14 @@ int say_missing(struct model *m, const struct term *t, const int *counter)
 {
     const struct term *by = culprit(m, t, counter);
     if (!by || is_nan(m, by, counter)) {
-        diag_error(&m->diags, by ? by->all : t->all, NULL, "this is not a number, but NaN");
+        diag_error(&m->source.diags, by ? by->all : t->all, NULL, "this is not a number, but NaN");
         return IS_WRONG;
     }
-    const struct array *a = &m->array.a[by->array];
-    diag_error(&m->diags, by->all,
+    const struct array *a = &m->ir.arrays.a[by->array];
+    diag_error(&m->source.diags, by->all,
                a->is_const && !a->ndim
-                   ? diag_text(&m->diags, "give it in a data file (--data FILE) or by --set %s=...",
-                               a->name)
+                   ? diag_text(&m->source.diags,
+                               "give it in a data file (--data FILE) or by --set %s=...", a->name)
                    : "give it in a data file (--data FILE)",
                "%s has no value", a->name);
     return IS_WRONG;
@@ -94,8 +95,8 @@ static const char *nearest_array(const struct model *m, const char *name)
 {
     const char *best = NULL;
     int far = INT_MAX;
-    for (size_t i = 0; i < m->array.n; i++) {
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n; i++) {
+        const struct array *a = &m->ir.arrays.a[i];
         int k =
             a->defined || a->data || a->decl ? near_distance(name, strlen(name), a->name) : INT_MAX;
         if (k < far) far = k, best = a->name;
@@ -106,24 +107,25 @@ static const char *nearest_array(const struct model *m, const char *name)
 int unknown_variable(struct model *m, struct place at, const char *name)
 {
     const char *near = nearest_array(m, name);
-    diag_error(&m->diags, at, near ? diag_text(&m->diags, "did you mean %s?", near) : NULL,
+    diag_error(&m->source.diags, at,
+               near ? diag_text(&m->source.diags, "did you mean %s?", near) : NULL,
                "no variable is called %s", name);
     return IS_WRONG;
 }
 
 int undefined_name(struct model *m, const struct term *t)
 {
-    const struct array *a = &m->array.a[t->array];
-    struct diags *d = &m->diags;
-    for (size_t i = 0; i < m->syntax.loop.n; i++)
-        if (m->syntax.loop.a[i].var == a->id) {
+    const struct array *a = &m->ir.arrays.a[t->array];
+    struct diags *d = &m->source.diags;
+    for (size_t i = 0; i < m->source.syntax.loop.n; i++)
+        if (m->source.syntax.loop.a[i].var == a->id) {
             diag_error(d, t->at, NULL,
                        "%s is the counter of the loop in line %d, and not known outside of it",
-                       a->name, m->syntax.loop.a[i].at.line);
+                       a->name, m->source.syntax.loop.a[i].at.line);
             return IS_WRONG;
         }
-    for (size_t i = 0; i < m->syntax.decl.n; i++) {
-        const struct decl *c = &m->syntax.decl.a[i];
+    for (size_t i = 0; i < m->source.syntax.decl.n; i++) {
+        const struct decl *c = &m->source.syntax.decl.a[i];
         if ((c->kind != D_CONST && c->kind != D_VAR) || c->ref->name != a->id) continue;
         diag_error(d, t->at, diag_text(d, "move line %d up", c->at.line), "%s is declared later",
                    a->name);
@@ -144,8 +146,8 @@ int undefined_name(struct model *m, const struct term *t)
 int undefined_element(struct model *m, const struct term *t, int e, int chosen)
 {
     struct str name = {0};
-    const struct array *a = &m->array.a[t->array];
-    struct diags *d = &m->diags;
+    const struct array *a = &m->ir.arrays.a[t->array];
+    struct diags *d = &m->source.diags;
     elem_name(m, e, &name);
     const char *what = name.s ? name.s : a->name;
     if (chosen)

@@ -16,14 +16,15 @@ struct walk {
 
 static int is_constant(const struct model *m, int k)
 {
-    return m->stmt.a[m->inst_stmt[k]].rel->in_data || m->lhs_off[k] == m->lhs_off[k + 1] ||
-           m->state[m->lhs[m->lhs_off[k]]] == E_CONST;
+    return instance_stmt(m, k)->rel->in_data ||
+           m->ir.first_defined[k] == m->ir.first_defined[k + 1] ||
+           m->ir.state[m->ir.defined[m->ir.first_defined[k]]] == E_CONST;
 }
 
 /* The next instance that k reads, from (r, j) on, or -1. */
 static int next_read(const struct model *m, int k, int *r, int *j)
 {
-    const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+    const struct stmt *s = instance_stmt(m, k);
     int i = k - s->first;
     for (; *r < s->nref; ++*r, *j = 0) {
         const struct foot *f = &s->foot[*r];
@@ -31,7 +32,7 @@ static int next_read(const struct model *m, int k, int *r, int *j)
         if (!f->random[i]) continue;
         while (*j < n) {
             int e = f->elem[f->off[i] + (*j)++];
-            if (m->state[e] == E_RANDOM) return m->owner[e];
+            if (m->ir.state[e] == E_RANDOM) return m->ir.defined_by[e];
         }
     }
     return -1;
@@ -52,7 +53,7 @@ static void report_cycle(struct walk *w, int k)
         }
     if (shown > 6) str_put(&path, "... <- ");
     inst_name(m, k, &path);
-    diag_error(&m->diags, m->stmt.a[m->inst_stmt[k]].lhs->all,
+    diag_error(&m->source.diags, instance_stmt(m, k)->lhs->all,
                "a model is a graph without cycles: break it", "this depends on itself: %s",
                path.s ? path.s : "");
     str_free(&path);
@@ -70,7 +71,7 @@ static int visit(struct walk *w, int root)
         struct frame *top = &w->stack.a[w->stack.n - 1];
         int k = top->inst, v = next_read(m, k, &top->ref, &top->at);
         if (v >= 0) {
-            if (!w->through && m->stmt.a[m->inst_stmt[v]].rel->stochastic) continue;
+            if (!w->through && instance_stmt(m, v)->rel->stochastic) continue;
             if (w->level[v] == OPEN) {
                 report_cycle(w, v);
                 return IS_WRONG;
@@ -82,7 +83,7 @@ static int visit(struct walk *w, int root)
         }
         int r = 0, j = 0, level = 0;
         while ((v = next_read(m, k, &r, &j)) >= 0)
-            if ((w->through || !m->stmt.a[m->inst_stmt[v]].rel->stochastic) && w->level[v] >= level)
+            if ((w->through || !instance_stmt(m, v)->rel->stochastic) && w->level[v] >= level)
                 level = w->level[v] + 1;
         w->level[k] = level;
         w->stack.n--;
@@ -92,10 +93,11 @@ static int visit(struct walk *w, int root)
 
 static int levels(struct model *m, int through, int **out)
 {
-    struct walk w = {.m = m, .through = through, .level = arena_array(&m->mem, int, m->ninst + 1)};
+    struct walk w = {
+        .m = m, .through = through, .level = arena_array(&m->mem, int, m->ir.num_instances + 1)};
     int rc = w.level ? 0 : NAMI_ENOMEM;
-    for (int k = 0; k < m->ninst && !rc; k++) w.level[k] = NEW;
-    for (int k = 0; k < m->ninst && !rc; k++)
+    for (int k = 0; k < m->ir.num_instances && !rc; k++) w.level[k] = NEW;
+    for (int k = 0; k < m->ir.num_instances && !rc; k++)
         if (w.level[k] == NEW && !is_constant(m, k)) rc = visit(&w, k);
     vec_free(&w.stack);
     *out = w.level;
@@ -106,30 +108,33 @@ static int levels(struct model *m, int through, int **out)
    random ones. */
 static void number_rows(struct model *m)
 {
-    for (size_t i = 0; i < m->array.n; i++) { /* as the file names them, whatever the data are */
-        const struct array *a = &m->array.a[i];
+    for (size_t i = 0; i < m->ir.arrays.n;
+         i++) { /* as the file names them, whatever the data are */
+        const struct array *a = &m->ir.arrays.a[i];
         for (int e = a->first; e < a->first + a->n; e++)
-            m->row[e] = m->state[e] == E_RANDOM ? m->nrow++ : -1;
+            m->ir.row[e] = m->ir.state[e] == E_RANDOM ? m->ir.num_rows++ : -1;
     }
-    for (int e = 0; e < m->nelem; e++)
-        if (m->row[e] < 0 && m->array.a[m->elem_array[e]].free) m->row[e] = m->nrow++;
-    for (size_t i = 0; i < m->stmt.n; i++) {
-        const struct stmt *s = &m->stmt.a[i];
+    for (int e = 0; e < m->ir.num_elements; e++)
+        if (m->ir.row[e] < 0 && m->ir.arrays.a[m->ir.array_of[e]].free)
+            m->ir.row[e] = m->ir.num_rows++;
+    for (size_t i = 0; i < m->ir.statements.n; i++) {
+        const struct stmt *s = &m->ir.statements.a[i];
         for (int r = 0; r < s->nref && s->n; r++) {
             const struct foot *f = &s->foot[r];
             for (int k = 0; k < s->n; k++)
                 for (int j = f->off[k]; f->random[k] && j < f->off[k + 1]; j++)
-                    if (m->row[f->elem[j]] < 0) m->row[f->elem[j]] = m->nrow + m->ncrow++;
+                    if (m->ir.row[f->elem[j]] < 0)
+                        m->ir.row[f->elem[j]] = m->ir.num_rows + m->ir.num_constant_rows++;
         }
     }
 }
 
 int model_schedule(struct model *m)
 {
-    m->row = arena_array(&m->mem, int, m->nelem + 1);
-    if (!m->row) return NAMI_ENOMEM;
-    int rc = levels(m, 1, &m->level);
-    if (!rc && !m->diags.nerror) rc = levels(m, 0, &m->dlevel);
-    if (!rc && !m->diags.nerror) number_rows(m);
+    m->ir.row = arena_array(&m->mem, int, m->ir.num_elements + 1);
+    if (!m->ir.row) return NAMI_ENOMEM;
+    int rc = levels(m, 1, &m->ir.level);
+    if (!rc && !m->source.diags.nerror) rc = levels(m, 0, &m->ir.density_level);
+    if (!rc && !m->source.diags.nerror) number_rows(m);
     return rc;
 }

@@ -23,7 +23,7 @@ int shapes_merge(struct model *m, const struct term *t, int *shape, const int *s
     put_shape(&text, shape);
     str_put(&text, " and ");
     put_shape(&text, s);
-    diag_error(&m->diags, t->all, NULL, "the sides of %s do not fit: %s",
+    diag_error(&m->source.diags, t->all, NULL, "the sides of %s do not fit: %s",
                t->op ? t->op->name : "this", text.s ? text.s : "");
     str_free(&text);
     return -1;
@@ -43,16 +43,16 @@ int shape_op(struct model *m, const struct term *t, const int (*shape)[SHAPE], i
 {
     double n = 1, total = 0;
     for (int i = 0; i < t->narg; i++) total += shape_size(shape[i]);
-    if (total > m->limit) return too_large(m, t, total);
+    if (total > m->ir.limit) return too_large(m, t, total);
     int rc = t->op->shape ? t->op->shape(t->narg, shape, out, dim, why)
                           : density_shape(t->op, t->narg, shape, out, dim, why);
     if (!rc) {
         for (int i = 0; i < out[0]; i++) n *= out[i + 1];
-        return n > m->limit ? too_large(m, t, n) : 0;
+        return n > m->ir.limit ? too_large(m, t, n) : 0;
     }
     struct str text = {0};
     put_shapes(&text, shape, t->narg);
-    diag_error(&m->diags, t->all, NULL, "%s does not fit: %s (%s)", t->op->name, *why,
+    diag_error(&m->source.diags, t->all, NULL, "%s does not fit: %s (%s)", t->op->name, *why,
                text.s ? text.s : "");
     str_free(&text);
     return -1;
@@ -89,7 +89,7 @@ int term_shape(struct model *m, const struct term *t, const int *counter, int *o
     case T_REF: return ref_shape(m, t, counter, out);
     case T_NET:
         out[0] = 1;
-        out[1] = m->net.a[t->net].out;
+        out[1] = m->ir.networks.a[t->net].out;
         return IS_CONST;
     case T_REP: {
         int times, n;

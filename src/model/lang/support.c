@@ -17,8 +17,9 @@ static const char *cure(struct model *m, enum domain d, const char *name)
 {
     for (size_t i = 0; i < sizeof cures / sizeof *cures; i++)
         if (cures[i].d == d)
-            return strchr(cures[i].advice, '%') ? diag_text(&m->diags, cures[i].advice, name, name)
-                                                : NULL;
+            return strchr(cures[i].advice, '%')
+                       ? diag_text(&m->source.diags, cures[i].advice, name, name)
+                       : NULL;
     return NULL;
 }
 
@@ -40,7 +41,7 @@ static int check_rank(struct model *m, const struct stmt *s, int i, const int *s
     if (ok) return 1;
     struct str is = {0};
     for (int k = 0; k < shape[0]; k++) str_printf(&is, k ? " x %d" : "%d", shape[k + 1]);
-    diag_error(&m->diags, t->all, NULL, "%s of %s() must be %s, but this has %s elements",
+    diag_error(&m->source.diags, t->all, NULL, "%s of %s() must be %s, but this has %s elements",
                s->formal[i].name, s->name, rank_names[rank], is.s ? is.s : "");
     str_free(&is);
     return 0;
@@ -48,8 +49,8 @@ static int check_rank(struct model *m, const struct stmt *s, int i, const int *s
 
 static int check_size(struct model *m, const struct stmt *s, int k)
 {
-    int shape[DIST_ARGS][SHAPE], n, have = m->lhs_off[k + 1] - m->lhs_off[k];
-    const int *counter = inst_counter(m, k);
+    int shape[DIST_ARGS][SHAPE], n, have = m->ir.first_defined[k + 1] - m->ir.first_defined[k];
+    const int *counter = instance_counter(m, k);
     for (int i = 0; i < s->ngiven; i++) {
         int one[SHAPE], rc = term_shape(m, s->given[i], counter, one);
         if (rc) return rc;
@@ -60,12 +61,12 @@ static int check_size(struct model *m, const struct stmt *s, int k)
     struct str name = {0};
     inst_name(m, k, &name);
     if (n == 1)
-        diag_error(&m->diags, s->lhs->all, "use a loop: for (i in 1:n) { x[i] ~ ... }",
+        diag_error(&m->source.diags, s->lhs->all, "use a loop: for (i in 1:n) { x[i] ~ ... }",
                    "%s() gives a single number, but %s has %d elements", s->name,
                    name.s ? name.s : "this", have);
     else
-        diag_error(&m->diags, s->lhs->all, NULL, "%s() gives %d elements, but %s has %d", s->name,
-                   n, name.s ? name.s : "this", have);
+        diag_error(&m->source.diags, s->lhs->all, NULL, "%s() gives %d elements, but %s has %d",
+                   s->name, n, name.s ? name.s : "this", have);
     str_free(&name);
     return IS_WRONG;
 }
@@ -93,10 +94,10 @@ static int check_constant(struct model *m, const struct stmt *s, int i, const st
         if (value_is_missing(v->x[k])) return 1; /* structure only */
     if (domain_holds(d, v->x, v->n)) return 1;
     if (v->n == 1)
-        diag_error(&m->diags, s->given[i]->all, NULL, "%s of %s() must be %s, but it is %g",
+        diag_error(&m->source.diags, s->given[i]->all, NULL, "%s of %s() must be %s, but it is %g",
                    s->formal[i].name, s->name, domains[d].what, v->x[0]);
     else
-        diag_error(&m->diags, s->given[i]->all,
+        diag_error(&m->source.diags, s->given[i]->all,
                    d == SIMPLEX ? "divide by its sum: x / sum(x)" : NULL, "%s of %s() must be %s",
                    s->formal[i].name, s->name, domains[d].what);
     return 0;
@@ -106,9 +107,9 @@ static int check_constant(struct model *m, const struct stmt *s, int i, const st
 static int original(const struct model *m, int e)
 {
     for (;;) {
-        int k = m->owner[e];
-        if (m->state[e] != E_RANDOM || k < 0) return e;
-        const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+        int k = m->ir.defined_by[e];
+        if (m->ir.state[e] != E_RANDOM || k < 0) return e;
+        const struct stmt *s = instance_stmt(m, k);
         if (s->rel->stochastic || s->rhs->kind != T_REF) return e;
         const struct foot *f = &s->foot[s->rhs->ref];
         int i = k - s->first;
@@ -126,8 +127,8 @@ static int offender(struct model *m, const struct stmt *s, int i, int k, const c
     const struct foot *f = &s->foot[t->ref];
     for (int j = f->off[k - s->first]; j < f->off[k - s->first + 1]; j++) {
         int e = original(m, f->elem[j]);
-        if (m->state[e] != E_RANDOM || m->owner[e] < 0) continue;
-        if (!m->stmt.a[m->inst_stmt[m->owner[e]]].rel->stochastic) continue;
+        if (m->ir.state[e] != E_RANDOM || m->ir.defined_by[e] < 0) continue;
+        if (!instance_stmt(m, m->ir.defined_by[e])->rel->stochastic) continue;
         if ((*word = outside(&domains[s->formal[i].domain], elem_range(m, e), &certain))) return e;
     }
     return -1;
@@ -142,25 +143,26 @@ static int check_variable(struct model *m, const struct stmt *s, int i, int k)
     const char *word;
     int certain, e = offender(m, s, i, k, &word);
     if (e >= 0) {
-        const struct stmt *by = &m->stmt.a[m->inst_stmt[m->owner[e]]];
+        const struct stmt *by = instance_stmt(m, m->ir.defined_by[e]);
         struct str name = {0};
-        syntax_put_expr(&m->syntax, by->rel->lhs, &name); /* as its prior has it */
+        syntax_put_expr(&m->source.syntax, by->rel->lhs, &name); /* as its prior has it */
         const char *text = name.s ? name.s : "it";
-        diag_error(&m->diags, t->all, cure(m, d, text), "%s of %s() must be %s, but %s can be %s",
-                   s->formal[i].name, s->name, domains[d].what, text, word);
+        diag_error(&m->source.diags, t->all, cure(m, d, text),
+                   "%s of %s() must be %s, but %s can be %s", s->formal[i].name, s->name,
+                   domains[d].what, text, word);
         str_free(&name);
         return 0;
     }
-    word = outside(&domains[d], term_range(m, t, inst_counter(m, k)), &certain);
+    word = outside(&domains[d], term_range(m, t, instance_counter(m, k)), &certain);
     if (!word || !certain) return 1;
-    diag_error(&m->diags, t->all, NULL, "%s of %s() must be %s, but this is %s", s->formal[i].name,
-               s->name, domains[d].what, word);
+    diag_error(&m->source.diags, t->all, NULL, "%s of %s() must be %s, but this is %s",
+               s->formal[i].name, s->name, domains[d].what, word);
     return 0;
 }
 
 static int check_args(struct model *m, const struct stmt *s, int k)
 {
-    const int *counter = inst_counter(m, k);
+    const int *counter = instance_counter(m, k);
     for (int i = 0; i < s->ngiven; i++) {
         struct cval v = {0};
         int ok = 1, rc = eval_term(m, s->given[i], counter, &v);
@@ -177,7 +179,7 @@ static int check_args(struct model *m, const struct stmt *s, int k)
 /* T and I: only where the distribution function is known, and I only if it means T. */
 static int check_trunc(struct model *m, const struct stmt *s, int k)
 {
-    struct diags *d = &m->diags;
+    struct diags *d = &m->source.diags;
     double lo;
     if (!s->rel->trunc) return 0;
     if (!s->dist->cdf || !s->dist->quantile || !s->dist->logp) {
@@ -187,7 +189,7 @@ static int check_trunc(struct model *m, const struct stmt *s, int k)
     if (s->rel->trunc != 'T')
         for (int i = 0; i < s->ngiven; i++)
             if (s->rel->trunc == 'C' ||
-                eval_scalar(m, s->given[i], inst_counter(m, k), &lo) == NOT_CONST) {
+                eval_scalar(m, s->given[i], instance_counter(m, k), &lo) == NOT_CONST) {
                 diag_error(d, s->rel->trunc_at,
                            "observe the interval: k ~ dinterval(x, c(lower, upper)); or write T(,) for "
                            "a truncated distribution",
@@ -195,7 +197,7 @@ static int check_trunc(struct model *m, const struct stmt *s, int k)
                            s->name);
                 return IS_WRONG;
             }
-    struct range r = elem_range(m, m->lhs[m->lhs_off[k]]);
+    struct range r = elem_range(m, m->ir.defined[m->ir.first_defined[k]]);
     if (r.lo > r.hi || (r.lo == r.hi && !domains[s->dist->domain].discrete)) {
         diag_error(d, s->rel->trunc_at, NULL, "nothing of %s() lies between these bounds", s->name);
         return IS_WRONG;
@@ -205,12 +207,13 @@ static int check_trunc(struct model *m, const struct stmt *s, int k)
 
 static int check_observed(struct model *m, const struct stmt *s, int k)
 {
-    int n = 0, have = m->lhs_off[k + 1] - m->lhs_off[k];
-    for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) n += m->observed[m->lhs[j]];
+    int n = 0, have = m->ir.first_defined[k + 1] - m->ir.first_defined[k];
+    for (int j = m->ir.first_defined[k]; j < m->ir.first_defined[k + 1]; j++)
+        n += m->ir.observed[m->ir.defined[j]];
     if (n == 0 || n == have) return 0;
     struct str name = {0};
     inst_name(m, k, &name);
-    diag_error(&m->diags, s->lhs->all, "give all of its elements or none",
+    diag_error(&m->source.diags, s->lhs->all, "give all of its elements or none",
                "%s is observed in part: %d of %d elements", name.s ? name.s : "this", n, have);
     str_free(&name);
     return IS_WRONG;
@@ -225,14 +228,14 @@ static int wrong_value(struct model *m, const struct stmt *s, int k, double x,
     inst_name(m, k, &name);
     const char *text = name.s ? name.s : "it";
     if (r)
-        diag_error(&m->diags, s->lhs->all, advice,
+        diag_error(&m->source.diags, s->lhs->all, advice,
                    "%s is %.10g in the data, but must lie between %.10g and %.10g", text, x, r->lo,
                    r->hi);
-    else if (m->lhs_off[k + 1] - m->lhs_off[k] == 1)
-        diag_error(&m->diags, s->lhs->all, advice, "%s is %.10g in the data, but %s() gives %s",
-                   text, x, s->name, what);
+    else if (m->ir.first_defined[k + 1] - m->ir.first_defined[k] == 1)
+        diag_error(&m->source.diags, s->lhs->all, advice,
+                   "%s is %.10g in the data, but %s() gives %s", text, x, s->name, what);
     else
-        diag_error(&m->diags, s->lhs->all, advice, "%s in the data is not %s", text, what);
+        diag_error(&m->source.diags, s->lhs->all, advice, "%s in the data is not %s", text, what);
     str_free(&name);
     return IS_WRONG;
 }
@@ -240,24 +243,25 @@ static int wrong_value(struct model *m, const struct stmt *s, int k, double x,
 /* The values that the data give, against the distribution. */
 static int check_values(struct model *m, const struct stmt *s, int k)
 {
-    int first = m->lhs_off[k], n = m->lhs_off[k + 1] - first, rc = 0;
+    int first = m->ir.first_defined[k], n = m->ir.first_defined[k + 1] - first, rc = 0;
     for (int j = 0; j < n; j++)
-        if (!m->observed[m->lhs[first + j]] || value_is_missing(m->value[m->lhs[first + j]]))
+        if (!m->ir.observed[m->ir.defined[first + j]] ||
+            value_is_missing(m->ir.value[m->ir.defined[first + j]]))
             return 0;
     double one = 0, *x = n == 1 ? &one : raw_array(double, n);
     if (!x) return NAMI_ENOMEM;
-    for (int j = 0; j < n; j++) x[j] = m->value[m->lhs[first + j]];
+    for (int j = 0; j < n; j++) x[j] = m->ir.value[m->ir.defined[first + j]];
     if (!domain_holds(s->dist->domain, x, n)) rc = wrong_value(m, s, k, x[0], NULL);
     if (x != &one) free(x);
     if (rc || n != 1) return rc;
-    struct range r = elem_range(m, m->lhs[first]);
+    struct range r = elem_range(m, m->ir.defined[first]);
     return one < r.lo || one > r.hi ? wrong_value(m, s, k, one, &r) : 0;
 }
 
 int model_supports(struct model *m)
 {
-    for (size_t i = 0; i < m->stmt.n; i++) {
-        const struct stmt *s = &m->stmt.a[i];
+    for (size_t i = 0; i < m->ir.statements.n; i++) {
+        const struct stmt *s = &m->ir.statements.a[i];
         int rc = 0;
         if (!s->rel->stochastic) continue;
         for (int k = s->first; k < s->first + s->n && !rc; k++) {

@@ -4,6 +4,7 @@
 
 #include "base/dict.h"
 #include "model/lang/diag.h"
+#include "model/lang/dialect.h"
 #include "nami.h"
 
 enum expr_kind {
@@ -75,8 +76,6 @@ struct decl {
     struct expr **layer; /* calls: dense(200, tanh), conv(8, 5) */
     const char *text;    /* of a string, without its quotes */
 };
-
-enum dialect { NATIVE, BUGS };
 
 struct syntax {
     enum dialect dialect;

@@ -14,18 +14,19 @@ static const struct {
 /* Are they made for it: by name, or in a data block? */
 static int is_made(const struct model *m, int array, const char *const *names)
 {
-    const char *name = m->array.a[array].name;
+    const char *name = m->ir.arrays.a[array].name;
     if (strcmp(name, names[0]) == 0 || strcmp(name, names[1]) == 0) return 1;
-    for (size_t i = 0; i < m->stmt.n; i++)
-        if (m->stmt.a[i].rel->in_data && m->stmt.a[i].lhs->array == array) return 1;
+    for (size_t i = 0; i < m->ir.statements.n; i++)
+        if (m->ir.statements.a[i].rel->in_data && m->ir.statements.a[i].lhs->array == array)
+            return 1;
     return 0;
 }
 
 static int all_equal(const struct model *m, const struct stmt *s, double value)
 {
     for (int k = s->first; k < s->first + s->n; k++) {
-        int e = m->lhs[m->lhs_off[k]];
-        if (!m->observed[e] || m->value[e] != value) return 0;
+        int e = m->ir.defined[m->ir.first_defined[k]];
+        if (!m->ir.observed[e] || m->ir.value[e] != value) return 0;
     }
     return 1;
 }
@@ -33,14 +34,14 @@ static int all_equal(const struct model *m, const struct stmt *s, double value)
 /* Does an instance read data, itself or through what is computed? */
 static int reads_data(const struct model *m, int k, int deep)
 {
-    const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+    const struct stmt *s = instance_stmt(m, k);
     int i = k - s->first;
     for (int r = 0; r < s->nref; r++)
         for (int j = s->foot[r].off[i]; j < s->foot[r].off[i + 1]; j++) {
-            int e = s->foot[r].elem[j], by = m->owner[e];
-            const struct array *a = &m->array.a[m->elem_array[e]];
+            int e = s->foot[r].elem[j], by = m->ir.defined_by[e];
+            const struct array *a = &m->ir.arrays.a[m->ir.array_of[e]];
             if (a->data && !a->is_const && a->n > 1) return 1;
-            if (by >= 0 && deep && !m->stmt.a[m->inst_stmt[by]].rel->stochastic &&
+            if (by >= 0 && deep && !instance_stmt(m, by)->rel->stochastic &&
                 reads_data(m, by, deep - 1))
                 return 1;
         }
@@ -49,15 +50,15 @@ static int reads_data(const struct model *m, int k, int deep)
 
 int model_tricks(struct model *m)
 {
-    for (size_t i = 0; i < m->stmt.n; i++) {
-        const struct stmt *s = &m->stmt.a[i];
+    for (size_t i = 0; i < m->ir.statements.n; i++) {
+        const struct stmt *s = &m->ir.statements.a[i];
         for (size_t k = 0; s->dist && s->n && k < sizeof tricks / sizeof *tricks; k++) {
             if (strcmp(s->dist->name, tricks[k].dist) != 0) continue;
             if (!is_made(m, s->lhs->array, tricks[k].names) || !all_equal(m, s, tricks[k].value))
                 continue;
             if (!reads_data(m, s->first, 4)) continue;
             diag_error(
-                &m->diags, s->lhs->all,
+                &m->source.diags, s->lhs->all,
                 "write the distribution of the data itself: y[i] ~ ...; see `nami list dists`",
                 "this is the %s trick: a density without anything to draw from",
                 tricks[k].names[0]);

@@ -35,7 +35,7 @@ static struct term *counter_term(struct spread *p, const struct term *like, int 
     struct term *t = new_term(p, T_COUNTER, like, 0);
     if (!t) return NULL;
     t->depth = p->first + dim;
-    t->array = p->m->array.a[p->s->lhs->array].id;
+    t->array = p->m->ir.arrays.a[p->s->lhs->array].id;
     return t;
 }
 
@@ -78,7 +78,7 @@ static struct term *element(struct spread *p, struct term *t)
 /* x[lo:hi, k, ]: each dimension that is left gets a counter. */
 static struct term *indexed_ref(struct spread *p, struct term *t)
 {
-    const struct array *a = &p->m->array.a[t->array];
+    const struct array *a = &p->m->ir.arrays.a[t->array];
     int whole = t->narg != a->ndim, narg = whole ? a->ndim : t->narg, dim = 0;
     int single = size_of(p, t) == 1;
     struct term *to = new_term(p, T_REF, t, narg);
@@ -178,7 +178,7 @@ static int is_kept(const struct term *l, const struct array *a, int d)
 static int extents(struct spread *p, int *dim)
 {
     const struct term *l = p->s->lhs;
-    const struct array *a = &p->m->array.a[l->array];
+    const struct array *a = &p->m->ir.arrays.a[l->array];
     int n = 1, k = 0;
     for (int d = 0; d < a->ndim; d++) {
         double x = 1, y = a->dim[d];
@@ -212,8 +212,8 @@ static int fits_lhs(struct spread *p, const struct term *t, const int *dim)
     struct str is = {0}, want = {0};
     for (int k = 0; k < shape[0]; k++) str_printf(&is, k ? " x %d" : "%d", shape[k + 1]);
     for (int d = 0; d < p->ndim; d++) str_printf(&want, d ? " x %d" : "%d", dim[d]);
-    diag_error(&p->m->diags, t->all, NULL, "%s has %s elements, but this has %s",
-               p->m->array.a[p->s->lhs->array].name, want.s ? want.s : "", is.s ? is.s : "");
+    diag_error(&p->m->source.diags, t->all, NULL, "%s has %s elements, but this has %s",
+               p->m->ir.arrays.a[p->s->lhs->array].name, want.s ? want.s : "", is.s ? is.s : "");
     str_free(&is);
     str_free(&want);
     p->wrong = 1;
@@ -235,7 +235,7 @@ static int is_elementwise(const struct model *m, const struct term *t)
 
 static int wants(const struct model *m, const struct stmt *s)
 {
-    const struct array *a = &m->array.a[s->lhs->array];
+    const struct array *a = &m->ir.arrays.a[s->lhs->array];
     int some = 0;
     if (!s->n || a->ndim < 1 || !a->ready) return 0;
     for (int d = 0; d < a->ndim; d++) some |= is_kept(s->lhs, a, d);
@@ -261,7 +261,7 @@ static int spread_counters(struct spread *p)
         if (s->lower) fits_lhs(p, s->lower, dim);
         if (s->upper) fits_lhs(p, s->upper, dim);
         for (d = 0; d < p->ndim; d++) at[d] = 1;
-        if (count > p->m->limit - n) p->wrong = 1, too_large(p->m, s->lhs, (double)n + count);
+        if (count > p->m->ir.limit - n) p->wrong = 1, too_large(p->m, s->lhs, (double)n + count);
         for (int j = 0; j < count && !p->oom && !p->wrong; j++, n++) {
             for (d = 0; d < p->first; d++) p->oom |= vec_push(&all, p->now[d]) != 0;
             for (d = 0; d < p->ndim; d++) p->oom |= vec_push(&all, at[d]) != 0;
@@ -284,7 +284,7 @@ static int spread_counters(struct spread *p)
 static int add_loops(struct spread *p)
 {
     struct stmt *s = p->s;
-    struct syntax *x = &p->m->syntax;
+    struct syntax *x = &p->m->source.syntax;
     int *loop = arena_array(&p->m->mem, int, s->depth + p->ndim + 1);
     if (!loop) return NAMI_ENOMEM;
     for (int d = 0; d < s->depth; d++) loop[d] = s->loop[d];
@@ -314,7 +314,7 @@ int vectorize(struct model *m, struct stmt *s)
     int dim[MAX_DIM];
     if (!wants(m, s)) return 0;
     struct spread p = {.m = m, .s = s, .first = s->depth, .now = s->counter};
-    const struct array *a = &m->array.a[s->lhs->array];
+    const struct array *a = &m->ir.arrays.a[s->lhs->array];
     for (int d = 0; d < a->ndim; d++) p.ndim += is_kept(s->lhs, a, d);
     int most = 0; /* elements of an instance */
     for (int i = 0; i < s->n; i++) {

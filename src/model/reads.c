@@ -1,11 +1,12 @@
 /* reads.c: the dependency graph of a model's instances, and a hash of each instance by itself. */
-#include "net/reads.h"
+#include "model/reads.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "model/model.h"
 
 /* The random elements that instance k reads, ref by ref. */
 struct walk {
@@ -16,7 +17,7 @@ struct walk {
 
 static struct walk walk(const struct model *m, int k)
 {
-    const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
+    const struct stmt *s = instance_stmt(m, k);
     return (struct walk){m, s, k - s->first, 0, 0};
 }
 
@@ -26,7 +27,7 @@ static int walk_next(struct walk *w) /* an element, or -1 */
         const struct foot *f = &w->s->foot[w->r];
         while (f->random[w->i] && w->j < f->off[w->i + 1] - f->off[w->i]) {
             int e = f->elem[f->off[w->i] + w->j++];
-            if (w->m->state[e] == E_RANDOM) return e;
+            if (w->m->ir.state[e] == E_RANDOM) return e;
         }
     }
     return -1;
@@ -37,16 +38,16 @@ static int find_alive(const struct model *m, const struct inverse *h, unsigned c
 {
     vec(int) todo = {0};
     int rc = 0, e;
-    for (int k = 0; k < m->ninst && !rc; k++)
-        if (m->node[k] >= 0 && h->pos[m->node[k]] >= 0) {
+    for (int k = 0; k < m->ir.num_instances && !rc; k++)
+        if (m->ir.node[k] >= 0 && h->pos[m->ir.node[k]] >= 0) {
             alive[k] = 1;
             rc = vec_push(&todo, k);
         }
     while (todo.n && !rc)
         for (struct walk w = walk(m, todo.a[--todo.n]); !rc && (e = walk_next(&w)) >= 0;)
-            if (!alive[m->owner[e]]) {
-                alive[m->owner[e]] = 1;
-                rc = vec_push(&todo, m->owner[e]);
+            if (!alive[m->ir.defined_by[e]]) {
+                alive[m->ir.defined_by[e]] = 1;
+                rc = vec_push(&todo, m->ir.defined_by[e]);
             }
     vec_free(&todo);
     return rc;
@@ -54,12 +55,13 @@ static int find_alive(const struct model *m, const struct inverse *h, unsigned c
 
 static int put_reads(const struct model *m, const unsigned char *alive, struct reads *g)
 {
-    int e, *at = raw_array(int, m->nelem); /* which of its instance's elements one is */
+    int e, *at = raw_array(int, m->ir.num_elements); /* which of its instance's elements one is */
     size_t n = 0, *fill;
     for (int k = 0; k < g->n && at; k++) {
-        for (int j = m->lhs_off[k]; j < m->lhs_off[k + 1]; j++) at[m->lhs[j]] = j - m->lhs_off[k];
+        for (int j = m->ir.first_defined[k]; j < m->ir.first_defined[k + 1]; j++)
+            at[m->ir.defined[j]] = j - m->ir.first_defined[k];
         for (struct walk w = walk(m, k); alive[k] && (e = walk_next(&w)) >= 0; n++)
-            g->out[m->owner[e] + 1]++;
+            g->out[m->ir.defined_by[e] + 1]++;
         g->off[k + 1] = n;
     }
     g->read = raw_array(struct read, n);
@@ -71,7 +73,7 @@ static int put_reads(const struct model *m, const unsigned char *alive, struct r
     for (int k = 0; k < g->n && !rc; k++) {
         int slot = 0;
         for (struct walk w = walk(m, k); alive[k] && (e = walk_next(&w)) >= 0; slot++) {
-            int from = m->owner[e];
+            int from = m->ir.defined_by[e];
             g->read[g->off[k] + (size_t)slot] = (struct read){from, at[e]};
             g->reader[fill[from]++] = (struct reader){k, slot};
         }
@@ -104,12 +106,12 @@ static uint64_t mix_foot(uint64_t h, const struct model *m, const struct foot *f
     h = mix(mix(h, (uint64_t)f->pick[i]), f->pick[i] ? f->low[i] : 0);
     for (int j = f->off[i]; j < f->off[i + 1]; j++) {
         int e = f->elem[j];
-        if (m->state[e] == E_RANDOM)
+        if (m->ir.state[e] == E_RANDOM)
             h = mix(h, 1);
-        else if (m->array.a[m->elem_array[e]].free || isnan(m->value[e])) /* not known */
+        else if (m->ir.arrays.a[m->ir.array_of[e]].free || isnan(m->ir.value[e])) /* not known */
             h = mix(mix(h, 2), (uint64_t)e);
         else
-            h = mix(mix(h, 3), bits_of(m->value[e]));
+            h = mix(mix(h, 3), bits_of(m->ir.value[e]));
     }
     return h;
 }
@@ -129,13 +131,13 @@ static uint64_t mix_term(uint64_t h, const struct model *m, const struct stmt *s
 
 static void put_hashes(const struct model *m, int k, struct reads *g)
 {
-    const struct stmt *s = &m->stmt.a[m->inst_stmt[k]];
-    const int *lhs = m->lhs + m->lhs_off[k];
-    uint64_t h = mix(1, (uint64_t)m->inst_stmt[k]);
-    for (int j = 0; j < m->lhs_off[k + 1] - m->lhs_off[k]; j++)
+    const struct stmt *s = instance_stmt(m, k);
+    const int *lhs = m->ir.defined + m->ir.first_defined[k];
+    uint64_t h = mix(1, (uint64_t)m->ir.statement_of[k]);
+    for (int j = 0; j < m->ir.first_defined[k + 1] - m->ir.first_defined[k]; j++)
         h = mix(h, (uint64_t)(lhs[j] - lhs[0])); /* its shape */
-    g->kind[k] = mix(h, m->node[k] >= 0 ? m->bn->node.a[m->node[k]].observed : 2);
-    if (m->node[k] >= 0 && !s->dist) h = mix(h, (uint64_t)k); /* nobody knows what it is */
+    g->kind[k] = mix(h, m->ir.node[k] >= 0 ? m->ir.bn->node.a[m->ir.node[k]].observed : 2);
+    if (m->ir.node[k] >= 0 && !s->dist) h = mix(h, (uint64_t)k); /* nobody knows what it is */
     const struct term *t[DIST_ARGS + 3] = {s->rhs, s->lower, s->upper};
     memcpy(t + 3, s->arg, sizeof s->arg);
     for (int a = 0; a < DIST_ARGS + 3; a++)
@@ -145,16 +147,16 @@ static void put_hashes(const struct model *m, int k, struct reads *g)
 
 int reads_make(const struct model *m, const struct inverse *h, struct reads *out, nami_err *err)
 {
-    unsigned char *alive = new_array(unsigned char, m->ninst);
-    *out = (struct reads){.n = m->ninst};
-    out->off = new_array(size_t, m->ninst + 1);
-    out->out = new_array(size_t, m->ninst + 1);
-    out->kind = new_array(uint64_t, m->ninst);
-    out->own = new_array(uint64_t, m->ninst);
+    unsigned char *alive = new_array(unsigned char, m->ir.num_instances);
+    *out = (struct reads){.n = m->ir.num_instances};
+    out->off = new_array(size_t, m->ir.num_instances + 1);
+    out->out = new_array(size_t, m->ir.num_instances + 1);
+    out->kind = new_array(uint64_t, m->ir.num_instances);
+    out->own = new_array(uint64_t, m->ir.num_instances);
     int rc = alive && out->off && out->out && out->kind && out->own ? 0 : -1;
     if (!rc) rc = find_alive(m, h, alive);
     if (!rc) rc = put_reads(m, alive, out);
-    for (int k = 0; k < m->ninst && !rc; k++)
+    for (int k = 0; k < m->ir.num_instances && !rc; k++)
         if (alive[k]) put_hashes(m, k, out);
     free(alive);
     if (!rc) return 0;

@@ -1,9 +1,9 @@
 /* reads.h: which variables the instances of a model read, as a graph without names. */
-#ifndef NET_READS_H
-#define NET_READS_H
+#ifndef MODEL_READS_H
+#define MODEL_READS_H
 
 #include "graph/inverse.h"
-#include "model/model.h"
+#include "model/view.h"
 
 struct read {
     int from, elem; /* an instance, and which of its elements */
