@@ -407,7 +407,7 @@ static void limits(void **state)
 static struct inverse *large(const char *family, int n, enum mode mode)
 {
     struct dag g;
-    assert_int_equal(family_by_name(family)->make(&g, n, 1, NULL), 0);
+    assert_int_equal(graph_family_find(family)->make(&g, n, 1, NULL), 0);
     unsigned char *observed = calloc((size_t)g.n, 1);
     for (int v = 0; v < g.n; v++) observed[v] = g.cp[v] == g.cp[v + 1];
     struct problem p = {.g = &g, .observed = observed, .criterion = &criteria[0], .mode = mode};
@@ -486,7 +486,7 @@ static void large_plate(void **state)
     (void)state;
     for (int n = 2011; n <= 20011; n += 18000) {
         struct dag g;
-        assert_int_equal(family_by_name("plate")->make(&g, n, 0, NULL), 0);
+        assert_int_equal(graph_family_find("plate")->make(&g, n, 0, NULL), 0);
         unsigned char *observed = calloc((size_t)g.n, 1);
         for (int v = 0; v < g.n; v++) observed[v] = g.cp[v] == g.cp[v + 1];
         struct problem p = {
