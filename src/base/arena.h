@@ -1,4 +1,4 @@
-/* arena.h: memory for one phase, freed at once. */
+/* arena.h: arena allocator: memory of one phase that is freed all at once. */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
@@ -8,7 +8,7 @@ struct arena {
     struct arena_block *head;
 };
 
-/* Zeroed memory, aligned for any type; NULL when there is none left. */
+/* Zeroed memory, aligned for any type; NULL: out of memory. */
 void *arena_alloc(struct arena *a, size_t size);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 void arena_free(struct arena *a);

@@ -1,10 +1,10 @@
-/* clock.h: time that only goes forward. */
+/* clock.h: monotonic time. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
 #include <time.h>
 
-/* Seconds since some moment in the past, the same for the whole program. */
+/* Seconds since an arbitrary point in the past, fixed for the whole program. */
 static inline double clock_now(void)
 {
     struct timespec t;

@@ -1,4 +1,4 @@
-/* dict.h: names to numbers 0, 1, 2, ... in order of first use. */
+/* dict.h: hash table from names to consecutive numbers 0, 1, 2, ... in order of insertion. */
 #ifndef BASE_DICT_H
 #define BASE_DICT_H
 
@@ -18,8 +18,8 @@ struct dict {
 
 /* The number of s, or -1. */
 int dict_find(const struct dict *d, const char *s, size_t n);
-/* The number of s, which is added if it is new (*fresh tells; may be NULL).
-   -1 when memory runs out. */
+/* The number of s, which is inserted if it is new (*fresh is then 1; may be NULL). -1: out of
+   memory. */
 int dict_add(struct dict *d, const char *s, size_t n, int *fresh);
 void dict_free(struct dict *d);
 

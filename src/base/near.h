@@ -1,17 +1,16 @@
-/* near.h: "did you mean ...?" */
+/* near.h: spelling suggestions, "did you mean ...?" */
 #ifndef BASE_NEAR_H
 #define BASE_NEAR_H
 
 #include <limits.h>
 #include <stddef.h>
 
-/* How far is s[len] from word: the number of letters to change, insert or drop,
-   where another case costs nothing but breaks ties, and a word that begins with
-   s is near.  INT_MAX if more than about one letter in three is wrong, or either
-   is longer than 64. */
+/* Edit distance between s[len] and word: letters to substitute, insert or delete; differences in
+   case only break ties, and a word that starts with s is close.  INT_MAX if more than about one
+   letter in three is wrong, or if either is longer than 64. */
 int near_distance(const char *s, size_t len, const char *word);
 
-/* The nearest of many words; word is NULL and index -1 as long as none is near:
+/* The closest of several words; word is NULL and index -1 if none is close:
 
        struct near best = NEAR_NONE;
        for (int i = 0; words[i]; i++) near_try(&best, s, len, words[i], i); */

@@ -1,4 +1,4 @@
-/* num.h: numbers as text, short and exact. */
+/* num.h: prints numbers with the fewest digits that reproduce them exactly. */
 #ifndef BASE_NUM_H
 #define BASE_NUM_H
 

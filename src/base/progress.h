@@ -1,9 +1,8 @@
-/* progress.h: a line that says how far something is.  It is only built here; who prints it asks
-   progress_due when.
+/* progress.h: formats a progress line.  The caller prints it when progress_due says so.
 
        [##############................]  46%  loss 13.912  rate 0.001  812 steps/s  02:13 left
 
-   Times are those of clock_now. */
+   Times are from clock_now. */
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
 
@@ -13,18 +12,18 @@
 
 struct progress {
     double start;
-    int64_t first, total; /* steps done before the start, and in all; total 0: not known */
-    int live;             /* the line is overwritten, not one among others */
-    double next, pause;   /* when to show it again, and how long to wait after that */
+    int64_t first, total; /* steps done before the start, and in total; total 0: unknown */
+    int live;             /* the line is overwritten in place (terminal) */
+    double next, pause;   /* time of the next update, and the interval after that */
 };
 
 void progress_begin(struct progress *p, int64_t first, int64_t total, int live, double now);
-/* Is it time for a line?  Live: ten times a second.  Else after 1, 2, 4, ..., 60, 60, ... seconds.
-   To be asked once for each line: a yes counts as shown. */
+/* Is an update due?  Live: ten times per second.  Otherwise after 1, 2, 4, ..., 60, 60, ...
+   seconds. If it returns 1, the line counts as shown. */
 int progress_due(struct progress *p, double now);
-/* Appends the line, without its end, of at most so many columns.  What does not fit is left out:
-   the bar first, then the speed, then items of the text from its end ("loss 1.5  rate 0.1" has
-   two, with two blanks between; may be NULL), then the time. */
+/* Appends the line, without newline, with at most `width` columns.  Items that do not fit are
+   omitted: first the bar, then the speed, then items of the text starting from its end ("loss 1.5
+   rate 0.1" has two, separated by two spaces; may be NULL), then the time. */
 void progress_line(const struct progress *p, int64_t done, const char *text, double now, int width,
                    struct str *out);
 

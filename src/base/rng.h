@@ -1,7 +1,7 @@
 /* rng.h: counter-based random numbers (Random123's Philox 4x32-10).
 
-   A stream is named by (seed, stream); the same name gives the same numbers on
-   any machine and for any number of threads. */
+   A stream is identified by (seed, stream) and produces the same numbers on any machine and for any
+   number of threads. */
 #ifndef BASE_RNG_H
 #define BASE_RNG_H
 

@@ -1,4 +1,4 @@
-/* simd.h: loops over arrays that the compiler makes into vector code.
+/* simd.h: macros for loops over arrays that the compiler vectorizes.
 
        WIDE static void f(int n, double *out, const double *x)
        {
@@ -6,10 +6,10 @@
        }
 
    WIDE compiles a function three times, for AVX-512, for AVX2 with FMA and for any machine, and
-   chooses when the program starts.  EACH promises that no element depends on
-   another.  The functions below have vector versions in glibc's libmvec (within 4 units
+   selects a version when the program starts.  EACH asserts that elements are independent of each
+   other.  The functions below have vector versions in glibc's libmvec (within 4 units
    in the last place).  dist/ and stream.c are compiled without fused operations
-   (CMakeLists.txt), so that their numbers are more alike on different machines.  A vector and a
+   (CMakeLists.txt), to reduce differences between machines.  A vector and a
    scalar version may differ in the last place: where results must not depend on n, keep n a
    multiple of 8. */
 #ifndef BASE_SIMD_H
@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-/* For what a WIDE function calls in its loops. */
+/* For functions called in the loops of a WIDE function. */
 #define INLINE static inline __attribute__((always_inline))
 
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \

@@ -1,7 +1,7 @@
-/* stream.h: the random numbers of one node of a model.
+/* stream.h: random numbers of one node of a model.
 
-   A number is named by (seed, node, draw): the same name gives the same number,
-   for any number of threads and any way to cut the draws into chunks. */
+   A random number is a function of (seed, node, draw), for any number of threads and any division
+   of the draws into chunks. */
 #ifndef BASE_STREAM_H
 #define BASE_STREAM_H
 
@@ -9,18 +9,18 @@
 
 struct stream {
     uint64_t seed;
-    uint32_t node;  /* which variable: no two have the same */
-    uint64_t first; /* the number of the first draw of this call; a multiple of 4 if n > 1 */
+    uint32_t node;  /* unique number of the variable */
+    uint64_t first; /* index of the first draw of this call; a multiple of 4 if n > 1 */
 };
 
 /* out[i] belongs to draw first + i, i = 0..n-1. */
 void stream_uniform(const struct stream *s, int n, double *out); /* in (0, 1), never 0 or 1 */
 void stream_normal(const struct stream *s, int n, double *out);  /* standard normal */
-/* The same for several independent numbers a draw: part 0, 1, ... (below 2^15). */
+/* The same for several independent numbers per draw: part 0, 1, ... (below 2^15). */
 void stream_uniform_part(const struct stream *s, int part, int n, double *out);
 void stream_normal_part(const struct stream *s, int part, int n, double *out);
-/* A generator of its own for draw first + i, for samplers that reject.
-   Independent of the numbers above. */
+/* A separate generator for draw first + i, for rejection samplers.  Independent of the numbers
+   above. */
 void stream_rng(const struct stream *s, int i, struct rng *r);
 double rng_open(struct rng *r);   /* uniform on (0, 1) */
 double rng_normal(struct rng *r); /* standard normal */

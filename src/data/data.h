@@ -1,4 +1,4 @@
-/* data.h: named arrays of numbers, as data files hold them. */
+/* data.h: named numeric arrays, the content of data files. */
 #ifndef DATA_DATA_H
 #define DATA_DATA_H
 
@@ -13,11 +13,11 @@ struct value {
     int ndim;         /* 0 for a single number; R's c(5) and JSON's [5] have one dimension */
     int dim[MAX_DIM]; /* may be 0: an empty list */
     size_t n;
-    double *x; /* row-major: the last subscript runs fastest, whatever the file's order was */
+    double *x; /* row-major (last subscript varies fastest), for any file format */
     int line;
 };
 
-/* Missing (null, NA): a NaN of its own. */
+/* A missing value (null, NA): a distinguished NaN. */
 double value_missing(void);
 int value_is_missing(double x);
 
@@ -26,7 +26,7 @@ struct dataset {
     vec(struct value) value;
 };
 
-/* All that a file holds: one data set, or several. */
+/* The content of one or more files: one data set, or several. */
 struct data {
     struct arena mem;
     vec(struct dataset) set;
@@ -36,14 +36,14 @@ const struct value *dataset_find(const struct dataset *d, const char *name,
                                  size_t len); /* or NULL */
 void data_free(struct data *d);
 
-/* Adds the data sets of a file ("-": standard input; .json, .R, .txt or what it looks like).
-   JSON: one object, a list of them, or one after another (JSON Lines); R: one data set.
-   Strings in JSON and R, lists of lists of unequal length, and a name twice are errors
-   with line and advice; *d then has the sets it had. */
+/* Adds the data sets of a file ("-": standard input; format by extension .json, .R, .txt or by
+   content).  JSON: one object, a list of objects, or JSON Lines; R: one data set.  Strings in JSON
+   and R, ragged lists and duplicate names are errors with line and advice; *d is then unchanged. */
 int data_read(struct data *d, const char *path, nami_err *err);
 int data_parse(struct data *d, const char *text, size_t len, nami_err *err);
-/* Files go together: sets from `first` on are joined with those before.  What a file with one data
-   set gives belongs to all data sets. */
+/* Merges data files: the sets starting at `first` (of the last file) with those before.  One of the
+   two must be a single data set, whose values are added to all data sets of the other; a name in
+   both is an error. */
 int data_join(struct data *d, size_t first, nami_err *err);
 /* A data set as JSON, appended. */
 struct str;

@@ -1,4 +1,4 @@
-/* data_impl.h: what the readers of data share. */
+/* data_impl.h: private to the readers of data files. */
 #ifndef DATA_DATA_IMPL_H
 #define DATA_DATA_IMPL_H
 
@@ -7,8 +7,8 @@
 int data_json(struct data *d, const char *text, size_t len, nami_err *err);
 int data_rdump(struct data *d, const char *text, size_t len, nami_err *err);
 
-/* A walk over an array in row-major order: where does its column-major form (the first
-   subscript runs fastest) have the element?  First w.at, after each next() the next one. */
+/* Iterates over an array in row-major order; `at` is the position of the current element in
+   column-major order (first subscript varies fastest). */
 struct column_walk {
     int ndim;
     const int *dim;

@@ -1,4 +1,4 @@
-/* draws.h: draws of named arrays, out to files. */
+/* draws.h: writes draws of named arrays to files. */
 #ifndef DATA_DRAWS_H
 #define DATA_DRAWS_H
 
@@ -10,11 +10,11 @@ struct draws_var {
     int ndim; /* 0: a single number, written without subscripts */
     int dim[MAX_DIM];
     int integer; /* write without a decimal point; int64 in NPZ if nothing is missing */
-    size_t base; /* its first element among all elements */
+    size_t base; /* index of its first element among all elements */
 };
 
-/* Element e (row-major) of variable v in draw i: x[(var[v].base + e) * n + i].  A NaN that
-   value_is_missing() is an element the model does not define: null, NA or NaN in the file. */
+/* Element e (row-major) of variable v in draw i: x[(var[v].base + e) * n + i].  An element that the
+   model does not define is a missing value (value_is_missing): null, NA or NaN in the file. */
 struct draws {
     size_t n;
     int nvar;
@@ -22,25 +22,25 @@ struct draws {
     const double *x;
 };
 
-/* A number in CmdStan's JSON: as short as it can be, "NaN", "Inf" and "-Inf" as strings, missing
- * ones as null. */
+/* A number in CmdStan's JSON, with the fewest digits that reproduce it; "NaN", "Inf" and "-Inf" are
+   strings, missing values null. */
 void json_element(struct str *out, double x, int integer);
-/* All elements of a variable from dimension k on, nested; x is the first.  Returns what is behind.
- */
+/* The elements of a variable as nested lists, starting at dimension k; x is the first element.
+   Returns the position after the last. */
 const double *json_elements(struct str *out, const struct draws_var *v, int k, const double *x);
-/* A field of a CSV file, in quotes if it needs them (RFC 4180). */
+/* A field of a CSV file, quoted if necessary (RFC 4180). */
 void csv_field(struct str *out, const char *s);
 
-/* One row for each in draws.def and one file draws_<id>.c: json (an array of n data sets, in
-   CmdStan's convention: --data reads it), csv (a column for each element: x[1], m[2,3]), npz
-   (an array for each variable, first axis = draws).  The text is appended to *out. */
+/* One row in draws.def and one file draws_<id>.c for each format: json (an array of n data sets in
+   CmdStan's convention, readable as a data file), csv (one column per element: x[1], m[2,3]), npz
+   (one array per variable, draws along the first axis).  The text is appended to *out. */
 struct draws_format {
     const char *name, *ending, *what;
     int (*write)(const struct draws *d, struct str *out, nami_err *err);
 };
 extern const struct draws_format *const draws_formats[];      /* NULL at the end */
-const struct draws_format *draws_format_of(const char *path); /* by its ending, or NULL */
-int draws_format_check(const char *path, nami_err *err);      /* NAMI_EUSAGE says which there are */
-size_t draws_var_size(const struct draws_var *v);             /* its number of elements */
+const struct draws_format *draws_format_of(const char *path); /* by file extension, or NULL */
+int draws_format_check(const char *path, nami_err *err);      /* NAMI_EUSAGE lists the formats */
+size_t draws_var_size(const struct draws_var *v);             /* number of elements */
 
 #endif

@@ -1,4 +1,4 @@
-/* draws_impl.h: what the writers of draws share. */
+/* draws_impl.h: private to the writers of draws. */
 #ifndef DATA_DRAWS_IMPL_H
 #define DATA_DRAWS_IMPL_H
 
@@ -8,8 +8,8 @@
 #include "data/draws.def"
 #undef DRAWS
 
-/* Draws as rows: x[(i - first) * nelem + e], a block at a time, so that a cache line is
-   fetched once and not for each of its draws. */
+/* Draws transposed to rows, x[(i - first) * nelem + e], one block at a time, so that a cache line
+   is fetched once and not once per draw. */
 enum { ROW_BLOCK = 64 };
 struct rows {
     const struct draws *d;
@@ -23,10 +23,12 @@ void rows_fini(struct rows *r);
 /* A finite number. */
 void put_number(struct str *out, double x, int integer);
 
-/* Columns x, y[1], y[2], "m[1,1]", ...; *name is scratch.  A number, NA, NaN, Inf or -Inf. */
+/* Column names x, y[1], y[2], "m[1,1]", ... (*name is a workspace); a value: a number, NA, NaN, Inf
+   or -Inf. */
 void csv_heading(struct str *out, const struct draws_var *v, struct str *name);
 void csv_element(struct str *out, double x, int integer);
 
-int json_names(int nvar, const struct draws_var *var, nami_err *err); /* are they UTF-8? */
+int json_names(int nvar, const struct draws_var *var,
+               nami_err *err); /* an error if a name is not UTF-8 */
 
 #endif

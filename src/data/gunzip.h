@@ -1,4 +1,4 @@
-/* gunzip.h: what gzip has compressed. */
+/* gunzip.h: decompression of gzip files. */
 #ifndef DATA_GUNZIP_H
 #define DATA_GUNZIP_H
 
@@ -6,7 +6,7 @@
 #include "nami.h"
 
 int is_gzip(const char *s, size_t n);
-/* Appends the contents: of several files, one after another, if there are. */
+/* Appends the decompressed contents, of all members if there are several. */
 int gunzip(const char *s, size_t n, struct str *out, nami_err *err);
 
 #endif

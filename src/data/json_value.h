@@ -6,16 +6,16 @@
 
 #include "data/data.h"
 
-/* The place of an element: subscripts from 0. */
+/* The position of an element: subscripts starting at 0. */
 struct json_path {
     int n;
     size_t sub[MAX_DIM + 1];
 };
 
-/* The shape of j (a number or nested lists) into v->ndim, dim and n, after a look at every
-   element: no ragged lists, no text.  On an error *at is the element. */
+/* Stores the shape of j (a number or nested lists) in v->ndim, dim and n, after validating every
+   element: ragged lists and strings are errors.  On an error *at is the position of the element. */
 int json_shape(const json_t *j, struct value *v, struct json_path *at, nami_err *err);
-/* The numbers of j, which json_shape liked. */
+/* The numbers of j, which json_shape has validated. */
 void json_numbers(const json_t *j, double *x);
 
 #endif

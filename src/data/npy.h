@@ -1,4 +1,4 @@
-/* npy.h: one array in NumPy's .npy format: header, then the elements. */
+/* npy.h: one array in the NumPy .npy format: header, then the elements. */
 #ifndef DATA_NPY_H
 #define DATA_NPY_H
 
@@ -7,22 +7,22 @@
 
 #define NPY_MAGIC "\x93NUMPY"
 
-/* What a header says. */
+/* Content of a header. */
 struct npy {
     char kind;   /* f, i, u or b */
-    int size;    /* bytes of an element */
+    int size;    /* bytes per element */
     int big;     /* big-endian */
     int fortran; /* column-major */
-    int ndim;    /* dim[0] is the axis of draws, where there is one */
+    int ndim;    /* dim[0] is the axis of draws, if there is one */
     int dim[MAX_DIM + 1];
-    size_t n;      /* elements */
-    size_t header; /* bytes of the header */
+    size_t n;      /* number of elements */
+    size_t header; /* size of the header in bytes */
 };
 
 /* Reads the header at s.  a->header is 0 if it needs more than len bytes; a->n elements of
    a->size bytes follow it. */
 int npy_header(struct npy *a, const char *s, size_t len, nami_err *err);
-/* The elements, row-major whatever their order was. */
+/* The elements in row-major order, for either order of the file. */
 void npy_numbers(const struct npy *a, const char *data, double *x);
 
 /* Writes a header: '<f8' or '<i8', C order. */

@@ -1,4 +1,4 @@
-/* posterior_impl.h: what the writers of posterior files share. */
+/* posterior_impl.h: private to the writers of posterior files. */
 #ifndef DATA_POSTERIOR_IMPL_H
 #define DATA_POSTERIOR_IMPL_H
 
@@ -13,15 +13,15 @@ struct posterior {
     const struct posterior_format *format;
     const struct posterior_spec *spec;
     struct file_out file;
-    size_t done[NPART]; /* draws so far, of all data sets */
+    size_t done[NPART]; /* number of draws written so far, over all data sets */
     int failed;
-    void *state; /* the format's own */
+    void *state; /* private data of the format */
 };
 
 extern const char *const part_name[NPART]; /* posterior, posterior_predictive, prior */
 enum { ALL_PARTS = (1 << NPART) - 1 };
 
-/* The number of data sets that have draws of their own in this part, and of all their draws. */
+/* The number of data sets with separate draws in this part, and the total number of draws. */
 size_t part_sets(const struct posterior_spec *s, enum posterior_part part);
 size_t part_draws(const struct posterior_spec *s, enum posterior_part part);
 
@@ -33,7 +33,7 @@ extern const struct stat_name {
 int stat_is(const struct posterior_spec *s, int k);
 const double *stat_of(const struct posterior_block *b, int k);
 
-/* What was found for a data set: k = 0 .. NFOUND-1. */
+/* Results for a data set: k = 0 .. NFOUND-1. */
 enum { NFOUND = 5 };
 extern const char *const found_name[NFOUND];
 double found_of(const struct posterior_found *f, int k);
@@ -41,7 +41,7 @@ double found_of(const struct posterior_found *f, int k);
 /* Draws first .. first+count-1 of an array of `size` elements whose first is x[0 .. n-1], as rows:
    out[i * size + e]. */
 void block_rows(const double *x, size_t n, size_t size, size_t first, size_t count, double *out);
-/* So many rows make a buffer of about 256 KB; at least one. */
+/* The number of rows that fit in a buffer of about 256 KB; at least one. */
 size_t rows_a_time(size_t size);
 
 /* Is x an integer between -2^63 and 2^63, exclusive? */

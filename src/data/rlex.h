@@ -9,7 +9,7 @@
 enum rtok { R_END, R_NUMBER, R_NAME, R_STRING, R_ASSIGN, R_CHAR, R_BAD };
 
 struct rlex {
-    const char *s, *end, *line0; /* what is left; where the current line begins */
+    const char *s, *end, *line0; /* remaining input; start of the current line */
     int line;
     /* the current token */
     enum rtok tok;
@@ -18,14 +18,14 @@ struct rlex {
     double x; /* of R_NUMBER */
     int tline, tcol;
     int quoted;      /* a name in `backquotes` */
-    const char *bad; /* what is wrong with R_BAD; NULL: its byte */
+    const char *bad; /* error message for R_BAD; NULL: invalid character */
 };
 
 void rlex_init(struct rlex *r, const char *text, size_t len);
 void rlex_next(struct rlex *r);
-int rlex_is(const struct rlex *r, const char *text); /* this name or character? */
-int rlex_accept(struct rlex *r, const char *text);   /* if so, move on */
-/* "expected WHAT, found 'TOKEN'" with the token's place. */
+int rlex_is(const struct rlex *r, const char *text); /* is the token this name or character? */
+int rlex_accept(struct rlex *r, const char *text);   /* if so, advances */
+/* "expected WHAT, found 'TOKEN'" with the position of the token. */
 int rlex_error(const struct rlex *r, const char *expected, nami_err *err);
 
 #endif

@@ -5,7 +5,7 @@
                   "w": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}} and spaces
        the rest  the numbers, row-major; offsets count from here
 
-   Each byte of the rest belongs to one tensor. */
+   Each byte of the rest belongs to exactly one tensor. */
 #ifndef DATA_SAFETENSORS_IMPL_H
 #define DATA_SAFETENSORS_IMPL_H
 
@@ -18,8 +18,8 @@
 #endif
 
 enum {
-    ST_ALIGN = 64,        /* where the numbers begin */
-    ST_HEADER = 100000000 /* the longest header, as the library has it */
+    ST_ALIGN = 64,        /* alignment of the numbers */
+    ST_HEADER = 100000000 /* maximum length of the header, as in the reference library */
 };
 
 #define ST_META "__metadata__"

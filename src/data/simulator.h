@@ -1,9 +1,9 @@
-/* simulator.h: draws from a program that is not NaMI's.
+/* simulator.h: draws from an external simulator.
 
    A command, run by /bin/sh, reads {"n": N, "seed": S} and a newline, and writes N rows: JSON
    Lines, each an object with every variable; or, for each variable in order, a .npy array of
-   shape (k, dims...), and so on until N rows have come.  Or a plug-in: the path of a shared
-   object, which ends in .so (include/nami_plugin.h). */
+   shape (k, dims...), repeated until N rows have been written.  Alternatively a plug-in: the path
+   of a shared object, which ends in .so (include/nami_plugin.h). */
 #ifndef DATA_SIMULATOR_H
 #define DATA_SIMULATOR_H
 
@@ -14,17 +14,17 @@
 
 struct simulator {
     const char *command;
-    const char *dir; /* where it runs, and where its path begins; NULL: here */
+    const char *dir; /* working directory, base of relative paths; NULL: the current one */
     int nvar;
     const struct draws_var *var; /* name, ndim, dim, base */
 };
 
-/* n rows into x, as struct draws has them: x[(base + e) * n + i].  Waits for the program to
-   end, and leaves no process, signal handler or open file behind.  Threads may run one
-   simulator at the same time. */
+/* Stores n rows in x, in the layout of struct draws: x[(base + e) * n + i].  Waits for the program
+   to terminate, and leaves no process, signal handler or open file behind.  Several threads may run
+   the same simulator concurrently. */
 int simulator_run(const struct simulator *s, size_t n, uint64_t seed, double *x, nami_err *err);
 
-/* What would run, for people: "'python3 x.py' (/usr/bin/python3, in /home/me)", or
+/* Description of the program for messages: "'python3 x.py' (/usr/bin/python3, in /home/me)", or
    "'./x.so' (/home/me/x.so)". */
 void simulator_describe(const struct simulator *s, struct str *out);
 

@@ -1,4 +1,4 @@
-/* summary.h: what weighted draws say, in numbers: found by infer/, written by data/. */
+/* summary.h: summary statistics of weighted draws, computed by infer/ and written by data/. */
 #ifndef DATA_SUMMARY_H
 #define DATA_SUMMARY_H
 
@@ -7,17 +7,18 @@
 #define QUANTILE_1(p) +1
 enum { NQUANTILE = 0 QUANTILES(QUANTILE_1) };
 
-/* Of one number. */
+/* Summary of one scalar. */
 struct summary {
     double mean, sd, q[NQUANTILE];
-    double mcse; /* standard error of the mean, from the draws being finitely many */
-    double ess;  /* so many draws without weights would give the mean as well */
+    double mcse; /* Monte Carlo standard error of the mean */
+    double
+        ess; /* effective sample size: unweighted draws that would estimate the mean equally well */
 };
 
-/* Of all draws for one data set.  NaN: not known. */
+/* Diagnostics of all draws for one data set.  NaN: unknown. */
 struct diagnostics {
-    double khat;   /* shape of the tail of the weights: infer/weights.h */
-    double ess;    /* of the weights */
+    double khat;   /* Pareto k-hat, tail shape of the weights: infer/weights.h */
+    double ess;    /* effective sample size of the weights */
     double log_z;  /* log evidence, log p(data) */
     double log_se; /* its standard error */
 };

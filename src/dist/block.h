@@ -1,5 +1,6 @@
-/* block.h: lanes side by side.  Block kernels work on slabs of up to SLAB lanes, so that the
-   innermost loop runs over lanes, is contiguous, and has scratch of a fixed size.
+/* block.h: kernels for vectors and matrices, vectorized over lanes (draws).  They operate on slabs
+   of up to SLAB lanes, so that the innermost loop is a contiguous loop over lanes with a workspace
+   of fixed size.
 
    In a slab a matrix has element (i, j) of lane b at A[(i * n + j) * SLAB + b], a vector
    element i at y[i * SLAB + b]. */
@@ -32,7 +33,7 @@ static inline void fill(double *y, double v)
 /* Lane b of an element. */
 static inline double lane(const struct lanes *a, int b) { return a->p[(ptrdiff_t)b * a->step]; }
 
-/* The m lanes of an element: where they are, or copied to buf[SLAB]. */
+/* The m lanes of an element: in place, or copied to buf[SLAB]. */
 static inline const double *lanes_at(const struct lanes *a, struct slab s, double *buf)
 {
     const double *p = a->p + (ptrdiff_t)s.first * a->step;
@@ -59,12 +60,12 @@ static inline void add(struct slab s, const double *y, double *out)
         for (int b = 0; b < s.live; b++) out[s.first + b] += y[b];
 }
 
-/* The head of a scalar distribution's sampler that works on slabs. */
+/* Function head for the sampler of a scalar distribution that operates on slabs. */
 #define SAMPLE_SLABS                                                                               \
     WIDE static void sample(const void *self, const struct stream *stream, int n, double *out,     \
                             const double *const *a)
 
-/* Are n elements the same for all lanes? */
+/* Are all n elements constant across lanes? */
 static inline bool all_constant(const struct lanes *a, int n)
 {
     for (int j = 0; j < n; j++)
@@ -72,7 +73,7 @@ static inline bool all_constant(const struct lanes *a, int n)
     return true;
 }
 
-/* ---- gammas.c: the k-th gamma variate of each draw, rate 1; takes the parts 3k, 3k+1, 3k+2
+/* ---- gammas.c: the k-th gamma variate of each draw, rate 1; uses the substreams 3k, 3k+1, 3k+2
         of the stream ---------------------------------------------------------------- */
 
 enum { MOST_GAMMAS = 10000 };
@@ -82,16 +83,16 @@ void draw_log_gammas(const struct stream *stream, int k, struct slab s, const do
 
 /* ---- chol.c: symmetric positive definite matrices ----------------------------- */
 
-int matrix_order(int size); /* n for n*n; -1 if it is no square */
+int matrix_order(int size); /* n for n*n; -1 if size is not a square */
 
 /* A <- elements a[0 ... n*n-1] */
 void mat_load(int n, const struct lanes *a, struct slab s, double *A);
 /* A <- its lower Cholesky factor (the upper triangle is neither read nor written);
    NaN where the matrix is not positive definite */
 void chol(int n, int m, double *A);
-/* A <- the factor of elements a.  If they are constant this is done once, in the first slab. */
+/* A <- the Cholesky factor of elements a; computed only in the first slab if they are constant */
 void chol_load(int n, const struct lanes *a, struct slab s, double *A);
-/* y <- x - mu, NaN where mu is no number */
+/* y <- x - mu, NaN where mu is not finite */
 void difference(int n, const struct lanes *x, const struct lanes *mu, struct slab s, double *y);
 /* y <- L^-1 y, L^-T y, L y, L' y */
 void solve_lower(int n, int m, const double *L, double *y);
@@ -102,7 +103,7 @@ void times_upper(int n, int m, const double *L, double *y);
 void log_diagonal(int n, int m, const double *L, double *out);
 /* M <- L^-1, lower, with zeros above */
 void inverse_lower(int n, int m, const double *L, double *M);
-/* P <- (L L')^-1, all of it; M is scratch and becomes L^-1 */
+/* P <- (L L')^-1, both triangles; M is a workspace and becomes L^-1 */
 void inverse_spd(int n, int m, const double *L, double *M, double *P);
 
 #endif

@@ -1,5 +1,5 @@
-/* floats.h: functions in single precision, for densities of what networks put out: loops over
-   these become vector code.  To few units in the last place. */
+/* floats.h: elementary functions in single precision, for densities of network outputs; loops over
+   them are vectorized.  Accurate to a few units in the last place. */
 #ifndef DIST_FLOATS_H
 #define DIST_FLOATS_H
 
@@ -11,7 +11,7 @@
 INLINE float exp_f(float x)
 {
     const float per_ln2 = 0x1.715476p0f, hi = 0x1.62e4p-1f, lo = 0x1.7f7d1cp-20f;
-    const float round = 0x1.8p23f; /* its last place is 1 */
+    const float round = 0x1.8p23f; /* adding it rounds to an integer */
     union {
         float f;
         int32_t i;

@@ -1,5 +1,6 @@
-/* gauss.h: what the multivariate normals share.  All load a Cholesky factor L of their matrix;
-   `apply` makes standard normals of the residual, or a draw of them: it solves or multiplies. */
+/* gauss.h: shared by the multivariate normal distributions.  All load a Cholesky factor L of their
+   matrix; `apply` (a triangular solve or product) maps the residual to standard normals, or
+   standard normals to a draw. */
 #ifndef DIST_GAUSS_H
 #define DIST_GAUSS_H
 

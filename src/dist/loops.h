@@ -1,5 +1,5 @@
-/* loops.h: from formulas to kernels.  A file writes its density once, as inline
-   functions of numbers, and these macros make the loops `logp`, `grad`, `sample`. */
+/* loops.h: generates kernels from formulas.  A distribution defines its density once, as inline
+   functions of scalars, and these macros generate the loops `logp`, `grad`, `sample`. */
 #ifndef DIST_LOOPS_H
 #define DIST_LOOPS_H
 
@@ -7,8 +7,8 @@
 #include "dist/draw.h"
 #include "dist/math.h"
 
-/* Numbers are always computed LANES at a time, the last ones padded: vector and scalar
-   functions round differently, and a number must not depend on how draws are cut into chunks. */
+/* Values are always computed LANES at a time, with padding at the end: vector and scalar functions
+   round differently, and a value must not depend on how draws are divided into chunks. */
 enum { LANES = 8 };
 void map_tail(map_fn *f, const void *self, int nargs, int n, double *out, const double *const *a);
 void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double *dout,
@@ -30,7 +30,7 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
         if (whole < n) map_tail(name, self, nargs, n, out, a);                                     \
     }
 
-/* One loop for each derivative that is wanted; the compiler drops what it does not use. */
+/* One loop for each requested derivative; the compiler removes unused computations. */
 #define GRAD_LOOP(k, nargs, dlp)                                                                   \
     if (k < nargs && da[k]) {                                                                      \
         double *d = da[k];                                                                         \
@@ -43,7 +43,8 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
     }
 
 /* Kernels logp and grad.  lp(x, arguments...) is the log density of nargs - 1 arguments;
-   dlp(x, arguments..., g) writes its derivatives by x and each argument to g[0], g[1], ... */
+   dlp(x, arguments..., g) writes its derivatives with respect to x and each argument to g[0],
+   g[1], ... */
 #define DENSITY(nargs, lp, dlp)                                                                    \
     MAP(logp, nargs, lp)                                                                           \
     GRADIENT(grad, nargs, dlp)
@@ -61,7 +62,7 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
         if (whole < n) grad_tail(name, self, nargs, n, dout, a, da);                               \
     }
 
-/* Kernel both. */
+/* Kernel both: log density and its derivative with respect to argument k. */
 #define BOTH_LOOP(K, nargs, lp, dlp)                                                               \
     if (K < nargs && k == K) {                                                                     \
         EACH(i, n)                                                                                 \
@@ -84,8 +85,9 @@ void grad_tail(map_grad_fn *f, const void *self, int nargs, int n, const double 
         BOTH_LOOP(4, nargs, lp, dlp)                                                               \
     }
 
-/* Kernel path.  dx(x, arguments..., g) writes derivatives of the draw x by each argument to g[1],
-   g[2], ...; what is not finite is a draw at the edge, where it stays. */
+/* Kernel path.  dx(x, arguments..., g) writes pathwise derivatives of the draw x with respect to
+   each argument to g[1], g[2], ...; a derivative that is not finite belongs to a draw on the
+   boundary of the domain and is set to 0. */
 #define PATH_LOOP(k, nargs, dx)                                                                    \
     if (k < nargs && da[k]) {                                                                      \
         double *d = da[k];                                                                         \
@@ -122,10 +124,10 @@ INLINE void move_location_scale(double x, double mu, double sigma, double *g)
     g[1] = 1;
     g[2] = (x - mu) / sigma;
 }
-/* Scale alone */
+/* Scale only: x = sigma z */
 INLINE void move_scale(double x, double sigma, double *g) { g[1] = x / sigma; }
 
-/* Kernel sample.  draw(u, arguments...): a transform of a uniform or normal number */
+/* Kernel sample.  draw(u, arguments...) transforms one uniform or normal random number */
 #define SAMPLE_MAP(source, nargs, draw)                                                            \
     MAP(transform, nargs, draw)                                                                    \
     static void sample(const void *self, const struct stream *s, int n, double *out,               \
@@ -138,7 +140,7 @@ INLINE void move_scale(double x, double sigma, double *g) { g[1] = x / sigma; }
     }
 #define SAMPLE_UNIFORM(nargs, draw) SAMPLE_MAP(stream_uniform, nargs, draw)
 #define SAMPLE_NORMAL(nargs, draw)  SAMPLE_MAP(stream_normal, nargs, draw)
-/* draw(r, arguments...): from as many numbers as it takes */
+/* draw(r, arguments...) may use any number of random numbers */
 #define SAMPLE_RNG(nargs, draw)                                                                    \
     static void sample(const void *self, const struct stream *s, int n, double *out,               \
                        const double *const *a)                                                     \
@@ -151,7 +153,7 @@ INLINE void move_scale(double x, double sigma, double *g) { g[1] = x / sigma; }
         }                                                                                          \
     }
 
-/* dcdf of a family with location p[0] and scale p[1]: F depends on z = (x - p[0]) / p[1] alone */
+/* dcdf of a location-scale family: F depends only on z = (x - p[0]) / p[1] */
 #define DCDF_LOCATION_SCALE(lp)                                                                    \
     static void dcdf(double x, const double *p, double *g)                                         \
     {                                                                                              \
@@ -160,7 +162,7 @@ INLINE void move_scale(double x, double sigma, double *g) { g[1] = x / sigma; }
         g[1] = f > 0 ? -f * z : 0;                                                                 \
     }
 
-/* For the records. */
+/* For use in records. */
 #define KERNELS .logp = logp, .grad = grad, .sample = sample
 #define TRY_1(a)                                                                                   \
     {                                                                                              \

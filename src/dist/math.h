@@ -1,5 +1,5 @@
-/* math.h: special functions.  The inline ones have no branches, so that loops over
-   them are vectorised; none of them traps or keeps state. */
+/* math.h: special functions.  The inline functions have no branches, so that loops over them are
+   vectorized; none of them traps or has state. */
 #ifndef DIST_MATH_H
 #define DIST_MATH_H
 
@@ -15,11 +15,11 @@
 #define LOG_2        0.69314718055994530942
 #define LOG_PI       1.14472988584940017414
 
-#ifdef __clang__ /* & of truth values is meant: && would be a branch */
+#ifdef __clang__ /* & of booleans is intended: && would be a branch */
 #pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
 #endif
 
-/* Is x a finite number, of this kind? (NaN is not.) */
+/* Is x finite and in this domain? (NaN is not.) */
 INLINE bool is_real(double x) { return fabs(x) <= DBL_MAX; }
 INLINE bool is_positive(double x) { return (x > 0) & (x <= DBL_MAX); }
 INLINE bool is_unit(double x) { return (x >= 0) & (x <= 1); }
@@ -58,8 +58,8 @@ INLINE double stirling(double x)
                  q * (1. / 1260 -
                       q * (1. / 1680 - q * (1. / 1188 - q * (691. / 360360 - q * (1. / 156)))))));
 }
-/* log Gamma(x), x > 0: shifted to x + 8 if need be.  The error is about 1e-15 in
-   absolute terms for small x, which is what a log density wants. */
+/* log Gamma(x), x > 0: by the recurrence from x + 8 if x < 8.  The absolute error is about 1e-15
+   for small x, which is sufficient for a log density. */
 INLINE double lgam(double x)
 {
     bool big = x >= 8;
@@ -74,7 +74,7 @@ INLINE double stirling_error(double x)
     double small = lgam(x) + (0.5 - x) * log(x) + x - HALF_LOG_2PI, large = stirling(x);
     return x >= 8 ? large : small;
 }
-/* psi(x) = d log Gamma(x) / dx, x > 0, by the same shift. */
+/* psi(x) = d log Gamma(x) / dx, x > 0, by the same recurrence. */
 INLINE double digamma(double x)
 {
     double s = 0, y = x < 8 ? x + 8 : x, q = 1 / (y * y);
@@ -86,22 +86,22 @@ INLINE double digamma(double x)
                           q * (1. / 240 - q * (1. / 132 - q * (691. / 32760 - q * (1. / 12)))))));
 }
 INLINE double lbeta(double a, double b) { return lgam(a) + lgam(b) - lgam(a + b); }
-/* t - log(1 + t), from log(1 + t) where t is not small */
+/* t - log(1 + t); log_1t = log(1 + t) is used if t is not small */
 INLINE double excess(double t, double log_1t)
 {
     double p = 1. / 12;
     for (int k = 11; k >= 2; k--) p = 1. / k - t * p;
     return fabs(t) < 0.01 ? t * t * p : t - log_1t;
 }
-/* x log(x / m) + m - x without cancellation (Loader 2000), x > 0: the saddle-point
-   part of a count's density. */
+/* x log(x / m) + m - x without cancellation (Loader 2000), x > 0: the saddle-point term of the
+   density of a count. */
 INLINE double deviance(double x, double m)
 {
     double t = (m - x) / x, r = m / x;
     double near = x * excess(t, log1p(t)), far = (m - x) - x * log(r <= DBL_MAX ? r : DBL_MAX);
     return fabs(t) < 0.5 ? near : far;
 }
-/* log of exp(-m) m^x / x!, also for x that are no integers */
+/* log of exp(-m) m^x / x!, also for noninteger x */
 INLINE double poisson_lp(double x, double m)
 {
     double y = x > 0 ? x : 1;
@@ -109,7 +109,7 @@ INLINE double poisson_lp(double x, double m)
     double zero = x > 0 ? -INFINITY : 0; /* m = 0 */
     return m > 0 ? (x > 0 ? v : -m) : zero;
 }
-/* log of C(x + y, x) p^x q^y, q = 1 - p, also for x, y >= 0 that are no integers */
+/* log of C(x + y, x) p^x q^y, q = 1 - p, also for noninteger x, y >= 0 */
 INLINE double binomial_lp(double x, double y, double p, double q)
 {
     double n = x + y, a = x > 0 ? x : 1, b = y > 0 ? y : 1, m = n > 0 ? n : 1;
@@ -122,13 +122,13 @@ INLINE double binomial_lp(double x, double y, double p, double q)
     v = y > 0 ? inner : outer;
     return n > 0 ? v : 0;
 }
-/* The same where d = m - x is known better than the difference tells */
+/* deviance(x, m), if d = m - x is known more accurately than by subtraction */
 INLINE double deviance_by(double x, double m, double d)
 {
     double t = d / x, near = x * excess(t, log1p(t)), far = d - x * (log(m) - log(x));
     return fabs(t) < 0.5 ? near : far;
 }
-/* log(1 + z^2), also where z^2 is infinite */
+/* log(1 + z^2), also where z^2 overflows */
 INLINE double log1p_square(double z)
 {
     double near = log1p(z * z), far = 2 * log(fabs(z));
@@ -150,22 +150,22 @@ INLINE double lgam_half(double a)
 
 /* ---- special.c -------------------------------------------------------------- */
 
-/* Regularised incomplete gamma P(a, x), and Q = 1 - P without cancellation. */
+/* Regularized incomplete gamma P(a, x), and Q = 1 - P without cancellation. */
 double gamma_p(double a, double x);
 double gamma_q(double a, double x);
-/* Regularised incomplete beta I_x(a, b); y = 1 - x is given too, so that neither end
-   loses digits.  The complement is beta_i(b, a, y, x). */
+/* Regularized incomplete beta I_x(a, b); y = 1 - x is an argument as well, to avoid cancellation at
+   either end.  The complement is beta_i(b, a, y, x). */
 double beta_i(double a, double b, double x, double y);
-/* How quantiles move with a shape (shape.c): d log x / da at fixed P(a, x); d logit x / da at fixed
-   I_x(a, b).  By b it is -logit_beta_slope(b, a, y, x). */
+/* Derivatives of quantiles with respect to a shape parameter (shape.c): d log x / da at fixed
+   P(a, x); d logit x / da at fixed I_x(a, b).  For b it is -logit_beta_slope(b, a, y, x). */
 __attribute__((const)) double log_gamma_slope(double a, double x);
 __attribute__((const)) double logit_beta_slope(double a, double b, double x, double y);
 /* Phi(z); its inverse is in base/normal.h */
 double normal_p(double z);
-/* log Phi(z), and its derivative phi(z) / Phi(z): where Phi(z) is 0, too */
+/* log Phi(z), and its derivative phi(z) / Phi(z), also where Phi(z) underflows */
 __attribute__((const)) double log_normal_p(double z);
 __attribute__((const)) double normal_hazard(double z);
-/* The integral of f(x, p) from a to b: Gauss and Legendre's 16 points on each of so many panels */
+/* The integral of f(x, p) from a to b by 16-point Gauss-Legendre quadrature on each panel */
 double integral(double (*f)(double, const double *), const double *p, double a, double b,
                 int panels);
 
@@ -177,9 +177,9 @@ double cdf_inverse(double (*f)(double, const double *), int rising, double u, co
 double count_inverse(double (*f)(double, const double *), int rising, double u, const double *p,
                      double lo, double hi);
 
-/* The sum of a count's probabilities from `from` to `to`, downwards if it is less: `first` is that
-   at `from`, ratio(x, p) is that at x + 1 over that at x.  NaN if more than a million of them
-   matter. */
+/* The sum of the probabilities of the counts from `from` to `to` (downward if to < from): `first`
+   is the probability of `from`, ratio(x, p) that of x + 1 divided by that of x.  NaN if more than a
+   million terms are needed. */
 double count_tail(double (*ratio)(double, const double *), const double *p, double first,
                   double from, double to);
 

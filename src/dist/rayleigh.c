@@ -10,8 +10,8 @@ INLINE double lp(double x, double sigma)
 INLINE void dlp(double x, double sigma, double *g)
 {
     double z = x / sigma;
-    g[0] = 1 / x - z / sigma;   /* by x */
-    g[1] = (z * z - 2) / sigma; /* by sigma */
+    g[0] = 1 / x - z / sigma;   /* d/dx */
+    g[1] = (z * z - 2) / sigma; /* d/dsigma */
 }
 DENSITY(2, lp, dlp)
 
@@ -20,7 +20,7 @@ INLINE double draw(double u, double sigma) /* u: uniform on (0, 1) */
     return if_ok(is_positive(sigma), sigma * sqrt(-2 * log(u)));
 }
 SAMPLE_UNIFORM(2, draw)
-PATH(2, move_scale) /* how a draw moves with sigma: by x / sigma */
+PATH(2, move_scale) /* pathwise derivative of a draw: dx/dsigma = x / sigma */
 
 static double cdf(double x, const double *p)
 {

@@ -1,13 +1,13 @@
-/* cliques.h: the induced graph of an elimination and its clique tree. */
+/* cliques.h: the induced graph of an elimination and its junction tree (clique tree). */
 #ifndef GRAPH_CLIQUES_H
 #define GRAPH_CLIQUES_H
 
 #include "graph/inverse.h"
 
 struct clique {
-    int n, *node;   /* its variables, increasing */
-    int parent;     /* the next clique towards the root, or -1 */
-    int nsep, *sep; /* the variables shared with it, increasing */
+    int n, *node;   /* variables, in increasing order */
+    int parent;     /* neighbor in the direction of the root, or -1 */
+    int nsep, *sep; /* separator: variables shared with the parent, increasing */
 };
 
 struct cliques {
@@ -15,15 +15,15 @@ struct cliques {
     struct clique *clique;
 };
 
-/* The maximal cliques of the graph that the inverse induces (a factor's node
-   and its parents; the observed variables that are used count as one clique, as
-   they are given together), and a tree of them: a forest if parts share nothing. At most `max`
-   entries in all, or NAMI_ELIMIT. */
+/* The maximal cliques of the induced graph of the inverse (each factor's node with its parents; all
+   observed variables that are used form a clique, since they are conditioned on together),
+   connected to a tree, or to a forest if components share no variable. NAMI_ELIMIT if the cliques
+   have more than `max` entries in total. */
 int cliques_new(const struct inverse *h, int64_t max, struct cliques *out, nami_err *err);
 void cliques_free(struct cliques *c);
 
 /* The induced graph J: an edge between a node and each of its parents in h,
-   and between any two parents of one node. */
+   and between any two parents of the same node. */
 int induced_init(struct ugraph *j, const struct inverse *h, int64_t max_edges, nami_err *err);
 
 #endif

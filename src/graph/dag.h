@@ -1,6 +1,6 @@
-/* dag.h: directed graphs on the integers 0..n-1, and undirected ones.
+/* dag.h: directed and undirected graphs on the integers 0..n-1.
 
-   Both are stored by compressed rows: the parents of v are
+   Both are stored as compressed sparse rows: the parents of v are
    p[pp[v]] .. p[pp[v+1]-1], in increasing order, its children likewise. */
 #ifndef GRAPH_DAG_H
 #define GRAPH_DAG_H
@@ -17,8 +17,8 @@ struct edge {
     int from, to;
 };
 
-/* Repeated edges count once.  Self-loops and cycles are the caller's to refuse
-   (dag_cycle).  m at most INT_MAX. */
+/* Duplicate edges are merged.  The caller must reject self-loops and cycles (dag_cycle).
+   m is at most INT_MAX. */
 int dag_init(struct dag *g, int n, const struct edge *e, size_t m, nami_err *err);
 void dag_fini(struct dag *g);
 
@@ -29,29 +29,28 @@ void dag_fini(struct dag *g);
 
 int dag_has_edge(const struct dag *g, int from, int to);
 
-/* Writes the nodes in topological order, smallest number first among those
-   that are ready, to order[n].  Returns how many were written: less than n if
-   there is a cycle; -1 when memory runs out. */
+/* Writes the nodes in topological order to order[n], breaking ties by the smallest number.
+   Returns the number of nodes written: less than n if there is a cycle; -1: out of memory. */
 int dag_toposort(const struct dag *g, int *order);
-/* The longest path from a source to each node (up: from the node to a sink) goes to
-   depth[n]; -1 when memory runs out. */
+/* Writes the length of the longest path from a source to each node (up: from the node to a sink)
+   to depth[n]; -1: out of memory. */
 int dag_depth(const struct dag *g, int up, int *depth);
 /* Finds one cycle v0 -> v1 -> ... -> v0 and writes it to cycle[n]; returns its
-   length, 0 if there is none, -1 when memory runs out. */
+   length, 0 if there is none, -1 if out of memory. */
 int dag_cycle(const struct dag *g, int *cycle);
 
 struct ugraph {
     int n;
     int64_t m;   /* edges, each counted once */
-    int64_t *ap; /* neighbours of v: a[ap[v]] .. a[ap[v+1]-1], increasing */
+    int64_t *ap; /* neighbors of v: a[ap[v]] .. a[ap[v+1]-1], increasing */
     int *a;
 };
 
-/* The moral graph: every edge without its direction, and an edge between any
-   two parents of one child.  Nodes with skip[v] != 0 are left out with all
-   their edges, the marriages of their parents too (skip may be NULL). */
+/* The moral graph: the undirected edges, and an edge between any two parents of a common child.
+   Nodes with skip[v] != 0 are removed with all their edges, including moral edges between their
+   parents (skip may be NULL). */
 int moral_init(struct ugraph *j, const struct dag *g, const unsigned char *skip, nami_err *err);
-/* The same with at most `max` edges, or NAMI_ELIMIT before it takes memory. */
+/* The same; with more than `max` edges, NAMI_ELIMIT before memory is allocated. */
 int moral_upto(struct ugraph *j, const struct dag *g, const unsigned char *skip, int64_t max,
                nami_err *err);
 void ugraph_fini(struct ugraph *j);

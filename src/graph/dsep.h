@@ -4,24 +4,24 @@
 
 #include "graph/dag.h"
 
-/* Work space for one graph; every query costs what it visits. */
+/* Workspace for one graph; the cost of a query is the number of nodes that it visits. */
 struct dsep;
 struct dsep *dsep_new(const struct dag *g); /* borrows g; NULL: out of memory */
 void dsep_free(struct dsep *d);
 
-/* Condition on these nodes from now on. */
+/* Sets the conditioning set. */
 void dsep_given(struct dsep *d, const int *z, int nz);
-/* Follow every active trail from x. */
+/* Follows all active trails from x. */
 void dsep_from(struct dsep *d, int x);
-/* Then: does an active trail from x end in y?  For y in the conditioning set,
-   this says whether x and y are dependent given the *others* (see dsep.c). */
+/* After dsep_from: 1 if an active trail from x ends in y.  For y in the conditioning set, 1 if x
+   and y are dependent given the *other* elements of the set (see dsep.c). */
 int dsep_reaches(const struct dsep *d, int y);
-/* Writes such a trail x .. y to out[cap]; returns its length (0: none, or too long). */
+/* Writes such a trail x .. y to out[cap]; returns its length (0: none, or longer than cap). */
 int dsep_trail(const struct dsep *d, int y, int *out, int cap);
-/* The nodes that were reached, conditioning set included. */
+/* The nodes that were reached, including those of the conditioning set. */
 int dsep_reached(const struct dsep *d, const int **nodes);
 
-/* All in one: 1 if x and y are d-separated given z, 0 if not, -1 out of memory. */
+/* A single query: 1 if x and y are d-separated given z, 0 if not, -1 out of memory. */
 int dsep(const struct dag *g, int x, int y, const int *z, int nz);
 
 #endif

@@ -1,4 +1,4 @@
-/* elim_impl.h: what elim.c, elim_setup.c and core.c share, and nobody else. */
+/* elim_impl.h: private to elim.c, elim_setup.c, fill.c and core.c. */
 #ifndef GRAPH_ELIM_IMPL_H
 #define GRAPH_ELIM_IMPL_H
 
@@ -6,12 +6,12 @@
 #include "graph/mintree.h"
 
 struct vertex {
-    int64_t def;    /* weight of the missing pairs of neighbours */
-    int64_t wdeg;   /* weight of the neighbours */
-    int64_t wgiven; /* weight of those of them that are given */
-    int64_t w;      /* weight of the members */
-    uint64_t hash;  /* sum of ids: closed neighbourhood; if given, the neighbours alone */
-    int64_t adj;    /* where the neighbours are in pool; dead ones are dropped in passing */
+    int64_t def;    /* fill: weight of the missing pairs of neighbors */
+    int64_t wdeg;   /* weight of the neighbors */
+    int64_t wgiven; /* weight of the neighbors that are GIVEN */
+    int64_t w;      /* weight of the members of this merged vertex */
+    uint64_t hash;  /* sum of ids over the closed neighborhood; if GIVEN, over the neighbors only */
+    int64_t adj;    /* position of the neighbors in pool; eliminated ones are removed lazily */
     int len, cap;
     int best;  /* the enabled member of smallest rank, or -1 */
     int count; /* number of members */
@@ -30,68 +30,67 @@ struct tag {
 
 #define TAG_DEAD UINT32_MAX
 
-/* An edge between two fixed vertices is no edge of the inverse; it counts in the
-   fill of others, as it does in the paper, and no more.  In a plate of 10^5
-   observations there would be 10^10 of them.  So when they get too many, the
-   fixed vertices become `given`: from then on they count as joined (they are
-   given together), and edges between them are not stored. */
+/* An edge between two fixed (observed) vertices is not an edge of the inverse; it only counts in
+   the fill of others, as in the paper.  A plate of 10^5 observations would have 10^10 of them.  If
+   there are too many, the fixed vertices therefore become GIVEN: from then on they are considered
+   adjacent (they are conditioned on together), and edges between them are not stored. */
 enum { FIXED = 1, GIVEN = 2 };
 
 enum {
     CLASSES = 32,
-    POOL_MAX = INT32_MAX /* entries of adjacency: eight gigabytes */
+    POOL_MAX = INT32_MAX /* adjacency entries: eight gigabytes */
 };
 
 struct elim {
     int n;
-    struct vertex *v; /* each on a cache line of its own */
+    struct vertex *v; /* each on a separate cache line */
     void *v_mem;
     unsigned char *live, *fixed; /* fixed: 0, FIXED, or FIXED | GIVEN */
     uint64_t *id;                /* sum of the ids of the members */
-    int strict, together;        /* never let fixed vertices count as given; they do now */
-    int64_t spent;               /* edges between fixed vertices so far */
+    int strict, together;        /* strict: never make fixed vertices GIVEN; together: they are */
+    int64_t spent;               /* number of edges between fixed vertices so far */
     const struct criterion *criterion;
-    int64_t *weight;      /* of each member; NULL: all 1 */
+    int64_t *weight;      /* weight of each member; NULL: all 1 */
     int *rank, *at_rank;  /* NULL: the identity */
-    struct mintree queue; /* by rank: the score of the merged vertex whose `best` this is */
+    struct mintree queue; /* by rank: the score of the merged vertex whose `best` has this rank */
 
-    /* members: v's are first[v], next[..], ... */
+    /* linked lists of members: those of v are first[v], next[..], ... */
     int *first, *last, *next, *rep;
-    unsigned char *enabled; /* of a member */
-    int *when;              /* the step in which a member was eliminated; INT_MAX */
+    unsigned char *enabled; /* for each member */
+    int *when;              /* the step in which a member was eliminated, or INT_MAX */
     int nstep;
 
     vec(int) pool;               /* adjacency */
-    vec(int64_t) spare[CLASSES]; /* free pieces of pool of 2^k entries */
+    vec(int64_t) spare[CLASSES]; /* free blocks of pool with 2^k entries */
 
-    /* marks: v is marked if its stamp is the current one */
+    /* v is marked if mark[v] is the current stamp */
     uint32_t stamp, *mark;
-    struct tag *tag; /* stamp `near`: v is in N, at this index; TAG_DEAD: not live */
+    struct tag *tag; /* stamp == near: v is in N, at this index; TAG_DEAD: eliminated */
     uint32_t near;
-    unsigned char *seen; /* in touched */
+    unsigned char *seen; /* is v in touched? */
 
-    /* work space of one step */
-    vec(int) nb;           /* N: the neighbours of y ... */
-    vec(int64_t) wb, wbg;  /* ... and of each: w(B), and the weight of the given in B */
+    /* workspace of one step */
+    vec(int) nb;           /* N: the neighbors of y ... */
+    vec(int64_t) wb, wbg;  /* ... and for each: w(B), and the weight of the GIVEN ones in B */
     vec(struct pair) fill; /* the new edges */
     vec(int) touched;      /* vertices outside N whose fill changed */
-    vec(uint64_t) outer;   /* fill.c: for each of these, its neighbours in N */
+    vec(uint64_t) outer;   /* fill.c: for each of these, the mask of its neighbors in N */
     vec(int) heap, b, table;
-    int *alike; /* given vertices by their hash, for want of a better one */
+    int *alike; /* hash table of GIVEN vertices, to find those that can be merged */
     uint64_t alike_mask;
 
-    struct core *core; /* the dense rest, once there is one (core.h); then lists are dead */
-    int *slot;         /* a vertex's index in it */
+    struct core *core; /* the dense core, or NULL (core.h); once it exists, lists are unused */
+    int *slot;         /* index of a vertex in the core */
     int nlive;         /* vertices left */
-    int64_t regret;    /* list entries read lately that a core would have saved */
+    int64_t regret;    /* recently read list entries that a core would have saved */
 
     vec(int) log; /* the record: see elim_step */
     int64_t nfill, edges;
-    int failure; /* why a step failed, if not for want of memory: NAMI_ELIMIT or NAMI_EBUG */
+    int failure; /* why a step failed, if not out of memory: NAMI_ELIMIT or NAMI_EBUG */
 };
 
-/* A random-looking 64-bit number for each vertex (splitmix64). Sums of them
-   serve as hashes of sets: two different sets agree with probability 2^-64. */
+/* A pseudorandom 64-bit number for each vertex (splitmix64). Sums of them serve as hashes of sets:
+   two different sets collide with probability 2^-64. */
 static inline uint64_t elim_id(int v)
 {
     uint64_t z = ((uint64_t)v + 1) * 0x9E3779B97F4A7C15u;
@@ -102,7 +101,7 @@ static inline uint64_t elim_id(int v)
 
 static inline int *adj(struct elim *e, int v) { return e->pool.a + e->v[v].adj; }
 
-/* Drops dead neighbours; returns how many are left. */
+/* Removes eliminated neighbors from the list of v; returns the number of those left. */
 static inline int clean(struct elim *e, int v)
 {
     int *a = adj(e, v), k = 0;
@@ -116,9 +115,9 @@ static inline int both_given(const struct elim *e, int a, int b)
     return e->fixed[a] & e->fixed[b] & GIVEN;
 }
 
-int elim_count(struct elim *e); /* elim_setup.c: degrees, hashes and fill of the graph as it is */
+int elim_count(struct elim *e); /* elim_setup.c: degrees, hashes and fill of the current graph */
 
-/* Notes the new edge between nb[i] and nb[j] in fill, wb and wbg. */
+/* Records the new edge between nb[i] and nb[j] in fill, wb and wbg. */
 static inline int note_edge(struct elim *e, int i, int j)
 {
     int a = e->nb.a[i], b = e->nb.a[j];
@@ -129,9 +128,9 @@ static inline int note_edge(struct elim *e, int i, int j)
     return vec_push(&e->fill, ((struct pair){a, b}));
 }
 
-/* Finds all missing pairs of N = nb (nb[i] has index i in tag): calls note_edge
-   for each, and does what new edges do to the fill counts
-   of others. The graph itself is not changed. -1: it failed. */
+/* Finds all missing pairs of N = nb (nb[i] has index i in tag), calls note_edge for each, and
+   updates the fill counts of other vertices accordingly. The graph itself does not change. -1:
+   failure. */
 int find_fill(struct elim *e, int vy); /* fill.c */
 
 #endif

@@ -1,5 +1,5 @@
-/* factors.h: inverses made factor by factor, in an order fixed beforehand: what
-   all methods share that do not eliminate. */
+/* factors.h: builds an inverse factor by factor in a given order; shared by all methods that do not
+   use elimination. */
 #ifndef GRAPH_FACTORS_H
 #define GRAPH_FACTORS_H
 
@@ -8,12 +8,12 @@
 struct factors {
     const struct problem *p;
     struct inverse *h;
-    const int *place; /* of each node in a topological order */
-    int *mark, *list; /* n entries of work space each; mark is zero at first */
-    void *own;        /* the method's */
+    const int *place; /* position of each node in a topological order */
+    int *mark, *list; /* workspaces of n entries each; mark is initially zero */
+    void *own;        /* private data of the method */
 };
 
-/* The order of method nami, or the topological one. parents() adds the parents
+/* The order of method nami, or a topological order. parents() adds the parents
    of f->h->perm[i] with inverse_add or inverse_add_vars. */
 enum factor_order { ORDER_NAMI, ORDER_TOPOLOGICAL };
 int by_factors(const struct problem *p, enum factor_order order,

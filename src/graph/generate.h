@@ -1,5 +1,5 @@
-/* generate.h: graphs to try things on, all with parents numbered before their
-   children unless said otherwise. */
+/* generate.h: families of graphs for tests and benchmarks; unless stated otherwise, parents have
+   smaller numbers than their children. */
 #ifndef GRAPH_GENERATE_H
 #define GRAPH_GENERATE_H
 
@@ -7,7 +7,7 @@
 
 struct graph_family {
     const char *name, *what;
-    /* a graph with about n nodes */
+    /* generates a graph with about n nodes */
     int (*make)(struct dag *g, int n, uint64_t seed, nami_err *err);
 };
 
@@ -15,7 +15,7 @@ extern const struct graph_family
     graph_families[]; /* hmm, tree, revtree, rlocal, rdag, plate, grid; name NULL ends */
 const struct graph_family *graph_family_find(const char *name);
 
-/* n nodes; each possible edge with probability p; numbered at random. */
+/* A random DAG with n nodes: each possible edge with probability p, in a random order of nodes. */
 int generate_random(struct dag *g, int n, double p, uint64_t seed, nami_err *err);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include "graph/invert.h"
 
-/* Each latent's parents are its Markov boundary among what comes later, in the
-   moral graph of their ancestors.  Exact for any graph; O(nodes * edges). */
+/* The parents of each latent are its Markov boundary among the later variables, in the moral graph
+   of their common ancestors.  Exact for any graph; O(nodes * edges). */
 int imap(const struct problem *p, const unsigned char *role, const int *order, int norder,
          struct inverse **out, nami_err *err);
 

@@ -1,13 +1,13 @@
-/* inverse.h: an inverse, stored small.
+/* inverse.h: an inverse factorization in compact storage.
 
-   The inverse of a chain of length T has about T^2/2 edges, nearly all of them
-   to observations that were gathered one by one.  So a parent set is not a list
-   but a few runs of one permutation of the variables,
+   The inverse of a chain of length T has about T^2/2 edges, nearly all of them from observations
+   that were accumulated one by one.  A parent set is therefore not stored as a list but as a small
+   number of runs of one permutation of the variables,
 
-       perm = [ latents in the order of elimination | observed variables ],
+       perm = [ latents in elimination order | observed variables ],
 
-   the observed ones arranged so that those which elimination cannot tell apart
-   stand together.  A chain, a tree or a plate needs O(1) runs for each factor. */
+   with observed variables that are indistinguishable during elimination next to each other.
+   Chains, trees and plates need O(1) runs per factor. */
 #ifndef GRAPH_INVERSE_H
 #define GRAPH_INVERSE_H
 
@@ -20,37 +20,37 @@ struct run {
 
 enum property { FAITHFUL, MINIMAL, NATURAL, NPROPERTY };
 
-/* Why a property fails, for the factor of `node`.
+/* Counterexample to a property, for the factor of `node`.
    FAITHFUL: `node` and `other` are dependent given the parents; trail[] is an
    active trail of the model from node to other.
-   MINIMAL: the edge other -> node can go.
-   NATURAL: the edge other -> node runs against the order of the rest. */
+   MINIMAL: the edge other -> node can be removed.
+   NATURAL: the edge other -> node is inconsistent with the order of the other edges. */
 struct witness {
     int node, other;
     int ntrail, *trail;
 };
 
 struct certificate {
-    signed char is[NPROPERTY]; /* 1 yes, 0 no, -1 not checked */
-    int64_t checked;           /* factors that were checked */
-    int64_t total;             /* factors that there are */
+    signed char is[NPROPERTY]; /* 1 yes, 0 no, -1 not verified */
+    int64_t checked;           /* number of factors verified */
+    int64_t total;             /* number of factors in total */
     struct witness why[NPROPERTY];
 };
 
 struct inverse {
-    int n;         /* variables of the model */
-    int nlatent;   /* network factors: of perm[0] .. perm[nlatent-1] */
+    int n;         /* number of variables of the model */
+    int nlatent;   /* number of network factors: perm[0] .. perm[nlatent-1] */
     int nobserved; /* perm[nlatent] .. */
     int *perm;     /* nlatent + nobserved entries */
     int *pos;      /* pos[perm[i]] = i; -1 for barren and nuisance variables */
     int64_t *ptr;  /* the parents of perm[i] are run[ptr[i]] .. run[ptr[i+1]-1] */
     vec(struct run) run;
-    int nmodel, *model;       /* barren latents, sampled last to first: q = p(v | pa(v)) */
+    int nmodel, *model;       /* barren latents, q = p(v | pa(v)); sampled from last to first */
     int nnuisance, *nuisance; /* latents without a factor */
     int64_t edges, width;     /* edges into network factors; largest parent set */
     const char *method, *mode;
     struct certificate cert;
-    uint64_t *bits; /* work space: a set of positions, empty between calls */
+    uint64_t *bits; /* workspace: a set of positions, empty between calls */
 };
 
 /* An inverse with this order and these observed variables, and no parents yet.
@@ -59,9 +59,9 @@ struct inverse *inverse_new(int n, const int *latent, int nlatent, const int *ob
                             int nobserved);
 void inverse_free(struct inverse *h);
 
-/* Parents are given factor by factor, in order: add runs in any order, close. */
+/* Parents are added factor by factor, in order: for each, add runs in any order, then close. */
 int inverse_add(struct inverse *h, int start, int count);
-int inverse_add_vars(struct inverse *h, const int *var, int n); /* without repeats */
+int inverse_add_vars(struct inverse *h, const int *var, int n); /* without duplicates */
 void inverse_close(struct inverse *h, int i);
 
 /* Enumerates the parents of the i-th factor:
@@ -75,8 +75,8 @@ struct inverse_it inverse_it(const struct inverse *h, int i);
 int inverse_next(struct inverse_it *it);
 int64_t inverse_count(const struct inverse *h, int i);
 
-/* All nodes in one elimination order, barren ones first: written to out, whose
-   room is n; returns how many (nuisances have no factor and are left out). */
+/* Writes all nodes in one elimination order, barren ones first, to out[n]; returns their number
+   (nuisances have no factor and are omitted). */
 int inverse_full_order(const struct inverse *h, int *out);
 
 #endif

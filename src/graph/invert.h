@@ -1,4 +1,4 @@
-/* invert.h: from a graph and what is observed to an inverse.
+/* invert.h: inverts a graph, given its observed variables.
 
    Methods, modes and criteria are tables: a new one is a file and a row. */
 #ifndef GRAPH_INVERT_H
@@ -8,11 +8,11 @@
 
 enum mode { MODE_FORWARD, MODE_REVERSE, MODE_BEST, MODE_FREE };
 
-/* What scores a candidate for elimination: the fill it would cause, or the
-   weight of its clique; with what weight of a node. */
+/* The score of a candidate for elimination: the fill that it would cause or the weight of its
+   clique, and the weight of a node in it. */
 struct criterion {
     const char *name, *what;
-    int64_t (*weight)(int size); /* at least 1: pairs of weight 0 would be overlooked; NULL: 1 */
+    int64_t (*weight)(int size); /* at least 1, since pairs of weight 0 would be missed; NULL: 1 */
     int by_fill;
 };
 
@@ -23,15 +23,15 @@ struct problem {
     const int *stage;              /* n, or NULL: one stage */
     const int *size;               /* n, or NULL: all 1 */
     const struct criterion *criterion;
-    enum mode mode; /* not MODE_BEST below nami_invert */
+    enum mode mode; /* MODE_BEST is resolved by invert() */
     int keep_barren;
-    const int *rank;   /* ties go to the smaller rank; NULL: to the smaller number */
-    int64_t max_edges; /* give up beyond this many (NAMI_ELIMIT); 0: no bound */
+    const int *rank;   /* ties are broken by the smaller rank; NULL: by the smaller number */
+    int64_t max_edges; /* stop beyond this many edges (NAMI_ELIMIT); 0: no limit */
 };
 
 struct method {
     const char *name, *what;
-    int uses_mode; /* does its order depend on mode and criterion? */
+    int uses_mode; /* does the elimination order depend on mode and criterion? */
     int (*invert)(const struct problem *p, struct inverse **out, nami_err *err);
 };
 
@@ -57,32 +57,32 @@ int invert(const struct problem *p, const struct method *m, int restarts, uint64
 
 enum role {
     ROLE_OBSERVED,
-    ROLE_WANTED,   /* gets a network factor */
-    ROLE_NUISANCE, /* is eliminated first, gets no factor */
-    ROLE_MODEL,    /* barren: keeps the model's own conditional */
-    ROLE_DROPPED   /* a nuisance that nothing depends on */
+    ROLE_WANTED,   /* has a network factor */
+    ROLE_NUISANCE, /* eliminated first, no factor */
+    ROLE_MODEL,    /* barren: uses the conditional distribution of the model */
+    ROLE_DROPPED   /* a barren nuisance: removed */
 };
 
-/* What becomes of every node. *inexact is set if a kept latent has no observed
-   descendant: then eliminating in the moral graph is faithful but not minimal. */
+/* Assigns a role to every node. *inexact is set if a retained latent has no observed descendant:
+   elimination in the moral graph is then faithful but not minimal. */
 int roles(const struct problem *p, unsigned char *role, int *inexact, nami_err *err);
 
-/* An inverse with an order, its model factors and nuisances filled in. The
-   observed variables stand in the order given (NULL: by number). */
+/* An inverse with the given order, model factors and nuisances, but no parents yet. The observed
+   variables are in the given order (NULL: by number). */
 int inverse_start(const struct problem *p, const unsigned char *role, const int *latent,
                   int nlatent, const int *observed, struct inverse **out, nami_err *err);
 
 struct elim;
 /* Algorithm 1: eliminates the nuisances, then the wanted latents, stage by
-   stage. direct: wait for latent neighbours upstream only, as the paper does. */
+   stage. direct: wait only for latent neighbors upstream, as in the paper. */
 int eliminate(const struct problem *p, const unsigned char *role, int direct, struct elim **out,
               nami_err *err);
-/* The order in which the wanted ones went, to order[n]; returns how many. */
+/* Writes the elimination order of the wanted latents to order[n]; returns their number. */
 int elim_order(const struct elim *e, const unsigned char *role, int *order);
-/* A factor for each wanted latent: its neighbours when it was eliminated. */
+/* One factor for each wanted latent; its parents are its neighbors when it was eliminated. */
 int inverse_from_elim(const struct problem *p, const unsigned char *role, const struct elim *e,
                       struct inverse **out, nami_err *err);
-/* Just the order that method nami would take (order has room for n). */
+/* Only the elimination order of method nami, written to order[n]. */
 int natural_order(const struct problem *p, const unsigned char *role, int *order, int *norder,
                   nami_err *err);
 

@@ -1,8 +1,8 @@
-/* format.h: the file formats of structures, one row and one file each.
+/* format.h: the file formats of graphs, one row and one file each.
 
    A row of format.def is FORMAT(id); src/io/<id>.c ends with its record
-   `const struct format format_<id>`.  Readers get the whole text (it may
-   hold NUL bytes and need not end with one) and build a struct bn; nami_bn_parse
+   `const struct format format_<id>`.  Readers receive the entire text
+   (which may contain NUL bytes and need not end with one) and build a struct bn; nami_bn_parse
    calls bn_finish for them.  Writers append text. */
 #ifndef IO_FORMAT_H
 #define IO_FORMAT_H
@@ -13,9 +13,9 @@
 struct format {
     const char *name; /* "bif" */
     const char *what; /* "Bayesian interchange format, with tables" */
-    const char *ends; /* file endings, space between: ".bif .BIF" */
-    /* How sure are you that this text is yours? 0 no ... 100 yes. Looks at the
-       beginning only. */
+    const char *ends; /* file extensions, separated by spaces: ".bif .BIF" */
+    /* Confidence that a text is in this format, from 0 (no) to 100 (certain), based on its
+       beginning. */
     int (*sniff)(const char *text, size_t len);
     int (*read)(struct bn *bn, const char *text, size_t len, nami_err *err);
     int (*write)(const struct bn *bn, struct str *out, nami_err *err); /* or NULL */

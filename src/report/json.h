@@ -6,11 +6,11 @@
 #include "report/view.h"
 
 enum {
-    INVERSE_RUNS = 1, /* parents as runs of one permutation: small for long chains */
-    INVERSE_TRACE = 2 /* the steps too */
+    INVERSE_RUNS = 1, /* compact: parents as runs of one permutation */
+    INVERSE_TRACE = 2 /* include the elimination steps */
 };
 
-/* NAMI_ELIMIT if all parents in full would be too many to write. */
+/* NAMI_ELIMIT if there are too many parents to list them explicitly. */
 int inverse_json(const struct view *w, int flags, struct str *out, nami_err *err);
 
 #endif

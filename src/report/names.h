@@ -1,4 +1,4 @@
-/* names.h: names and numbers as text for people. */
+/* names.h: formats names and numbers for display. */
 #ifndef REPORT_NAMES_H
 #define REPORT_NAMES_H
 
@@ -8,7 +8,7 @@
 #include "model/bn.h"
 #include "report/wrap.h"
 
-/* A name as it is, or in quotes if it has spaces, commas, brackets ... in it. */
+/* A name, quoted if it contains spaces, commas, brackets, ... */
 void put_name(struct str *out, const struct bn *bn, int v);
 /* 1234567 as 1,234,567. */
 struct count_text {
@@ -17,8 +17,8 @@ struct count_text {
 /* "1 node", "2,000 nodes" */
 void put_count(struct str *out, int64_t n, const char *one, const char *many);
 
-/* A list that ends in "... +34" when it would be wider than `columns`. `next`
-   gives the next node, or -1 at the end; `total` of them. */
+/* A list of `total` names, abbreviated with "... +34" if it would be wider than `columns`. `next`
+   returns the next node, or -1 at the end. */
 void put_names(struct str *out, const struct bn *bn, int (*next)(void *from), void *from,
                int64_t total, const char *between, int columns);
 /* The same for an array. */

@@ -1,4 +1,4 @@
-/* network.h: an inference network for people, and as JSON: what --dry-run prints. */
+/* network.h: describes an inference network as text and as JSON (--dry-run). */
 #ifndef REPORT_NETWORK_H
 #define REPORT_NETWORK_H
 

@@ -1,22 +1,22 @@
-/* plot.h: small multiples as SVG: a grid of panels, each a few layers over two axes.
+/* plot.h: small multiples as SVG: a grid of panels, each with two axes and a few layers.
 
-   The colours are told apart by all (Okabe and Ito 2008); text is text.  Points that are not
-   finite are left out, what lies outside the axes is cut off. */
+   The palette is safe for color-blind readers (Okabe and Ito 2008); text remains text.  Points that
+   are not finite are omitted, and layers are clipped to the axes. */
 #ifndef REPORT_PLOT_H
 #define REPORT_PLOT_H
 
 #include "base/str.h"
 
 enum plot_kind {
-    PLOT_BAND,     /* from lo to hi along x */
-    PLOT_BARS,     /* from 0 to y, x the left sides; x[n] is where the last one ends */
-    PLOT_LINE,     /* y along x */
-    PLOT_POINTS,   /* y at x, with lines from lo to hi if there are any */
+    PLOT_BAND,     /* band from lo to hi as a function of x */
+    PLOT_BARS,     /* bars from 0 to y with left edges x; x[n] is the right edge of the last */
+    PLOT_LINE,     /* y as a function of x */
+    PLOT_POINTS,   /* points (x, y), with error bars from lo to hi if given */
     PLOT_DIAGONAL, /* y = x */
     PLOT_LEVEL     /* y = y[0] */
 };
 
-/* Bands of any but the light one can be seen through. */
+/* Bands are transparent, except for PLOT_LIGHT. */
 enum plot_colour {
     PLOT_BLUE,
     PLOT_RED,
@@ -37,10 +37,10 @@ struct plot_layer {
 };
 
 struct plot_panel {
-    const char *title, *note; /* above, left and right; may be NULL */
-    int alarm;                /* the note in red, with a mark */
-    double x0, x1, y0, y1;    /* axes; where one has no length, it gets some */
-    int log;                  /* y, lo and hi are logarithms, to the base of ten */
+    const char *title, *note; /* above the panel, left and right; may be NULL */
+    int alarm;                /* highlight the note in red, with a mark */
+    double x0, x1, y0, y1;    /* ranges of the axes; an empty range is widened */
+    int log;                  /* y, lo and hi are base-10 logarithms */
     int nlayer;
     const struct plot_layer *layer; /* from back to front */
 };
@@ -52,10 +52,10 @@ struct plot_key {
 
 struct plot {
     const char *title, *subtitle, *xlabel, *ylabel; /* may be NULL */
-    int wide, high;                                 /* of a panel, in pixels; 0: as usual */
+    int wide, high;                                 /* size of a panel in pixels; 0: default */
     int nkey;
-    const struct plot_key *key; /* what the colours mean */
-    int ncol;                   /* of the grid; 0: what looks good */
+    const struct plot_key *key; /* legend */
+    int ncol;                   /* columns of the grid; 0: automatic */
     int npanel;
     const struct plot_panel *panel;
 };
@@ -63,9 +63,10 @@ struct plot {
 /* Appends an SVG document. */
 void plot_svg(const struct plot *p, struct str *out);
 
-/* A round step that divides [lo, hi] by about n, n > 0: 1, 2 or 5 times a power of ten. */
+/* A round tick distance that divides [lo, hi] into about n parts, n > 0: 1, 2 or 5 times a power of
+   ten. */
 double plot_step(double lo, double hi, int n);
-/* Widens [*lo, *hi] to hold the finite values of x[n]; begin with *lo > *hi. */
+/* Extends [*lo, *hi] to include the finite values of x[n]; start with *lo > *hi. */
 void plot_include(const double *x, int n, double *lo, double *hi);
 
 #endif

@@ -1,4 +1,4 @@
-/* show.h: an inverse as text that a person reads, section by section. */
+/* show.h: prints an inverse as human-readable text, section by section. */
 #ifndef REPORT_SHOW_H
 #define REPORT_SHOW_H
 
@@ -13,14 +13,14 @@ struct section {
 /* In the order in which they are printed; name NULL at the end. */
 extern const struct section sections[];
 
-/* The sections whose bits are set. */
+/* Prints the sections whose bits are set in `which`. */
 int show(const struct view *w, unsigned which, struct str *out, nami_err *err);
 
 /* ---- the sections ------------------------------------------------------------------- */
 
 enum { SHOW_INDENT = 13 };
 
-/* An empty line, but never two. */
+/* An empty line, unless there is already one. */
 void show_blank(struct str *out);
 
 int show_moral(const struct view *w, struct str *out, nami_err *err);

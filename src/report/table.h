@@ -1,4 +1,4 @@
-/* table.h: cells aligned in columns.
+/* table.h: text tables with aligned columns.
 
        struct table t = {.align = "lr"};
        table_cell(&t, "edges");
@@ -11,14 +11,14 @@
 
 struct table {
     const char *align; /* one letter for each column: l(eft) or r(ight) */
-    struct str cells;  /* row by row, a NUL behind each */
+    struct str cells;  /* row by row, each terminated by NUL */
 };
 
-/* The next cell, from left to right and then down ... */
+/* Adds the next cell, in row-major order ... */
 void table_cell(struct table *t, const char *text);
 /* ... or ends one whose text was appended to t->cells. */
 void table_end(struct table *t);
-/* Appends all rows, each behind `indent` spaces, and empties the table. */
+/* Appends all rows, indented by `indent` spaces, and empties the table. */
 void table_put(struct table *t, int indent, struct str *out);
 
 #endif

@@ -1,15 +1,15 @@
-/* view.h: an inverse and all it came from: what every report is given. */
+/* view.h: the input of every report: an inverse, its model and how it was computed. */
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
 #include "model/problem.h"
 
 struct view {
-    const char *file; /* what to call the structure */
+    const char *file; /* name of the graph in messages */
     const struct bn *bn;
     const struct inversion *v;
-    const struct inverse *h; /* to draw(), v and h may be NULL: the model alone */
-    int width;               /* columns of text */
+    const struct inverse *h; /* for draw(), v and h may be NULL: only the model */
+    int width;               /* width of text, in columns */
 };
 
 extern const char *const property_names[NPROPERTY];

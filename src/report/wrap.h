@@ -1,4 +1,4 @@
-/* wrap.h: words laid out in lines, with a hanging indent. */
+/* wrap.h: wraps text into lines with a hanging indent. */
 #ifndef REPORT_WRAP_H
 #define REPORT_WRAP_H
 
@@ -6,8 +6,8 @@
 
 struct wrap {
     struct str *out;
-    int width;  /* columns of a line */
-    int indent; /* of the lines after the first */
+    int width;  /* width of a line, in columns */
+    int indent; /* indent of the lines after the first */
     int col;    /* columns used so far; set to indent if the caller wrote a heading that wide */
 };
 
@@ -15,7 +15,7 @@ void wrap_word(struct wrap *w, const char *word);
 void wrap_text(struct wrap *w, const char *text); /* word by word */
 void wrap_end(struct wrap *w);                    /* ends the line */
 
-/* A heading of a block of text, `indent` columns wide; begins a wrap after it. */
+/* Writes a heading of a block of text, `indent` columns wide, and starts a wrap after it. */
 struct wrap wrap_head(struct str *out, const char *head, int indent, int width);
 
 #endif
