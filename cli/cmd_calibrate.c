@@ -23,7 +23,7 @@ struct options {
     uint64_t seed;
 };
 
-static const char *method_words_(int i) { return i < ANSWER_SMC ? answer_methods[i] : NULL; }
+static const char *method_words_(int i) { return i < 2 ? nami_word("samplers", i) : NULL; }
 
 enum { PLOT_ECDF, PLOT_RANKS, PLOT_COVERAGE, PLOT_TARP, PLOT_RECOVERY };
 static const char *plot_words(int i)
@@ -59,7 +59,7 @@ static const uint64_t SIM_SEED = 0x63616c6962736574, DRAW_SEED = 0x63616c6962647
 struct job {
     const struct options *o;
     struct trained net;
-    enum answer_method method;
+    const struct infer_method *method;
     struct calibration c;
     int *elem; /* (d): of the model, one for each scalar */
     const char **name;
@@ -227,7 +227,7 @@ static int room(struct job *j, nami_err *err)
     j->c.recovery = new_array(struct recovery, d);
     j->c.mean = raw_array(double, d *n);
     if (!j->x || !j->theta || !j->z || !j->c.recovery || !j->c.mean) return err_nomem(err);
-    if (j->method == ANSWER_IS) {
+    if (j->method == &infer_is) {
         if (!(j->logw = raw_array(double, n *m))) return err_nomem(err);
     } else if (!(j->logq = raw_array(double, n *m)) || !(j->logq0 = raw_array(double, n)))
         return err_nomem(err);
@@ -311,9 +311,9 @@ static int calibrate(struct job *j, int threads)
     const struct options *o = j->o;
     struct str out = {0};
     nami_err err;
-    j->method = answer_find(o->method);
-    j->c.method = answer_methods[j->method];
-    j->c.weighted = j->method == ANSWER_IS;
+    j->method = infer_method_find(o->method);
+    j->c.method = j->method->name;
+    j->c.weighted = j->method == &infer_is;
     j->c.alpha = o->alpha;
     j->c.s.n = o->n;
     j->c.s.m = (o->draws + 7) / 8 * 8; /* draws are made in groups of 8 */

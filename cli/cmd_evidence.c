@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/parallel.h"
-#include "infer/evidence.h"
+#include "infer/method.h"
 #include "infer/smc.h"
 #include "meter.h"
 #include "report/table.h"
@@ -20,7 +20,7 @@ struct options {
     uint64_t seed;
 };
 
-static const char *method_words_(int i) { return evidence_methods[i].name; }
+static const char *method_words_(int i) { return nami_word("evidence", i); }
 static const char *start_words(int i) { return ais_starts[i]; }
 
 #define AT(field) offsetof(struct options, field)
@@ -49,7 +49,7 @@ static const struct opt options[] = {
 struct job {
     const struct options *o;
     struct trained net;
-    const struct evidence_method *method;
+    const struct infer_method *method;
     size_t per;                /* draws or chains of a data set */
     size_t islands;            /* of methods that resample; or chains */
     struct diagnostics *found; /* of data sets */
@@ -71,7 +71,7 @@ static int estimate(struct job *j, int threads)
     meter_begin(&m, 0, (int64_t)q.nset, j->o->quiet || q.nset == 1);
     for (size_t s = 0, n; s < q.nset && !rc; s += n) {
         n = q.nset - s < each ? q.nset - s : each;
-        rc = j->method->run(&j->net.a, &q, &o, s, n, threads, j->found + s, &err);
+        rc = j->method->evidence(&j->net.a, &q, &o, s, n, threads, j->found + s, &err);
         if (!rc && meter_due(&m)) meter_show(&m, (int64_t)(s + n), "data sets");
     }
     meter_hide(&m);
@@ -146,7 +146,7 @@ static int ask(struct job *j, int threads)
     struct str out = {0};
     nami_err err;
     int rc;
-    j->method = evidence_find(j->o->method);
+    j->method = infer_method_find(j->o->method);
     j->per = (size_t)(j->method->chains ? j->o->chains : j->o->n);
     if (j->method->chains)
         j->islands = j->per;

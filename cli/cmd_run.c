@@ -205,7 +205,7 @@ static int ready(const struct options *o, const char *file, const char *net, con
     if (!rc) rc = open_model(&m, file, &mo);
     if (!rc && model_needs_values(&m, &err)) rc = fail(READING, file_name(file), &err);
     if (!rc) rc = check_query(o, &m);
-    if (!rc && o->method && answer_can(&m, answer_find(o->method), &err))
+    if (!rc && o->method && infer_method_can(infer_method_find(o->method), &m, &err))
         rc = fail(RUNNING, NULL, &err);
     if (!rc && check_output(&m, draws, &err))
         rc = fail(err.code == NAMI_EUSAGE ? RUNNING : WRITING, draws, &err);

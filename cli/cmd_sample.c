@@ -27,7 +27,7 @@ struct options {
     uint64_t seed;
 };
 
-static const char *method_words_(int i) { return answer_methods[i]; }
+static const char *method_words_(int i) { return nami_word("samplers", i); }
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
@@ -58,7 +58,7 @@ static const struct opt options[] = {
 struct job {
     const struct options *o;
     struct trained net;
-    enum answer_method method;
+    const struct infer_method *method;
     struct query q;
     struct str names;
     struct draws_var *var, *seen; /* latents; observed variables */
@@ -171,10 +171,10 @@ static int open_files(struct job *j)
 {
     const struct options *o = j->o;
     nami_err err;
-    int weighted = j->method != ANSWER_DIRECT;
+    int weighted = j->method != &infer_direct;
     j->note[0] = (struct posterior_note){"model", j->net.r.net.model->source.file, 0};
     j->note[1] = (struct posterior_note){"seed", NULL, (double)o->seed};
-    j->note[2] = (struct posterior_note){"method", answer_methods[j->method], 0};
+    j->note[2] = (struct posterior_note){"method", j->method->name, 0};
     j->spec = (struct posterior_spec){.nset = j->q.nset,
                                       .log_weight = weighted,
                                       .log_p = weighted,
@@ -336,14 +336,14 @@ static void put_table(const struct job *j, struct str *out)
 
 static size_t islands(const struct job *j)
 {
-    return j->method == ANSWER_SMC ? smc_islands(&j->net.a, j->q.per) : 0;
+    return j->method == &infer_smc ? smc_islands(&j->net.a, j->q.per) : 0;
 }
 
 /* One answer. */
 static void put_one(const struct job *j, struct str *out)
 {
     put_table(j, out);
-    if (j->method == ANSWER_DIRECT)
+    if (j->method == &infer_direct)
         str_put(
             out,
             "draws        the network's own, not weighted: 'nami calibrate' says how good it is\n");
@@ -357,7 +357,7 @@ static void put_sets(const struct job *j, struct str *out)
     size_t good = 0;
     double ess = 0;
     str_printf(out, "data sets    %zu, %zu draws each\n", j->q.nset, j->q.per);
-    if (j->method == ANSWER_DIRECT) return;
+    if (j->method == &infer_direct) return;
     for (size_t s = 0; s < j->q.nset; s++) {
         good += (size_t)trusted(&j->found[s].diagnostics, j->q.per, islands(j));
         ess += j->found[s].diagnostics.ess / (double)j->q.nset;
@@ -386,7 +386,7 @@ static void put_json(const struct job *j, struct str *out)
         put_json_number(out, "log_evidence", d->log_z),
             put_json_number(out, "log_evidence_se", d->log_se);
         put_json_number(out, "ood_p", j->ood[k]);
-        if (j->method != ANSWER_DIRECT)
+        if (j->method != &infer_direct)
             str_printf(out, ",\"trusted\":%s", trusted(d, j->q.per, islands(j)) ? "true" : "false");
         str_put(out, ",\"variables\":[");
         for (int v = 0; v < j->nvar; v++)
@@ -427,7 +427,7 @@ static int ask(struct job *j, int threads)
     struct str out = {0};
     nami_err err;
     int rc;
-    j->method = o->method ? answer_find(o->method) : answer_default(j->net.r.net.model);
+    j->method = o->method ? infer_method_find(o->method) : infer_method_default(j->net.r.net.model);
     j->q = (struct query){j->net.x, j->net.nset, (size_t)o->n, o->seed};
     if (variables(j, &err)) return fail(RUNNING, NULL, &err);
     j->summary = new_array(struct summary, j->stride * j->q.nset + 1);

@@ -4,7 +4,7 @@
 #include "malloc_fail.h"
 #include "smc_at.h"
 
-#include "infer/evidence.h"
+#include "infer/answer.h"
 #include "infer/smc.h"
 #include "infer/summary.h"
 #include "infer/weights.h"
@@ -63,29 +63,29 @@ static void every_method(void **state)
         nami_err err;
         fixture_make(&f, row[k].m, row[k].mode, row[k].steps);
         struct query q = {f.x, 1, 4000, 3};
-        for (int m = 0; m < NANSWER; m++) {
+        for (int m = 0; infer_methods[m] && infer_methods[m]->fill; m++) {
             struct answer a;
-            if (answer_sets(&f.a, &q, (enum answer_method)m, 0, 1, 0, 2, &a, &err))
+            if (answer_sets(&f.a, &q, infer_methods[m], 0, 1, 0, 2, &a, &err))
                 fail_msg("%s", err.msg);
             struct errors e = errors_of(&f, &a), most = row[k].most[m];
             print_message("%-8s %5d  %-7s %10.4f %9.4f %8.4f %8.4f\n", row[k].m->name, row[k].steps,
-                          answer_methods[m], e.log_z, a.found[0].log_se, e.mean, e.sd);
+                          infer_methods[m]->name, e.log_z, a.found[0].log_se, e.mean, e.sd);
             assert_true(e.mean < most.mean && e.sd < most.sd);
-            if (m != ANSWER_DIRECT) assert_true(e.log_z < most.log_z);
+            if (infer_methods[m]->weighted) assert_true(e.log_z < most.log_z);
             answer_free(&a);
         }
-        for (const struct evidence_method *m = evidence_methods; m->name; m++) {
+        for (int i = 0; infer_methods[i]; i++) {
+            const struct infer_method *m = infer_methods[i];
             struct diagnostics d;
+            if (!m->evidence) continue;
             struct query e = {f.x, 1, m->chains ? 256 : q.per, q.seed};
-            int rc = m->run(&f.a, &e, &options, 0, 1, 2, &d, &err);
+            int rc = m->evidence(&f.a, &e, &options, 0, 1, 2, &d, &err);
             if (m->chains && row[k].ais == 0) {
                 assert_int_equal(rc, NAMI_EINPUT);
                 continue;
             }
             if (rc) fail_msg("%s", err.msg);
-            double most = m->chains                    ? row[k].ais
-                          : strcmp(m->name, "is") == 0 ? row[k].most[ANSWER_IS].log_z
-                                                       : row[k].most[ANSWER_SMC].log_z;
+            double most = m->chains ? row[k].ais : row[k].most[i].log_z;
             print_message("%-8s %5d  p(x) %-3s %9.4f %9.4f\n", row[k].m->name, row[k].steps,
                           m->name, fabs(d.log_z - f.t.log_z), d.log_se);
             assert_true(fabs(d.log_z - f.t.log_z) < most && d.log_se < most / 3);
@@ -110,7 +110,7 @@ static struct runs runs_of(const struct fixture *f, const char *method, size_t p
     for (int i = 0; i < n; i++) {
         struct diagnostics d;
         struct query q = {f->x, 1, per, (uint64_t)i + 100};
-        if (evidence_find(method)->run(&f->a, &q, &options, 0, 1, 1, &d, &err))
+        if (infer_method_find(method)->evidence(&f->a, &q, &options, 0, 1, 1, &d, &err))
             fail_msg("%s", err.msg);
         double e = d.log_z - f->t.log_z, z = exp(e);
         r.mean += z / n;
@@ -187,7 +187,7 @@ static void standard_errors(void **state)
             struct answer a;
             struct query q = {f.x, 1, 1000, (uint64_t)i + 7};
             struct summary s;
-            if (answer_sets(&f.a, &q, ANSWER_SMC, 0, 1, 0, 2, &a, &err)) fail_msg("%s", err.msg);
+            if (answer_sets(&f.a, &q, &infer_smc, 0, 1, 0, 2, &a, &err)) fail_msg("%s", err.msg);
             const double *z = a.z + (size_t)(row + t) * a.n;
             assert_int_equal(summarise(a.n, z, a.logw, &s, &err), 0);
             plain += s.mcse * s.mcse / RUNS;
@@ -324,12 +324,12 @@ static void one_wave(void **state)
     fixture_make(&f, &m, "forward", 50);
     assert_int_equal(f.a.s.wave.n, 1);
     struct query q = {f.x, 1, 4000, 3};
-    if (answer_sets(&f.a, &q, ANSWER_SMC, 0, 1, 0, 2, &a, &err)) fail_msg("%s", err.msg);
+    if (answer_sets(&f.a, &q, &infer_smc, 0, 1, 0, 2, &a, &err)) fail_msg("%s", err.msg);
     assert_true(a.found[0].khat < 0.7 && fabs(a.found[0].log_z - f.t.log_z) < 0.05);
     answer_free(&a);
     for (size_t per = 1; per < 40; per += 6) { /* few draws */
         q.per = per;
-        if (answer_sets(&f.a, &q, ANSWER_SMC, 0, 1, 0, 2, &a, &err)) fail_msg("%s", err.msg);
+        if (answer_sets(&f.a, &q, &infer_smc, 0, 1, 0, 2, &a, &err)) fail_msg("%s", err.msg);
         assert_true(isfinite(a.found[0].log_z));
         answer_free(&a);
     }
@@ -347,12 +347,12 @@ static void same(void **state)
     struct query q = {f.x, SETS, PER, 9};
     size_t rows = (size_t)f.r.net.model->ir.num_rows;
     struct answer one, a;
-    if (answer_sets(&f.a, &q, ANSWER_SMC, 0, SETS, 1, 1, &one, &err)) fail_msg("%s", err.msg);
+    if (answer_sets(&f.a, &q, &infer_smc, 0, SETS, 1, 1, &one, &err)) fail_msg("%s", err.msg);
     int resampled = 0;
     for (int s = 0; s < SETS; s++) resampled += isnan(one.found[s].khat);
     assert_true(one.islands > 1 && resampled > 0);
     for (int threads = 2; threads <= 3; threads++) {
-        if (answer_sets(&f.a, &q, ANSWER_SMC, 0, SETS, 1, threads, &a, &err))
+        if (answer_sets(&f.a, &q, &infer_smc, 0, SETS, 1, threads, &a, &err))
             fail_msg("%s", err.msg);
         assert_memory_equal(a.z, one.z, rows * N * sizeof *a.z);
         assert_memory_equal(a.pred, one.pred, rows * N * sizeof *a.z);
@@ -362,14 +362,14 @@ static void same(void **state)
         answer_free(&a);
     }
     /* one data set alone */
-    if (answer_sets(&f.a, &q, ANSWER_SMC, 1, 1, 0, 2, &a, &err)) fail_msg("%s", err.msg);
+    if (answer_sets(&f.a, &q, &infer_smc, 1, 1, 0, 2, &a, &err)) fail_msg("%s", err.msg);
     assert_memory_equal(a.logw, one.logw + PER, PER * sizeof *a.z);
     assert_memory_equal(a.z, one.z + PER, PER * sizeof *a.z);
     assert_true(a.found[0].log_z == one.found[1].log_z);
     answer_free(&a);
     /* another seed */
     q.seed = 10;
-    if (answer_sets(&f.a, &q, ANSWER_SMC, 0, SETS, 0, 2, &a, &err)) fail_msg("%s", err.msg);
+    if (answer_sets(&f.a, &q, &infer_smc, 0, SETS, 0, 2, &a, &err)) fail_msg("%s", err.msg);
     assert_true(a.found[0].log_z != one.found[0].log_z);
     answer_free(&a);
     answer_free(&one);
@@ -400,7 +400,7 @@ static void refused(void **state)
     (void)state;
     fixture_make(&f, &m, "forward", 1);
     struct query q = {f.x, 1, 100, 1};
-    assert_int_equal(answer_sets(&f.a, &q, ANSWER_SMC, 0, 1, 0, 1, &a, &err), NAMI_EINPUT);
+    assert_int_equal(answer_sets(&f.a, &q, &infer_smc, 0, 1, 0, 1, &a, &err), NAMI_EINPUT);
     assert_non_null(strstr(err.msg, "not in 'infer'"));
     answer_free(&a);
     fixture_drop(&f);
@@ -413,10 +413,12 @@ static int all_of_it(void *ctx)
     struct answer a;
     struct diagnostics d;
     nami_err err;
-    int rc = answer_sets(&f->a, &q, ANSWER_SMC, 0, 1, 1, 1, &a, &err);
+    int rc = answer_sets(&f->a, &q, &infer_smc, 0, 1, 1, 1, &a, &err);
     answer_free(&a);
-    for (const struct evidence_method *m = evidence_methods; m->name && !rc; m++)
-        if (!m->chains) rc = m->run(&f->a, &q, &options, 0, 1, 1, &d, &err);
+    for (int i = 0; infer_methods[i] && !rc; i++) {
+        const struct infer_method *m = infer_methods[i];
+        if (m->evidence && !m->chains) rc = m->evidence(&f->a, &q, &options, 0, 1, 1, &d, &err);
+    }
     return rc;
 }
 

@@ -6,8 +6,7 @@
 #include "base/err.h"
 #include "data/posterior.h"
 #include "graph/invert.h"
-#include "infer/answer.h"
-#include "infer/evidence.h"
+#include "infer/method.h"
 #include "io/format.h"
 #include "model/model.h"
 #include "net/family.h"
@@ -66,13 +65,29 @@ static int criterion_row(int i, const char **cell, struct str *text)
     return 1;
 }
 
+/* The i-th method that has draws, or estimates of the evidence. */
+static int method_with(int i, int draws, const char **cell)
+{
+    for (int k = 0; infer_methods[k]; k++) {
+        const struct infer_method *m = infer_methods[k];
+        if (!(draws ? m->fill != NULL : m->evidence != NULL) || i-- > 0) continue;
+        cell[0] = m->name;
+        cell[1] = m->what;
+        return 1;
+    }
+    return 0;
+}
+
+static int sampler_row(int i, const char **cell, struct str *text)
+{
+    (void)text;
+    return method_with(i, 1, cell);
+}
+
 static int evidence_row(int i, const char **cell, struct str *text)
 {
     (void)text;
-    if (!evidence_methods[i].name) return 0;
-    cell[0] = evidence_methods[i].name;
-    cell[1] = evidence_methods[i].what;
-    return 1;
+    return method_with(i, 0, cell);
 }
 
 static int family_row(int i, const char **cell, struct str *text)
@@ -171,7 +186,6 @@ static int function_row(int i, const char **cell, struct str *text)
 NAMES(architecture_row, net_kinds)
 NAMES(activation_row, act_names)
 NAMES(objective_row, objective_names)
-NAMES(sampler_row, answer_methods)
 NAMES(start_row, ais_starts)
 NAMES(pixel_row, brightness_words)
 
@@ -215,7 +229,7 @@ static const struct list lists[] = {
     {"architectures", "network architectures", {"name"}, architecture_row},
     {"activations", "activation functions", {"name"}, activation_row},
     {"objectives", "training objectives", {"name"}, objective_row},
-    {"samplers", "methods of posterior sampling", {"name"}, sampler_row},
+    {"samplers", "inference methods: posterior draws", {"name", "what"}, sampler_row},
     {"evidence", "estimators of the evidence p(x)", {"name", "what"}, evidence_row},
     {"starts", "starting distributions of annealed importance sampling", {"name"}, start_row},
     {"pixels", "preprocessing of images", {"name"}, pixel_row},

@@ -8,45 +8,6 @@
 
 #include "base/err.h"
 #include "infer/weights.h"
-#include "model/eval.h"
-#include "net/joint.h"
-
-const char *const answer_methods[] = {"direct", "is", "smc", NULL};
-
-int answer_can(const struct model *m, enum answer_method method, nami_err *err)
-{
-    return method == ANSWER_DIRECT ? 0 : joint_of_all(m, "; use --method direct", err);
-}
-
-enum answer_method answer_default(const struct model *m)
-{
-    return answer_can(m, ANSWER_IS, NULL) ? ANSWER_DIRECT : ANSWER_IS;
-}
-
-enum answer_method answer_find(const char *name)
-{
-    int i = 0;
-    while (i + 1 < NANSWER && strcmp(answer_methods[i], name) != 0) i++;
-    return (enum answer_method)i;
-}
-
-/* p(x, z) and q are both densities of all latents: barren ones, drawn from the model, cancel. */
-static int weigh(const struct infer *a, struct answer *x, int threads, nami_err *err)
-{
-    struct density d = {.logp = x->logp};
-    size_t n = x->n;
-    int rc = model_logp(a->q->m, n, x->z, threads, &d, err);
-    if (rc) return rc;
-    if (a->q->h->nmodel) { /* what they add to log p, they add to log q */
-        rc = infer_barren(a, n, x->z, threads, x->logw, err);
-        for (size_t i = 0; i < n; i++) x->logq[i] += x->logw[i];
-    }
-    for (size_t i = 0; i < n; i++) {
-        x->logw[i] = x->logp[i] - x->logq[i];
-        if (isnan(x->logw[i])) x->logw[i] = -INFINITY; /* outside of the model's support */
-    }
-    return rc;
-}
 
 int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err)
 {
@@ -60,11 +21,11 @@ int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err
     return rc;
 }
 
-static int room(const struct infer *a, const struct query *q, enum answer_method method,
+static int room(const struct infer *a, const struct query *q, const struct infer_method *method,
                 size_t first, size_t n, int predict, struct answer *out, nami_err *err)
 {
     size_t rows = (size_t)model_num_rows(a->q->m);
-    int weighted = method != ANSWER_DIRECT, rc = answer_can(a->q->m, method, err);
+    int weighted = method->weighted, rc = infer_method_can(method, a->q->m, err);
     *out = (struct answer){.per = q->per, .n = n, .first = first};
     if (rc) return rc;
     out->z = raw_array(double, rows *n);
@@ -77,29 +38,26 @@ static int room(const struct infer *a, const struct query *q, enum answer_method
     return 0;
 }
 
-int answer_draws(const struct infer *a, const struct query *q, enum answer_method method,
+int answer_draws(const struct infer *a, const struct query *q, const struct infer_method *method,
                  size_t first, size_t n, int predict, int threads, struct answer *out,
                  nami_err *err)
 {
     int rc = room(a, q, method, first, n, predict, out, err);
-    if (!rc) rc = infer_draws(a, q, first, n, threads, out->z, out->logq, out->pred, err);
-    return rc || method != ANSWER_IS ? rc : weigh(a, out, threads, err);
+    return rc ? rc : method->fill(a, q, threads, out, err);
 }
 
-int answer_sets(const struct infer *a, const struct query *q, enum answer_method method,
+int answer_sets(const struct infer *a, const struct query *q, const struct infer_method *method,
                 size_t first, size_t nset, int predict, int threads, struct answer *out,
                 nami_err *err)
 {
-    size_t per = q->per, d = first * per, n = nset * per;
-    int smc = method == ANSWER_SMC;
-    int rc = smc ? room(a, q, method, d, n, predict, out, err)
-                 : answer_draws(a, q, method, d, n, predict, threads, out, err);
+    size_t per = q->per;
+    int rc = room(a, q, method, first * per, nset * per, predict, out, err);
     if (rc) return rc;
     out->nset = nset;
     out->found = new_array(struct diagnostics, nset);
     if (!out->found) return err_nomem(err);
     for (size_t s = 0; s < nset; s++) out->found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
-    if (smc) rc = answer_smc(a, q, first, threads, out, err);
+    rc = method->fill(a, q, threads, out, err);
     for (size_t s = 0; s < nset && !rc && out->logw; s++)
         if (isnan(out->found[s].log_z)) /* not known yet */
             rc = answer_smooth(per, out->logw + s * per, &out->found[s], err);

@@ -3,17 +3,7 @@
 #ifndef INFER_ANSWER_H
 #define INFER_ANSWER_H
 
-#include "data/summary.h"
-#include "infer/infer.h"
-
-/* Weights p(x, z) / q(z | x) correct the network's errors where its draws reach; they need the
-   model's density, and a factor of the network for each latent. */
-enum answer_method { ANSWER_DIRECT, ANSWER_IS, ANSWER_SMC, NANSWER };
-extern const char *const answer_methods[]; /* NULL at the end */
-/* NAMI_EINPUT if a network of this model cannot have such weights. */
-int answer_can(const struct model *m, enum answer_method method, nami_err *err);
-enum answer_method answer_default(const struct model *m); /* importance sampling, where it can */
-enum answer_method answer_find(const char *name);         /* one of answer_methods */
+#include "infer/method.h"
 
 /* Draws of some data sets: set s has draws s * per ... of them. */
 struct answer {
@@ -29,20 +19,15 @@ struct answer {
 };
 
 /* Sets first .. first+nset-1 of the query.  answer_free() in any case. */
-int answer_sets(const struct infer *a, const struct query *q, enum answer_method method,
+int answer_sets(const struct infer *a, const struct query *q, const struct infer_method *method,
                 size_t first, size_t nset, int predict, int threads, struct answer *out,
                 nami_err *err);
-/* Draws first .. first+n-1 alone, direct or of importance sampling: logw = logp - logq as it is. */
-int answer_draws(const struct infer *a, const struct query *q, enum answer_method method,
+/* Draws first .. first+n-1 alone, by a method that streams: weights are as they are. */
+int answer_draws(const struct infer *a, const struct query *q, const struct infer_method *method,
                  size_t first, size_t n, int predict, int threads, struct answer *out,
                  nami_err *err);
 /* Smooths and normalises the weights of all n draws of a data set; what they say. */
 int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err);
 void answer_free(struct answer *x);
-
-/* Inside infer/: fills what there is of x, weights and `found`; but this is left as it is for sets
-   where nothing was resampled: weights are then those of importance sampling. */
-int answer_smc(const struct infer *a, const struct query *q, size_t first, int threads,
-               struct answer *x, nami_err *err);
 
 #endif

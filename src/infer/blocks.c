@@ -9,20 +9,17 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* Other methods answer for a whole data set at once. */
-static int splits(enum answer_method m) { return m == ANSWER_DIRECT || m == ANSWER_IS; }
-
-static int in_pieces(const struct blocks *f) { return f->q->per > f->block && splits(f->method); }
+static int in_pieces(const struct blocks *f) { return f->q->per > f->block && f->method->streams; }
 
 int blocks_init(struct blocks *f, const struct infer *a, const struct query *q,
-                enum answer_method method, int predict, int threads, size_t numbers, nami_err *err)
+                const struct infer_method *method, int predict, int threads, size_t numbers, nami_err *err)
 {
     size_t rows = ((size_t)model_num_rows(a->q->m) + 2) * (predict ? 2 : 1);
     *f = (struct blocks){.a = a, .q = q, .method = method, .predict = predict, .threads = threads};
     f->block = numbers / rows + 1;
-    f->work = q->nset * q->per * (in_pieces(f) && method == ANSWER_IS ? 2 : 1);
+    f->work = q->nset * q->per * (in_pieces(f) && method->weighted ? 2 : 1);
     f->found = new_array(struct diagnostics, q->nset);
-    if (in_pieces(f) && method == ANSWER_IS) f->logw = raw_array(double, q->per);
+    if (in_pieces(f) && method->weighted) f->logw = raw_array(double, q->per);
     if (!f->found || (f->work > q->nset * q->per && !f->logw)) return err_nomem(err);
     for (size_t s = 0; s < q->nset; s++) f->found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
     return 0;

@@ -23,7 +23,7 @@ enum { BLOCK_NUMBERS = 1 << 22 }; /* of a block, about: 32 MB */
 struct blocks {
     const struct infer *a;
     const struct query *q;
-    enum answer_method method;
+    const struct infer_method *method;
     int predict, threads;
     size_t block;              /* draws of a block, at most */
     size_t next, weighed;      /* draws before these were handed out, have their weights */
@@ -34,7 +34,7 @@ struct blocks {
 
 /* a and q must outlive it.  blocks_fini() in any case. */
 int blocks_init(struct blocks *f, const struct infer *a, const struct query *q,
-                enum answer_method method, int predict, int threads, size_t numbers, nami_err *err);
+                const struct infer_method *method, int predict, int threads, size_t numbers, nami_err *err);
 int blocks_more(const struct blocks *f);
 /* The next draws: none (n = 0) if the next of the work were weights.  answer_free() in any case. */
 int blocks_next(struct blocks *f, struct answer *out, nami_err *err);

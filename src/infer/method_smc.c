@@ -1,4 +1,4 @@
-/* answer_smc.c: weighted posterior draws by sequential Monte Carlo. */
+/* method_smc.c: sequential Monte Carlo along the factors of the network (smc.h). */
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,9 +33,12 @@ static void find(struct answer *x, size_t s, double *logz)
     weights_normalise(x->per, w);
 }
 
-int answer_smc(const struct infer *a, const struct query *q, size_t first, int threads,
-               struct answer *x, nami_err *err)
+/* Leaves x->found as it is for sets where nothing was resampled: weights are then those of
+   importance sampling. */
+static int fill(const struct infer *a, const struct query *q, int threads, struct answer *x,
+                nami_err *err)
 {
+    size_t first = x->first / q->per;
     x->islands = smc_islands(a, q->per);
     double *logz = raw_array(double, x->nset * x->islands);
     int *resampled = raw_array(int, x->nset * x->islands);
@@ -58,3 +61,31 @@ int answer_smc(const struct infer *a, const struct query *q, size_t first, int t
     free(resampled);
     return rc;
 }
+
+static int evidence(const struct infer *a, const struct query *q, const struct evidence_options *o,
+                    size_t first, size_t nset, int threads, struct diagnostics *found,
+                    nami_err *err)
+{
+    (void)o;
+    struct answer x = {.first = first * q->per,
+                       .nset = nset,
+                       .per = q->per,
+                       .n = nset * q->per,
+                       .found = found};
+    for (size_t s = 0; s < nset; s++) found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
+    x.logw = raw_array(double, x.n);
+    int rc = x.logw ? fill(a, q, threads, &x, err) : err_nomem(err);
+    for (size_t s = 0; s < nset && !rc; s++)
+        if (isnan(found[s].log_z)) rc = answer_smooth(q->per, x.logw + s * q->per, &found[s], err);
+    free(x.logw);
+    return rc;
+}
+
+const struct infer_method infer_smc = {
+    .name = "smc",
+    .what = "sequential Monte Carlo: partial particles are weighted and resampled after each factor",
+    .weighted = 1,
+    .islands = 1,
+    .fill = fill,
+    .evidence = evidence,
+};

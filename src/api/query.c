@@ -1,0 +1,172 @@
+/* query.c: data sets as rows of a network's model, compared with what the model draws. */
+#include "api/query.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/num.h"
+#include "infer/ood_model.h"
+#include "train/samples.h"
+
+static size_t first_sets(size_t n, int most) { return most && (size_t)most < n ? (size_t)most : n; }
+
+/* Records: images and the like, as those that it was trained on. */
+static int take_records(struct asked *q, const struct network *n, const nami_data *data,
+                        int max_sets, nami_err *err)
+{
+    const char *const *file = data->records.a;
+    int nfile = (int)data->records.n, rows = model_num_rows(n->model), other;
+    struct feeds f = {0};
+    double value;
+    int rc = feeds_read(&f, n->model, file, nfile, err);
+    if (!rc && (other = feeds_other(n->model, file, nfile, &value)) >= 0)
+        rc = infer_refuse(n->model, other, value, err);
+    if (!rc) rc = samples_brighten(n, &f, err);
+    if (!rc) rc = samples_complete(n, &f, err);
+    q->num_sets = first_sets(f.n, max_sets);
+    q->x = rc ? NULL : new_array(double, (size_t)rows *q->num_sets + 1);
+    if (!rc && !q->x) rc = err_nomem(err);
+    for (size_t s = 0; s < q->num_sets && !rc; s++) feeds_copy(&f, s, q->x + s, q->num_sets);
+    feeds_free(&f);
+    return rc;
+}
+
+static int take_sets(struct asked *q, const struct model *m, const struct data *d, size_t sets,
+                     nami_err *err)
+{
+    int rc = 0;
+    q->num_sets = sets;
+    if (!sets)
+        return err_set(err, NAMI_EUSAGE, "there are no data: the network must be given what was observed");
+    q->x = new_array(double, (size_t)model_num_rows(m) * sets + 1);
+    if (!q->x) return err_nomem(err);
+    for (size_t s = 0; s < sets && !rc; s++) rc = infer_data(m, &d->set.a[s], sets, s, q->x, err);
+    return rc;
+}
+
+/* ---- are they like what the model draws? --------------------------------------------------- */
+
+/* The scalars that are most out of place: "x[3] = 250 lies 14 sd from its median, ..."; what others
+   suggest counts if none is far out itself, since they may be led astray by one that is. */
+static void put_unlike(const struct model *m, const struct ood_model *o, const struct ood_answer *a,
+                       struct str *out)
+{
+    enum { NAMED = 3, FAR = 4 };
+    int alone = 0, named = 0;
+    for (int i = 0; i < a->ntop; i++) alone |= fabs(a->top[i].z) >= FAR;
+    for (int i = 0; i < a->ntop && named < NAMED; i++) {
+        const struct ood_scalar *s = &a->top[i];
+        double far = fabs(s->z), given = alone ? 0 : fabs(s->given);
+        if (fmax(far, given) < FAR && (alone || named)) continue;
+        if (named++) str_put(out, ", ");
+        elem_name(m, o->elem[s->scalar], out);
+        str_printf(out, " = %.4g ", o->x[s->scalar]);
+        if (isinf(far))
+            str_printf(out, "is %.4g in all its draws", o->o.centre[s->scalar]);
+        else if (far >= given)
+            str_printf(out, "lies %.2g sd from its median", far);
+        else
+            str_printf(out, "lies %.2g sd from what the others suggest", given);
+    }
+}
+
+static int compare_sets(struct asked *q, const struct model *m, const struct ood_model *o,
+                        struct str *first, size_t *bad, nami_err *err)
+{
+    for (size_t s = 0; s < q->num_sets; s++) {
+        struct ood_answer a;
+        int rc = ood_model_query(o, m, q->x, q->num_sets, s, &a, err);
+        if (rc) return rc;
+        q->ood_p[s] = a.p;
+        if (!(a.p < OOD_ALARM) || (*bad)++) continue;
+        if (q->num_sets > 1) str_printf(first, "number %zu, where ", s + 1);
+        put_unlike(m, o, &a, first);
+    }
+    return first->oom ? err_nomem(err) : 0;
+}
+
+static void tell_unlike(const struct asked *q, size_t bad, const char *first,
+                        const nami_watch *watch)
+{
+    double chance = OOD_ALARM * (double)q->num_sets;
+    if (bad && q->num_sets == 1)
+        tell(watch, NAMI_WARNING,
+             "these data are unlike what the model draws (p < %g): %s; the network was not trained "
+             "for them",
+             OOD_ALARM, first);
+    else if ((double)bad > 3 * chance)
+        tell(watch, NAMI_WARNING,
+             "%zu of %zu data sets are unlike what the model draws (p < %g), the first is %s; the "
+             "network was not trained for them",
+             bad, q->num_sets, OOD_ALARM, first);
+    else if (bad)
+        tell(watch, NAMI_NOTE,
+             "%zu of %zu data sets are unlike what the model draws (p < %g), as chance has it; the "
+             "first is %s",
+             bad, q->num_sets, OOD_ALARM, first);
+}
+
+static int compare(struct asked *q, const struct model *m, int threads, const nami_watch *watch,
+                   nami_err *err)
+{
+    struct str first = {0};
+    struct ood_model o;
+    size_t bad = 0;
+    if (!(q->ood_p = new_array(double, q->num_sets))) return err_nomem(err);
+    int rc = ood_model_fit(m, threads, &o, err);
+    if (!rc) rc = compare_sets(q, m, &o, &first, &bad, err);
+    if (!rc && o.why)
+        tell(watch, NAMI_NOTE, "the data are not compared with the model's draws: %s", o.why);
+    if (!rc) tell_unlike(q, bad, first.s ? first.s : "", watch);
+    str_free(&first);
+    ood_model_free(&o);
+    return rc;
+}
+
+/* ---- all -------------------------------------------------------------------------------------- */
+
+int asked_init(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
+               int threads, const nami_watch *watch, nami_err *err)
+{
+    const struct network *n = &net->net;
+    *q = (struct asked){0};
+    const struct data *sets = data ? &data->sets : model_data(n->model);
+    int rc;
+    if (data && data->records.n)
+        rc = take_records(q, n, data, max_sets, err);
+    else
+        rc = take_sets(q, n->model, sets,
+                       data ? first_sets(sets->set.n, max_sets) : (size_t)(sets->set.n > 0), err);
+    if (!rc && data) tell_unused(n->model, &data->sets, "the network", watch);
+    return rc ? rc : compare(q, n->model, threads, watch, err);
+}
+
+void asked_free(struct asked *q)
+{
+    free(q->x);
+    free(q->ood_p);
+}
+
+void latent_names(const struct model *m, int all, struct str *out)
+{
+    for (int a = 0; a < model_num_arrays(m); a++) {
+        int want = 0, first = array_first(m, a);
+        for (int e = first; e < first + array_size(m, a) && !want; e++) {
+            if (!element_is_random(m, e) || element_instance(m, e) < 0) continue;
+            want = element_node(m, e) < 0 ? all : !element_is_observed(m, e);
+        }
+        if (want) str_printf(out, "%s%s", out->n ? "," : "", array_name(m, a));
+    }
+}
+
+void put_json_number(struct str *out, const char *name, double x)
+{
+    char buf[NUM_MAX];
+    str_printf(out, ",\"%s\":", name);
+    if (isfinite(x))
+        str_putn(out, buf, (size_t)num_print(buf, x));
+    else
+        str_put(out, "null");
+}

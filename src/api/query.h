@@ -1,0 +1,26 @@
+/* query.h: what all questions to a network share: the data sets as rows of its model, and whether
+   they are like those that it was trained on. */
+#ifndef API_QUERY_H
+#define API_QUERY_H
+
+#include "api/api.h"
+
+struct asked {
+    size_t num_sets;
+    double *x;     /* observed rows, x[row * num_sets + set]: a query's */
+    double *ood_p; /* of each set: p-value among data sets of the model; NaN: not known */
+};
+
+/* data NULL: what the network was trained with.  max_sets: the first so many; 0: all.  Tells what is
+   not used of the data, and which sets are unlike what the model draws.  asked_free() in any
+   case. */
+int asked_init(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
+               int threads, const nami_watch *watch, nami_err *err);
+void asked_free(struct asked *q);
+
+/* The names of all latents, a comma list; with `all`, computed variables, too.  Empty: none. */
+void latent_names(const struct model *m, int all, struct str *out);
+/* ,"name":x with null for what is not finite */
+void put_json_number(struct str *out, const char *name, double x);
+
+#endif

@@ -1,0 +1,65 @@
+/* method_is.c: importance sampling: draws of the network with weights p(x, z) / q(z | x). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "infer/answer.h"
+#include "model/eval.h"
+
+enum { NUMBERS = 1 << 22 }; /* in memory at once, about, but for weights */
+
+/* p(x, z) and q are both densities of all latents: barren ones, drawn from the model, cancel. */
+static int weigh(const struct infer *a, struct answer *x, int threads, nami_err *err)
+{
+    struct density d = {.logp = x->logp};
+    size_t n = x->n;
+    int rc = model_logp(a->q->m, n, x->z, threads, &d, err);
+    if (rc) return rc;
+    if (a->q->h->nmodel) { /* what they add to log p, they add to log q */
+        rc = infer_barren(a, n, x->z, threads, x->logw, err);
+        for (size_t i = 0; i < n; i++) x->logq[i] += x->logw[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        x->logw[i] = x->logp[i] - x->logq[i];
+        if (isnan(x->logw[i])) x->logw[i] = -INFINITY; /* outside of the model's support */
+    }
+    return rc;
+}
+
+static int fill(const struct infer *a, const struct query *q, int threads, struct answer *x,
+                nami_err *err)
+{
+    int rc = infer_direct.fill(a, q, threads, x, err);
+    return rc ? rc : weigh(a, x, threads, err);
+}
+
+static int evidence(const struct infer *a, const struct query *q, const struct evidence_options *o,
+                    size_t first, size_t nset, int threads, struct diagnostics *found,
+                    nami_err *err)
+{
+    (void)o;
+    size_t n = nset * q->per, most = NUMBERS / (size_t)(model_num_rows(a->q->m) + 1) + 1;
+    double *logw = raw_array(double, n);
+    int rc = logw ? 0 : err_nomem(err);
+    for (size_t i = 0, k; i < n && !rc; i += k) {
+        struct answer x;
+        k = n - i < most ? n - i : most;
+        rc = answer_draws(a, q, &infer_is, first * q->per + i, k, 0, threads, &x, err);
+        if (!rc) memcpy(logw + i, x.logw, k * sizeof *logw);
+        answer_free(&x);
+    }
+    for (size_t s = 0; s < nset && !rc; s++)
+        rc = answer_smooth(q->per, logw + s * q->per, &found[s], err);
+    free(logw);
+    return rc;
+}
+
+const struct infer_method infer_is = {
+    .name = "is",
+    .what = "Pareto-smoothed importance sampling with weights p(x,z)/q(z|x)",
+    .weighted = 1,
+    .streams = 1,
+    .fill = fill,
+    .evidence = evidence,
+};

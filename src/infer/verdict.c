@@ -1,0 +1,76 @@
+/* verdict.c: from the diagnostics of weights to a verdict, its reason and advice. */
+#include "infer/verdict.h"
+
+#include <math.h>
+
+#include "infer/weights.h"
+
+const char *const verdict_names[] = {"trusted", "care", "no"};
+
+static int is_resampled(const struct diagnostics *d) { return isnan(d->khat); }
+
+/* Islands whose estimates of p(x) vary by as much as their mean disagree. */
+static int islands_agree(const struct diagnostics *d, size_t islands)
+{
+    return d->log_se < 1 / sqrt((double)islands);
+}
+
+enum verdict verdict_of(const struct infer_method *method, const struct diagnostics *d,
+                        size_t draws, size_t islands)
+{
+    if (!method->weighted) return CARE;
+    if (!isfinite(d->log_z)) return NOT_TRUSTED; /* all weights are 0 */
+    int good = is_resampled(d) ? islands_agree(d, islands) : d->khat < khat_limit(draws);
+    return good ? TRUSTED : NOT_TRUSTED;
+}
+
+void verdict_reason(const struct infer_method *method, const struct diagnostics *d, size_t draws,
+                    size_t islands, struct str *out)
+{
+    if (!method->weighted)
+        str_put(out, "draws of the network without importance weights: calibration tells how good "
+                     "they are");
+    else if (!isfinite(d->log_z))
+        str_put(out, "all importance weights are 0: no draw is near the posterior");
+    else if (is_resampled(d))
+        str_printf(out, "the estimates of the evidence of %zu islands %s", islands,
+                   islands_agree(d, islands) ? "agree" : "disagree, or are too few");
+    else if (draws < KHAT_DRAWS)
+        str_printf(out, "k-hat needs %d draws or more", KHAT_DRAWS);
+    else if (d->khat == INFINITY)
+        str_printf(out, "k-hat of the importance weights cannot be estimated (good below %.2f)",
+                   khat_limit(draws));
+    else
+        str_printf(out, "k-hat of the importance weights is %.2f (good below %.2f)", d->khat,
+                   khat_limit(draws));
+}
+
+/* Would a spline be another network? */
+static int can_bend(const struct qnet *q)
+{
+    for (int g = 0; g < q->ngroup; g++) {
+        const struct family *f = q->group[g].head.family;
+        if (f == &family_match || f == &family_mixture || f == &family_logistic) return 1;
+    }
+    return 0;
+}
+
+void verdict_advice(const struct infer *a, const struct infer_method *method,
+                    const struct diagnostics *d, size_t draws, size_t islands, struct str *out)
+{
+    /* Draws: still quick, and often enough up to a k-hat of 1; of few draws, k-hat is not sure. */
+    enum { FEW = 1000, MORE = 100000 };
+    const char *family = can_bend(a->q) ? ", or with the family 'spline'" : "";
+    if (verdict_of(method, d, draws, islands) != NOT_TRUSTED) return;
+    if (isfinite(d->log_z) && is_resampled(d))
+        str_put(out, "ask for more draws, or train longer");
+    else if (draws < KHAT_DRAWS)
+        str_put(out, "ask for more draws");
+    else if (!isfinite(d->log_z))
+        str_printf(out, "check that data and model fit together; train longer%s", family);
+    else if (d->khat < (draws < FEW ? 2 : 1) && draws < MORE)
+        str_printf(out, "ask for more draws (%d), then train longer%s", MORE, family);
+    else
+        str_printf(out, "train longer%s%s", family,
+                   islands ? "" : "; for long chains, use the method 'smc'");
+}
