@@ -8,7 +8,7 @@
 #include "graph/invert.h"
 #include "infer/method.h"
 #include "io/format.h"
-#include "model/model.h"
+#include "model/lang/functions.h"
 #include "net/family.h"
 #include "report/show.h"
 #include "report/table.h"
