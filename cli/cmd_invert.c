@@ -17,10 +17,9 @@
 
 struct options {
     struct opt_common common;
-    const char *observe, *infer, *stages, *method, *mode, *criterion, *barren, *verify, *format;
+    const char *observe, *infer, *stages, *method, *mode, *criterion, *barren, *verify, *format, *show;
     uint64_t seed;
     int restarts, threads, json, compact, trace, quiet;
-    unsigned show;
     struct opt_many out, data, set;
 };
 
@@ -190,8 +189,10 @@ static int report(const struct view *w, const struct options *o, struct files *f
 {
     struct str out = {0};
     nami_err err;
-    unsigned which = o->show;
+    unsigned which = 0;
     int rc = 0;
+    for (int i = 0; sections[i].name; i++)
+        if (strstr(o->show, sections[i].name)) which |= 1u << i;
     for (int i = 0; sections[i].name; i++)
         if (o->trace && strcmp(sections[i].name, "trace") == 0) which |= 1u << i;
     for (int i = 0; i < f->n && !rc; i++)

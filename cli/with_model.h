@@ -2,7 +2,7 @@
 #ifndef CLI_WITH_MODEL_H
 #define CLI_WITH_MODEL_H
 
-#include "cmd.h"
+#include "bridge.h"
 #include "model/model.h"
 
 struct model_opts {
