@@ -116,6 +116,8 @@ int model_of_network(struct network *n, nami_model **out, nami_err *err)
     return describe(w) ? err_nomem(err) : 0;
 }
 
+int nami_model_is(const char *path) { return model_file(path); }
+
 int nami_model_read(const char *path, const nami_model_options *opt, nami_model **out,
                     nami_err *err)
 {
@@ -128,7 +130,7 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
     int rc = file_read(path, &w->m->source.text, &why);
     if (rc) return err_in_file(err, path, &why), finish(out, rc, err);
     rc = choose_dialect(opt->dialect, path, &dialect, err);
-    if (!rc) rc = build(w, path, opt, dialect, err);
+    if (!rc) rc = build(w, strcmp(path, "-") == 0 ? "<stdin>" : path, opt, dialect, err);
     return finish(out, rc, err);
 }
 
@@ -200,8 +202,8 @@ int nami_model_logp(const nami_model *w, size_t n, const double *x, int threads,
     return rc ? rc : model_logp(w->m, n, x, parallel_threads(threads), &d, err);
 }
 
-int nami_model_set_point(const nami_model *w, const nami_data *data, size_t set, size_t n,
-                         size_t i, double *x, nami_err *err)
+int nami_model_set_point(const nami_model *w, const nami_data *data, size_t set, size_t n, size_t i,
+                         double *x, nami_err *err)
 {
     const struct model *m = w->m;
     double *p = NULL;
