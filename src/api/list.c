@@ -9,7 +9,7 @@
 #include "infer/answer.h"
 #include "infer/evidence.h"
 #include "io/format.h"
-#include "model/model.h"
+#include "model/lang/functions.h"
 #include "net/family.h"
 #include "report/show.h"
 #include "report/table.h"

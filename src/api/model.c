@@ -1,4 +1,4 @@
-/* model.c: the models of nami.h, thinly over model.h and eval.h. */
+/* model.c: the models of nami.h, thinly over read.h, view.h and eval.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,20 +7,20 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "model/eval.h"
-#include "model/model.h"
+#include "model/read.h"
 
 /* The names and nodes of all rows. */
 static int describe(nami_model *w)
 {
-    struct model *m = w->m;
+    const struct model *m = w->m;
     struct str name = {0};
-    int rc = 0;
-    w->name = arena_array(&w->mem, const char *, m->ir.num_rows + 1);
-    w->node = arena_array(&w->mem, int, m->ir.num_rows + 1);
+    int rc = 0, rows = model_num_rows(m);
+    w->name = arena_array(&w->mem, const char *, rows + 1);
+    w->node = arena_array(&w->mem, int, rows + 1);
     if (!w->name || !w->node) return NAMI_ENOMEM;
-    for (int e = 0; e < m->ir.num_elements && !rc; e++) {
-        int row = m->ir.row[e];
-        if (row < 0 || row >= m->ir.num_rows) continue;
+    for (int e = 0; e < model_num_elements(m) && !rc; e++) {
+        int row = element_row(m, e);
+        if (row < 0 || row >= rows) continue;
         name.n = 0;
         elem_name(m, e, &name);
         w->name[row] = name.oom ? NULL : arena_strndup(&w->mem, name.s, name.n);
@@ -36,14 +36,12 @@ static const char *keep(nami_model *w, const char *s)
     return arena_strndup(&w->mem, s, strlen(s));
 }
 
-/* The options, for files that a model is to be read from again; and the model's name, which is the
-   caller's. */
+/* The options, for files that a model is to be read from again. */
 static int keep_options(nami_model *w, const nami_model_options *opt)
 {
     const char **set = arena_array(&w->mem, const char *, opt->num_set + 1);
     int bad = !set;
     for (int i = 0; i < opt->num_set && !bad; i++) bad = !(set[i] = keep(w, opt->set[i]));
-    if (w->m->source.file) bad |= !(w->m->source.file = keep(w, w->m->source.file));
     w->set = set;
     w->num_set = opt->num_set;
     if (opt->observe) bad |= !(w->observe = keep(w, opt->observe));
@@ -60,8 +58,8 @@ static int choose_dialect(const char *name, const char *path, enum dialect *out,
     return 0;
 }
 
-static int build(nami_model *w, const char *name, const nami_model_options *opt,
-                 enum dialect dialect, nami_err *err)
+static int build(nami_model *w, const char *name, const char *text, size_t len,
+                 const nami_model_options *opt, enum dialect dialect, nami_err *err)
 {
     struct model_options mo = {.set = opt->set,
                                .nset = opt->num_set,
@@ -74,9 +72,10 @@ static int build(nami_model *w, const char *name, const nami_model_options *opt,
         rc = err_set(err, NAMI_EINPUT,
                      "two data files give %.60s; a model is read with the values of one data set",
                      opt->data->repeated);
-    if (!rc && opt->data) rc = data_copy(&m->source.data, &opt->data->sets, err);
-    if (!rc) rc = model_parse(m, name, m->source.text.s ? m->source.text.s : "", m->source.text.n, dialect, &mo, err);
-    diags_print(&m->source.diags, name, m->source.text.s ? m->source.text.s : "", m->source.text.n, &w->messages);
+    if (!rc && !(name = keep(w, name))) rc = err_nomem(err); /* the model borrows it */
+    if (!rc && opt->data) rc = model_copy_data(m, &opt->data->sets, err);
+    if (!rc) rc = model_parse(m, name, text, len, dialect, &mo, err);
+    if (name) model_messages(m, name, &w->messages);
     if (!rc && (describe(w) || keep_options(w, opt))) rc = err_nomem(err);
     return rc;
 }
@@ -122,15 +121,19 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
                     nami_err *err)
 {
     enum dialect dialect;
+    struct str text = {0};
     nami_err why = {0};
     if (!opt) opt = &none;
     err_clear(err);
     nami_model *w = *out = new_model();
     if (!w) return err_nomem(err);
-    int rc = file_read(path, &w->m->source.text, &why);
-    if (rc) return err_in_file(err, path, &why), finish(out, rc, err);
-    rc = choose_dialect(opt->dialect, path, &dialect, err);
-    if (!rc) rc = build(w, strcmp(path, "-") == 0 ? "<stdin>" : path, opt, dialect, err);
+    int rc = file_read(path, &text, &why);
+    if (rc)
+        err_in_file(err, path, &why);
+    else
+        rc = choose_dialect(opt->dialect, path, &dialect, err);
+    if (!rc) rc = build(w, strcmp(path, "-") == 0 ? "<stdin>" : path, text.s ? text.s : "", text.n, opt, dialect, err);
+    str_free(&text);
     return finish(out, rc, err);
 }
 
@@ -142,9 +145,8 @@ int nami_model_parse(const char *text, size_t len, const char *name, const nami_
     err_clear(err);
     nami_model *w = *out = new_model();
     if (!w) return err_nomem(err);
-    str_putn(&w->m->source.text, text, len);
-    int rc = w->m->source.text.oom ? err_nomem(err) : choose_dialect(opt->dialect, NULL, &dialect, err);
-    if (!rc) rc = build(w, name ? name : "model", opt, dialect, err);
+    int rc = choose_dialect(opt->dialect, NULL, &dialect, err);
+    if (!rc) rc = build(w, name ? name : "model", text, len, opt, dialect, err);
     return finish(out, rc, err);
 }
 
@@ -159,11 +161,14 @@ void nami_model_free(nami_model *w)
 
 const char *nami_model_messages(const nami_model *w) { return w->messages.s ? w->messages.s : ""; }
 
-const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? w->m->ir.bn : NULL; }
+const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? model_bn(w->m) : NULL; }
 
-const char *nami_model_simulator(const nami_model *w) { return w->good ? w->m->source.simulator : NULL; }
+const char *nami_model_simulator(const nami_model *w)
+{
+    return w->good ? model_simulator_command(w->m) : NULL;
+}
 
-int nami_model_size(const nami_model *w) { return w->good ? w->m->ir.num_rows : 0; }
+int nami_model_size(const nami_model *w) { return w->good ? model_num_rows(w->m) : 0; }
 
 static int is_scalar(const nami_model *w, int i) { return i >= 0 && i < nami_model_size(w); }
 
@@ -212,10 +217,10 @@ int nami_model_set_point(const nami_model *w, const nami_data *data, size_t set,
     if (!rc && set >= data->sets.set.n)
         rc = err_set(err, NAMI_EUSAGE, "there are %zu data sets, and no number %zu",
                      data->sets.set.n, set + 1);
-    if (!rc && !(p = raw_array(double, m->ir.num_rows + 1))) rc = err_nomem(err);
-    for (int r = 0; r < m->ir.num_rows && !rc; r++) p[r] = value_missing();
+    if (!rc && !(p = raw_array(double, model_num_rows(m) + 1))) rc = err_nomem(err);
+    for (int r = 0; r < model_num_rows(m) && !rc; r++) p[r] = value_missing();
     if (!rc) rc = model_point(m, &data->sets.set.a[set], 1, 0, 1, p, err);
-    for (int r = 0; r < m->ir.num_rows && !rc; r++)
+    for (int r = 0; r < model_num_rows(m) && !rc; r++)
         if (!value_is_missing(p[r])) {
             x[(size_t)r * n + i] = p[r];
             given++;

@@ -236,6 +236,16 @@ int model_give_data(struct model *m, const char *json, size_t len, nami_err *err
     return data_parse(&m->source.data, json, len, err);
 }
 
+int model_copy_data(struct model *m, const struct data *data, nami_err *err)
+{
+    return data_copy(&m->source.data, data, err);
+}
+
+void model_messages(const struct model *m, const char *name, struct str *out)
+{
+    diags_print(&m->source.diags, name, model_text(m), m->source.text.n, out);
+}
+
 void model_lock_simulator(struct model *m) { m->source.simulator_locked = 1; }
 
 void model_allow_simulator(struct model *m) { m->source.simulator_locked = 0; }

@@ -5,7 +5,9 @@
 #include "model/bn.h"
 #include "model/lang/dialect.h"
 
+struct data;
 struct model;
+struct str;
 
 struct model_options {
     const char *const *set; /* "d=6" */
@@ -29,11 +31,15 @@ int model_read(struct model *model, const char *path, const char *const *data, i
                const struct model_options *opt, nami_err *err);
 int model_parse(struct model *model, const char *file, const char *text, size_t len,
                 enum dialect dialect, const struct model_options *opt, nami_err *err);
-/* Before model_parse: data sets in JSON; and that its simulator must not run until somebody who
-   trusts its file allows it. */
+/* Before model_parse: data sets in JSON, or copies of these; and that its simulator must not run
+   until somebody who trusts its file allows it. */
 int model_give_data(struct model *model, const char *json, size_t len, nami_err *err);
+int model_copy_data(struct model *model, const struct data *data, nami_err *err);
 void model_lock_simulator(struct model *model);
 void model_allow_simulator(struct model *model);
+
+/* Errors and warnings with their lines, as of a file of this name. */
+void model_messages(const struct model *model, const char *name, struct str *out);
 
 /* Only the graph of a model without data files, for readers of structures: `out` is new, and
    bn_finish is left to the caller. */

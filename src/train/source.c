@@ -205,7 +205,7 @@ static struct source *start(const struct model *m, uint64_t seed, int batch)
     return s;
 }
 
-int source_model(struct model *m, uint64_t seed, int batch, int valid, struct source **out,
+int source_model(const struct model *m, uint64_t seed, int batch, int valid, struct source **out,
                  nami_err *err)
 {
     struct source *s = *out = start(m, seed, batch);

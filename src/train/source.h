@@ -10,7 +10,7 @@ struct source;
 
 /* Of the model itself, or of its simulator if it has one.  `valid` points are kept for
    validation.  Batches are of `batch` points. */
-int source_model(struct model *m, uint64_t seed, int batch, int valid, struct source **out,
+int source_model(const struct model *m, uint64_t seed, int batch, int valid, struct source **out,
                  nami_err *err);
 /* Of n given points x[row * n + i], which are taken over (freed).  The last `valid`, but no more
    than a tenth, are for validation; the others are shuffled anew in each epoch. */
