@@ -4,14 +4,16 @@
 
 #include <signal.h>
 
-#include "base/str.h"
 #include "opt.h"
+
+enum { MAX_GROUPS = 3 };
 
 struct cmd {
     const char *name, *summary;
-    const char *usage;     /* behind "nami NAME" */
-    const char *about;     /* paragraphs, an empty line between */
-    const struct opt *opt; /* name NULL at the end; or NULL */
+    const char *usage;                       /* behind "nami NAME" */
+    const char *about;                       /* paragraphs, an empty line between */
+    const struct opt *opt;                   /* name NULL at the end; or NULL */
+    struct opt_group groups[MAX_GROUPS + 1]; /* of the library's options; name NULL at the end */
     const struct example {
         const char *line, *what;
     } * example; /* line NULL at the end */
@@ -35,6 +37,8 @@ extern const struct exit_code {
     const char *what;
 } exit_codes[]; /* what NULL at the end */
 
+/* ---- messages (say.c) --------------------------------------------------------------- */
+
 /* What went wrong decides the exit code, and so does when: a file that cannot
    be read is bad input, one that cannot be written is a failure. */
 enum phase { READING, RUNNING, WRITING };
@@ -42,25 +46,29 @@ enum phase { READING, RUNNING, WRITING };
 /* Prints "nami: FILE:LINE:COL: error: message" and returns the exit code.  Parts
    that are NULL or 0 are left out. */
 int fail(enum phase phase, const char *file, const nami_err *err);
+/* Fills err with a sentence, for fail: NAMI_EUSAGE. */
+int usage_error(nami_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Prints "nami: error: ..." and returns EXIT_BAD; out of memory: EXIT_FAILED. */
+int bad_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+int no_memory(void);
 /* A remark on standard error; one that must not be missed. */
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Handles a signal, unless it was ignored when the program started (nohup, jobs in the background
-   of a script): it stays so.  old, if not NULL: what was there, for sigaction(). */
-void catch_signal(int number, void (*handler)(int), struct sigaction *old);
 /* "-" by its name */
 const char *file_name(const char *path);
 
-/* Writes a result to standard output, all at once, and frees it; `yes` is the
-   exit code if that works. */
-int finish(struct str *out, int yes);
-/* The same with a text of the library, which it frees. */
+/* After printing to standard output: `yes`, or the exit code if that did not work, having said so.
+ */
+int finish_output(int yes);
+/* Prints a text of the library and frees it. */
 int finish_text(char *text, int yes);
 
-/* Words of tables, for options. */
-const char *format_words(int i);
-const char *method_words(int i);
-const char *mode_words(int i);
-const char *criterion_words(int i);
+/* ---- */
+
+/* Handles a signal, unless it was ignored when the program started (nohup, jobs in the background
+   of a script): it stays so.  old, if not NULL: what was there, for sigaction(). */
+void catch_signal(int number, void (*handler)(int), struct sigaction *old);
+
+const char *format_words(int i); /* file formats of structures */
 
 #endif

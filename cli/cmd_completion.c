@@ -1,13 +1,19 @@
 /* cmd_completion.c: scripts with which shells complete nami's command lines. */
+#include <stdio.h>
 #include <string.h>
 
-#include "base/err.h"
 #include "cmd.h"
 
-static void put_words(opt_words *words, struct str *out)
+static void put_words(opt_words *words, FILE *out)
 {
     const char *w;
-    for (int i = 0; (w = words(i)); i++) str_printf(out, "%s%s", i ? " " : "", w);
+    for (int i = 0; (w = words(i)); i++) fprintf(out, "%s%s", i ? " " : "", w);
+}
+
+static void put_option_words(const struct option *o, FILE *out)
+{
+    const char *w;
+    for (int i = 0; (w = opt_word(o, i)); i++) fprintf(out, "%s%s", i ? " " : "", w);
 }
 
 /* ---- bash --------------------------------------------------------------------------- */
@@ -29,39 +35,39 @@ static const char bash_tail[] = "        esac\n"
                                 "complete -o default -F _nami nami\n";
 
 /* The values of an option: its words, or file names (no words at all). */
-static void bash_values(const struct cmd *c, const struct opt *o, struct str *out)
+static void bash_values(const struct cmd *c, const struct option *o, FILE *out)
 {
-    str_put(out, "        ");
-    if (o->key) str_printf(out, "%s:-%c | ", c->name, o->key);
-    str_printf(out, "%s:--%s) words=\"", c->name, o->name);
-    if (o->words) put_words(o->words, out);
-    str_put(out, "\" ;;\n");
+    fputs("        ", out);
+    if (o->key) fprintf(out, "%s:-%c | ", c->name, o->key);
+    fprintf(out, "%s:--%s) words=\"", c->name, o->name);
+    put_option_words(o, out);
+    fputs("\" ;;\n", out);
 }
 
-static void bash_command(const struct cmd *c, struct str *out)
+static void bash_command(const struct cmd *c, FILE *out)
 {
-    const struct opt *o;
-    for (int i = 0; (o = opt_at(c->opt, i)); i++)
-        if (!o->hidden && opt_takes_value(o)) bash_values(c, o, out);
-    str_printf(out, "        %s:*)\n            if [[ $cur == -* ]]; then words=\"", c->name);
-    for (int i = 0; (o = opt_at(c->opt, i)); i++)
-        if (!o->hidden) str_printf(out, "%s--%s", i ? " " : "", o->name);
-    str_put(out, "\"");
+    struct option o;
+    for (int i = 0; opt_at(c, i, &o); i++)
+        if (!o.hidden && opt_takes_value(&o)) bash_values(c, &o, out);
+    fprintf(out, "        %s:*)\n            if [[ $cur == -* ]]; then words=\"", c->name);
+    for (int i = 0; opt_at(c, i, &o); i++)
+        if (!o.hidden) fprintf(out, "%s--%s", i ? " " : "", o.name);
+    fputs("\"", out);
     if (c->arg_words) {
-        str_put(out, "\n            else words=\"");
+        fputs("\n            else words=\"", out);
         put_words(c->arg_words, out);
-        str_put(out, "\"");
+        fputs("\"", out);
     }
-    str_put(out, "; fi ;;\n");
+    fputs("; fi ;;\n", out);
 }
 
-static void bash(struct str *out)
+static void bash(FILE *out)
 {
-    str_put(out, bash_head);
+    fputs(bash_head, out);
     put_words(cmd_words, out);
-    str_put(out, " --help --version\"\n    else\n        case ${COMP_WORDS[1]}:$prev in\n");
+    fputs(" --help --version\"\n    else\n        case ${COMP_WORDS[1]}:$prev in\n", out);
     for (int i = 0; cmds[i]; i++) bash_command(cmds[i], out);
-    str_put(out, bash_tail);
+    fputs(bash_tail, out);
 }
 
 /* ---- zsh ---------------------------------------------------------------------------- */
@@ -78,77 +84,83 @@ static const char zsh_tail[] =
     "if [[ $funcstack[1] == _nami ]]; then _nami \"$@\"; else compdef _nami nami; fi\n";
 
 /* Inside single quotes and the brackets of _arguments. */
-static void zsh_text(const char *s, struct str *out)
+static void zsh_text(const char *s, FILE *out)
 {
     for (; *s; s++) {
         if (*s == '\'')
-            str_put(out, "'\\''");
+            fputs("'\\''", out);
         else if (strchr("[]:\\", *s))
-            str_printf(out, "\\%c", *s);
+            fprintf(out, "\\%c", *s);
         else
-            str_putn(out, s, 1);
+            fputc(*s, out);
     }
 }
 
 /* What can follow: words, nothing that we know, or files. */
-static void zsh_values(opt_words *words, int is_number, struct str *out)
+static void zsh_values(const struct option *o, FILE *out)
 {
-    str_put(out, words ? "(" : is_number ? " " : "_files");
-    if (words) put_words(words, out);
-    if (words) str_put(out, ")");
+    int is_number = o->kind == OPT_COUNT || o->kind == OPT_SEED || o->kind == OPT_REAL;
+    if (!opt_word(o, 0)) {
+        fputs(is_number ? " " : "_files", out);
+        return;
+    }
+    fputs("(", out);
+    put_option_words(o, out);
+    fputs(")", out);
 }
 
-static void zsh_option(const struct opt *o, struct str *out)
+static void zsh_option(const struct option *o, FILE *out)
 {
     int value = opt_takes_value(o);
-    str_put(out, " \\\n            '");
+    fputs(" \\\n            '", out);
     if (o->kind == OPT_MANY)
-        str_put(out, "*");
+        fputs("*", out);
     else if (o->key)
-        str_printf(out, "(-%c --%s)", o->key, o->name);
+        fprintf(out, "(-%c --%s)", o->key, o->name);
     if (o->key)
-        str_printf(out, "'{-%c%s,--%s%s}'[", o->key, value ? "+" : "", o->name, value ? "=" : "");
+        fprintf(out, "'{-%c%s,--%s%s}'[", o->key, value ? "+" : "", o->name, value ? "=" : "");
     else
-        str_printf(out, "--%s%s[", o->name, value ? "=" : "");
+        fprintf(out, "--%s%s[", o->name, value ? "=" : "");
     zsh_text(o->what, out);
-    str_put(out, "]");
+    fputs("]", out);
     if (value) {
-        str_put(out, ":");
+        fputs(":", out);
         zsh_text(o->arg, out);
-        str_put(out, ":");
-        zsh_values(o->words, o->kind == OPT_COUNT || o->kind == OPT_SEED || o->kind == OPT_REAL,
-                   out);
+        fputs(":", out);
+        zsh_values(o, out);
     }
-    str_put(out, "'");
+    fputs("'", out);
 }
 
-static void zsh(struct str *out)
+static void zsh(FILE *out)
 {
-    const struct opt *o;
-    str_put(out, zsh_head);
+    struct option o;
+    fputs(zsh_head, out);
     for (int i = 0; cmds[i]; i++) {
-        str_printf(out, "        '%s:", cmds[i]->name);
+        fprintf(out, "        '%s:", cmds[i]->name);
         zsh_text(cmds[i]->summary, out);
-        str_put(out, "'\n");
+        fputs("'\n", out);
     }
-    str_put(out, "    )\n    if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
-                 "    shift words; (( CURRENT-- ))\n    case $words[1] in\n");
+    fputs("    )\n    if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
+          "    shift words; (( CURRENT-- ))\n    case $words[1] in\n",
+          out);
     for (int i = 0; cmds[i]; i++) {
-        str_printf(out, "    %s)\n        _arguments -s", cmds[i]->name);
-        for (int k = 0; (o = opt_at(cmds[i]->opt, k)); k++)
-            if (!o->hidden) zsh_option(o, out);
-        str_put(out, " \\\n            '*:argument:");
-        zsh_values(cmds[i]->arg_words, 0, out);
-        str_put(out, "' ;;\n");
+        fprintf(out, "    %s)\n        _arguments -s", cmds[i]->name);
+        for (int k = 0; opt_at(cmds[i], k, &o); k++)
+            if (!o.hidden) zsh_option(&o, out);
+        fputs(" \\\n            '*:argument:", out);
+        fputs(cmds[i]->arg_words ? "(" : "_files", out);
+        if (cmds[i]->arg_words) put_words(cmds[i]->arg_words, out), fputs(")", out);
+        fputs("' ;;\n", out);
     }
-    str_put(out, zsh_tail);
+    fputs(zsh_tail, out);
 }
 
 /* ---- the command -------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
-    void (*put)(struct str *out);
+    void (*put)(FILE *out);
 } shells[] = {{"bash", bash}, {"zsh", zsh}, {NULL, NULL}};
 
 static const char *shell_words(int i) { return shells[i].name; }
@@ -159,13 +171,12 @@ struct options {
 
 static int run(const void *options_, int narg, char **arg)
 {
-    struct str out = {0};
     nami_err err;
     (void)options_, (void)narg;
     for (int i = 0; shells[i].name; i++)
         if (strcmp(shells[i].name, arg[0]) == 0) {
-            shells[i].put(&out);
-            return finish(&out, EXIT_YES);
+            shells[i].put(stdout);
+            return finish_output(EXIT_YES);
         }
     opt_unknown("shell", arg[0], shell_words, &err);
     return fail(RUNNING, NULL, &err);

@@ -1,9 +1,7 @@
 /* cmd_convert.c: `nami convert`: reads a structure in one format and writes it in another. */
 #include <string.h>
 
-#include "base/err.h"
-#include "io/format.h"
-#include "with_model.h"
+#include "structure.h"
 
 struct options {
     struct opt_common common;
@@ -12,27 +10,21 @@ struct options {
 
 static const struct opt options[] = {
     {"from", 0, OPT_WORD, offsetof(struct options, from), "NAME", NULL, format_words,
-     "the format of IN, if its ending and content do not tell", 0},
+     "format of IN, if its ending and content do not tell: 'nami list formats'", 0},
     {"to", 0, OPT_WORD, offsetof(struct options, to), "NAME", NULL, format_words,
-     "the format of OUT, if its ending does not tell", 0},
+     "format of OUT, if its ending does not tell: 'nami list formats'", 0},
     {"observe", 0, OPT_TEXT, offsetof(struct options, observe), "LIST", NULL, NULL,
-     "mark these as observed: names, @FILE, sinks or none", 0},
+     "mark these nodes as observed: names, @FILE, sinks or none", 0},
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
 static int to_stdout(const nami_bn *bn, const char *to)
 {
-    const struct format *f = to ? format_by_name(to) : NULL;
-    struct str out = {0};
     nami_err err;
-    if (!f)
-        err_set(&err, NAMI_EUSAGE, "standard output has no ending: name a format with --to");
-    else if (!f->write)
-        err_set(&err, NAMI_EUSAGE, "NaMI cannot write %s", f->name);
-    else if (!f->write(bn, &out, &err))
-        return finish(&out, EXIT_YES);
-    str_free(&out);
-    return fail(RUNNING, NULL, &err);
+    char *text;
+    if (!to) return bad_usage("standard output has no ending: name a format with --to");
+    if (nami_bn_print(bn, to, &text, &err)) return fail(RUNNING, NULL, &err);
+    return finish_text(text, EXIT_YES);
 }
 
 static int run(const void *options_, int narg, char **arg)
@@ -61,11 +53,11 @@ static const struct example examples[] = {
 
 const struct cmd cmd_convert = {
     .name = "convert",
-    .summary = "read a structure in one format, write it in another",
+    .summary = "convert a structure to another file format",
     .usage = "[OPTION]... IN [OUT]",
-    .about = "Formats are chosen by the file's ending (and, to read, by its content); 'nami list "
-             "formats' shows them. '-' is standard input or output. What the new format cannot "
-             "say (tables, what is observed) is left out.",
+    .about = "The formats are chosen by the file names' endings (and, to read, by the content); "
+             "'nami list formats' shows them. '-' is standard input or output. What the new format "
+             "cannot express (tables, which nodes are observed) is left out.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

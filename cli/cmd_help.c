@@ -15,14 +15,13 @@ static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
     const struct cmd *c = narg ? cmd_by_name(arg[0]) : NULL;
-    struct str out = {0};
     nami_err err;
     if (narg && !c) {
         opt_unknown("command", arg[0], cmd_words, &err);
         return fail(RUNNING, NULL, &err);
     }
-    (o->man ? help_man : help_text)(c, &out);
-    return finish(&out, EXIT_YES);
+    (o->man ? help_man : help_text)(c, stdout);
+    return finish_output(EXIT_YES);
 }
 
 const struct cmd cmd_help = {

@@ -6,113 +6,70 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/err.h"
-#include "base/file.h"
-#include "cmd.h"
-#include "model/problem.h"
-#include "report/draw.h"
-#include "report/json.h"
-#include "report/show.h"
-#include "with_model.h"
+#include "structure.h"
 
 struct options {
     struct opt_common common;
-    const char *observe, *infer, *stages, *method, *mode, *criterion, *barren, *verify, *format;
-    uint64_t seed;
-    int restarts, threads, json, compact, trace, quiet;
-    unsigned show;
+    nami_options invert;
+    const char *observe, *infer, *stages, *format, *show;
+    int threads, json, compact, trace, quiet;
     struct opt_many out, data, set;
 };
 
-/* ---- words -------------------------------------------------------------------------- */
+static const char *observe_words(int i)
+{
+    static const char *const words[] = {"sinks", "none", NULL};
+    return words[i];
+}
 
-#define WORDS(name, ...)                                                                           \
-    static const char *name(int i)                                                                 \
-    {                                                                                              \
-        static const char *const w[] = {__VA_ARGS__};                                              \
-        return w[i];                                                                               \
-    }
-WORDS(observe_words, "sinks", "none", NULL)
-WORDS(barren_words, "aside", "keep", NULL)
-WORDS(verify_words, "auto", "full", "sample", "none", NULL)
-
-static const char *section_words(int i) { return sections[i].name; }
+static const char *section_words(int i) { return nami_word("sections", i); }
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
     {"observe", 0, OPT_TEXT, AT(observe), "LIST", NULL, observe_words,
-     "what is observed, instead of what the file says: names 'a,b[1:3]', @FILE with a name on each "
-     "line, sinks (nodes without children) or none",
+     "observed nodes, instead of those of the file: names 'a,b[1:3]', @FILE with one name per "
+     "line, "
+     "sinks (nodes without children) or none",
      0},
     {"infer", 0, OPT_TEXT, AT(infer), "LIST", NULL, NULL,
-     "the latents that are wanted; the others are nuisances: summed out first, with no factor", 0},
-    {"stages", 0, OPT_TEXT, AT(stages), "LISTS", NULL, NULL,
-     "groups that are eliminated one after the other, as 'a,b;c'", 0},
-    {"mode", 0, OPT_WORD, AT(mode), "MODE", "best", mode_words, "the order of elimination", 0},
-    {"method", 0, OPT_WORD, AT(method), "METHOD", "nami", method_words, "how to invert", 0},
-    {"criterion", 0, OPT_WORD, AT(criterion), "NAME", "min-fill", criterion_words,
-     "what is eliminated first", 0},
-    {"barren", 0, OPT_WORD, AT(barren), "WORD", "aside", barren_words,
-     "latents without observed descendants keep the model's own factor (aside) or are treated as "
-     "all others (keep)",
+     "latents of interest; the others are nuisance variables: marginalized out first, without a "
+     "factor",
      0},
-    {"restarts", 0, OPT_COUNT, AT(restarts), "N", "0", NULL,
-     "extra runs that break ties by depth, then at random; the best is kept", 0},
-    {"seed", 0, OPT_SEED, AT(seed), "N", "0", NULL, "of all that is random", 0},
-    {"verify", 0, OPT_WORD, AT(verify), "HOW", "auto", verify_words,
-     "which factors the certificate checks", 0},
+    {"stages", 0, OPT_TEXT, AT(stages), "LISTS", NULL, NULL,
+     "groups of latents that are eliminated one after the other, as 'a,b;c'", 0},
+    {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
+     "model files: values of constants and observations, JSON or R dump; may be repeated", 0},
+    {"set", 0, OPT_MANY, AT(set), "NAME=VALUE", NULL, NULL,
+     "model files: value of a constant, instead of the file's; may be repeated", 0},
     {"format", 0, OPT_WORD, AT(format), "NAME", NULL, format_words,
-     "the format of FILE, if its ending and content do not tell", 0},
+     "format of FILE, if its ending and content do not tell: 'nami list formats'", 0},
+    {"show", 0, OPT_WORDS, AT(show), "LIST", "model,inverse,order,certificate,modes", section_words,
+     "sections to print, a comma-separated list", 0},
+    {"trace", 0, OPT_FLAG, AT(trace), NULL, NULL, NULL,
+     "also the steps of the elimination: frontier, choice, edges added", 0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print the inverse as JSON", 0},
     {"compact", 0, OPT_FLAG, AT(compact), NULL, NULL, NULL,
-     "in JSON, write parents as runs of one permutation: small for long chains", 0},
+     "JSON: write parents as runs of one permutation, which is small for long chains", 0},
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
-     "write the inverse (.json) or a picture (.svg, .png, .dot); may be repeated, or a comma list",
+     "write the inverse (.json) or a picture (.svg, .png, .dot); may be repeated, or a "
+     "comma-separated list",
      0},
-    {"trace", 0, OPT_FLAG, AT(trace), NULL, NULL, NULL,
-     "show the steps too: frontier, choice, edges added", 0},
-    {"show", 0, OPT_WORDS, AT(show), "LIST", "model,inverse,order,certificate,modes", section_words,
-     "what to print, a comma list of", 0},
     {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, NULL, NULL,
      "no text and no notes: only files, --json and the exit code", 0},
-    {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
-     "of a model file: values of constants and observations, JSON or R dump", 0},
-    {"set", 0, OPT_MANY, AT(set), "NAME=VALUE", NULL, NULL,
-     "of a model file: the value of a constant, instead of the file's", 0},
     {"threads", 0, OPT_COUNT, AT(threads), "N", "1", NULL,
-     "accepted as everywhere; inversion uses one", 0},
+     "accepted as by all commands; inversion uses one thread", 0},
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
 /* ---- outputs ------------------------------------------------------------------------ */
 
-static int as_json(const struct view *w, const struct options *o, struct str *out, nami_err *err)
-{
-    int flags = (o->compact ? INVERSE_RUNS : 0) | (o->trace ? INVERSE_TRACE : 0);
-    return inverse_json(w, flags, out, err);
-}
-
-#define DRAW(format)                                                                               \
-    static int as_##format(const struct view *w, const struct options *o, struct str *out,         \
-                           nami_err *err)                                                          \
-    {                                                                                              \
-        (void)o;                                                                                   \
-        return draw(w, #format, out, err);                                                         \
-    }
-DRAW(svg)
-DRAW(png)
-DRAW(dot)
-
-static const struct output {
-    const char *ending;
-    int (*put)(const struct view *w, const struct options *o, struct str *out, nami_err *err);
-} outputs[] = {{".json", as_json}, {".svg", as_svg}, {".png", as_png}, {".dot", as_dot}};
-enum { NOUTPUT = sizeof outputs / sizeof *outputs };
+static const char *const forms[] = {"json", "svg", "png", "dot", NULL};
 
 struct file {
     char *path;
-    const struct output *as;
-    struct str data;
+    const char *as;
+    char *bytes;
+    size_t len;
 };
 enum { MAX_FILES = 64 };
 struct files {
@@ -120,10 +77,14 @@ struct files {
     struct file file[MAX_FILES];
 };
 
-static const struct output *output_of(const char *path, size_t n)
+/* The form that the ending of a path of n bytes names; or NULL. */
+static const char *form_of(const char *path, size_t n)
 {
-    for (int i = 0; i < NOUTPUT; i++)
-        if (str_ends(path, n, outputs[i].ending)) return &outputs[i];
+    for (int i = 0; forms[i]; i++) {
+        size_t k = strlen(forms[i]);
+        if (n > k + 1 && path[n - k - 1] == '.' && memcmp(path + n - k, forms[i], k) == 0)
+            return forms[i];
+    }
     return NULL;
 }
 
@@ -133,40 +94,39 @@ static size_t next_path(const char *s)
 {
     for (size_t n = 0;; n++) {
         n += strcspn(s + n, ",");
-        if (!s[n] || output_of(s, n)) return n;
+        if (!s[n] || form_of(s, n)) return n;
     }
 }
 
-/* Refuses what cannot be written before any work is done. */
-static int files_init(struct files *f, const struct opt_many *names, nami_err *err)
+static int add_file(struct files *f, const char *path, size_t n)
 {
-    for (int i = 0; i < names->n; i++)
-        for (const char *s = names->a[i], *end;; s = end + 1) {
-            struct str path = {0};
+    if (f->n == MAX_FILES) return bad_usage("more than %d files to write", MAX_FILES);
+    struct file *x = &f->file[f->n++];
+    *x = (struct file){.path = strndup(path, n), .as = form_of(path, n)};
+    if (!x->path) return no_memory();
+    if (x->as) return EXIT_YES;
+    return bad_usage("cannot tell what to write to '%s'; end it in .json, .svg, .png or .dot",
+                     x->path);
+}
+
+/* Refuses what cannot be written before any work is done. */
+static int files_init(struct files *f, const struct opt_many *names)
+{
+    int rc = EXIT_YES;
+    for (int i = 0; i < names->n && !rc; i++)
+        for (const char *s = names->a[i], *end = s; !rc; s = end + 1) {
             end = s + next_path(s);
-            str_putn(&path, s, (size_t)(end - s));
-            if (path.oom) return err_nomem(err);
-            if (f->n == MAX_FILES) {
-                str_free(&path);
-                return err_set(err, NAMI_EUSAGE, "more than %d files to write", MAX_FILES);
-            }
-            struct file *x = &f->file[f->n++];
-            *x = (struct file){.path = path.s, .as = output_of(path.s, path.n)};
-            if (!x->as)
-                return err_set(err, NAMI_EUSAGE,
-                               "cannot tell what to write to '%s'; end it in .json, .svg, .png or "
-                               ".dot",
-                               path.s);
+            rc = add_file(f, s, (size_t)(end - s));
             if (!*end) break;
         }
-    return 0;
+    return rc;
 }
 
 static void files_fini(struct files *f)
 {
     for (int i = 0; i < f->n; i++) {
         free(f->file[i].path);
-        str_free(&f->file[i].data);
+        nami_free(f->file[i].bytes);
     }
 }
 
@@ -178,34 +138,43 @@ static int columns(void)
 }
 
 /* Mode free is asked for in order not to be natural. */
-static int says_no(const struct view *w)
+static int says_no(const nami_inverse *inv, const nami_options *opt)
 {
-    for (int p = 0; p < NPROPERTY; p++)
-        if (w->h->cert.is[p] == 0 && !(p == NATURAL && w->v->p.mode == MODE_FREE)) return 1;
-    return 0;
+    int is_free = opt->mode && strcmp(opt->mode, "free") == 0;
+    return nami_inverse_faithful(inv) == 0 || nami_inverse_minimal(inv) == 0 ||
+           (nami_inverse_natural(inv) == 0 && !is_free);
+}
+
+/* `file` is what a message blames. */
+static int describe(const nami_inverse *inv, const char *as, const nami_inverse_view *view,
+                    const char *file, char **text, size_t *len)
+{
+    nami_err err;
+    if (!nami_inverse_describe(inv, as, view, text, len, &err)) return EXIT_YES;
+    size_t n = strlen(err.msg);
+    if (err.code == NAMI_ELIMIT && strcmp(as, "json") == 0 && !view->runs)
+        snprintf(err.msg + n, sizeof err.msg - n, " (--compact)");
+    return fail(RUNNING, file, &err);
 }
 
 /* Makes everything first and writes it then, so that a failure leaves nothing. */
-static int report(const struct view *w, const struct options *o, struct files *f)
+static int report(const nami_inverse *inv, const char *name, const struct options *o,
+                  struct files *f)
 {
-    struct str out = {0};
+    nami_inverse_view view = {
+        .file = name, .show = o->show, .width = columns(), .runs = o->compact, .trace = o->trace};
+    char *text = NULL;
     nami_err err;
-    unsigned which = o->show;
-    int rc = 0;
-    for (int i = 0; sections[i].name; i++)
-        if (o->trace && strcmp(sections[i].name, "trace") == 0) which |= 1u << i;
-    for (int i = 0; i < f->n && !rc; i++)
-        if (f->file[i].as->put(w, o, &f->file[i].data, &err))
-            rc = fail(RUNNING, f->file[i].path, &err);
-    if (!rc && o->json && as_json(w, o, &out, &err)) rc = fail(RUNNING, w->file, &err);
-    if (!rc && !o->json && !o->quiet && show(w, which, &out, &err))
-        rc = fail(RUNNING, w->file, &err);
-    for (int i = 0; i < f->n && !rc; i++)
-        if (file_write(f->file[i].path, f->file[i].data.s, f->file[i].data.n, &err))
-            rc = fail(WRITING, f->file[i].path, &err);
-    if (!rc) return finish(&out, says_no(w) ? EXIT_NO : EXIT_YES);
-    str_free(&out);
-    return rc;
+    int rc = EXIT_YES;
+    for (struct file *x = f->file; x < f->file + f->n && !rc; x++)
+        rc = describe(inv, x->as, &view, x->path, &x->bytes, &x->len);
+    if (!rc && (o->json || !o->quiet))
+        rc = describe(inv, o->json ? "json" : "text", &view, name, &text, NULL);
+    for (struct file *x = f->file; x < f->file + f->n && !rc; x++)
+        if (nami_file_write(x->path, x->bytes, x->len, &err)) rc = fail(WRITING, x->path, &err);
+    if (!rc && text) fputs(text, stdout);
+    nami_free(text);
+    return rc ? rc : finish_output(says_no(inv, &o->invert) ? EXIT_NO : EXIT_YES);
 }
 
 /* ---- the command -------------------------------------------------------------------- */
@@ -215,30 +184,20 @@ static int apply(int (*what)(nami_bn *, const char *, nami_err *), nami_bn *bn, 
                  const char *file)
 {
     nami_err err = {0};
-    if (!list || !what(bn, list, &err)) return 0;
+    if (!list || !what(bn, list, &err)) return EXIT_YES;
     return fail(READING, file, &err);
 }
 
 static int anything_observed(const nami_bn *bn)
 {
-    for (int v = 0; v < bn_n(bn); v++)
-        if (bn->node.a[v].observed) return 1;
+    for (int v = 0; v < nami_bn_size(bn); v++)
+        if (nami_bn_observed(bn, v)) return 1;
     return 0;
 }
 
 static int run_on(nami_bn *bn, const char *file, const struct options *o, struct files *f)
 {
-    nami_options opt = {
-        .method = o->method,
-        .mode = o->mode,
-        .criterion = o->criterion,
-        .verify = o->verify,
-        .barren = o->barren,
-        .restarts = o->restarts,
-        .seed = o->seed,
-    };
-    struct inversion v = {0};
-    struct inverse *h = NULL;
+    nami_inverse *inv = NULL;
     nami_err err;
     int rc;
     if ((rc = apply(nami_bn_observe, bn, o->observe, file)) ||
@@ -247,65 +206,67 @@ static int run_on(nami_bn *bn, const char *file, const struct options *o, struct
         return rc;
     if (!o->observe && !o->quiet && !anything_observed(bn))
         note("nothing is observed, so the model itself is the answer; try --observe sinks");
-    if (inversion_init(&v, bn, &opt, &err) || inversion_run(&v, &h, &err)) {
+    if (nami_invert(bn, &o->invert, &inv, &err))
         rc = fail(RUNNING, file, &err);
-    } else {
-        struct view w = {file, bn, &v, h, columns()};
-        rc = report(&w, o, f);
-    }
-    inverse_free(h);
-    inversion_fini(&v);
+    else
+        rc = report(inv, file, o, f);
+    nami_inverse_free(inv);
+    return rc;
+}
+
+/* The structure of a model, to be changed by the options. */
+static int open_model_structure(nami_bn **bn, const char *path, const struct options *o)
+{
+    nami_model_options opt = {.set = o->set.a, .num_set = o->set.n, .observe = o->observe};
+    nami_model *model;
+    nami_err err;
+    int rc = read_model(&model, path, &o->data, &opt, o->quiet);
+    if (!rc && nami_bn_copy(nami_model_structure(model), bn, &err)) rc = fail(RUNNING, NULL, &err);
+    nami_model_free(model);
     return rc;
 }
 
 static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
-    const char *file = file_name(arg[0]);
+    int is_model = !o->format && (nami_model_is(arg[0]) || o->data.n || o->set.n);
     struct files f = {0};
     nami_bn *bn = NULL;
-    struct model m = {0};
-    nami_err err;
-    int rc;
     (void)narg;
-    if (files_init(&f, &o->out, &err)) {
-        rc = fail(RUNNING, NULL, &err);
-    } else if (!o->format && (model_file(arg[0]) || o->data.n || o->set.n)) {
-        struct model_opts mo = {
-            .data = o->data, .set = o->set, .observe = o->observe, .quiet = o->quiet};
-        rc = open_model(&m, arg[0], &mo);
-        if (!rc) rc = run_on(m.ir.bn, file, o, &f);
-    } else if (!(rc = open_structure(&bn, arg[0], o->format))) {
-        rc = run_on(bn, file, o, &f);
-    }
+    int rc = files_init(&f, &o->out);
+    if (!rc)
+        rc = is_model ? open_model_structure(&bn, arg[0], o)
+                      : open_structure(&bn, arg[0], o->format);
+    if (!rc) rc = run_on(bn, file_name(arg[0]), o, &f);
     nami_bn_free(bn);
-    model_fini(&m);
     files_fini(&f);
     return rc;
 }
 
 static const struct example examples[] = {
-    {"nami invert student.json", "the factorisation, its order and its certificate"},
-    {"nami invert alarm.bif --observe sinks --json", "observe what has no children; print JSON"},
+    {"nami invert student.json", "the factorization, its elimination order and its certificate"},
+    {"nami invert alarm.bif --observe sinks --json", "observe nodes without children; print JSON"},
     {"nami invert tree.dot --mode reverse -o tree.svg", "draw the model and its inverse"},
-    {"nami invert student.json --trace", "the steps, as in the paper's Table 1"},
+    {"nami invert student.json --trace", "the elimination steps, as in the paper's Table 1"},
     {NULL, NULL},
 };
 
 const struct cmd cmd_invert = {
     .name = "invert",
-    .summary = "the faithful inverse of a Bayesian network, with a certificate",
+    .summary = "compute the faithful inverse of a Bayesian network, with a certificate",
     .usage = "[OPTION]... FILE",
     .about =
-        "Reads a structure ('-': standard input) and prints how an inference network q(z|x) for "
-        "its latents factorises, in the order in which they are sampled.\n\n"
-        "The inverse is faithful (it claims no independence that the model does not have), minimal "
-        "(no edge can go) and, but for mode free, natural (edges follow the model's order, or the "
-        "reverse of it). A certificate checks this by d-separation in the model alone; if it says "
-        "no, it names a witness and the exit code is 1 (in mode free, not being natural is no "
-        "failure).\n\n"
-        "A latent without observed descendants is barren: its factor is the model's own, p(v|...).",
+        "Reads a structure or a model ('-': standard input) and prints the factorization of an "
+        "inference network q(z|x) for its latents, in sampling order.\n\n"
+        "The inverse is faithful (it encodes no independence that the model does not have: it is "
+        "an I-map), minimal (no edge can be removed) and, except in mode free, natural (the order "
+        "follows the model's, or its reverse). A certificate checks these properties by "
+        "d-separation in the model alone; if one fails, it names a witness and the exit code is 1 "
+        "(in mode free, an order that is not natural is no failure).\n\n"
+        "A latent without observed descendants is barren: its factor is the model's own "
+        "conditional p(v|...).",
     .opt = options,
+    .groups = {{"invert", AT(invert), NULL}},
     .example = examples,
     .min_arg = 1,
     .max_arg = 1,

@@ -14,7 +14,7 @@ struct options {
 
 static const struct opt options[] = {
     {"json", 0, OPT_FLAG, offsetof(struct options, json), NULL, NULL, NULL,
-     "print a list of objects", 0},
+     "print JSON: a list of objects", 0},
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
@@ -34,17 +34,17 @@ static int run(const void *options_, int narg, char **arg)
 }
 
 static const struct example examples[] = {
-    {"nami list formats", "the file formats, with their endings"},
-    {"nami list dists", "the distributions, with their arguments"},
+    {"nami list formats", "file formats of structures, with their endings"},
+    {"nami list dists", "distributions of the model language, with their arguments"},
     {NULL, NULL},
 };
 
 const struct cmd cmd_list = {
     .name = "list",
-    .summary = "show the distributions, functions, formats, methods, ... there are",
+    .summary = "list distributions, functions, formats, methods, ...",
     .usage = "[OPTION]... [LIST]",
-    .about = "Prints one table of what NaMI knows, a row for each; without an argument, which "
-             "tables there are.",
+    .about = "Prints a table of the distributions, functions, file formats, inversion methods, ... "
+             "that are available; without an argument, the names of the tables.",
     .opt = options,
     .example = examples,
     .max_arg = 1,

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/parallel.h"
-#include "cmd.h"
+#include "bridge.h"
 #include "meter.h"
 #include "study/study.h"
 

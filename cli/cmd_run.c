@@ -84,7 +84,7 @@ static int call(const struct cmd *c, struct line *l, int quiet)
     void *into = calloc(1, c->size);
     if (c != &cmd_check && !quiet) puts(""), fflush(stdout); /* an empty line between */
     if (!into) return err_nomem(&err), fail(RUNNING, NULL, &err);
-    if (opt_parse(c->opt, into, l->n, (char **)l->word, &narg, &err))
+    if (opt_parse(c, into, l->n, (char **)l->word, &narg, &err))
         rc = fail(RUNNING, NULL, &err);
     else
         rc = c->run(into, narg, (char **)l->word);
@@ -136,7 +136,7 @@ static int check_line(const struct cmd *c, struct line l)
     if (!into)
         err_nomem(&err);
     else
-        opt_parse(c->opt, into, l.n, (char **)l.word, &narg, &err);
+        opt_parse(c, into, l.n, (char **)l.word, &narg, &err);
     free(into);
     return err.code ? fail(RUNNING, NULL, &err) : EXIT_YES;
 }

@@ -1,17 +1,16 @@
 /* help.c: --help, from the tables. */
 #include "help.h"
 
-#include <stdlib.h>
+#include <stdarg.h>
 #include <string.h>
-
-#include "report/wrap.h"
 
 enum { WIDTH = 80, INDENT = 24 };
 
 const char help_about[] =
-    "NaMI inverts Bayesian networks faithfully: from the graph of a generative model and what is "
-    "observed of it, it makes the graph of an inference network that can represent the posterior "
-    "exactly, with no needless edge, and proves it.";
+    "NaMI compiles a Bayesian model into an amortized inference network: after training, posterior "
+    "draws for a new data set take milliseconds. The network's structure is the faithful inverse "
+    "of the model's graph: it can represent the exact posterior, has no needless edge, and comes "
+    "with a certificate.";
 
 size_t help_paragraph(const char **text, const char **start)
 {
@@ -23,75 +22,108 @@ size_t help_paragraph(const char **text, const char **start)
     return n;
 }
 
-static void put_about(const char *about, struct str *out)
+/* Words in lines of WIDTH columns.  The first line has so many columns already: `indent` of them
+   are blank in those that follow. */
+static void put_words(const char *text, size_t n, int indent, FILE *out)
+{
+    int col = indent;
+    for (size_t at = 0, len; at < n; at += len) {
+        at += strspn(text + at, " ");
+        len = strcspn(text + at, " ");
+        if (at + len > n) len = n - at;
+        if (!len) break;
+        if (col > indent && col + 1 + (int)len > WIDTH)
+            fprintf(out, "\n%*s", indent, ""), col = indent;
+        else if (col > indent)
+            fputc(' ', out), col++;
+        fwrite(text + at, 1, len, out);
+        col += (int)len;
+    }
+    fputc('\n', out);
+}
+
+static void put_about(const char *about, FILE *out)
 {
     const char *p;
     for (size_t n; (n = help_paragraph(&about, &p));) {
-        struct str text = {0};
-        struct wrap line = {.out = out, .width = WIDTH};
-        str_putn(&text, p, n);
-        str_put(out, "\n");
-        wrap_text(&line, text.s ? text.s : "");
-        wrap_end(&line);
-        str_free(&text);
+        fputc('\n', out);
+        put_words(p, n, 0, out);
     }
 }
 
-void help_option(const struct opt *o, struct str *out)
+static void append(char *text, size_t size, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static void append(char *text, size_t size, const char *fmt, ...)
+{
+    size_t n = strlen(text);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text + n, size - n, fmt, ap);
+    va_end(ap);
+}
+
+/* Does the text name all words of the option, or the list that has them? */
+static int names_words(const struct option *o)
 {
     const char *w;
-    str_put(out, o->what);
-    if (o->kind == OPT_WORD || o->kind == OPT_WORDS)
-        for (int i = 0; (w = o->words(i)); i++) str_printf(out, "%s%s", i ? ", " : ": ", w);
-    if (o->def) str_printf(out, " [%s]", o->def);
+    if (strstr(o->what, "nami list")) return 1;
+    for (int i = 0; (w = opt_word(o, i)); i++)
+        if (!strstr(o->what, w)) return 0;
+    return 1;
 }
 
-static void put_option(const struct opt *o, struct str *out)
+void help_option(const struct option *o, char *text, size_t size)
 {
-    struct str head = {0}, text = {0};
-    if (o->key)
-        str_printf(&head, "  -%c, --%s", o->key, o->name);
-    else
-        str_printf(&head, "      --%s", o->name);
-    if (o->arg) str_printf(&head, " %s", o->arg);
-    help_option(o, &text);
-    if (head.oom || text.oom) {
-        out->oom = 1;
-    } else {
-        struct wrap line = wrap_head(out, head.s, INDENT, WIDTH);
-        if (str_width(head.s) >= INDENT - 1) str_printf(out, "\n%*s", INDENT, "");
-        wrap_text(&line, text.s);
-        wrap_end(&line);
+    const char *w;
+    snprintf(text, size, "%s", o->what);
+    if ((o->kind == OPT_WORD || o->kind == OPT_WORDS) && !names_words(o)) {
+        for (int i = 0; (w = opt_word(o, i)); i++) append(text, size, "%s%s", i ? ", " : " (", w);
+        append(text, size, ")");
     }
-    str_free(&head);
-    str_free(&text);
+    if (o->def) append(text, size, " [%s]", o->def);
 }
 
-static void put_command(const struct cmd *c, struct str *out)
+static void put_option(const struct option *o, FILE *out)
 {
-    const struct opt *o;
-    str_printf(out, "usage: nami %s %s\n", c->name, c->usage);
-    put_about(c->about, out);
-    str_put(out, "\noptions:\n");
-    for (int i = 0; (o = opt_at(c->opt, i)); i++)
-        if (!o->hidden) put_option(o, out);
-    if (c->example) str_put(out, "\nexamples:\n");
-    for (const struct example *e = c->example; e && e->line; e++)
-        str_printf(out, "  %s\n      %s\n", e->line, e->what);
+    char head[128], text[HELP_OPTION];
+    if (o->key)
+        snprintf(head, sizeof head, "  -%c, --%s", o->key, o->name);
+    else
+        snprintf(head, sizeof head, "      --%s", o->name);
+    if (o->arg) append(head, sizeof head, " %s", o->arg);
+    help_option(o, text, sizeof text);
+    if (strlen(head) >= INDENT - 1)
+        fprintf(out, "%s\n%*s", head, INDENT, "");
+    else
+        fprintf(out, "%-*s", INDENT, head);
+    put_words(text, strlen(text), INDENT, out);
 }
 
-void help_text(const struct cmd *c, struct str *out)
+static void put_command(const struct cmd *c, FILE *out)
+{
+    struct option o;
+    fprintf(out, "usage: nami %s %s\n", c->name, c->usage);
+    put_about(c->about, out);
+    fputs("\noptions:\n", out);
+    for (int i = 0; opt_at(c, i, &o); i++)
+        if (!o.hidden) put_option(&o, out);
+    if (c->example) fputs("\nexamples:\n", out);
+    for (const struct example *e = c->example; e && e->line; e++)
+        fprintf(out, "  %s\n      %s\n", e->line, e->what);
+}
+
+void help_text(const struct cmd *c, FILE *out)
 {
     if (c) {
         put_command(c, out);
         return;
     }
-    str_put(out, "usage: nami COMMAND [OPTION]... [ARGUMENT]...\n");
+    fputs("usage: nami COMMAND [OPTION]... [ARGUMENT]...\n", out);
     put_about(help_about, out);
-    str_put(out, "\ncommands:\n");
-    for (int i = 0; cmds[i]; i++) str_printf(out, "  %-12s%s\n", cmds[i]->name, cmds[i]->summary);
-    str_put(out, "\nexit codes:\n");
+    fputs("\ncommands:\n", out);
+    for (int i = 0; cmds[i]; i++) fprintf(out, "  %-12s%s\n", cmds[i]->name, cmds[i]->summary);
+    fputs("\nexit codes:\n", out);
     for (int i = 0; exit_codes[i].what; i++)
-        str_printf(out, "  %-12d%s\n", exit_codes[i].code, exit_codes[i].what);
-    str_put(out, "\n'nami help COMMAND' says more; 'nami --version' says which version this is.\n");
+        fprintf(out, "  %-12d%s\n", exit_codes[i].code, exit_codes[i].what);
+    fputs("\n'nami help COMMAND' describes a command; 'nami --version' shows the version.\n", out);
 }

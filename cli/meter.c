@@ -6,11 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-
 #define CLEAR "\r\x1B[K" /* to the end of the line */
+
+/* Seconds, of a clock that only goes forward. */
+static double clock_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static int is_terminal(void)
 {
@@ -37,14 +44,11 @@ int meter_due(struct meter *m) { return !m->quiet && progress_due(&m->p, clock_n
 
 void meter_show(struct meter *m, int64_t done, const char *text)
 {
-    struct str s = {0};
+    char line[1024];
     if (m->quiet) return;
-    if (m->p.live) str_put(&s, CLEAR);
-    progress_line(&m->p, done, text, clock_now(), width(m), &s);
-    if (!m->p.live) str_put(&s, "\n");
-    if (!s.oom) fwrite(s.s, 1, s.n, stderr);
+    progress_line(&m->p, done, text, clock_now(), width(m), line, sizeof line);
+    fprintf(stderr, m->p.live ? CLEAR "%s" : "%s\n", line); /* at once: others may write there */
     m->shown = m->p.live;
-    str_free(&s);
 }
 
 void meter_hide(struct meter *m)

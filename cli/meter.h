@@ -10,7 +10,7 @@
 #ifndef CLI_METER_H
 #define CLI_METER_H
 
-#include "base/progress.h"
+#include "progress.h"
 
 struct meter {
     struct progress p;

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
-#include "base/near.h"
-#include "base/str.h"
+#include "cmd.h"
+
+/* ---- the tables of a command ---------------------------------------------------------- */
 
 static const struct opt common[] = {
     {"help", 'h', OPT_FLAG, offsetof(struct opt_common, help), NULL, NULL, NULL, "show this help",
@@ -20,101 +20,152 @@ static const struct opt common[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-const struct opt *opt_at(const struct opt *own, int i)
+static void from_row(const struct opt *row, struct option *out)
 {
-    int n = 0;
-    while (own && own[n].name) n++;
-    const struct opt *o = i < n ? &own[i] : &common[i - n];
-    return o->name ? o : NULL;
+    *out = (struct option){.key = row->key,
+                           .kind = row->kind,
+                           .at = row->at,
+                           .arg = row->arg,
+                           .def = row->def,
+                           .what = row->what,
+                           .hidden = row->hidden,
+                           .words = row->words};
+    snprintf(out->name, sizeof out->name, "%s", row->name);
 }
 
-int opt_takes_value(const struct opt *o) { return o->kind != OPT_FLAG; }
+static void from_library(const nami_option *row, size_t at, struct option *out)
+{
+    static const enum opt_kind kinds[] = {
+        [NAMI_OPTION_FLAG] = OPT_FLAG, [NAMI_OPTION_COUNT] = OPT_COUNT,
+        [NAMI_OPTION_REAL] = OPT_REAL, [NAMI_OPTION_LIMIT] = OPT_REAL,
+        [NAMI_OPTION_SEED] = OPT_SEED, [NAMI_OPTION_WORD] = OPT_WORD,
+        [NAMI_OPTION_TEXT] = OPT_TEXT};
+    *out = (struct option){.key = row->key,
+                           .kind = kinds[row->kind],
+                           .at = at,
+                           .arg = *row->arg ? row->arg : NULL,
+                           .def = *row->def ? row->def : NULL,
+                           .what = row->help,
+                           .library = row};
+    snprintf(out->name, sizeof out->name, "%s", row->name);
+    for (char *s = out->name; *s; s++)
+        if (*s == '_') *s = '-';
+}
+
+/* Is a name in the comma list? */
+static int is_listed(const char *list, const char *name)
+{
+    size_t n = strlen(name);
+    for (size_t len; list && *list; list += len + (list[len] == ',')) {
+        len = strcspn(list, ",");
+        if (len == n && memcmp(list, name, n) == 0) return 1;
+    }
+    return 0;
+}
+
+int opt_at(const struct cmd *c, int i, struct option *out)
+{
+    for (const struct opt *row = c->opt; row && row->name; row++)
+        if (i-- == 0) return from_row(row, out), 1;
+    for (const struct opt_group *g = c->groups; g->name; g++) {
+        const nami_option *row;
+        for (int k = 0; (row = nami_option_at(g->name, k)); k++)
+            if (!is_listed(g->without, row->name) && i-- == 0)
+                return from_library(row, g->at, out), 1;
+    }
+    for (const struct opt *row = common; row->name; row++)
+        if (i-- == 0) return from_row(row, out), 1;
+    return 0;
+}
+
+int opt_takes_value(const struct option *o) { return o->kind != OPT_FLAG; }
+
+const char *opt_word(const struct option *o, int i)
+{
+    if (o->library) return nami_option_word(o->library, i);
+    return o->words ? o->words(i) : NULL;
+}
 
 /* ---- words that were meant ---------------------------------------------------------- */
 
-const char *opt_nearest(const char *s, opt_words *words)
-{
-    struct near best = NEAR_NONE;
-    const char *w;
-    for (int i = 0; (w = words(i)); i++) near_try(&best, s, strlen(s), w, i);
-    return best.word;
-}
-
 int opt_unknown(const char *what, const char *s, opt_words *words, nami_err *err)
 {
-    const char *near = opt_nearest(s, words), *w;
-    struct str all = {0};
-    for (int i = 0; (w = words(i)); i++) str_printf(&all, "%s%s", i ? ", " : "", w);
+    const char *near = NULL, **word;
+    char all[sizeof err->msg] = "";
+    int n = 0;
+    while (words(n)) n++;
+    if ((word = calloc((size_t)n + 1, sizeof *word))) {
+        for (int i = 0; i < n; i++) word[i] = words(i);
+        near = nami_nearest(s, word);
+        free(word);
+    }
+    for (int i = 0; i < n && strlen(all) < sizeof all / 2; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", words(i));
     if (near)
-        err_set(err, NAMI_EUSAGE, "no %s is called '%s'; did you mean '%s'?", what, s, near);
-    else
-        err_set(err, NAMI_EUSAGE, "no %s is called '%s'; choose from %s", what, s,
-                all.s ? all.s : "?");
-    str_free(&all);
-    return NAMI_EUSAGE;
+        return usage_error(err, "no %s is called '%.100s'; did you mean '%s'?", what, s, near);
+    return usage_error(err, "no %s is called '%.100s'; choose from %s", what, s, all);
 }
 
 /* ---- values ------------------------------------------------------------------------- */
 
-static int set_flag(const struct opt *o, void *at, const char *s, nami_err *err)
+static int set_flag(const struct option *o, void *at, const char *s, nami_err *err)
 {
     (void)o, (void)s, (void)err;
     *(int *)at = 1;
     return 0;
 }
 
-static int set_text(const struct opt *o, void *at, const char *s, nami_err *err)
+static int set_text(const struct option *o, void *at, const char *s, nami_err *err)
 {
     (void)o, (void)err;
     *(const char **)at = s;
     return 0;
 }
 
-static int word_index(const struct opt *o, const char *s, size_t n)
+static const char *find_word(const struct option *o, const char *s, size_t n)
 {
     const char *w;
-    for (int i = 0; (w = o->words(i)); i++)
-        if (strlen(w) == n && memcmp(w, s, n) == 0) return i;
-    return -1;
+    for (int i = 0; (w = opt_word(o, i)); i++)
+        if (strlen(w) == n && memcmp(w, s, n) == 0) return w;
+    return NULL;
 }
 
-static int set_word(const struct opt *o, void *at, const char *s, nami_err *err)
+static int set_word(const struct option *o, void *at, const char *s, nami_err *err)
 {
-    int i = word_index(o, s, strlen(s));
-    if (i < 0) return opt_unknown(o->name, s, o->words, err);
-    *(const char **)at = o->words(i);
+    const char *w = find_word(o, s, strlen(s));
+    if (!w) return opt_unknown(o->name, s, o->words, err);
+    *(const char **)at = w;
     return 0;
 }
 
-static int set_words(const struct opt *o, void *at, const char *s, nami_err *err)
+static int set_words(const struct option *o, void *at, const char *s, nami_err *err)
 {
-    unsigned bits = 0;
+    const char *list = s;
     for (size_t n; *s; s += n + (s[n] == ',')) {
         n = strcspn(s, ",");
-        int i = word_index(o, s, n);
-        if (i < 0) {
+        if (!find_word(o, s, n)) {
             char word[64];
             snprintf(word, sizeof word, "%.*s", (int)n, s);
             return opt_unknown(o->name, word, o->words, err);
         }
-        bits |= 1u << i;
     }
-    *(unsigned *)at = bits;
+    *(const char **)at = list;
     return 0;
 }
 
-static int number(const struct opt *o, const char *s, uint64_t most, uint64_t *out, nami_err *err)
+static int number(const struct option *o, const char *s, uint64_t most, uint64_t *out,
+                  nami_err *err)
 {
     char *end;
     errno = 0;
     *out = strtoull(s, &end, 10);
     if (*s < '0' || *s > '9' || *end || errno || *out > most)
-        return err_set(err, NAMI_EUSAGE, "--%s wants a whole number from 0 to %llu, not '%s'",
-                       o->name, (unsigned long long)most, s);
+        return usage_error(err, "--%s must be a whole number from 0 to %llu, not '%.100s'", o->name,
+                           (unsigned long long)most, s);
     return 0;
 }
 
-static int set_count(const struct opt *o, void *at, const char *s, nami_err *err)
+static int set_count(const struct option *o, void *at, const char *s, nami_err *err)
 {
     uint64_t x;
     int rc = number(o, s, INT_MAX, &x, err);
@@ -122,45 +173,55 @@ static int set_count(const struct opt *o, void *at, const char *s, nami_err *err
     return rc;
 }
 
-static int set_seed(const struct opt *o, void *at, const char *s, nami_err *err)
+static int set_seed(const struct option *o, void *at, const char *s, nami_err *err)
 {
     return number(o, s, UINT64_MAX, at, err);
 }
 
-static int set_real(const struct opt *o, void *at, const char *s, nami_err *err)
+static int set_real(const struct option *o, void *at, const char *s, nami_err *err)
 {
     char *end;
     double x = strtod(s, &end);
     if (!*s || *end || !(x >= 0 && x <= 1e300))
-        return err_set(err, NAMI_EUSAGE, "--%s wants a number, 0 or more, not '%s'", o->name, s);
+        return usage_error(err, "--%s must be a number, 0 or more, not '%.100s'", o->name, s);
     *(double *)at = x;
     return 0;
 }
 
-static int set_many(const struct opt *o, void *at, const char *s, nami_err *err)
+static int set_many(const struct option *o, void *at, const char *s, nami_err *err)
 {
     struct opt_many *m = at;
     if (m->n == OPT_MANY_MAX)
-        return err_set(err, NAMI_EUSAGE, "--%s can be given at most %d times", o->name,
-                       OPT_MANY_MAX);
+        return usage_error(err, "--%s can be given at most %d times", o->name, OPT_MANY_MAX);
     m->a[m->n++] = s;
     return 0;
 }
 
-static int (*const set_kind[])(const struct opt *, void *, const char *, nami_err *) = {
+static int (*const set_kind[])(const struct option *, void *, const char *, nami_err *) = {
     [OPT_FLAG] = set_flag,   [OPT_TEXT] = set_text, [OPT_WORD] = set_word, [OPT_WORDS] = set_words,
     [OPT_COUNT] = set_count, [OPT_SEED] = set_seed, [OPT_MANY] = set_many, [OPT_REAL] = set_real,
 };
 
-static int set(const struct opt *o, void *into, const char *s, nami_err *err)
+/* The library's messages name an option by the name that it is given: that of the command line, but
+   "no mode is called 'x'". */
+static int set_library(const struct option *o, void *at, const char *s, nami_err *err)
 {
-    return set_kind[o->kind](o, (char *)into + o->at, s, err);
+    nami_option named = *o->library;
+    char name[sizeof o->name + 2];
+    snprintf(name, sizeof name, "%s%s", o->kind == OPT_WORD ? "" : "--", o->name);
+    named.name = name;
+    return nami_option_set(&named, at, o->kind == OPT_FLAG ? "1" : s, err);
+}
+
+static int set(const struct option *o, void *into, const char *s, nami_err *err)
+{
+    return (o->library ? set_library : set_kind[o->kind])(o, (char *)into + o->at, s, err);
 }
 
 /* ---- parsing ------------------------------------------------------------------------ */
 
 struct parser {
-    const struct opt *own;
+    const struct cmd *cmd;
     void *into;
     char **arg, **end; /* what is left */
     nami_err *err;
@@ -168,23 +229,31 @@ struct parser {
 
 static int unknown(struct parser *p, const char *name)
 {
-    struct near best = NEAR_NONE;
-    const struct opt *o;
-    for (int i = 0; (o = opt_at(p->own, i)); i++)
-        if (!o->hidden) near_try(&best, name, strlen(name), o->name, i);
-    if (best.word)
-        return err_set(p->err, NAMI_EUSAGE, "unknown option --%s; did you mean --%s?", name,
-                       best.word);
-    return err_set(p->err, NAMI_EUSAGE, "unknown option --%s; --help lists the options", name);
+    struct option *all;
+    const char **word, *near = NULL;
+    struct option o;
+    int n = 0, k = 0;
+    while (opt_at(p->cmd, n, &o)) n++;
+    all = calloc((size_t)n + 1, sizeof *all);
+    word = calloc((size_t)n + 1, sizeof *word);
+    for (int i = 0; all && word && i < n; i++) {
+        opt_at(p->cmd, i, &all[i]);
+        if (!all[i].hidden) word[k++] = all[i].name;
+    }
+    if (k) near = nami_nearest(name, word);
+    int rc = near ? usage_error(p->err, "unknown option --%s; did you mean --%s?", name, near)
+                  : usage_error(p->err, "unknown option --%s; --help lists the options", name);
+    free(all);
+    free(word);
+    return rc;
 }
 
 /* An option with its value, if it takes one: `value`, or the next argument. */
-static int take(struct parser *p, const struct opt *o, const char *value)
+static int take(struct parser *p, const struct option *o, const char *value)
 {
     if (opt_takes_value(o) && !value) {
         if (p->arg == p->end)
-            return err_set(p->err, NAMI_EUSAGE, "--%s needs a value: --%s %s", o->name, o->name,
-                           o->arg);
+            return usage_error(p->err, "--%s needs a value: --%s %s", o->name, o->name, o->arg);
         value = *p->arg++;
     }
     return set(o, p->into, value, p->err);
@@ -193,12 +262,11 @@ static int take(struct parser *p, const struct opt *o, const char *value)
 static int long_option(struct parser *p, const char *s)
 {
     size_t n = strcspn(s, "=");
-    const struct opt *o;
-    for (int i = 0; (o = opt_at(p->own, i)); i++) {
-        if (strlen(o->name) != n || memcmp(o->name, s, n) != 0) continue;
-        if (s[n] && !opt_takes_value(o))
-            return err_set(p->err, NAMI_EUSAGE, "--%s takes no value", o->name);
-        return take(p, o, s[n] ? s + n + 1 : NULL);
+    struct option o;
+    for (int i = 0; opt_at(p->cmd, i, &o); i++) {
+        if (strlen(o.name) != n || memcmp(o.name, s, n) != 0) continue;
+        if (s[n] && !opt_takes_value(&o)) return usage_error(p->err, "--%s takes no value", o.name);
+        return take(p, &o, s[n] ? s + n + 1 : NULL);
     }
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)(n < 60 ? n : 60), s);
@@ -209,27 +277,26 @@ static int long_option(struct parser *p, const char *s)
 static int short_options(struct parser *p, const char *s)
 {
     for (int rc = 0; *s; s++) {
-        const struct opt *o;
-        int i = 0;
-        while ((o = opt_at(p->own, i)) && o->key != *s) i++;
-        if (!o)
-            return err_set(p->err, NAMI_EUSAGE, "unknown option -%c; --help lists the options", *s);
-        if (opt_takes_value(o)) return take(p, o, s[1] ? s + 1 : NULL);
-        if ((rc = take(p, o, NULL))) return rc;
+        struct option o;
+        int i = 0, found;
+        while ((found = opt_at(p->cmd, i, &o)) && o.key != *s) i++;
+        if (!found) return usage_error(p->err, "unknown option -%c; --help lists the options", *s);
+        if (opt_takes_value(&o)) return take(p, &o, s[1] ? s + 1 : NULL);
+        if ((rc = take(p, &o, NULL))) return rc;
     }
     return 0;
 }
 
-int opt_parse(const struct opt *own, void *into, int argc, char **argv, int *narg, nami_err *err)
+int opt_parse(const struct cmd *c, void *into, int argc, char **argv, int *narg, nami_err *err)
 {
-    struct parser p = {own, into, argv, argv + argc, err};
-    const struct opt_common *c = into;
-    const struct opt *o;
+    struct parser p = {c, into, argv, argv + argc, err};
+    const struct opt_common *shown = into;
+    struct option o;
     int rc = 0, only_args = 0;
     *narg = 0;
-    for (int i = 0; (o = opt_at(own, i)) && !rc; i++)
-        if (o->def) rc = set(o, into, o->def, err);
-    while (!rc && p.arg < p.end && !c->help && !c->version) {
+    for (int i = 0; opt_at(c, i, &o) && !rc; i++)
+        if (o.def && !o.library) rc = set(&o, into, o.def, err);
+    while (!rc && p.arg < p.end && !shown->help && !shown->version) {
         char *s = *p.arg++;
         if (only_args || s[0] != '-' || !s[1])
             argv[(*narg)++] = s;

@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "data/records.h"
 #include "model/eval.h"
-#include "train/training.h"
 
 void show_messages(const struct model *m, int quiet)
 {
@@ -30,24 +29,6 @@ void tell_simulator(const struct model *m, int quiet)
     model_simulator(m, &what);
     if (what.s && !what.oom) note("this runs the simulator %s", what.s);
     str_free(&what);
-}
-
-int refuse_net(const char *path)
-{
-    nami_err err;
-    if (!network_is(path)) return EXIT_YES;
-    err_set(&err, NAMI_EUSAGE,
-            "this is a trained network, and a model is wanted; networks are for 'nami sample', "
-            "evidence, map, calibrate, simulate and logp");
-    return fail(READING, path, &err);
-}
-
-int open_structure(nami_bn **bn, const char *path, const char *format)
-{
-    nami_err err;
-    int rc = refuse_net(path);
-    if (rc || !nami_bn_read(path, format, bn, &err)) return rc;
-    return fail(READING, file_name(path), &err);
 }
 
 int open_model(struct model *m, const char *path, const struct model_opts *o)

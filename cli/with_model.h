@@ -2,8 +2,9 @@
 #ifndef CLI_WITH_MODEL_H
 #define CLI_WITH_MODEL_H
 
-#include "cmd.h"
+#include "bridge.h"
 #include "model/model.h"
+#include "structure.h"
 
 struct model_opts {
     struct opt_many data, set;
@@ -51,11 +52,6 @@ struct model_opts {
 int open_model(struct model *m, const char *path, const struct model_opts *o);
 /* Says, once, which program draws from the model, if one does. */
 void tell_simulator(const struct model *m, int quiet);
-/* A trained network is no model, and no structure: EXIT_YES if path is something else, or the exit
-   code, having said which commands take it. */
-int refuse_net(const char *path);
-/* A structure (nami_bn_read).  EXIT_YES, or the exit code, having said why. */
-int open_structure(nami_bn **bn, const char *path, const char *format);
 /* Warns of names in data sets that the model does not know. */
 void say_unknown(const struct model *m, const struct data *d);
 /* Notes values of variables that are not observed: `who` (the model, the network) infers them. */

@@ -108,7 +108,9 @@ typedef struct {
 /* Option number i of a group ("invert", "train", "query", "evidence", "modes", "calibrate",
    "check", "simulate", "exact", "study"); NULL behind the last, and for unknown groups. */
 const nami_option *nami_option_at(const char *group, int i);
-/* Sets the member of `options` from text, as a user would write it; the text must outlive it. */
+/* Sets the member of `options` from text, as a user would write it; the text must outlive it.  If
+   the text is refused, the member stays as it is.  Messages call the option `name`: a copy of the
+   row with another name changes what they say. */
 int nami_option_set(const nami_option *option, void *options, const char *text, nami_err *err);
 /* Word number i that the option accepts, NULL behind the last. */
 const char *nami_option_word(const nami_option *option, int i);
@@ -147,7 +149,13 @@ typedef struct bn nami_bn;
    formats`, or NULL to choose by the file's ending and content. */
 int nami_bn_read(const char *path, const char *format, nami_bn **out, nami_err *err);
 int nami_bn_parse(const char *text, size_t len, const char *format, nami_bn **out, nami_err *err);
+/* `format` NULL: by the ending of `path`.  What the format cannot say (tables, what is observed) is
+   left out. */
 int nami_bn_write(const nami_bn *bn, const char *path, const char *format, nami_err *err);
+/* The same to memory; the format must be named. */
+int nami_bn_print(const nami_bn *bn, const char *format, char **text, nami_err *err);
+/* A copy to change with the calls below: of a model's structure, which is the model's. */
+int nami_bn_copy(const nami_bn *bn, nami_bn **out, nami_err *err);
 void nami_bn_free(nami_bn *bn);
 
 int nami_bn_size(const nami_bn *bn);
@@ -195,13 +203,15 @@ int nami_inverse_natural(const nami_inverse *inv);
 
 typedef struct {
     size_t size;
-    const char *file; /* what to call the structure; or NULL */
+    const char *file; /* "text": what to call the structure; or NULL */
     const char *show; /* "text": sections, a comma list ("sections" of nami_word); NULL: the usual */
     int width;        /* "text": columns; 0: 80 */
     int runs;         /* "json": parents as runs of one permutation: small for long chains */
     int trace;        /* the steps of the elimination too */
 } nami_inverse_view;
-/* As "text", "json", "dot", "svg" or "png"; `len`, or NULL: how many bytes. */
+/* As "text", "json" (docs/formats.md), "dot", "svg" or "png"; `len`, or NULL: how many bytes.  The
+   view may be NULL.  NAMI_ELIMIT: too large to draw, or to list all parents in JSON without runs.
+   Graphviz, which draws dot, svg and png, allows one thread at a time. */
 int nami_inverse_describe(const nami_inverse *inv, const char *as, const nami_inverse_view *view,
                           char **text, size_t *len, nami_err *err);
 
@@ -241,7 +251,9 @@ typedef struct {
     const char *dialect; /* "nami" or "bugs"; NULL: by the file's ending, nami for texts */
 } nami_model_options;
 
-/* Reads a model file (.bug .bugs .jags .txt: as JAGS; else NaMI's own).
+/* Does the path end like that of a model file (.nami .bug .bugs .jags)? */
+int nami_model_is(const char *path);
+/* Reads a model file (.bug .bugs .jags .txt: as JAGS; else NaMI's own; "-": standard input).
    *out is set even if the model is wrong (NAMI_EINPUT), so that nami_model_messages can tell
    all there is to say; such a model knows nothing else: the calls below then give 0, -1, NULL
    or NAMI_EUSAGE.  Free it in any case; *out is NULL only if memory ran out.  err holds the

@@ -161,7 +161,7 @@ bad 3 '--compact' invert chain.edges --observe sinks --mode forward --verify sam
 run 0 invert chain.edges --observe sinks --mode forward --verify sample --json --compact
 json_is out 'len(x["perm"]) == x["latents"] + 20001 and x["edges"] > 10**8' True
 run 0 invert chain.edges --observe sinks --mode forward --verify sample
-has out ' more; --json has all'
+has out ' more; the JSON form has all'
 has out 'not compared'
 ok; [ "$(wc -l <out)" -lt 100 ] || no 'a long output is not cut'
 
@@ -321,7 +321,7 @@ def settings(path):
     with open(path, 'rb') as f:
         return json.loads(json.loads(f.read(int.from_bytes(f.read(8), 'little')))['__metadata__']['settings'])
 a, b = settings('api.net'), settings('own.net')
-for k in 'size net activation skip no_share rate clip patience cooldown keep_barren restarts samples'.split():
+for k in 'size net activation skip no_share rate clip patience cooldown restarts samples'.split():
     assert a[k] == b[k], (k, a[k], b[k])
 P
     ok

@@ -1,7 +1,15 @@
-/* api.c: the small questions of nami.h about a structure. */
+/* bn.c: copies of structures, and the small questions of nami.h about them. */
 #include <string.h>
 
+#include "base/err.h"
 #include "model/bn.h"
+
+int nami_bn_copy(const nami_bn *bn, nami_bn **out, nami_err *err)
+{
+    err_clear(err);
+    *out = bn_copy(bn);
+    return *out ? 0 : err_nomem(err);
+}
 
 void nami_bn_free(nami_bn *bn) { bn_free(bn); }
 

@@ -4,6 +4,9 @@
 
 #include "api/api.h"
 #include "base/err.h"
+#include "report/draw.h"
+#include "report/json.h"
+#include "report/show.h"
 
 int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, nami_err *err)
 {
@@ -70,3 +73,64 @@ int nami_inverse_faithful(const nami_inverse *x) { return x->h->cert.is[FAITHFUL
 int nami_inverse_minimal(const nami_inverse *x) { return x->h->cert.is[MINIMAL]; }
 
 int nami_inverse_natural(const nami_inverse *x) { return x->h->cert.is[NATURAL]; }
+
+/* ---- descriptions ----------------------------------------------------------------------- */
+
+static int section_named(const char *name, size_t len)
+{
+    for (int i = 0; sections[i].name; i++)
+        if (strlen(sections[i].name) == len && memcmp(sections[i].name, name, len) == 0) return i;
+    return -1;
+}
+
+/* A bit for each section of a comma list. */
+static int choose_sections(const char *list, unsigned *which, nami_err *err)
+{
+    for (size_t len; *list; list += len + (list[len] == ',')) {
+        len = strcspn(list, ",");
+        int i = section_named(list, len);
+        if (i < 0)
+            return err_set(err, NAMI_EUSAGE, "the description has no section '%.*s'",
+                           (int)(len < 60 ? len : 60), list);
+        *which |= 1u << i;
+    }
+    return 0;
+}
+
+static int as_text(const struct view *w, const nami_inverse_view *view, struct str *out,
+                   nami_err *err)
+{
+    unsigned which = 0;
+    int rc = choose_sections(view->show ? view->show : "model,inverse,order,certificate,modes",
+                             &which, err);
+    if (!rc && view->trace) rc = choose_sections("trace", &which, err);
+    return rc ? rc : show(w, which, out, err);
+}
+
+int nami_inverse_describe(const nami_inverse *x, const char *as, const nami_inverse_view *view,
+                          char **text, size_t *len, nami_err *err)
+{
+    nami_inverse_view v = {0};
+    struct str out = {0};
+    int rc;
+    err_clear(err);
+    *text = NULL;
+    if (view) memcpy(&v, view, view->size && view->size < sizeof v ? view->size : sizeof v);
+    struct view w = {.file = v.file ? v.file : "structure",
+                     .bn = x->bn,
+                     .v = &x->problem,
+                     .h = x->h,
+                     .width = v.width ? v.width : 80};
+    if (strcmp(as, "text") == 0)
+        rc = as_text(&w, &v, &out, err);
+    else if (strcmp(as, "json") == 0)
+        rc = inverse_json(&w, (v.runs ? INVERSE_RUNS : 0) | (v.trace ? INVERSE_TRACE : 0), &out,
+                          err);
+    else if (strcmp(as, "dot") == 0 || strcmp(as, "svg") == 0 || strcmp(as, "png") == 0)
+        rc = draw(&w, as, &out, err);
+    else
+        rc = no_such_form(as, "text, json, dot, svg, png", err);
+    if (!rc) return give_text(&out, text, len, err);
+    str_free(&out);
+    return rc;
+}

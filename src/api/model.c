@@ -115,6 +115,8 @@ int model_of_network(struct network *n, nami_model **out, nami_err *err)
     return describe(w) ? err_nomem(err) : 0;
 }
 
+int nami_model_is(const char *path) { return model_file(path); }
+
 int nami_model_read(const char *path, const nami_model_options *opt, nami_model **out,
                     nami_err *err)
 {
@@ -130,7 +132,7 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
         err_in_file(err, path, &why);
     else
         rc = choose_dialect(opt->dialect, path, &dialect, err);
-    if (!rc) rc = build(w, path, text.s ? text.s : "", text.n, opt, dialect, err);
+    if (!rc) rc = build(w, strcmp(path, "-") == 0 ? "<stdin>" : path, text.s ? text.s : "", text.n, opt, dialect, err);
     str_free(&text);
     return finish(out, rc, err);
 }

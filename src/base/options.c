@@ -117,10 +117,19 @@ static int read_real(const nami_option *o, const char *text, double *out, nami_e
     return 0;
 }
 
+/* In a struct, 0 means the default: where that is something else, 0 cannot be asked for. */
+static int refuse_zero(const nami_option *o, double x, nami_err *err)
+{
+    if (x != 0 || !*o->def || strcmp(o->def, "0") == 0) return 0;
+    return err_set(err, NAMI_EUSAGE, "%s must be %s", o->name,
+                   o->kind == NAMI_OPTION_COUNT ? "at least 1" : "more than 0");
+}
+
 int nami_option_set(const nami_option *option, void *options, const char *text, nami_err *err)
 {
     void *at = (char *)options + option->offset;
     uint64_t whole = 0;
+    double real = 0;
     int rc = 0;
     switch (option->kind) {
     case NAMI_OPTION_FLAG:
@@ -129,11 +138,22 @@ int nami_option_set(const nami_option *option, void *options, const char *text, 
         break;
     case NAMI_OPTION_COUNT:
         rc = read_whole(option, text, INT_MAX, &whole, err);
+        if (!rc) rc = refuse_zero(option, (double)whole, err);
         if (!rc) *(int *)at = (int)whole;
         break;
     case NAMI_OPTION_REAL:
-    case NAMI_OPTION_LIMIT: rc = read_real(option, text, at, err); break;
-    case NAMI_OPTION_SEED: rc = read_whole(option, text, UINT64_MAX, at, err); break;
+        rc = read_real(option, text, &real, err);
+        if (!rc) rc = refuse_zero(option, real, err);
+        if (!rc) *(double *)at = real;
+        break;
+    case NAMI_OPTION_LIMIT:
+        rc = read_real(option, text, &real, err);
+        if (!rc) *(double *)at = real;
+        break;
+    case NAMI_OPTION_SEED:
+        rc = read_whole(option, text, UINT64_MAX, &whole, err);
+        if (!rc) *(uint64_t *)at = whole;
+        break;
     case NAMI_OPTION_WORD: rc = find_word(option, text, at, err); break;
     case NAMI_OPTION_TEXT: *(const char **)at = text; break;
     }

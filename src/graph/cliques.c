@@ -68,7 +68,7 @@ static int from_elimination(const struct inverse *h, int *rc, nami_err *err)
     if (mark && !yes)
         *rc = err_set(err, NAMI_EUSAGE,
                       "this inverse has no clique tree: it is not the result of an "
-                      "elimination; try --method nami --barren aside");
+                      "elimination; invert with method nami and barren aside");
     free(mark);
     return yes;
 }

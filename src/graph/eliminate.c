@@ -18,8 +18,7 @@ static int drain(const struct problem *p, struct elim *e, struct frontier *f, na
                            (long long)p->max_edges);
         if ((rc = elim_vertex(e, v)) == NAMI_ELIMIT)
             return err_set(err, rc,
-                           "the graph gets too dense to be inverted this way; try another "
-                           "--mode");
+                           "the graph gets too dense to be inverted this way; try another mode");
         if (rc == NAMI_EBUG)
             return err_set(err, rc,
                            "the fill was miscounted: this is a fault of NaMI's, please "

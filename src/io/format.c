@@ -57,8 +57,8 @@ static int parse(const char *text, size_t len, const struct format *f, nami_bn *
     if (!f) f = by_content(text, len);
     if (!f)
         return err_set(err, NAMI_EINPUT,
-                       len ? "not a structure in any format that NaMI knows; see "
-                             "'nami list formats', or name one with --format"
+                       len ? "not a structure in any format that NaMI recognizes; see "
+                             "'nami list formats', and name the format"
                            : "the file is empty");
     struct bn *bn = bn_new();
     if (!bn) return err_nomem(err);
@@ -93,6 +93,28 @@ int nami_bn_read(const char *path, const char *format, nami_bn **out, nami_err *
     return rc;
 }
 
+static int print(const nami_bn *bn, const struct format *f, struct str *out, nami_err *err)
+{
+    if (!f->write) return err_set(err, NAMI_EUSAGE, "NaMI cannot write %s", f->name);
+    int rc = f->write(bn, out, err);
+    return !rc && out->oom ? err_nomem(err) : rc;
+}
+
+int nami_bn_print(const nami_bn *bn, const char *format, char **text, nami_err *err)
+{
+    const struct format *f;
+    struct str out = {0};
+    err_clear(err);
+    *text = NULL;
+    int rc = named(format, &f, err);
+    if (!rc) rc = print(bn, f, &out, err);
+    if (rc)
+        str_free(&out);
+    else
+        *text = out.s;
+    return rc;
+}
+
 int nami_bn_write(const nami_bn *bn, const char *path, const char *format, nami_err *err)
 {
     const struct format *f = by_ending(path);
@@ -102,9 +124,7 @@ int nami_bn_write(const nami_bn *bn, const char *path, const char *format, nami_
     if (!rc && !f)
         rc = err_set(err, NAMI_EUSAGE,
                      "the ending of '%s' names no format; see 'nami list formats'", path);
-    if (!rc && !f->write) rc = err_set(err, NAMI_EUSAGE, "NaMI cannot write %s", f->name);
-    if (!rc) rc = f->write(bn, &text, err);
-    if (!rc && text.oom) rc = err_nomem(err);
+    if (!rc) rc = print(bn, f, &text, err);
     if (!rc) rc = file_write(path, text.s, text.n, err);
     str_free(&text);
     return rc;

@@ -173,3 +173,81 @@ int bn_finish(struct bn *bn, nami_err *err)
         if (bn->node.a[v].cpt && (rc = check_table(bn, v, err))) return rc;
     return 0;
 }
+
+/* ---- copies -------------------------------------------------------------------------- */
+
+static void *dup_array(struct arena *mem, const void *from, size_t n, size_t size)
+{
+    void *to = arena_alloc_array(mem, n + 1, size);
+    if (to && n) memcpy(to, from, n * size);
+    return to;
+}
+
+static const char *dup_text(struct arena *mem, const char *s)
+{
+    return arena_strndup(mem, s, strlen(s));
+}
+
+/* What the copy of a node still shares with the original. */
+static int own_node(struct arena *mem, struct bn_node *x)
+{
+    if (x->state) {
+        const char *const *names = x->state;
+        if (!(x->state = arena_array(mem, const char *, x->nstate + 1))) return NAMI_ENOMEM;
+        for (int i = 0; i < x->nstate; i++)
+            if (!(x->state[i] = dup_text(mem, names[i]))) return NAMI_ENOMEM;
+    }
+    if (x->cpt) {
+        struct cpt *t = dup_array(mem, x->cpt, 1, sizeof *t);
+        if (!(x->cpt = t)) return NAMI_ENOMEM;
+        t->parent = dup_array(mem, t->parent, (size_t)t->nparent, sizeof *t->parent);
+        t->p = dup_array(mem, t->p, t->n, sizeof *t->p);
+        if (!t->parent || !t->p) return NAMI_ENOMEM;
+    }
+    return 0;
+}
+
+static int copy_nodes(struct bn *to, const struct bn *from)
+{
+    for (int v = 0; v < bn_n(from); v++) {
+        struct bn_node x = from->node.a[v];
+        const char *name = bn_name(from, v);
+        if (dict_add(&to->names, name, from->names.len.a[v], NULL) != v || own_node(&to->mem, &x) ||
+            vec_push(&to->node, x))
+            return NAMI_ENOMEM;
+    }
+    return 0;
+}
+
+static int copy_plates(struct bn *to, const struct bn *from)
+{
+    for (size_t i = 0; i < from->plate.n; i++) {
+        struct bn_plate x = from->plate.a[i];
+        x.label = dup_text(&to->mem, x.label);
+        x.node = dup_array(&to->mem, x.node, (size_t)x.n, sizeof *x.node);
+        if (!x.label || !x.node || vec_push(&to->plate, x)) return NAMI_ENOMEM;
+    }
+    for (size_t i = 0; i < from->cls.n; i++) {
+        struct bn_class x = from->cls.a[i];
+        x.name = dup_text(&to->mem, x.name);
+        if (!x.name || vec_push(&to->cls, x)) return NAMI_ENOMEM;
+    }
+    return 0;
+}
+
+struct bn *bn_copy(const struct bn *from)
+{
+    const struct dag *g = &from->dag;
+    struct edge *edge = raw_array(struct edge, g->m + 1);
+    struct bn *to = bn_new();
+    size_t m = 0;
+    int bad = !edge || !to;
+    for (int v = 0; v < g->n && !bad; v++)
+        for_parents (g, v, u) edge[m++] = (struct edge){u, v};
+    if (!bad) bad = copy_nodes(to, from) || copy_plates(to, from);
+    if (!bad) bad = dag_init(&to->dag, g->n, edge, m, NULL) != 0;
+    free(edge);
+    if (!bad) return to;
+    bn_free(to);
+    return NULL;
+}

@@ -71,6 +71,8 @@ int bn_table(struct bn *bn, int child, const int *parent, int nparent, int line,
    called by bn_finish, which scales rounded rows. */
 int bn_finish(struct bn *bn, nami_err *err);
 void bn_free(struct bn *bn);
+/* A copy of a finished structure; NULL when memory runs out. */
+struct bn *bn_copy(const struct bn *bn);
 
 #define bn_n(bn)       ((int)(bn)->node.n)
 #define bn_name(bn, v) ((bn)->names.name.a[v])

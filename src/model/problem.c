@@ -21,7 +21,7 @@ static int choose(const char *const *names, const char *name, const char *what, 
 {
     for (*out = 0; names[*out]; ++*out)
         if (strcmp(names[*out], name) == 0) return 0;
-    return err_set(err, NAMI_EUSAGE, "no %s is called '%s'; see 'nami invert --help'", what, name);
+    return err_set(err, NAMI_EUSAGE, "no %s is called '%.60s'", what, name);
 }
 
 static int check_options(struct inversion *v, const nami_options *o, nami_err *err)

@@ -239,8 +239,7 @@ int inverse_json(const struct view *w, int flags, struct str *out, nami_err *err
     struct writer x;
     if (!compact && h->edges > MAX_PARENTS)
         return err_set(err, NAMI_ELIMIT,
-                       "the factors have %s parents, too many to list; --compact writes them as "
-                       "runs",
+                       "the factors have %s parents, too many to list; ask for runs instead",
                        count_text(h->edges).s);
     if ((rc = writer_init(&x, w, out, err))) {
         writer_fini(&x);

@@ -16,7 +16,7 @@ int show_modes(const struct view *w, struct str *out, nami_err *err)
     int rc = 0;
     if (!w->v->method->uses_mode || !w->h->nlatent) return 0;
     if (bn_n(w->bn) > COMPARE_NODES) {
-        str_printf(out, "%-*snot compared: more than %s nodes (try --mode)\n", SHOW_INDENT, "modes",
+        str_printf(out, "%-*snot compared: more than %s nodes\n", SHOW_INDENT, "modes",
                    count_text(COMPARE_NODES).s);
         return 0;
     }

@@ -90,7 +90,8 @@ static int show_inverse(const struct view *w, struct str *out, nami_err *err)
     }
     wrap_end(&line);
     if (some < total)
-        str_printf(out, "%*s… and %s more; --json has all\n", 11, "", count_text(total - some).s);
+        str_printf(out, "%*s… and %s more; the JSON form has all\n", 11, "",
+                   count_text(total - some).s);
     show_blank(out);
     if (factor.oom) out->oom = 1;
     str_free(&factor);

@@ -27,7 +27,7 @@ static int too_large(const struct view *w, nami_err *err)
     int64_t edges = w->h && w->h->edges > w->bn->dag.m ? w->h->edges : w->bn->dag.m;
     return err_set(err, NAMI_ELIMIT,
                    "too large to draw: %d nodes and %lld edges; at most %d and %d can be read, "
-                   "use --json instead",
+                   "use JSON instead",
                    bn_n(w->bn), (long long)edges, MAX_NODES, MAX_EDGES);
 }
 

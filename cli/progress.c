@@ -1,6 +1,6 @@
 /* progress.c: builds progress lines: bar, percentage, speed and remaining time, cut to the width
    available. */
-#include "base/progress.h"
+#include "progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,18 +114,22 @@ static void take(char *part, int *room)
         part[0] = 0;
 }
 
-static void put(struct str *out, size_t from, const char *part, size_t n)
+/* Appends a part behind a gap, if both fit. */
+static void put(char *out, size_t size, const char *part, size_t n)
 {
-    if (n && out->n > from) str_put(out, "  ");
-    str_putn(out, part, n);
+    size_t at = strlen(out), gap = at && n ? GAP : 0;
+    if (at + gap + n >= size) return;
+    memset(out + at, ' ', gap);
+    memcpy(out + at + gap, part, n);
+    out[at + gap + n] = 0;
 }
 
 void progress_line(const struct progress *p, int64_t done, const char *text, double now, int width,
-                   struct str *out)
+                   char *out, size_t size)
 {
     char much[PART], fast[PART], left[PART], bar[LONGEST_BAR + 1] = {0};
     int room = width + GAP;
-    size_t from = out->n, n = 0;
+    size_t n = 0;
     put_share(p, done, much);
     put_speed(speed(p, done, now), fast);
     put_left(p, done, now, left);
@@ -142,9 +146,8 @@ void progress_line(const struct progress *p, int64_t done, const char *text, dou
         bar[0] = '[';
         bar[w - 1] = ']';
     }
-    if (bar[0]) str_printf(out, "%s ", bar);
-    str_put(out, much);
-    put(out, from, text ? text : "", n);
-    put(out, from, fast, strlen(fast));
-    put(out, from, left, strlen(left));
+    snprintf(out, size, "%s%s%s", bar, bar[0] ? " " : "", much);
+    put(out, size, text ? text : "", n);
+    put(out, size, fast, strlen(fast));
+    put(out, size, left, strlen(left));
 }

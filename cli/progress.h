@@ -2,13 +2,12 @@
 
        [##############................]  46%  loss 13.912  rate 0.001  812 steps/s  02:13 left
 
-   Times are from clock_now. */
-#ifndef BASE_PROGRESS_H
-#define BASE_PROGRESS_H
+   Times are seconds since any moment. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
 
+#include <stddef.h>
 #include <stdint.h>
-
-#include "base/str.h"
 
 struct progress {
     double start;
@@ -21,10 +20,10 @@ void progress_begin(struct progress *p, int64_t first, int64_t total, int live, 
 /* Is an update due?  Live: ten times per second.  Otherwise after 1, 2, 4, ..., 60, 60, ...
    seconds. If it returns 1, the line counts as shown. */
 int progress_due(struct progress *p, double now);
-/* Appends the line, without newline, with at most `width` columns.  Items that do not fit are
-   omitted: first the bar, then the speed, then items of the text starting from its end ("loss 1.5
-   rate 0.1" has two, separated by two spaces; may be NULL), then the time. */
+/* Puts the line into out, without its end, of at most `width` columns and `size` bytes.  What does
+   not fit is left out: the bar first, then the speed, then items of the text from its end
+   ("loss 1.5 rate 0.1" has two, with two blanks between; may be NULL), then the time. */
 void progress_line(const struct progress *p, int64_t done, const char *text, double now, int width,
-                   struct str *out);
+                   char *out, size_t size);
 
 #endif

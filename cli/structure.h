@@ -1,0 +1,17 @@
+/* structure.h: what commands that read a structure or a model by nami.h share. */
+#ifndef CLI_STRUCTURE_H
+#define CLI_STRUCTURE_H
+
+#include "cmd.h"
+
+/* A trained network is no model, and no structure: EXIT_YES if path is something else, or the exit
+   code, having said which commands take it. */
+int refuse_net(const char *path);
+/* Reads a structure (nami_bn_read).  EXIT_YES, or the exit code, having said why. */
+int open_structure(nami_bn **bn, const char *path, const char *format);
+/* Reads a model, with these data files and other options (opt->data is not read).  EXIT_YES, or the
+   exit code, having said what is wrong; warnings too, unless quiet.  Free it in any case. */
+int read_model(nami_model **model, const char *path, const struct opt_many *data,
+               const nami_model_options *opt, int quiet);
+
+#endif
