@@ -462,7 +462,7 @@ typedef struct {
 #define NAMI_QUERY NAMI_MEMBER
 #include "nami_options.def"
 #undef NAMI_QUERY
-    const nami_watch *watch;
+    const nami_watch *watch; /* is copied */
 } nami_query;
 
 /* data NULL: the data set that the network was trained with. */
@@ -522,7 +522,7 @@ typedef struct {
     double ess;                           /* of the weights */
     double log_evidence, log_evidence_se; /* log p(x) and its standard error; NaN: not known */
     double ood_p; /* p-value of the data among data sets simulated from the model; NaN: not known */
-    const char *reason; /* one sentence */
+    char reason[160]; /* one sentence */
 } nami_verdict;
 int nami_posterior_verdict(const nami_posterior *post, size_t set, nami_verdict *out,
                            nami_err *err);

@@ -1,0 +1,358 @@
+/* posterior.c: nami_posterior_*: posterior draws of data sets, block by block, and what they say. */
+#include "api/posterior.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/parallel.h"
+#include "infer/smc.h"
+
+/* ---- variables ------------------------------------------------------------------------------ */
+
+int variable_element(const nami_posterior *p, const struct draws_var *v, size_t e)
+{
+    const struct model *m = p->net->net.model;
+    int array = model_find_array(m, v->name, strlen(v->name));
+    return array < 0 ? -1 : array_first(m, array) + (int)e;
+}
+
+int variable_is_asked(const nami_posterior *p, const struct draws_var *v, size_t e)
+{
+    int element = variable_element(p, v, e);
+    return element >= 0 && element_is_random(p->net->net.model, element) && !p->given[v->base + e];
+}
+
+/* The data sets, where arrays are observed in part: what is not is missing. */
+static int observed_part(nami_posterior *p, nami_err *err)
+{
+    const struct model *m = p->net->net.model;
+    size_t sets = p->asked.num_sets, n = (size_t)model_num_rows(m) * sets;
+    if (!(p->observed = raw_array(double, p->seen.nrow *sets))) return err_nomem(err);
+    memcpy(p->observed, p->asked.x, sizeof *p->observed * n);
+    for (int e = 0; e < model_num_elements(m); e++)
+        for (size_t s = 0; element_is_random(m, e) && !element_is_observed(m, e) && s < sets; s++)
+            p->observed[(size_t)element_row(m, e) * sets + s] = value_missing();
+    layout_fill(m, &p->seen, sets, p->observed);
+    return 0;
+}
+
+static int observed_variables(nami_posterior *p, nami_err *err)
+{
+    const struct model *m = p->net->net.model;
+    struct str names = {0};
+    int part = 0, rc = 0;
+    for (int a = 0; a < model_num_arrays(m); a++) {
+        int n = 0, first = array_first(m, a), size = array_size(m, a);
+        for (int e = first; e < first + size; e++) n += element_is_observed(m, e) != 0;
+        if (n) str_printf(&names, "%s%s", names.n ? "," : "", array_name(m, a));
+        part |= n && n < size;
+    }
+    if (names.oom) rc = err_nomem(err);
+    if (!rc && names.n) rc = model_layout(m, names.s, 0, &p->mem, &p->seen, err);
+    str_free(&names);
+    return rc || !part ? rc : observed_part(p, err);
+}
+
+static int variables(nami_posterior *p, nami_err *err)
+{
+    const struct model *m = p->net->net.model;
+    struct str names = {0};
+    if (p->opt.only)
+        str_put(&names, p->opt.only);
+    else
+        latent_names(m, p->opt.all, &names);
+    int rc = names.oom ? err_nomem(err) : 0;
+    if (!rc) rc = model_layout(m, names.s ? names.s : "", p->opt.all, &p->mem, &p->layout, err);
+    str_free(&names);
+    if (rc) return rc;
+    for (int v = 0; v < p->layout.nvar; v++) {
+        size_t size = draws_var_size(&p->layout.var[v]), end = p->layout.var[v].base + size;
+        if (end > p->stride) p->stride = end;
+        p->num_rows += size;
+    }
+    if (!(p->row = arena_array(&p->mem, size_t, p->num_rows + 1))) return err_nomem(err);
+    for (size_t v = 0, k = 0; v < (size_t)p->layout.nvar; v++)
+        for (size_t e = 0; e < draws_var_size(&p->layout.var[v]); e++)
+            p->row[k++] = p->layout.var[v].base + e;
+    return observed_variables(p, err);
+}
+
+/* Rows that are not latent: observed elements, and constants. */
+static int mark_given(nami_posterior *p, nami_err *err)
+{
+    const struct model *m = p->net->net.model;
+    size_t rows = (size_t)model_num_rows(m);
+    p->given = arena_array(&p->mem, unsigned char, rows + p->stride + 1);
+    if (!p->given) return err_nomem(err);
+    for (int e = 0; e < model_num_elements(m); e++)
+        if (element_row(m, e) >= 0 && element_is_observed(m, e)) p->given[element_row(m, e)] = 1;
+    for (size_t r = rows; r < p->layout.nrow; r++) {
+        int e = p->layout.elem[r - rows];
+        p->given[r] = element_is_observed(m, e) || !element_is_random(m, e);
+    }
+    return 0;
+}
+
+/* Names of elements, by which summaries are asked for. */
+static int name_elements(nami_posterior *p, nami_err *err)
+{
+    const struct model *m = p->net->net.model;
+    struct str name = {0};
+    int rc = 0;
+    for (int v = 0; v < p->layout.nvar && !rc; v++)
+        for (size_t e = 0; e < draws_var_size(&p->layout.var[v]) && !rc; e++) {
+            int element = variable_element(p, &p->layout.var[v], e), fresh;
+            name.n = 0;
+            str_put(&name, "");
+            if (element >= 0) elem_name(m, element, &name);
+            rc = name.oom || dict_add(&p->names, name.s, name.n, &fresh) < 0 ? err_nomem(err) : 0;
+        }
+    str_free(&name);
+    return rc;
+}
+
+/* ---- a query ---------------------------------------------------------------------------------- */
+
+static int choose_method(nami_posterior *p, nami_err *err)
+{
+    const struct model *m = p->net->net.model;
+    p->method = p->opt.method ? infer_method_find(p->opt.method) : infer_method_default(m);
+    if (p->method->islands) p->islands = smc_islands(&p->net->infer, (size_t)p->opt.draws);
+    return infer_method_can(p->method, m, err);
+}
+
+static int prepare(nami_posterior *p, const nami_data *data, nami_err *err)
+{
+    int rc = choose_method(p, err);
+    if (!rc)
+        rc = asked_init(&p->asked, p->net, data, p->opt.sets, p->threads, &p->watch, err);
+    if (!rc) rc = variables(p, err);
+    if (!rc) rc = mark_given(p, err);
+    if (!rc) rc = name_elements(p, err);
+    if (rc) return rc;
+    p->q = (struct query){p->asked.x, p->asked.num_sets, (size_t)p->opt.draws, p->opt.seed};
+    p->summary = new_array(struct summary, p->stride *p->q.nset + 1);
+    p->found = new_array(struct posterior_found, p->q.nset);
+    if (!p->summary || !p->found) return err_nomem(err);
+    sinks_spec(p);
+    return 0;
+}
+
+int nami_posterior_new(const nami_network *net, const nami_data *data, const nami_query *query,
+                       nami_posterior **out, nami_err *err)
+{
+    *out = NULL;
+    err_clear(err);
+    nami_posterior *p = new_array(nami_posterior, 1);
+    if (!p) return err_nomem(err);
+    p->net = net;
+    int rc = options_complete("query", query, sizeof p->opt, &p->opt, err);
+    if (!rc && p->opt.watch) p->watch = *p->opt.watch;
+    p->threads = parallel_threads(p->opt.threads);
+    if (!rc) rc = prepare(p, data, err);
+    if (rc)
+        nami_posterior_free(p);
+    else
+        *out = p;
+    return rc;
+}
+
+void nami_posterior_free(nami_posterior *p)
+{
+    if (!p) return;
+    sinks_drop(p);
+    answer_free(&p->answer);
+    blocks_fini(&p->blocks);
+    digest_fini(&p->digest);
+    dict_free(&p->names);
+    asked_free(&p->asked);
+    free(p->observed);
+    free(p->summary);
+    free(p->found);
+    arena_free(&p->mem);
+    free(p);
+}
+
+size_t nami_posterior_sets(const nami_posterior *p) { return p->q.nset; }
+size_t nami_posterior_draws(const nami_posterior *p) { return p->q.per; }
+const char *nami_posterior_method(const nami_posterior *p) { return p->method->name; }
+int nami_posterior_variables(const nami_posterior *p) { return p->layout.nvar; }
+
+_Static_assert(sizeof((nami_variable){0}).dim == sizeof((struct draws_var){0}).dim,
+               "as many dimensions outside as inside");
+
+static int give_variable(const struct layout *l, int i, nami_variable *out)
+{
+    if (i < 0 || i >= l->nvar) return NAMI_EUSAGE;
+    const struct draws_var *v = &l->var[i];
+    *out = (nami_variable){.name = v->name,
+                           .num_dims = v->ndim,
+                           .first_row = v->base,
+                           .num_elements = draws_var_size(v)};
+    memcpy(out->dim, v->dim, sizeof out->dim);
+    return 0;
+}
+
+int nami_posterior_variable(const nami_posterior *p, int i, nami_variable *out)
+{
+    return give_variable(&p->layout, i, out);
+}
+
+int nami_posterior_observed(const nami_posterior *p, int i, nami_variable *out)
+{
+    return give_variable(&p->seen, i, out);
+}
+
+/* ---- draws ---------------------------------------------------------------------------------- */
+
+static int begin(nami_posterior *p, nami_err *err)
+{
+    int predict = p->opt.predict || p->picture.var;
+    p->begun = 1;
+    int rc = blocks_init(&p->blocks, &p->net->infer, &p->q, p->method, predict, p->threads,
+                         BLOCK_NUMBERS, err);
+    if (rc) return rc;
+    return digest_init(&p->digest, p->num_rows, p->row, p->q.per, digest_room(p->num_rows), err);
+}
+
+/* Rows for arrays of which only some elements are random, behind those of the model. */
+static int add_rows(const struct model *m, const struct layout *l, size_t n, double **x,
+                    nami_err *err)
+{
+    if (!*x || !n || l->nrow <= (size_t)model_num_rows(m)) return 0;
+    double *y = realloc(*x, sizeof *y * l->nrow * n);
+    if (!y) return err_nomem(err);
+    *x = y;
+    layout_fill(m, l, n, y);
+    return 0;
+}
+
+/* Data set by data set: a block may have the end of one, some, or a piece. */
+static int summarise_block(nami_posterior *p, nami_err *err)
+{
+    const struct answer *a = &p->answer;
+    size_t per = p->q.per;
+    int rc = 0;
+    for (size_t i = 0, n; i < a->n && !rc; i += n) {
+        size_t s = (a->first + i) / per, left = (s + 1) * per - (a->first + i);
+        struct summary *summary = p->summary + s * p->stride;
+        n = left < a->n - i ? left : a->n - i;
+        digest_put(&p->digest, n, a->z + i, a->n, a->logw ? a->logw + i : NULL);
+        if (n < left) continue;
+        rc = digest_end(&p->digest, summary, err);
+        for (size_t k = 0; k < p->num_rows && a->islands && isnan(p->blocks.found[s].khat); k++)
+            summarise_islands(per, a->z + p->row[k] * a->n + i, a->logw + i, a->islands,
+                              &summary[p->row[k]]);
+        p->found[s] =
+            (struct posterior_found){p->blocks.found[s], summary, p->asked.ood_p[s]};
+    }
+    return rc;
+}
+
+/* What is done, in data sets if there are many. */
+static int report(const nami_posterior *p, nami_err *err)
+{
+    double share = (double)p->blocks.done / (double)p->blocks.work,
+           total = (double)(p->q.nset > 1 ? p->q.nset : p->q.per);
+    nami_progress now = {.phase = p->q.nset > 1 ? "data sets" : "draws",
+                         .done = share * total,
+                         .total = total,
+                         .loss = NAN,
+                         .valid = NAN,
+                         .rate = NAN};
+    if (!p->watch.progress || !p->watch.progress(&now, p->watch.user)) return 0;
+    return err_set(err, NAMI_ECANCEL, "canceled after %.0f of %.0f %s", now.done, now.total,
+                   now.phase);
+}
+
+static int next_block(nami_posterior *p, nami_err *err)
+{
+    const struct model *m = p->net->net.model;
+    answer_free(&p->answer);
+    int rc = blocks_next(&p->blocks, &p->answer, err);
+    if (!rc) rc = add_rows(m, &p->layout, p->answer.n, &p->answer.z, err);
+    if (!rc) rc = add_rows(m, &p->seen, p->answer.n, &p->answer.pred, err);
+    if (!rc) rc = summarise_block(p, err);
+    if (!rc) rc = sinks_put(p, err);
+    return rc ? rc : report(p, err);
+}
+
+int nami_posterior_next(nami_posterior *p, nami_block *out, nami_err *err)
+{
+    int rc = 0;
+    err_clear(err);
+    if (p->done) return 0;
+    if (!p->begun) rc = begin(p, err);
+    do {
+        if (!rc && !blocks_more(&p->blocks)) {
+            answer_free(&p->answer);
+            p->done = 1;
+            return sinks_close(p, err);
+        }
+        if (!rc) rc = next_block(p, err);
+    } while (!rc && !p->answer.n); /* weights come before the draws of large data sets */
+    if (rc) return rc;
+    const struct answer *a = &p->answer;
+    *out = (nami_block){.first = a->first,
+                        .num_draws = a->n,
+                        .values = a->z,
+                        .predicted = a->pred,
+                        .log_q = a->logq,
+                        .log_p = a->logp,
+                        .log_weight = a->logw};
+    return 1;
+}
+
+int nami_posterior_run(nami_posterior *p, nami_err *err)
+{
+    nami_block block;
+    int rc;
+    while ((rc = nami_posterior_next(p, &block, err)) > 0) continue;
+    return rc;
+}
+
+/* ---- what they say ---------------------------------------------------------------------------- */
+
+static int is_answered(const nami_posterior *p, size_t set, nami_err *err)
+{
+    if (!p->done)
+        return err_set(err, NAMI_EUSAGE, "the draws are not made yet: nami_posterior_next");
+    if (set >= p->q.nset)
+        return err_set(err, NAMI_EUSAGE, "there are %zu data sets, and no number %zu", p->q.nset,
+                       set + 1);
+    return 0;
+}
+
+int nami_posterior_summary(const nami_posterior *p, size_t set, const char *name, nami_summary *out,
+                           nami_err *err)
+{
+    err_clear(err);
+    int rc = is_answered(p, set, err), k = rc ? -1 : dict_find(&p->names, name, strlen(name));
+    if (rc) return rc;
+    if (k < 0) return err_set(err, NAMI_EUSAGE, "%.60s is not among the variables", name);
+    const struct summary *s = &p->summary[set * p->stride + p->row[k]];
+    *out = (nami_summary){s->mean, s->sd,   s->q[0], s->q[1], s->q[2],
+                          s->q[3], s->q[4], s->mcse, s->ess};
+    return 0;
+}
+
+int nami_posterior_verdict(const nami_posterior *p, size_t set, nami_verdict *out, nami_err *err)
+{
+    struct str reason = {0};
+    err_clear(err);
+    int rc = is_answered(p, set, err);
+    if (rc) return rc;
+    const struct diagnostics *d = &p->found[set].diagnostics;
+    *out = (nami_verdict){.verdict = (int)verdict_of(p->method, d, p->q.per, p->islands),
+                          .khat = d->khat,
+                          .ess = d->ess,
+                          .log_evidence = d->log_z,
+                          .log_evidence_se = d->log_se,
+                          .ood_p = p->found[set].ood_p};
+    verdict_reason(p->method, d, p->q.per, p->islands, &reason);
+    if (!reason.oom) strncat(out->reason, reason.s, sizeof out->reason - 1);
+    str_free(&reason);
+    return 0;
+}
