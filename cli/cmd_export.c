@@ -1,57 +1,23 @@
 /* cmd_export.c: `nami export`: writes a model as a JAGS program with its data, as JSON or as a
    Graphviz graph. */
+#include <stdio.h>
 #include <string.h>
 
-#include "base/err.h"
-#include "base/file.h"
-#include "model/export.h"
-#include "report/draw.h"
-#include "with_model.h"
+#include "model.h"
 
 struct options {
     struct opt_common common;
-    struct model_opts model;
+    struct model_input input;
     const char *to, *out, *data_out;
 };
 
-/* ---- what a model can be written as ------------------------------------------------- */
-
-typedef int export_fn(struct model *m, const struct model_options *opt, struct str *out,
-                      nami_err *err);
-
-static int as_json(struct model *m, const struct model_options *opt, struct str *out, nami_err *err)
-{
-    (void)opt;
-    return model_json(m, out, err);
-}
-
-static int as_dot(struct model *m, const struct model_options *opt, struct str *out, nami_err *err)
-{
-    struct view w = {.file = m->source.file, .bn = m->ir.bn};
-    (void)opt;
-    return draw(&w, "dot", out, err);
-}
-
-/* What JAGS cannot say is printed. */
-static int as_jags(struct model *m, const struct model_options *opt, struct str *out, nami_err *err)
-{
-    struct diags diags;
-    int rc = model_jags(m, opt, out, &diags, err);
-    struct model shown = *m;
-    shown.source.diags = diags;
-    if (rc && diags.nerror) show_messages(&shown, 0);
-    diags_free(&diags);
-    return rc;
-}
-
 static const struct target {
     const char *name, *ends;
-    export_fn *write;
 } targets[] = {
-    {"jags", ".bug .bugs .jags", as_jags},
-    {"json", ".json", as_json},
-    {"dot", ".dot .gv", as_dot},
-    {NULL, NULL, NULL},
+    {"jags", ".bug .bugs .jags "},
+    {"json", ".json "},
+    {"dot", ".dot .gv "},
+    {NULL, NULL},
 };
 
 static const char *target_words(int i) { return targets[i].name; }
@@ -62,71 +28,61 @@ static const struct target *target_of(const struct options *o)
     const char *dot = o->out ? strrchr(o->out, '.') : NULL;
     for (const struct target *t = targets; t->name; t++) {
         if (o->to && strcmp(o->to, t->name) == 0) return t;
-        for (const char *s = t->ends; !o->to && dot && *s; s += strspn(s, " ")) {
-            size_t n = strcspn(s, " ");
-            if (strlen(dot) == n && memcmp(dot, s, n) == 0) return t;
-            s += n;
-        }
+        const char *found = dot && !o->to ? strstr(t->ends, dot) : NULL;
+        if (found && found[strlen(dot)] == ' ') return t;
     }
     return NULL;
 }
 
-/* ---- the command -------------------------------------------------------------------- */
-
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
     {"to", 0, OPT_WORD, AT(to), "NAME", NULL, target_words,
-     "as what, if the ending of the output does not tell", 0},
+     "output format, if the ending of the output does not tell", 0},
     {"output", 'o', OPT_TEXT, AT(out), "FILE", NULL, NULL,
-     "write to a file instead of standard output", 0},
+     "write a file instead of standard output", 0},
     {"data-out", 0, OPT_TEXT, AT(data_out), "FILE", NULL, NULL,
-     "with --to jags: write the constants and observations too, as an R dump", 0},
-    MODEL_OPTIONS(struct options, model),
+     "with --to jags: also write the constants and observations, as an R dump", 0},
+    MODEL_INPUT(struct options, input),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-static int check(const struct options *o, const struct target *t)
+static int put(const char *path, const char *text, size_t len)
 {
     nami_err err;
-    if (!t)
-        err_set(&err, NAMI_EUSAGE, "as what? name it with --to jags, json or dot");
-    else if (o->data_out && t->write != as_jags)
-        err_set(&err, NAMI_EUSAGE, "--data-out goes with --to jags");
-    else
-        return EXIT_YES;
-    return fail(RUNNING, NULL, &err);
+    if (path && strcmp(path, "-") != 0)
+        return nami_file_write(path, text, len, &err) ? fail(WRITING, path, &err) : EXIT_YES;
+    fwrite(text, 1, len, stdout);
+    return finish_output(EXIT_YES);
 }
 
-static int put(const char *path, struct str *text)
+/* What JAGS cannot express is told in full. */
+static int cannot(const nami_model *model, const char *file, const struct target *t,
+                  const nami_err *why)
 {
     nami_err err;
-    int rc;
-    if (!path || strcmp(path, "-") == 0) return finish(text, EXIT_YES);
-    rc = file_write(path, text->s ? text->s : "", text->n, &err) ? fail(WRITING, path, &err)
-                                                                 : EXIT_YES;
-    str_free(text);
-    return rc;
+    char *text;
+    if (why->code != NAMI_EINPUT || strcmp(t->name, "jags") != 0 ||
+        nami_model_describe(model, "jags-messages", &text, NULL, &err))
+        return fail(RUNNING, file, why);
+    fputs(text, stderr);
+    nami_free(text);
+    return EXIT_BAD;
 }
 
 /* Makes everything first and writes it then, so that a failure leaves nothing. */
-static int export(struct model *m, const struct options *o, const struct target *t)
+static int export(const nami_model *model, const char *file, const struct options *o,
+                  const struct target *t)
 {
-    struct model_options opt = {
-        .set = o->model.set.a, .nset = o->model.set.n, .observe = o->model.observe};
-    struct str text = {0}, data = {0};
+    char *text = NULL, *data = NULL;
+    size_t len = 0, data_len = 0;
     nami_err err;
-    int rc = t->write(m, &opt, &text, &err);
-    if (!rc && o->data_out) rc = model_rdump(m, &opt, &data, &err);
-    if (rc == NAMI_EINPUT && t->write == as_jags) {
-        rc = EXIT_BAD; /* it was said */
-    } else if (rc) {
-        rc = fail(RUNNING, m->source.file, &err);
-    } else {
-        if (o->data_out) rc = put(o->data_out, &data);
-        if (!rc) return put(o->out, &text);
-    }
-    str_free(&text);
-    str_free(&data);
+    int rc = nami_model_describe(model, t->name, &text, &len, &err);
+    if (!rc && o->data_out) rc = nami_model_describe(model, "rdump", &data, &data_len, &err);
+    if (rc) rc = cannot(model, file, t, &err);
+    if (!rc && o->data_out) rc = put(o->data_out, data, data_len);
+    if (!rc) rc = put(o->out, text, len);
+    nami_free(text);
+    nami_free(data);
     return rc;
 }
 
@@ -134,12 +90,14 @@ static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
     const struct target *t = target_of(o);
-    struct model m = {0};
-    int rc = check(o, t);
+    struct source s;
     (void)narg;
-    if (!rc) rc = open_model(&m, arg[0], &o->model);
-    if (!rc) rc = export(&m, o, t);
-    model_fini(&m);
+    if (!t) return bad_usage("as what? name it with --to jags, json or dot");
+    if (o->data_out && strcmp(t->name, "jags") != 0)
+        return bad_usage("--data-out goes with --to jags");
+    int rc = source_open_model(&s, arg[0], &o->input, o->input.quiet);
+    if (!rc) rc = export(s.model, file_name(arg[0]), o, t);
+    source_close(&s);
     return rc;
 }
 
@@ -153,17 +111,15 @@ static const struct example examples[] = {
 
 const struct cmd cmd_export = {
     .name = "export",
-    .summary = "write a model for JAGS, for programs or for Graphviz",
+    .summary = "write a model for JAGS, as JSON or for Graphviz",
     .usage = "[OPTION]... FILE",
     .about = "jags: the model in JAGS's language. Distributions and functions get JAGS's names and "
-             "arguments; "
-             "constants that have a value in the file, or by --set, go to a data block, all others "
-             "to the file "
-             "of --data-out. What JAGS cannot express is refused, with its place.\n\n"
-             "json: what NaMI makes of the model: every node with its size, distribution and "
-             "statement, every "
-             "edge. 'nami invert' reads it as a structure.\n\n"
-             "dot: the picture of the model, a node for each statement and a box for each loop.",
+             "arguments; constants that have a value in the file, or by --set, go to a data block, "
+             "all others to the file of --data-out. What JAGS cannot express is refused, with its "
+             "place.\n\n"
+             "json: the elaborated model: each node with its size, distribution and statement, and "
+             "all edges. 'nami invert' reads it as a structure.\n\n"
+             "dot: the model as a graph, one node per statement and one box per loop.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

@@ -1,114 +1,54 @@
 /* cmd_logp.c: `nami logp`: the log joint density of a model at given points, and its gradient. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/err.h"
-#include "base/parallel.h"
-#include "model/eval.h"
-#include "with_net.h"
+#include "model.h"
+#include "watch.h"
 
 struct options {
     struct opt_common common;
-    struct model_opts model;
+    struct model_input input;
     struct opt_many at, by;
-    int json, grad;
+    int json, grad, threads;
 };
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
     {"at", 0, OPT_MANY, AT(at), "FILE", NULL, NULL,
-     "points: data sets with a value for every random variable (default: --data)", 0},
+     "points: data sets with a value for each random variable (default: --data)", 0},
     {"grad", 0, OPT_FLAG, AT(grad), NULL, NULL, NULL,
-     "also the derivatives by every continuous variable (JSON)", 0},
+     "also the derivatives by each continuous variable (JSON)", 0},
     {"by", 0, OPT_MANY, AT(by), "NAME", NULL, NULL,
-     "with --grad: a constant to differentiate by as well; may be repeated", 0},
+     "with --grad: also differentiate by this constant; may be repeated", 0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON", 0},
-    MODEL_OPTIONS(struct options, model),
+    {"threads", 0, OPT_COUNT, AT(threads), "N", "0", NULL,
+     "number of threads; 0: one per processor", 0},
+    MODEL_INPUT(struct options, input),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-static int put_gradients(const struct model *m, size_t n, const double *grad, struct str *out,
-                         nami_err *err)
+static int evaluate(const nami_model *model, const nami_data *at, const struct options *o)
 {
-    struct arena mem = {0};
-    struct layout l;
-    int rc = model_layout(m, NULL, 0, &mem, &l, err);
-    double *x = rc ? NULL : arena_array(&mem, double, l.nrow *n);
-    if (!rc && !x) rc = err_nomem(err);
-    if (!rc) {
-        memcpy(x, grad, sizeof *x * (size_t)m->ir.num_rows * n);
-        layout_fill(m, &l, n, x);
-        for (size_t r = (size_t)m->ir.num_rows; r < l.nrow; r++) /* nothing depends on a constant */
-            for (size_t i = 0; m->ir.state[l.elem[r - (size_t)m->ir.num_rows]] == E_CONST && i < n;
-                 i++)
-                x[r * n + i] = 0;
-        struct draws g = {.n = n, .nvar = l.nvar, .var = l.var, .x = x};
-        str_put(out, ",\"grad\":");
-        rc = draws_format_of("x.json")->write(&g, out, err);
-    }
-    arena_free(&mem);
-    return rc;
-}
-
-/* {"logp": [...], "grad": [{"x": [...]}, ...]} */
-static int put_json(struct model *m, size_t n, const struct density *d, struct str *out,
-                    nami_err *err)
-{
-    str_put(out, "{\"logp\":[");
-    for (size_t i = 0; i < n; i++) {
-        str_put(out, i ? "," : "");
-        json_element(out, d->logp[i], 0);
-    }
-    str_put(out, "]");
-    int rc = d->grad ? put_gradients(m, n, d->grad, out, err) : 0;
-    str_put(out, "}\n");
-    return rc;
-}
-
-static int evaluate(struct model *m, const struct options *o, const struct data *at,
-                    struct str *out, nami_err *err)
-{
-    size_t n = at->set.n, size = (size_t)m->ir.num_rows * n;
-    double *x = raw_array(double, size), *g = o->grad ? raw_array(double, size) : NULL;
-    double *logp = raw_array(double, n);
-    struct density d = {.logp = logp, .grad = g};
-    int rc = !x || !logp || (o->grad && !g) ? err_nomem(err) : 0;
-    for (size_t i = 0; i < size && !rc; i++) x[i] = 0;
-    for (size_t i = 0; i < n && !rc; i++) {
-        rc = model_point(m, &at->set.a[i], n, i, 0, x, err);
-        if (rc) err->line = 0;
-    }
-    if (!rc) rc = model_logp(m, n, x, parallel_threads(o->model.threads), &d, err);
-    if (!rc && (o->json || o->grad)) rc = put_json(m, n, &d, out, err);
-    for (size_t i = 0; i < n && !rc && !o->json && !o->grad; i++)
-        str_printf(out, "%.15g\n", isnan(logp[i]) ? NAN : logp[i]); /* never "-nan" */
-    free(x);
-    free(g);
-    free(logp);
-    return rc;
+    nami_logp_options opt = {.gradient = o->grad, .threads = o->threads};
+    struct watch w;
+    nami_err err;
+    char *text;
+    watch_begin(&w, o->input.quiet);
+    opt.watch = &w.library;
+    int rc = nami_model_describe_logp(model, at, &opt, o->json || o->grad ? "json" : "text", &text,
+                                      &err);
+    watch_end(&w);
+    return rc ? fail(RUNNING, NULL, &err) : finish_text(text, EXIT_YES);
 }
 
 static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
-    struct training r = {0};
-    struct data at = {0};
-    struct str out = {0};
-    nami_err err = {0};
-    struct model_opts mo = o->model;
-    mo.free = o->by;
-    int rc = open_model_or_net(&r, arg[0], &mo);
+    struct source s;
+    nami_data *at = NULL;
+    int rc = source_open(&s, arg[0], &o->input, &o->by, 0);
     (void)narg;
-    for (int i = 0; i < o->at.n && !rc; i++)
-        if (data_read(&at, o->at.a[i], &err)) rc = fail(READING, o->at.a[i], &err);
-    if (!rc) say_unknown(r.net.model, &at);
-    if (!rc && evaluate(r.net.model, o, o->at.n ? &at : &r.net.model->source.data, &out, &err))
-        rc = fail(RUNNING, NULL, &err);
-    data_free(&at);
-    training_free(&r);
-    if (!rc) return finish(&out, EXIT_YES);
-    str_free(&out);
+    if (!rc) rc = read_data(&at, &o->at);
+    if (!rc) rc = evaluate(s.model, at, o);
+    nami_data_free(at);
+    source_close(&s);
     return rc;
 }
 
@@ -119,13 +59,12 @@ static const struct example examples[] = {
 
 const struct cmd cmd_logp = {
     .name = "logp",
-    .summary = "the log joint density of a model at given points",
+    .summary = "log joint density of a model at given points",
     .usage = "[OPTION]... FILE",
-    .about = "Prints log p(x, z), with all normalising constants, at each data set of --at: a line "
-             "each, "
-             "or JSON. Every random variable needs a value there.\n\n"
+    .about = "Prints log p(x, z), with all normalizing constants, at each data set of --at: one "
+             "line each, or JSON. Each random variable needs a value there.\n\n"
              "FILE is a model, or a network of 'nami train': its model, with the weights that were "
-             "learnt.",
+             "learned.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

@@ -30,15 +30,20 @@ static int fail_in(const char *path, nami_err *err)
     return fail(READING, file_name(path), err);
 }
 
-static int read_data(nami_data **out, const struct opt_many *files)
+int read_data(nami_data **out, const struct opt_many *files)
 {
     nami_err err;
+    *out = NULL;
     if (!files->n) return EXIT_YES;
     if (nami_data_new(out, &err)) return fail(RUNNING, NULL, &err);
     for (int i = 0; i < files->n; i++)
         if (nami_data_read(*out, files->a[i], &err))
             return fail(READING, file_name(files->a[i]), &err);
-    return EXIT_YES;
+    const char *records = nami_data_records(*out, 0);
+    if (!records) return EXIT_YES;
+    usage_error(&err, "this is a table or an array without names; data files are JSON or R dumps; "
+                      "write each column or array as a list under its name: {\"x\": [1, 2]}");
+    return fail(READING, records, &err);
 }
 
 int read_model(nami_model **model, const char *path, const struct opt_many *data,

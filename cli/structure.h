@@ -9,6 +9,9 @@
 int refuse_net(const char *path);
 /* Reads a structure (nami_bn_read).  EXIT_YES, or the exit code, having said why. */
 int open_structure(nami_bn **bn, const char *path, const char *format);
+/* Data sets of files, NULL if there are none; tables and arrays, which are for training, are
+   refused. EXIT_YES, or the exit code, having said what is wrong.  Free them in any case. */
+int read_data(nami_data **out, const struct opt_many *files);
 /* Reads a model, with these data files and other options (opt->data is not read).  EXIT_YES, or the
    exit code, having said what is wrong; warnings too, unless quiet.  Free it in any case. */
 int read_model(nami_model **model, const char *path, const struct opt_many *data,

@@ -7,10 +7,12 @@
        nami_data         data sets: named arrays of numbers
        nami_model        a generative model p(x, z): its graph, draws and densities
        nami_check        its prior predictive check
+       nami_exact        its exact posterior, if it is linear Gaussian or discrete
+       nami_draws        draws of variables, for files
        nami_trainer      an inference network q(z | x) in training
        nami_network      a trained network, from a file or a trainer
        nami_posterior    a query: posterior draws, weights, summaries, verdicts
-       nami_evidence, nami_modes, nami_exact, nami_calibration: other questions
+       nami_evidence, nami_modes, nami_calibration: other questions
 
    Conventions.  A call that can fail returns 0 (or a count) or a negative code, and fills `err`,
    which may be NULL.  Objects come from _new, _read and _parse calls and go back through _free,
@@ -233,7 +235,39 @@ int nami_data_parse(nami_data *data, const char *text, size_t len, nami_err *err
 int nami_data_set(nami_data *data, size_t set, const char *name, int num_dims, const size_t *dim,
                   const double *values, nami_err *err);
 size_t nami_data_size(const nami_data *data); /* data sets; observations of "x=FILE" not counted */
+/* File number i of observations ("x=FILE"), which are for training and queries, not for reading a
+   model; NULL behind the last. */
+const char *nami_data_records(const nami_data *data, int i);
 void nami_data_free(nami_data *data);
+
+/* ---- draws ----------------------------------------------------------------------------------- */
+
+/* A variable: an array of shape dim[num_dims], whose elements in row-major order are rows
+   first_row ... of what it is a variable of. */
+typedef struct {
+    const char *name;
+    int num_dims;
+    int dim[8];
+    size_t first_row, num_elements;
+} nami_variable;
+
+/* Draws of variables, from a model (nami_model_draws) or an exact posterior (nami_exact_draws). */
+typedef struct nami_draws nami_draws;
+
+void nami_draws_free(nami_draws *draws);
+size_t nami_draws_size(const nami_draws *draws); /* the number of draws */
+int nami_draws_variables(const nami_draws *draws);
+int nami_draws_variable(const nami_draws *draws, int i, nami_variable *out); /* or NAMI_EUSAGE */
+/* Draw i of a row: [row * size + i].  NaN: the model does not define this element. */
+const double *nami_draws_values(const nami_draws *draws);
+/* Writes a file: .json (an array of data sets, which nami_data_read reads), .csv, .npz (NumPy);
+   .png: images of the first variable that is one, if possible an observed one. */
+int nami_draws_write(const nami_draws *draws, const char *path, nami_err *err);
+/* Is the ending of a file's name one of these?  NAMI_EUSAGE says which there are. */
+int nami_draws_check(const char *path, nami_err *err);
+/* As "json", "csv" or "npz"; `len`, or NULL: how many bytes. */
+int nami_draws_describe(const nami_draws *draws, const char *as, char **text, size_t *len,
+                        nami_err *err);
 
 /* ---- models -------------------------------------------------------------- */
 
@@ -275,7 +309,7 @@ const char *nami_model_messages(const nami_model *model);
 const nami_bn *nami_model_structure(const nami_model *model);
 
 /* The program or plug-in that the model file names after `simulator`, which every call that draws
-   from the model runs; NULL if it names none. */
+   from the model runs, and where it is: "'./x.so' (/home/me/x.so)"; NULL if it names none. */
 const char *nami_model_simulator(const nami_model *model);
 
 /* Scalars: every element of every variable that is not constant, random (~) or computed from
@@ -309,6 +343,108 @@ int nami_model_logp(const nami_model *model, size_t n, const double *x, int thre
    give a constant another value than the model has. */
 int nami_model_set_point(const nami_model *model, const nami_data *data, size_t set, size_t n,
                          size_t i, double *x, nami_err *err);
+
+typedef struct {
+    size_t size;
+    int gradient; /* "json": derivatives, too */
+    int threads;
+    const nami_watch *watch;
+} nami_logp_options;
+/* log p at each data set, which must give values to all random variables, as "text" (one number per
+   line) or "json": {"logp": [...], "grad": [{"x": [...]}, ...]}.  data NULL: those that the model
+   was read with. */
+int nami_model_describe_logp(const nami_model *model, const nami_data *data,
+                             const nami_logp_options *opt, const char *as, char **text,
+                             nami_err *err);
+
+typedef struct {
+    size_t size;
+#define NAMI_SIMULATE NAMI_MEMBER
+#include "nami_options.def"
+#undef NAMI_SIMULATE
+    int image_mean; /* images of an observed variable: the mean of so many draws of it given the same
+                       latents; 0: the draws themselves */
+    const nami_watch *watch;
+} nami_simulate_options;
+/* Draws of chosen variables: those of nami_model_simulate.  The model must outlive them. */
+int nami_model_draws(const nami_model *model, const nami_simulate_options *opt, nami_draws **out,
+                     nami_err *err);
+
+/* The model as "json" (nodes, edges, statements), "dot" (for Graphviz), "jags" (a program for JAGS),
+   "rdump" (the data of that: constants that the text does not hold, and observations); `len`, or
+   NULL: how many bytes.  What JAGS cannot express is NAMI_EINPUT; "jags-messages" tells all of it,
+   with places and advice, "" if there is nothing. */
+int nami_model_describe(const nami_model *model, const char *as, char **text, size_t *len,
+                        nami_err *err);
+
+/* ---- the prior predictive check ----------------------------------------------------------- */
+
+/* Draws from the prior predictive distribution, and what makes it hard or impossible to learn an
+   inference network from such draws.  The model must outlive the check. */
+typedef struct nami_check nami_check;
+
+typedef struct {
+    size_t size;
+#define NAMI_CHECK NAMI_MEMBER
+#include "nami_options.def"
+#undef NAMI_CHECK
+    const nami_watch *watch;
+} nami_check_options;
+
+int nami_check_new(const nami_model *model, const nami_check_options *opt, nami_check **out,
+                   nami_err *err);
+void nami_check_free(nami_check *check);
+int nami_check_problems(const nami_check *check); /* how many were found */
+/* The problems, behind the messages of the model, as text for people with places and advice. */
+const char *nami_check_messages(const nami_check *check);
+/* What draws of each statement look like, as "text"; with the problems, as "json". */
+int nami_check_describe(const nami_check *check, const char *as, char **text, nami_err *err);
+
+/* ---- exact posteriors --------------------------------------------------------------------- */
+
+/* The exact posterior of a linear Gaussian model, or of a discrete model or structure by a junction
+   tree. */
+typedef struct nami_exact nami_exact;
+
+typedef struct {
+    size_t size;
+#define NAMI_EXACT NAMI_MEMBER
+#include "nami_options.def"
+#undef NAMI_EXACT
+    const char *const *given; /* more observations: "node=value", a number or the name of a state; or
+                                 "@FILE" with a JSON object of nodes and values */
+    int num_given;
+    const nami_watch *watch;
+} nami_exact_options;
+
+/* Given data set number `set`; data NULL: what the model was read with.  Observed variables without
+   a value are latent.  The model must outlive the posterior, the data need not. */
+int nami_exact_new(const nami_model *model, const nami_data *data, size_t set,
+                   const nami_exact_options *opt, nami_exact **out, nami_err *err);
+/* Of a structure all of whose nodes have tables.  It must outlive the posterior. */
+int nami_exact_tables(const nami_bn *bn, const nami_exact_options *opt, nami_exact **out,
+                      nami_err *err);
+void nami_exact_free(nami_exact *exact);
+
+const char *nami_exact_kind(const nami_exact *exact);        /* "gaussian" or "discrete" */
+double nami_exact_log_evidence(const nami_exact *exact);     /* log p(x) */
+double nami_exact_entropy(const nami_exact *exact);          /* E[-log p(z|x)] */
+/* Posterior mean and standard deviation of "x[2]": a scalar (gaussian) or a node (discrete; states
+   count as the model's values, or from 1). */
+int nami_exact_moments(const nami_exact *exact, const char *name, double *mean, double *sd,
+                       nami_err *err);
+/* discrete: the number of states of a node; writes at most `cap` of their probabilities to p. */
+int nami_exact_states(const nami_exact *exact, const char *node, int cap, double *p, nami_err *err);
+/* The name of a state, from 0, or its value; NULL if there is no such state. */
+const char *nami_exact_state_name(const nami_exact *exact, const char *node, int state);
+/* With the option mpe: the state of a node in the most probable joint state of all variables, and
+   its log p(z, x). */
+int nami_exact_mpe_state(const nami_exact *exact, const char *node, nami_err *err);
+double nami_exact_mpe_logp(const nami_exact *exact); /* NaN without the option */
+/* Independent draws from the posterior, of all variables: as many as the options say. */
+int nami_exact_draws(const nami_exact *exact, nami_draws **out, nami_err *err);
+/* Of the variables of the option `only`, as "text" or "json". */
+int nami_exact_describe(const nami_exact *exact, const char *as, char **text, nami_err *err);
 
 /* ---- training -------------------------------------------------------------- */
 
@@ -474,14 +610,7 @@ size_t nami_posterior_sets(const nami_posterior *post);
 size_t nami_posterior_draws(const nami_posterior *post); /* of each set */
 const char *nami_posterior_method(const nami_posterior *post);
 
-/* A variable of the answer: an array of shape dim[num_dims], whose elements in row-major order are
-   rows first_row ... of blocks. */
-typedef struct {
-    const char *name;
-    int num_dims;
-    int dim[8];
-    size_t first_row, num_elements;
-} nami_variable;
+/* The variables of the answer, whose rows are those of blocks. */
 int nami_posterior_variables(const nami_posterior *post);
 int nami_posterior_variable(const nami_posterior *post, int i, nami_variable *out);
 /* The observed variables, whose rows are those of `predicted`. */

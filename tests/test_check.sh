@@ -67,7 +67,7 @@ trap_is huge.bug 'mu ~ dnorm(0, 1.0E-300) (sd 1e+150) is beyond 1e12 in' <<'M'
 model { mu ~ dnorm(0, 1.0E-300)
   for (i in 1:5) { y[i] ~ dnorm(mu, 1) } }
 M
-grep -q '^no data: with those of --data' out || no "huge.bug: no word about missing data"
+grep -q '^no data: with observed values' out || no "huge.bug: no word about missing data"
 trap_is explosive.nami 'phi ~ normal(0, 100) is so wide that y[t] is beyond 1e12 in' <<'M'
 model { y[1] ~ normal(0, 1)
   for (t in 2:50) { y[t] ~ normal(phi * y[t - 1], 1) }

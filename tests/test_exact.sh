@@ -81,15 +81,15 @@ bad 2 'tau is distributed as half_normal; only linear Gaussian and discrete mode
 bad 2 "no node is called 'smok'; did you mean 'smoke'?" "$asia" --given smok=yes
 bad 2 "'maybe' is no state of smoke; it has yes, no" "$asia" --given smoke=maybe
 bad 2 "'3' is no state of smoke" "$asia" --given smoke=3
-bad 2 'write --given NODE=VALUE' "$asia" --given smoke
+bad 2 'write NODE=VALUE' "$asia" --given smoke
 bad 2 'the evidence has probability 0' "$asia" --given either=no --given tub=yes
 bad 3 'in the largest clique: more than 10 are too many' "$asia" --limit 10
 bad 2 'end it in .json, .csv or .npz' "$asia" -o x.txt
-bad 2 '--mpe is for discrete models' "$m/lgssm.nami" --mpe
+bad 2 'the most probable joint state is one of discrete models' "$m/lgssm.nami" --mpe
 bad 2 "is no number for x[1]" "$m/lgssm.nami" --given 'x[1]=a'
 bad 2 'has no table' "$here/examples/student.json"
 echo '{"smoke": [1]}' >e.json
-bad 2 'e.json: error: smoke must be a state' "$asia" -d e.json
+bad 2 'e.json: smoke must be a state' "$asia" -d e.json
 echo '{"smoke": 1' >e.json
 bad 2 'not valid JSON' "$asia" -d e.json
 sed 's/"J": 2/"J": 3/' "$m/student.json" >s.json

@@ -236,7 +236,7 @@ says "a list of lists" 2 'y has 2 dimensions \(1 x 3\) in the data, but 1 subscr
 says "advice" 2 'x as one list of 3 numbers, not as a list of lists' "$nami" check line.nami --data <(echo '{"N": 3, "x": [[1, 2, 3]], "y": [1, 2, 3]}')
 printf 'x,y\n1,1\n2,2\n2.5,3.5\n' >table.csv
 for command in check exact run simulate invert logp; do
-    says "$command: CSV" 2 'table.csv: error: this is a CSV table; data files are JSON or R dumps; write each column' "$nami" $command line.nami --data table.csv
+    says "$command: CSV" 2 'table.csv: error: this is a .*table.*; data files are JSON or R dumps; write each column' "$nami" $command line.nami --data table.csv
 done
 says "train: CSV" 2 'constants are read from JSON files or R dumps' "$nami" train line.nami --data table.csv -o x.net
 "$nami" sample line.net --data line.json --json >a.out

@@ -5,8 +5,9 @@
 #include "base/arena.h"
 #include "base/options.h"
 #include "base/str.h"
-#include "data/data.h"
+#include "data/draws.h"
 #include "infer/infer.h"
+#include "model/lang/diag.h"
 #include "model/problem.h"
 #include "model/view.h"
 #include "net/network.h"
@@ -35,6 +36,7 @@ struct nami_model {
     const char *const *set; /* the options it was read with */
     int num_set;
     const char *observe;
+    const char *simulator; /* what would run, for people; or NULL */
 };
 
 int needs_model(const nami_model *w, nami_err *err); /* an error if it is not good */
@@ -55,6 +57,9 @@ int network_take_bytes(struct str *bytes, int threads, int allow_simulator, nami
 /* A nami_model of a model that another object owns, and which must outlive it. */
 int model_of_network(struct network *n, nami_model **out, nami_err *err);
 
+/* Messages about a model, with its name and the lines of its text. */
+void print_messages(const nami_model *w, const struct diags *diags, struct str *out);
+
 /* A text to the caller, who frees it; t is empty afterwards.  0 or NAMI_ENOMEM. */
 int give_text(struct str *t, char **text, size_t *len, nami_err *err);
 /* NAMI_EUSAGE: the description cannot be had in this form; `forms` says in which. */
@@ -63,9 +68,34 @@ int no_such_form(const char *as, const char *forms, nami_err *err);
 void tell(const nami_watch *watch, int level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Tells which names of data sets the model does not know, and which are of latents, which `who` (the
-   model, the network) infers. */
-void tell_unused(const struct model *m, const struct data *d, const char *who,
+/* Which names of data sets the model does not know.  0 or NAMI_ENOMEM, as those below. */
+int tell_unknown(const struct model *m, const struct data *d, const nami_watch *watch);
+/* Which are of latents, which `who` (the model, the network) infers. */
+int tell_latents(const struct model *m, const struct data *d, const char *who,
                  const nami_watch *watch);
+/* Both. */
+int tell_unused(const struct model *m, const struct data *d, const char *who,
+                const nami_watch *watch);
+/* Which program draws from the model, if one does. */
+void tell_program(const nami_model *w, const nami_watch *watch);
+
+/* ---- draws ------------------------------------------------------------------------------ */
+
+struct nami_draws {
+    struct arena mem; /* of the variables */
+    struct draws d;
+    double *x;           /* rows of the model, or of the variables of a structure */
+    const nami_model *w; /* or NULL */
+    nami_simulate_options how; /* they were made, but for `only` */
+    int chosen;                /* the variables are those that the caller named */
+};
+
+/* Draws x, which they own from now on, of a model's rows: the variables of how->only and how->all. */
+int draws_of_model(const nami_model *w, const nami_simulate_options *how, double *x,
+                   nami_draws **out, nami_err *err);
+/* Draws of variables whose rows are x, which they own from now on.  The variables are copied, but
+   for their names. */
+int draws_of_rows(int num_vars, const struct draws_var *var, size_t num_draws, double *x,
+                  nami_draws **out, nami_err *err);
 
 #endif

@@ -25,6 +25,11 @@ void nami_data_free(nami_data *data)
 
 size_t nami_data_size(const nami_data *data) { return data->sets.set.n; }
 
+const char *nami_data_records(const nami_data *data, int i)
+{
+    return i >= 0 && (size_t)i < data->records.n ? data->records.a[i] : NULL;
+}
+
 /* Arrays of observations, which only a model gives meaning: "x=FILE", or a format without names of
    constants. */
 static int is_records(const char *path)

@@ -9,7 +9,17 @@
 #include "model/eval.h"
 #include "model/read.h"
 
-/* The names and nodes of all rows. */
+static int describe_simulator(nami_model *w)
+{
+    struct str what = {0};
+    model_simulator(w->m, &what);
+    if (what.n) w->simulator = arena_strndup(&w->mem, what.s, what.n);
+    int rc = what.oom || (what.n && !w->simulator) ? NAMI_ENOMEM : 0;
+    str_free(&what);
+    return rc;
+}
+
+/* The names and nodes of all rows; its simulator. */
 static int describe(nami_model *w)
 {
     const struct model *m = w->m;
@@ -28,7 +38,7 @@ static int describe(nami_model *w)
         if (!w->name[row]) rc = NAMI_ENOMEM;
     }
     str_free(&name);
-    return rc;
+    return rc ? rc : describe_simulator(w);
 }
 
 static const char *keep(nami_model *w, const char *s)
@@ -56,6 +66,12 @@ static int choose_dialect(const char *name, const char *path, enum dialect *out,
         return err_set(err, NAMI_EUSAGE, "no dialect is called '%.40s'; choose nami or bugs", name);
     *out = strcmp(name, "bugs") == 0 ? BUGS : NATIVE;
     return 0;
+}
+
+void print_messages(const nami_model *w, const struct diags *diags, struct str *out)
+{
+    const char *name = model_file_name(w->m), *text = model_text(w->m);
+    diags_print(diags, name ? name : "model", text, strlen(text), out);
 }
 
 static int build(nami_model *w, const char *name, const char *text, size_t len,
@@ -132,7 +148,9 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
         err_in_file(err, path, &why);
     else
         rc = choose_dialect(opt->dialect, path, &dialect, err);
-    if (!rc) rc = build(w, strcmp(path, "-") == 0 ? "<stdin>" : path, text.s ? text.s : "", text.n, opt, dialect, err);
+    if (!rc)
+        rc = build(w, strcmp(path, "-") == 0 ? "<stdin>" : path, text.s ? text.s : "", text.n, opt,
+                   dialect, err);
     str_free(&text);
     return finish(out, rc, err);
 }
@@ -163,10 +181,7 @@ const char *nami_model_messages(const nami_model *w) { return w->messages.s ? w-
 
 const nami_bn *nami_model_structure(const nami_model *w) { return w->good ? model_bn(w->m) : NULL; }
 
-const char *nami_model_simulator(const nami_model *w)
-{
-    return w->good ? model_simulator_command(w->m) : NULL;
-}
+const char *nami_model_simulator(const nami_model *w) { return w->good ? w->simulator : NULL; }
 
 int nami_model_size(const nami_model *w) { return w->good ? model_num_rows(w->m) : 0; }
 

@@ -1,4 +1,4 @@
-/* notes.c: what data sets give that a query does not use, told to the caller's watch. */
+/* notes.c: remarks to the caller's watch: what data sets give that is not used, and what runs. */
 #include <string.h>
 
 #include "api/api.h"
@@ -15,17 +15,20 @@ static int gives_latent(const struct model *m, int array, const struct value *v)
     return 0;
 }
 
-void tell_unused(const struct model *m, const struct data *d, const char *who,
-                 const nami_watch *watch)
+/* Each name once.  `who` NULL: names that the model does not know; else those of latents. */
+static int tell_names(const struct model *m, const struct data *d, const char *who,
+                      const nami_watch *watch)
 {
-    struct dict said = {0}; /* each name once */
+    struct dict said = {0};
+    int oom = 0;
     for (size_t s = 0; s < d->set.n; s++)
         for (size_t i = 0; i < d->set.a[s].value.n; i++) {
             const struct value *v = &d->set.a[s].value.a[i];
             int array = model_find_array(m, v->name, strlen(v->name)), fresh = 0;
-            if (array >= 0 && !gives_latent(m, array, v)) continue;
-            if (dict_add(&said, v->name, strlen(v->name), &fresh) < 0 || !fresh) continue;
-            if (array < 0)
+            if (who ? array < 0 || !gives_latent(m, array, v) : array >= 0) continue;
+            oom |= dict_add(&said, v->name, strlen(v->name), &fresh) < 0;
+            if (!fresh) continue;
+            if (!who)
                 tell(watch, NAMI_WARNING, "the data give %s, which the model does not know",
                      v->name);
             else
@@ -34,4 +37,28 @@ void tell_unused(const struct model *m, const struct data *d, const char *who,
                      who);
         }
     dict_free(&said);
+    return oom ? NAMI_ENOMEM : 0;
+}
+
+int tell_unknown(const struct model *m, const struct data *d, const nami_watch *watch)
+{
+    return tell_names(m, d, NULL, watch);
+}
+
+int tell_latents(const struct model *m, const struct data *d, const char *who,
+                 const nami_watch *watch)
+{
+    return tell_names(m, d, who, watch);
+}
+
+int tell_unused(const struct model *m, const struct data *d, const char *who,
+                const nami_watch *watch)
+{
+    int rc = tell_unknown(m, d, watch);
+    return rc ? rc : tell_latents(m, d, who, watch);
+}
+
+void tell_program(const nami_model *w, const nami_watch *watch)
+{
+    if (w->simulator) tell(watch, NAMI_NOTE, "this runs the simulator %s", w->simulator);
 }

@@ -39,10 +39,29 @@ static const nami_option query_rows[] = {
     END};
 #undef NAMI_QUERY
 
+#define NAMI_CHECK(...) ROW(nami_check_options, __VA_ARGS__)
+static const nami_option check_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_CHECK
+
+#define NAMI_SIMULATE(...) ROW(nami_simulate_options, __VA_ARGS__)
+static const nami_option simulate_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_SIMULATE
+
+#define NAMI_EXACT(...) ROW(nami_exact_options, __VA_ARGS__)
+static const nami_option exact_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_EXACT
+
 static const struct group {
     const char *name;
     const nami_option *row;
-} groups[] = {{"invert", invert_rows}, {"train", train_rows}, {"query", query_rows}};
+} groups[] = {{"invert", invert_rows}, {"train", train_rows},       {"query", query_rows},
+              {"check", check_rows},   {"simulate", simulate_rows}, {"exact", exact_rows}};
 
 static const nami_option *rows_of(const char *group)
 {

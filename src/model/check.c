@@ -109,7 +109,8 @@ struct search {
     vec(int) stack;
 };
 
-static int push_read(const struct model *m, struct search *q, int k)
+/* Random variables that instance k reads and that were not seen.  Does it read any? */
+static int push_read(struct model *m, struct search *q, int k)
 {
     const struct stmt *s = instance_stmt(m, k);
     int i = k - s->first, some = 0;
@@ -120,7 +121,7 @@ static int push_read(const struct model *m, struct search *q, int k)
             some = 1;
             if (q->seen[v]) continue;
             q->seen[v] = 1;
-            if (vec_push(&q->stack, v)) return -1;
+            if (vec_push(&q->stack, v)) m->source.diags.oom = 1;
         }
     return some;
 }
@@ -128,11 +129,12 @@ static int push_read(const struct model *m, struct search *q, int k)
 /* The vaguest of the priors that instance k depends on, or NULL. */
 static const struct stmt *vaguest(const struct checker *c, int k)
 {
-    const struct model *m = c->m;
+    struct model *m = c->m;
     struct search q = {.seen = new_array(unsigned char, m->ir.num_instances)};
     const struct stmt *best = NULL;
     double most = 10;
-    if (q.seen && push_read(m, &q, k) > 0)
+    if (!q.seen) m->source.diags.oom = 1;
+    if (q.seen && push_read(m, &q, k))
         while (q.stack.n) {
             int v = q.stack.a[--q.stack.n];
             const struct stmt *s = instance_stmt(m, v);
@@ -148,10 +150,11 @@ static const struct stmt *vaguest(const struct checker *c, int k)
 /* Was a prior blamed that instance k depends on? */
 static int is_explained(const struct checker *c, int k)
 {
-    const struct model *m = c->m;
+    struct model *m = c->m;
     struct search q = {.seen = new_array(unsigned char, m->ir.num_instances)};
     int said = 0;
-    if (q.seen && push_read(m, &q, k) > 0)
+    if (!q.seen) m->source.diags.oom = 1;
+    if (q.seen && push_read(m, &q, k))
         while (q.stack.n && !said) {
             int v = q.stack.a[--q.stack.n];
             said = c->blamed[m->ir.statement_of[v]];
@@ -406,7 +409,8 @@ static void check_informed(struct checker *c, unsigned char *mark)
     struct model *m = c->m;
     const struct dag *g = &m->ir.bn->dag;
     int *order = raw_array(int, g->n), any = 0;
-    if (!order || dag_toposort(g, order) != g->n) {
+    if (!order || dag_toposort(g, order) != g->n) { /* the graph has no cycles: no memory */
+        m->source.diags.oom = 1;
         free(order);
         return;
     }
@@ -431,6 +435,7 @@ static void check_informed(struct checker *c, unsigned char *mark)
         diag_warning(
             &m->source.diags, s->lhs->all, "drop it, or observe something that depends on it",
             "no observation informs %s: its posterior is its prior", name.s ? name.s : "this");
+        m->source.diags.oom |= name.oom;
         str_free(&name);
     }
 }

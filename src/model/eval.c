@@ -17,9 +17,8 @@ int model_needs_values(const struct model *m, nami_err *err)
         const struct array *a = &m->ir.arrays.a[i];
         if (!a->is_const || a->data || !a->n || !value_is_missing(m->ir.value[a->first])) continue;
         return err_at(err, NAMI_EINPUT, a->at.line, a->at.col,
-                      "const %s has no value; give it in a data file (--data FILE)%s%s%s", a->name,
-                      a->ndim ? "" : " or by --set ", a->ndim ? "" : a->name,
-                      a->ndim ? "" : "=...");
+                      "const %s has no value; give it in the data%s", a->name,
+                      a->ndim ? "" : ", or set it");
     }
     return 0;
 }
@@ -34,6 +33,7 @@ struct job {
     unsigned flags; /* of exec_init */
     uint64_t seed, first;
     double *x;
+    int given; /* x holds what the program does not draw */
     const double *at;
     const struct density *out;
     double *dw,
@@ -66,7 +66,7 @@ static int simulate(void *job, void *workspace, size_t i, size_t n, nami_err *er
     e->direct = e->lanes % 8 || !j->x ? 0 : j->p->nnode; /* written where they are wanted */
     e->node = e->direct ? j->x + i : NULL;
     e->stride = j->n;
-    if (!e->direct && j->m->source.simulator) chunk_in(j, e, i, j->x);
+    if (!e->direct && j->given) chunk_in(j, e, i, j->x);
     exec_run(e);
     if (!e->direct && j->x) chunk_out(j, e, i, e->row, j->p->nnode, j->x);
     return 0;
@@ -222,6 +222,7 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
                    double *x, nami_err *err)
 {
     struct job j = {.m = m, .p = &m->programs.sample, .n = n, .seed = seed, .first = first, .x = x};
+    j.given = m->source.simulator != NULL;
     int rc = model_needs_values(m, err);
     if (!rc) rc = needs_simulator(m, err);
     if (!rc) rc = is_allowed(m, err);
@@ -230,6 +231,22 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
         rc = ask_simulator(m, seed + first * 0x9e3779b97f4a7c15u, n, x, err);
     if (rc) return rc;
     return run_job(&j, threads, simulate, err);
+}
+
+int model_predict(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
+                  double *x, nami_err *err)
+{
+    struct prog p = {0};
+    struct job j = {.m = m, .p = &p, .n = n, .seed = seed, .first = first, .x = x, .given = 1};
+    unsigned char *only = new_array(unsigned char, m->ir.num_instances + 1);
+    int rc = only ? 0 : err_nomem(err);
+    for (int k = 0; k < m->ir.num_instances && !rc; k++)
+        only[k] = m->ir.node[k] >= 0 && m->ir.bn->node.a[m->ir.node[k]].observed;
+    if (!rc && model_program(m, &p, 0, only)) rc = err_nomem(err);
+    if (!rc) rc = run_job(&j, threads, simulate, err);
+    prog_free(&p);
+    free(only);
+    return rc;
 }
 
 /* ---- densities ------------------------------------------------------------------------ */

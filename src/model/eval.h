@@ -14,6 +14,11 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
 /* The program that this would run, for people (data/simulator.h); nothing if there is none. */
 void model_simulator(const struct model *m, struct str *out);
 
+/* Draws the observed variables of n points x anew, given all others; random numbers of draws
+   first ... (first % 8 == 0).  What a simulator draws stays. */
+int model_predict(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
+                  double *x, nami_err *err);
+
 /* log p of n points; x as above (deterministic rows are not read). grad, if not NULL: its
    derivatives by every row, in the same layout (0 for deterministic ones); dweights, if
    not NULL: by the weights of all networks in turn, summed over the points;

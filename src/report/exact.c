@@ -1,14 +1,13 @@
-/* exact_show.c: what `nami exact` prints: exact posterior moments or state probabilities, as text
-   or JSON. */
-#include "exact_show.h"
+/* exact.c: exact posterior moments or state probabilities, as tables or JSON. */
+#include "report/exact.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/vec.h"
 #include "data/draws.h"
+#include "infer/exact_given.h"
 #include "report/table.h"
 
 static const double z95 = 1.6448536269514722; /* the 95 % quantile of the standard normal */
@@ -28,8 +27,16 @@ static void key_value(struct str *out, const char *key, double x)
 
 static const char *plural(int n) { return n == 1 ? "" : "s"; }
 
-/* That of nothing is 0, without rounding. */
-static double evidence(double log_evidence, int observed) { return observed ? log_evidence : 0; }
+double gauss_evidence(const struct gpost *p) { return p->n > p->nz ? p->log_evidence : 0; }
+
+static int given_count(const struct ctree *t)
+{
+    int n = 0;
+    for (int v = 0; v < t->net->n; v++) n += t->state[v] >= 0;
+    return n;
+}
+
+double discrete_evidence(const struct ctree *t) { return given_count(t) ? t->log_evidence : 0; }
 
 /* ---- linear Gaussian ---------------------------------------------------------------- */
 
@@ -61,7 +68,7 @@ void show_gauss(const struct exact_view *w, const struct gnet *g, const struct g
     if (w->json) {
         str_put(out, "{\"kind\":\"linear Gaussian\"");
         str_printf(out, ",\"numbers\":%d,\"observed\":%d", p->n, p->n - p->nz);
-        key_value(out, "log_evidence", evidence(p->log_evidence, p->n - p->nz));
+        key_value(out, "log_evidence", gauss_evidence(p));
         key_value(out, "entropy", p->entropy);
         str_put(out, ",\n\"variables\":[");
     } else {
@@ -85,19 +92,11 @@ void show_gauss(const struct exact_view *w, const struct gnet *g, const struct g
         return;
     }
     table_put(&t, 2, out);
-    str_printf(out, "\nlog p(x)          %.10g\nE[-log p(z|x)]    %.10g\n",
-               evidence(p->log_evidence, p->n - p->nz), p->entropy);
+    str_printf(out, "\nlog p(x)          %.10g\nE[-log p(z|x)]    %.10g\n", gauss_evidence(p),
+               p->entropy);
 }
 
 /* ---- discrete ----------------------------------------------------------------------- */
-
-void state_label(const struct bn *bn, const struct dnet *d, int v, int s, struct str *out)
-{
-    if (bn->node.a[v].state)
-        str_put(out, bn->node.a[v].state[s]);
-    else
-        str_printf(out, "%g", (d->low ? d->low[v] : 1) + s);
-}
 
 enum { STATES = 8 }; /* of a variable, in text */
 
@@ -146,13 +145,6 @@ static void put_states_json(const struct exact_view *w, const struct dnet *d, in
     str_put(out, "}");
 }
 
-static int given_count(const struct ctree *t)
-{
-    int n = 0;
-    for (int v = 0; v < t->net->n; v++) n += t->state[v] >= 0;
-    return n;
-}
-
 static void discrete_head(const struct exact_view *w, const struct ctree *t, const int *best,
                           double logp, struct table *table, struct str *out)
 {
@@ -161,7 +153,7 @@ static void discrete_head(const struct exact_view *w, const struct ctree *t, con
         str_printf(out, "{\"kind\":\"discrete\",\"nodes\":%d,\"observed\":%d", n, given);
         str_printf(out, ",\"cliques\":%d,\"entries\":%zu,\"largest\":%zu", t->n, t->total,
                    t->largest);
-        key_value(out, "log_evidence", evidence(t->log_evidence, given));
+        key_value(out, "log_evidence", discrete_evidence(t));
         key_value(out, "entropy", ctree_entropy(t));
         if (best) key_value(out, "mpe_logp", logp);
         str_put(out, ",\n\"variables\":[");
@@ -211,7 +203,7 @@ void show_discrete(const struct exact_view *w, const struct ctree *t, const int 
         return;
     }
     table_put(&table, 2, out);
-    str_printf(out, "\nlog p(x)          %.10g\nE[-log p(z|x)]    %.10g\n",
-               evidence(t->log_evidence, given_count(t)), ctree_entropy(t));
+    str_printf(out, "\nlog p(x)          %.10g\nE[-log p(z|x)]    %.10g\n", discrete_evidence(t),
+               ctree_entropy(t));
     if (best) str_printf(out, "log p(mpe, x)     %.10g\n", logp);
 }

@@ -1,0 +1,65 @@
+/* model.h: what commands that ask a model share: its options, and reading it from its own file or
+   from that of a trained network. */
+#ifndef CLI_MODEL_H
+#define CLI_MODEL_H
+
+#include "structure.h"
+
+struct model_input {
+    struct opt_many data, set;
+    const char *observe;
+    int quiet;
+};
+
+/* The rows of an option table for a struct whose member `member` is a model_input. */
+#define MODEL_INPUT(type, member)                                                                  \
+    {"data",                                                                                       \
+     'd',                                                                                          \
+     OPT_MANY,                                                                                     \
+     offsetof(type, member.data),                                                                  \
+     "FILE",                                                                                       \
+     NULL,                                                                                         \
+     NULL,                                                                                         \
+     "values of constants and observations, JSON or R dump; may be repeated: files are combined",  \
+     0},                                                                                           \
+        {"set",                                                                                    \
+         0,                                                                                        \
+         OPT_MANY,                                                                                 \
+         offsetof(type, member.set),                                                               \
+         "NAME=VALUE",                                                                             \
+         NULL,                                                                                     \
+         NULL,                                                                                     \
+         "value of a constant, instead of the file's; may be repeated",                            \
+         0},                                                                                       \
+        {"observe", 0,    OPT_TEXT, offsetof(type, member.observe),                                \
+         "LIST",    NULL, NULL,     "observed variables, instead of those of the file",            \
+         0},                                                                                       \
+    {                                                                                              \
+        "quiet", 'q', OPT_FLAG, offsetof(type, member.quiet), NULL, NULL, NULL,                    \
+            "no warnings or notes", 0                                                              \
+    }
+
+/* A model, of its own file or of a network. */
+struct source {
+    nami_model *own;   /* or NULL */
+    nami_network *net; /* or NULL */
+    const nami_model *model;
+};
+
+/* Reads a model file, or the file of a network: its model, with the weights that were learned.
+   `by`, or NULL: constants to differentiate by.  A program that a network's file names may run only
+   with the user's consent: allow_simulator.  EXIT_YES, or the exit code, having said what is wrong.
+   Close it in any case. */
+int source_open(struct source *s, const char *path, const struct model_input *in,
+                const struct opt_many *by, int allow_simulator);
+/* A model file, and no network.  quiet: its warnings come later. */
+int source_open_model(struct source *s, const char *path, const struct model_input *in, int quiet);
+/* Without consent: EXIT_YES if the model is drawn from by no program of a network's file, or the
+   exit code, having said which program it is. */
+int source_refuse_simulator(const struct source *s, const char *path);
+void source_close(struct source *s);
+
+/* An error of a call that asks the model: with its file, if it has a place in there. */
+int fail_model(const char *path, const nami_err *err);
+
+#endif
