@@ -1,6 +1,7 @@
 /* cmd_check.c: `nami check`: the prior predictive check, as a table or JSON. */
 #include <stdio.h>
 
+#include "jobs.h"
 #include "model.h"
 #include "watch.h"
 
@@ -29,23 +30,30 @@ static int show(const nami_check *c, int json, int quiet)
     return finish_text(text, code);
 }
 
+int check_model(const nami_model *model, const char *file, const nami_check_options *options_,
+                int json, int quiet)
+{
+    nami_check_options opt = *options_;
+    nami_check *c = NULL;
+    struct watch w;
+    nami_err err;
+    watch_begin(&w, quiet);
+    opt.watch = &w.library;
+    int rc = nami_check_new(model, &opt, &c, &err) ? fail_model(file, &err) : EXIT_YES;
+    watch_end(&w);
+    if (!rc) rc = show(c, json, quiet);
+    nami_check_free(c);
+    return rc;
+}
+
 static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
-    nami_check_options opt = o->check;
     struct source s;
-    struct watch w;
-    nami_check *c = NULL;
-    nami_err err;
     int rc =
         source_open_model(&s, arg[0], &o->input, 1); /* messages come with those of the check */
     (void)narg;
-    watch_begin(&w, o->input.quiet);
-    opt.watch = &w.library;
-    if (!rc && nami_check_new(s.model, &opt, &c, &err)) rc = fail_model(arg[0], &err);
-    watch_end(&w);
-    if (!rc) rc = show(c, o->json, o->input.quiet);
-    nami_check_free(c);
+    if (!rc) rc = check_model(s.model, arg[0], &o->check, o->json, o->input.quiet);
     source_close(&s);
     return rc;
 }

@@ -67,3 +67,17 @@ int fail_model(const char *path, const nami_err *err)
 {
     return fail(err->line ? READING : RUNNING, err->line ? file_name(path) : NULL, err);
 }
+
+int read_model_with(nami_model **model, const char *path, const nami_data *data,
+                    const struct model_input *in)
+{
+    nami_model_options o = {
+        .data = data, .set = in->set.a, .num_set = in->set.n, .observe = in->observe};
+    return read_model_from(model, path, &o, in->quiet);
+}
+
+void tell_simulator(const nami_model *model, int quiet)
+{
+    const char *simulator = nami_model_simulator(model);
+    if (simulator && !quiet) note("this runs the simulator %s", simulator);
+}

@@ -62,4 +62,10 @@ void source_close(struct source *s);
 /* An error of a call that asks the model: with its file, if it has a place in there. */
 int fail_model(const char *path, const nami_err *err);
 
+/* A model file with data that were read: as read_model_from. */
+int read_model_with(nami_model **model, const char *path, const nami_data *data,
+                    const struct model_input *in);
+/* A note on the program that draws from the model, if there is one. */
+void tell_simulator(const nami_model *model, int quiet);
+
 #endif

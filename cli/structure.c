@@ -46,23 +46,31 @@ int read_data(nami_data **out, const struct opt_many *files)
     return fail(READING, records, &err);
 }
 
-int read_model(nami_model **model, const char *path, const struct opt_many *data,
-               const nami_model_options *opt, int quiet)
+int read_model_from(nami_model **model, const char *path, const nami_model_options *opt, int quiet)
 {
-    nami_model_options o = *opt;
-    nami_data *values = NULL;
     nami_err err;
     int rc = refuse_net(path);
     *model = NULL;
-    if (!rc) rc = read_data(&values, data);
-    o.data = values;
-    if (!rc && nami_model_read(path, &o, model, &err)) {
+    if (!rc && nami_model_read(path, opt, model, &err)) {
         const char *messages = *model ? nami_model_messages(*model) : "";
         fputs(messages, stderr);
         rc = *messages ? EXIT_BAD : fail_in(path, &err);
     } else if (!rc && !quiet) {
         fputs(nami_model_messages(*model), stderr);
     }
+    return rc;
+}
+
+int read_model(nami_model **model, const char *path, const struct opt_many *data,
+               const nami_model_options *opt, int quiet)
+{
+    nami_model_options o = *opt;
+    nami_data *values = NULL;
+    int rc = refuse_net(path);
+    *model = NULL;
+    if (!rc) rc = read_data(&values, data);
+    o.data = values;
+    if (!rc) rc = read_model_from(model, path, &o, quiet);
     nami_data_free(values);
     return rc;
 }

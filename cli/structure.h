@@ -16,5 +16,7 @@ int read_data(nami_data **out, const struct opt_many *files);
    exit code, having said what is wrong; warnings too, unless quiet.  Free it in any case. */
 int read_model(nami_model **model, const char *path, const struct opt_many *data,
                const nami_model_options *opt, int quiet);
+/* The same with data that were read; opt->data is theirs. */
+int read_model_from(nami_model **model, const char *path, const nami_model_options *opt, int quiet);
 
 #endif

@@ -483,10 +483,11 @@ int nami_trainer_new(const nami_model *model, const nami_options *invert, const 
    names is opened or run, unless allow_simulator says so. */
 int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trainer **out,
                       nami_err *err);
+/* The same for a model that is at hand: NAMI_EUSAGE, and what differs, if the file is of another
+   model, or of other constants.  Its simulator may run. */
+int nami_trainer_resume(const char *path, const nami_model *model, const nami_train_options *opt,
+                        nami_trainer **out, nami_err *err);
 void nami_trainer_free(nami_trainer *t);
-/* NAMI_EUSAGE, and what differs, unless the trainer's network is one of this model with these
-   constants. */
-int nami_trainer_same_model(const nami_trainer *t, const nami_model *model, nami_err *err);
 
 /* Parameters and the last gradient: size numbers each, the caller's to read and write.  They stay
    where they are. */
@@ -628,6 +629,10 @@ typedef struct {
 /* The next block: 1; 0 when there are no more, and all files are written; or an error.  The numbers
    stay valid until the next call. */
 int nami_posterior_next(nami_posterior *post, nami_block *out, nami_err *err);
+/* Could data be asked of networks of this model, with this query, and the draws be written to this
+   file (or NULL)?  For those who want to know before they train. */
+int nami_posterior_check(const nami_model *model, const nami_data *data, const nami_query *query,
+                         const char *path, nami_err *err);
 /* All that is left. */
 int nami_posterior_run(nami_posterior *post, nami_err *err);
 /* Draws go to this file, too: .nc (ArviZ), .npz (NumPy), .csv (R), .json (summaries), .png (images).

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/parallel.h"
 #include "infer/smc.h"
 
@@ -157,6 +159,45 @@ int nami_posterior_new(const nami_network *net, const nami_data *data, const nam
     else
         *out = p;
     return rc;
+}
+
+/* Can draws be written to this place, in this format, with these names? */
+static int check_file(const struct model *m, const nami_query *o, const char *path, nami_err *err)
+{
+    struct arena mem = {0};
+    struct layout l = {0};
+    struct str names = {0};
+    struct posterior *file = NULL;
+    struct stat st;
+    latent_names(m, o->all, &names);
+    int rc = names.oom ? err_nomem(err) : file_check(path, err);
+    if (!rc && names.n) rc = model_layout(m, o->only ? o->only : names.s, o->all, &mem, &l, err);
+    if (!rc && names.n && (stat(path, &st) || S_ISREG(st.st_mode))) {
+        struct posterior_spec spec = {.nset = 1, .part[POSTERIOR] = {1, l.nvar, l.var}};
+        rc = posterior_open(path, &spec, &file, err);
+        posterior_drop(file);
+    }
+    str_free(&names);
+    arena_free(&mem);
+    return rc;
+}
+
+int nami_posterior_check(const nami_model *model, const nami_data *data, const nami_query *query,
+                         const char *path, nami_err *err)
+{
+    nami_query o;
+    err_clear(err);
+    int rc = needs_model(model, err);
+    if (!rc) rc = options_complete("query", query, sizeof o, &o, err);
+    if (!rc && path) rc = posterior_format_check(path, err);
+    if (!rc) rc = model_needs_values(model->m, err);
+    if (!rc && o.method) rc = infer_method_can(infer_method_find(o.method), model->m, err);
+    double *x = rc ? NULL : raw_array(double, model_num_rows(model->m) + 1);
+    if (!rc && !x) rc = err_nomem(err);
+    for (size_t s = 0; s < data->sets.set.n && !rc && !data->records.n; s++)
+        rc = infer_data(model->m, &data->sets.set.a[s], 1, 0, x, err);
+    free(x);
+    return rc || !path ? rc : check_file(model->m, &o, path, err);
 }
 
 void nami_posterior_free(nami_posterior *p)

@@ -80,6 +80,11 @@ static uint64_t draw_seed(uint64_t seed, uint64_t stream)
 static int read_samples(nami_trainer *t, const nami_train_options *o, nami_err *err)
 {
     const nami_data *data = o->data;
+    if (!t->r.net.plan.elbo && data && data->records.n)
+        return err_set(err, NAMI_EUSAGE,
+                       "%.200s: data to learn from are for the objective 'elbo'; constants and "
+                       "observations are read from JSON files or R dumps",
+                       data->records.a[0]);
     if (!t->r.net.plan.elbo || !data) return samples_read(&t->r, o->samples, err);
     return samples_feed(&t->r, data->records.a, (int)data->records.n, &data->sets, err);
 }
@@ -144,20 +149,31 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     return finish(t, rc, out, err);
 }
 
-int nami_trainer_same_model(const nami_trainer *t, const nami_model *model, nami_err *err)
+static int is_same_model(const struct model *a, const nami_model *model, nami_err *err)
 {
-    const struct model *a = t->r.net.model;
-    err_clear(err);
-    int rc = needs_model(model, err), array;
-    if (rc) return rc;
+    int array;
     if (strcmp(model_text(a), model_text(model->m)) != 0)
-        return err_set(err, NAMI_EUSAGE,
-                       "the network was trained for another model than %.200s; train a new one",
+        return err_set(err, NAMI_EUSAGE, "the network was trained for another model than %.200s",
                        model_file_name(model->m) ? model_file_name(model->m) : "this");
     if ((array = model_other_constant(a, model->m)) < 0) return 0;
-    return err_set(err, NAMI_EUSAGE,
-                   "the network was trained with other values of %.60s; train a new one",
+    return err_set(err, NAMI_EUSAGE, "the network was trained with other values of %.60s",
                    array_name(a, array));
+}
+
+int nami_trainer_resume(const char *path, const nami_model *model, const nami_train_options *opt,
+                        nami_trainer **out, nami_err *err)
+{
+    nami_train_options o = opt ? *opt : (nami_train_options){0};
+    *out = NULL;
+    err_clear(err);
+    int rc = needs_model(model, err);
+    o.allow_simulator = 1; /* that of the model at hand, since it is the same */
+    if (!rc) rc = nami_trainer_read(path, &o, out, err);
+    if (!rc) rc = is_same_model((*out)->r.net.model, model, err);
+    if (!rc && model_set_file_name((*out)->r.net.model, model_file_name(model->m)))
+        rc = err_nomem(err);
+    if (rc) nami_trainer_free(*out), *out = NULL;
+    return rc;
 }
 
 void nami_trainer_free(nami_trainer *t)

@@ -10,6 +10,14 @@
 
 const char *model_file_name(const struct model *m) { return m->source.file; }
 
+int model_set_file_name(struct model *model, const char *file)
+{
+    const char *copy = file ? arena_strndup(&model->mem, file, strlen(file)) : NULL;
+    if (file && !copy) return NAMI_ENOMEM;
+    model->source.file = copy;
+    return 0;
+}
+
 const char *model_text(const struct model *m) { return m->source.text.s ? m->source.text.s : ""; }
 
 enum dialect model_dialect(const struct model *m) { return m->source.syntax.dialect; }

@@ -1,0 +1,99 @@
+/* job_sample.c: asks a network: draws to files, the answer as a table or JSON. */
+#include <stdio.h>
+
+#include "jobs.h"
+#include "watch.h"
+
+static int open_files(nami_posterior *post, const struct opt_many *files)
+{
+    nami_err err;
+    for (int i = 0; i < files->n; i++)
+        if (nami_posterior_write(post, files->a[i], &err))
+            return fail(err.code == NAMI_EUSAGE ? RUNNING : WRITING, files->a[i], &err);
+    return EXIT_YES;
+}
+
+/* EXIT_NO if one of the answers is not trusted. */
+static int judge(const nami_posterior *post)
+{
+    nami_verdict v;
+    for (size_t s = 0; s < nami_posterior_sets(post); s++)
+        if (nami_posterior_verdict(post, s, &v, NULL) || v.verdict == NAMI_NOT_TRUSTED)
+            return EXIT_NO;
+    return EXIT_YES;
+}
+
+/* What must not be hidden, where nothing else is printed. */
+static void warn_untrusted(const nami_posterior *post)
+{
+    size_t sets = nami_posterior_sets(post), bad = 0;
+    nami_verdict v, first = {0};
+    for (size_t s = 0; s < sets; s++) {
+        if (nami_posterior_verdict(post, s, &v, NULL) || v.verdict != NAMI_NOT_TRUSTED) continue;
+        if (!bad++) first = v;
+    }
+    if (bad && sets == 1)
+        warn("the answer is not trusted: %s", first.reason);
+    else if (bad)
+        warn("%zu of %zu answers are not trusted; the first: %s", bad, sets, first.reason);
+}
+
+static int print_answer(const nami_posterior *post, const struct sample_job *j)
+{
+    int code = judge(post);
+    nami_err err;
+    char *text;
+    if (j->quiet && !j->json) {
+        warn_untrusted(post);
+        return code;
+    }
+    if (nami_posterior_describe(post, j->json ? "json" : "text", &text, &err))
+        return fail(RUNNING, NULL, &err);
+    fputs(text, stdout);
+    nami_free(text);
+    for (int i = 0; i < j->out.n && !j->json; i++)
+        printf("%s%s\n", i ? "             " : "written      ", j->out.a[i]);
+    return finish_output(code);
+}
+
+int sample_network(const nami_network *net, const nami_data *data, const struct sample_job *j)
+{
+    nami_query query = j->query;
+    nami_posterior *post = NULL;
+    nami_err err;
+    struct watch w;
+    int rc = EXIT_YES;
+    watch_begin(&w, j->quiet);
+    query.watch = &w.library;
+    if (nami_posterior_new(net, data, &query, &post, &err))
+        rc = fail(err.code == NAMI_EINPUT ? READING : RUNNING, NULL, &err);
+    if (!rc) rc = open_files(post, &j->out);
+    if (!rc && nami_posterior_run(post, &err)) {
+        watch_end(&w);
+        rc = fail(err.code == NAMI_EFILE ? WRITING : RUNNING, NULL, &err);
+    }
+    watch_end(&w);
+    if (!rc) rc = print_answer(post, j);
+    nami_posterior_free(post);
+    return rc;
+}
+
+int read_all_data(nami_data **out, const struct opt_many *files)
+{
+    nami_err err;
+    *out = NULL;
+    if (!files->n) return EXIT_YES;
+    if (nami_data_new(out, &err)) return fail(RUNNING, NULL, &err);
+    for (int i = 0; i < files->n; i++)
+        if (nami_data_read(*out, files->a[i], &err))
+            return fail(READING, file_name(files->a[i]), &err);
+    return EXIT_YES;
+}
+
+int open_network(nami_network **out, const char *path, int threads, int allow_simulator)
+{
+    nami_network_options opt = {.allow_simulator = allow_simulator, .threads = threads};
+    nami_err err;
+    if (!nami_network_read(path, &opt, out, &err)) return EXIT_YES;
+    return fail(READING, path, &err);
+}

@@ -1,0 +1,130 @@
+/* job_train.c: trains a network with a progress line, checkpoints, and Ctrl-C that saves what there
+   is. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "jobs.h"
+#include "watch.h"
+
+static volatile sig_atomic_t interrupted;
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int save_all(nami_trainer *t, const struct train_job *j)
+{
+    nami_err err;
+    if (j->out && nami_trainer_save(t, j->out, &err)) return fail(WRITING, j->out, &err);
+    if (j->log && nami_trainer_log(t, j->log, &err)) return fail(WRITING, j->log, &err);
+    return EXIT_YES;
+}
+
+/* Steps until the end, or an interruption: the step is finished, the network is saved. */
+static int make_steps(nami_trainer *t, const struct train_job *j, struct watch *w)
+{
+    double saved = now();
+    nami_progress p;
+    nami_err err;
+    int rc = EXIT_YES, more = 1, steps = 0;
+    for (; more && !rc && !interrupted; steps++) {
+        if ((more = nami_trainer_step(t, &err)) < 0) {
+            watch_end(w);
+            return fail(RUNNING, NULL, &err);
+        }
+        nami_trainer_progress(t, &p);
+        w->library.progress(&p, w->library.user);
+        if (now() - saved > j->save || !more || interrupted) {
+            rc = save_all(t, j);
+            saved = now();
+        }
+    }
+    w->keep = p.done > 0;
+    watch_end(w);
+    if (!interrupted || rc) return rc;
+    note("stopped after %.0f steps; --resume continues", p.done);
+    return EXIT_FAILED;
+}
+
+/* Signals are ours while steps are made: before and after, they end the program. */
+static int loop(nami_trainer *t, const struct train_job *j, struct watch *w)
+{
+    struct sigaction old_int, old_term;
+    catch_signal(SIGINT, interrupt, &old_int);
+    catch_signal(SIGTERM, interrupt, &old_term);
+    int rc = make_steps(t, j, w);
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    return rc;
+}
+
+static int print_result(const nami_trainer *t, const struct train_job *j)
+{
+    nami_err err;
+    char *text;
+    if (j->silent || (j->quiet && !j->json)) return EXIT_YES;
+    if (nami_trainer_describe(t, j->json ? "json" : "text", &text, &err))
+        return fail(RUNNING, NULL, &err);
+    fputs(text, stdout);
+    nami_free(text);
+    if (j->out && !j->json) printf("network      %s\n", j->out);
+    return finish_output(EXIT_YES);
+}
+
+/* Hours may pass until something is written. */
+static int check_files(const struct train_job *j)
+{
+    const char *const path[] = {j->out, j->log};
+    nami_err err;
+    const char *dot = j->log ? strrchr(j->log, '.') : NULL;
+    if (j->log && (!dot || (strcmp(dot, ".csv") != 0 && strcmp(dot, ".json") != 0)))
+        return bad_usage("a log is a .csv or a .json file, not '%.200s'", j->log);
+    for (int i = 0; i < 2; i++)
+        if (path[i] && nami_file_check(path[i], &err)) return fail(WRITING, path[i], &err);
+    return EXIT_YES;
+}
+
+static int open_trainer(nami_trainer **t, const nami_model *model, const char *file,
+                        const struct train_job *j, const nami_train_options *opt)
+{
+    nami_err err;
+    if (!j->resume) {
+        if (!nami_trainer_new(model, &j->invert, opt, t, &err)) return EXIT_YES;
+        return fail(err.line ? READING : RUNNING, err.line ? file_name(file) : NULL, &err);
+    }
+    if (!nami_trainer_resume(j->out, model, opt, t, &err)) return EXIT_YES;
+    if (err.code != NAMI_EUSAGE) return fail(READING, j->out, &err);
+    fail(READING, j->out, &err);
+    note("for a new network give another -o NET, or train anew: 'nami train' without --resume, "
+         "'nami run' with --again");
+    return EXIT_BAD;
+}
+
+int train_model(const nami_model *model, const nami_data *data, const char *file,
+                const struct train_job *j, nami_network **net)
+{
+    nami_train_options opt = j->train;
+    nami_trainer *t = NULL;
+    nami_err err;
+    struct watch w;
+    int rc = check_files(j);
+    watch_begin(&w, j->quiet);
+    opt.watch = &w.library;
+    opt.data = data;
+    if (!rc) rc = open_trainer(&t, model, file, j, &opt);
+    if (!rc) rc = loop(t, j, &w);
+    if (!rc) rc = print_result(t, j);
+    if (!rc && net && nami_trainer_network(t, net, &err)) rc = fail(RUNNING, NULL, &err);
+    nami_trainer_free(t);
+    return rc;
+}
