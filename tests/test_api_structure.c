@@ -221,7 +221,7 @@ static int check_group(const char *group)
 static void rows_are_complete(void **state)
 {
     (void)state;
-    static const char *const groups[] = {"invert", "train", "query"};
+    static const char *const groups[] = {"invert", "train", "query", "check", "simulate", "exact"};
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
         assert_true(check_group(groups[g]) > 0);
     assert_null(nami_option_at("nosuch", 0));
