@@ -99,8 +99,12 @@ int opt_unknown(const char *what, const char *s, opt_words *words, nami_err *err
         near = nami_nearest(s, word);
         free(word);
     }
-    for (int i = 0; i < n && strlen(all) < sizeof all / 2; i++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", words(i));
+    for (int i = 0; i < n; i++) { /* as many as a message has room for */
+        int full = strlen(all) > sizeof all / 2;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "",
+                 full ? "..." : words(i));
+        if (full) break;
+    }
     if (near)
         return usage_error(err, "no %s is called '%.100s'; did you mean '%s'?", what, s, near);
     return usage_error(err, "no %s is called '%.100s'; choose from %s", what, s, all);

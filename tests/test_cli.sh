@@ -191,7 +191,7 @@ bad 2 'unknown option -z' invert "$ex/student.json" -z
 bad 2 "did you mean 'forward'" invert "$ex/student.json" --mode forwrd
 bad 2 'choose from nami, paper' invert "$ex/student.json" --method xyzzy
 bad 2 'needs a value' invert "$ex/student.json" --mode
-bad 2 'whole number' invert "$ex/student.json" --restarts -1
+bad 2 '--restarts must be a whole number' invert "$ex/student.json" --restarts -1
 bad 2 'whole number' invert "$ex/student.json" --seed 1e3
 bad 2 'takes no value' invert "$ex/student.json" --json=1
 bad 2 'an argument is missing' invert
@@ -248,6 +248,7 @@ for c in $("$nami" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); 
     fi
 done
 run 0 help invert; has out '[best]'; has out '[min-fill]'
+run 0 help --man invert; has out '\fB\-\-criterion\fR \fINAME'
 bad 2 'did you mean' help inver
 run 0 completion bash
 cp out nami.bash
@@ -260,6 +261,8 @@ is "$(complete_as 'nami inv')" invert
 is "$(complete_as 'nami invert --mode ')" 'forward reverse best free'
 is "$(complete_as 'nami invert --mode = fr')" free
 is "$(complete_as 'nami invert --obs')" --observe
+is "$(complete_as 'nami invert --verify ')" 'auto full sample none'
+is "$(complete_as 'nami invert --crit')" --criterion
 is "$(complete_as 'nami list me')" methods
 is "$(complete_as 'nami list d')" dists
 is "$(complete_as 'nami completion z')" zsh

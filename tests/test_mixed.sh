@@ -276,7 +276,7 @@ early "names" "a 'draw' of its own" names.nami --data line.json -o run.nc
 early "a method" "no method is called 'iss'" line.nami --data line.json -o run.npz --method iss
 early "weights that cannot be" "not in 'infer'" nuisance.nami --data line.json -o run.npz --method is
 early "draws" '--draws must be at least 1' line.nami --data line.json -o run.npz -n 0
-early "a number" "--draws wants" line.nami --data line.json -o run.npz -n many
+early "a number" "--draws must be a whole number" line.nami --data line.json -o run.npz -n many
 says "nuisances: draws as they are" 0 'not weighted' "$nami" run nuisance.nami --data line.json -o run.npz --steps 20 -n 10
 says "train: a folder that is not there" 3 'cannot create' "$nami" train line.nami --data line.json -o nowhere/x.net
 says "train: a format of logs" 2 'a .csv or a .json file' "$nami" train line.nami --data line.json -o x.net --log x.xyz
