@@ -238,7 +238,7 @@ static void put_coverage(const struct calibration *c, int row, struct str *out)
     for (int l = 0; l < c->coverage.nlevel; l++) {
         char name[24];
         snprintf(name, sizeof name, "coverage%.0f", 100 * at[l].level);
-        put_json_number(out, name, at[l].share);
+        old_put_json_number(out, name, at[l].share);
     }
 }
 
@@ -250,13 +250,13 @@ static void put_scalar(const struct calibration *c, int k, struct str *out)
     str_quote(out, c->name[k]);
     str_printf(out, ",\"verdict\":\"%s\",\"inside\":%s", flaws[flaw_of(c, k)],
                scalar_fine(c, k) ? "true" : "false");
-    put_json_number(out, "p", p_row(c, k)), put_json_number(out, "ecdf_p", t->ecdf.p);
-    put_json_number(out, "chi2_p", t->chi2_p),
-        put_json_number(out, "coverage_p", c->coverage.test[k].p);
+    old_put_json_number(out, "p", p_row(c, k)), old_put_json_number(out, "ecdf_p", t->ecdf.p);
+    old_put_json_number(out, "chi2_p", t->chi2_p),
+        old_put_json_number(out, "coverage_p", c->coverage.test[k].p);
     put_coverage(c, k, out);
-    put_json_number(out, "corr", r->corr), put_json_number(out, "rmse", r->rmse);
-    put_json_number(out, "contraction", r->contraction);
-    put_json_number(out, "z_mean", r->z_mean), put_json_number(out, "z_sd", r->z_sd);
+    old_put_json_number(out, "corr", r->corr), old_put_json_number(out, "rmse", r->rmse);
+    old_put_json_number(out, "contraction", r->contraction);
+    old_put_json_number(out, "z_mean", r->z_mean), old_put_json_number(out, "z_sd", r->z_sd);
     str_put(out, ",\"ranks\":[");
     for (int b = 0; b < c->sbc.nbin; b++)
         str_printf(out, "%s%d", b ? "," : "", c->sbc.count[k * c->sbc.nbin + b]);
@@ -269,20 +269,20 @@ void calibration_json(const struct calibration *c, struct str *out)
     str_printf(out, "{\"calibrated\":%s,\"sets\":%d,\"draws\":%d,\"method\":\"%s\"",
                word[calibrated(c)], c->s.n, c->s.m, c->method);
     double p = CALIBRATION_TESTS * fmin(fmin(c->sbc.p, c->coverage.p), c->tarp.test.p);
-    put_json_number(out, "alpha", c->alpha), put_json_number(out, "p", fmin(1, p));
+    old_put_json_number(out, "alpha", c->alpha), old_put_json_number(out, "p", fmin(1, p));
     str_printf(out, ",\"ranks_per_bin\":[%d,%d]", c->sbc.bin_lo, c->sbc.bin_hi);
     if (c->weighted) {
-        put_json_number(out, "good_khat", c->good);
-        put_json_number(out, "ess", c->ess);
+        old_put_json_number(out, "good_khat", c->good);
+        old_put_json_number(out, "ess", c->ess);
     }
     if (c->coverage.joint) {
         str_printf(out, ",\n\"joint\":{\"inside\":%s", word[joint_fine(c)]);
-        put_json_number(out, "p", p_row(c, c->s.d));
+        old_put_json_number(out, "p", p_row(c, c->s.d));
         put_coverage(c, c->s.d, out);
         str_put(out, "}");
     }
     str_printf(out, ",\n\"tarp\":{\"inside\":%s", word[c->tarp.test.inside]);
-    put_json_number(out, "p", p_tarp(c)), put_json_number(out, "atc", c->tarp.atc);
+    old_put_json_number(out, "p", p_tarp(c)), old_put_json_number(out, "atc", c->tarp.atc);
     str_put(out, "},\n\"scalars\":[");
     for (int k = 0; k < c->s.d; k++) put_scalar(c, k, out);
     str_put(out, "]}\n");

@@ -132,10 +132,10 @@ static void put_json(const struct job *j, struct str *out)
     for (size_t s = 0; s < j->net.nset; s++) {
         const struct diagnostics *d = &j->found[s];
         str_printf(out, "%s{\"set\":%zu,\"method\":\"%s\"", s ? ",\n" : "", s + 1, j->method->name);
-        put_json_number(out, "log_evidence", d->log_z);
-        put_json_number(out, "log_evidence_se", d->log_se);
-        put_json_number(out, "khat", d->khat), put_json_number(out, "ess", d->ess);
-        put_json_number(out, "ood_p", j->ood[s]);
+        old_put_json_number(out, "log_evidence", d->log_z);
+        old_put_json_number(out, "log_evidence_se", d->log_se);
+        old_put_json_number(out, "khat", d->khat), old_put_json_number(out, "ess", d->ess);
+        old_put_json_number(out, "ood_p", j->ood[s]);
         str_printf(out, ",\"trusted\":%s}", trusted(d, j->per, j->islands) ? "true" : "false");
     }
     str_put(out, "]\n");

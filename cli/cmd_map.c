@@ -100,7 +100,7 @@ static void put_json(const struct found *f, struct str *out)
         const struct map_mode *b = &f->mode[s];
         int first = 1;
         str_printf(out, "%s{\"set\":%zu,\"state\":\"%s\"", s ? ",\n" : "[", s + 1, words[b->state]);
-        put_json_number(out, "log_p", b->logp), put_json_number(out, "derivative", b->grad);
+        old_put_json_number(out, "log_p", b->logp), old_put_json_number(out, "derivative", b->grad);
         str_printf(out, ",\"steps\":%d,\"agree\":%d,\"variables\":[", b->steps, b->agree);
         for (int e = 0; e < f->m->ir.num_elements; e++) {
             size_t at = (size_t)(f->m->ir.row[e] < 0 ? 0 : f->m->ir.row[e]) * f->nset + s;
@@ -110,8 +110,8 @@ static void put_json(const struct found *f, struct str *out)
             str_put(out, first ? "\n {\"name\":" : ",\n {\"name\":");
             str_quote(out, name.s ? name.s : "");
             str_free(&name);
-            put_json_number(out, "mode", f->z[at]);
-            if (f->o->sd) put_json_number(out, "sd", f->sd[at]);
+            old_put_json_number(out, "mode", f->z[at]);
+            if (f->o->sd) old_put_json_number(out, "sd", f->sd[at]);
             str_put(out, "}");
             first = 0;
         }

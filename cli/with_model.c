@@ -20,7 +20,7 @@ void show_messages(const struct model *m, int quiet)
     str_free(&out);
 }
 
-void tell_simulator(const struct model *m, int quiet)
+void old_tell_simulator(const struct model *m, int quiet)
 {
     static int said; /* 'nami run' is several commands */
     struct str what = {0};

@@ -51,7 +51,7 @@ struct model_opts {
 /* Reads; says on standard error what is wrong.  EXIT_YES, or the exit code.  Free m in any case. */
 int open_model(struct model *m, const char *path, const struct model_opts *o);
 /* Says, once, which program draws from the model, if one does. */
-void tell_simulator(const struct model *m, int quiet);
+void old_tell_simulator(const struct model *m, int quiet);
 /* Warns of names in data sets that the model does not know. */
 void say_unknown(const struct model *m, const struct data *d);
 /* Notes values of variables that are not observed: `who` (the model, the network) infers them. */

@@ -42,7 +42,7 @@ int allow_simulator(struct training *r, const char *path, int allowed, int quiet
             what.s);
         rc = fail(READING, path, &err);
     } else if (r->net.model->source.simulator_locked) {
-        tell_simulator(r->net.model, quiet);
+        old_tell_simulator(r->net.model, quiet);
         r->net.model->source.simulator_locked = 0;
     }
     str_free(&what);
@@ -227,7 +227,7 @@ int warn_unlike(const struct trained *n, int threads, int quiet, double *p)
     return rc ? fail(RUNNING, NULL, &err) : EXIT_YES;
 }
 
-int latent_names(const struct model *m, int all, struct str *out)
+int old_latent_names(const struct model *m, int all, struct str *out)
 {
     for (size_t i = 0; i < m->ir.arrays.n; i++) {
         const struct array *a = &m->ir.arrays.a[i];
@@ -241,7 +241,7 @@ int latent_names(const struct model *m, int all, struct str *out)
     return out->oom || !out->n ? NAMI_ENOMEM : 0;
 }
 
-void put_json_number(struct str *out, const char *name, double x)
+void old_put_json_number(struct str *out, const char *name, double x)
 {
     char buf[NUM_MAX];
     str_printf(out, ",\"%s\":", name);

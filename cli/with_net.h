@@ -72,9 +72,9 @@ int open_model_or_net(struct training *r, const char *path, const struct model_o
 int warn_unlike(const struct trained *n, int threads, int quiet, double *p);
 
 /* The names of what is asked for: all latents; with `all`, computed variables, too. */
-int latent_names(const struct model *m, int all, struct str *out);
+int old_latent_names(const struct model *m, int all, struct str *out);
 /* ,"name":x with null for what is not finite */
-void put_json_number(struct str *out, const char *name, double x);
+void old_put_json_number(struct str *out, const char *name, double x);
 
 /* Can means by these weights be trusted?  `islands`: of SMC, else 0. */
 int trusted(const struct diagnostics *d, size_t draws, size_t islands);
