@@ -66,26 +66,27 @@ int no_memory(void)
     return EXIT_FAILED;
 }
 
-static void say(const char *kind, const char *fmt, va_list ap)
-{
-    fprintf(stderr, "nami: %s: ", kind);
-    vfprintf(stderr, fmt, ap);
-    fputs("\n", stderr);
-}
-
+/* 'nami run' is several steps, which may have the same to say: once. */
 void note(const char *fmt, ...)
 {
+    static char last[1024];
+    char text[sizeof last];
     va_list ap;
     va_start(ap, fmt);
-    say("note", fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    if (strcmp(text, last) == 0) return;
+    strcpy(last, text);
+    fprintf(stderr, "nami: note: %s\n", text);
 }
 
 void warn(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    say("warning", fmt, ap);
+    fputs("nami: warning: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputs("\n", stderr);
     va_end(ap);
 }
 

@@ -195,7 +195,7 @@ static void test_settings(void **state)
     assert_int_equal(
         build_with(&m, NATIVE, text, NULL, &(struct model_options){.set = unknown, .nset = 1}),
         NAMI_EINPUT);
-    assert_string_equal(m.source.diags.list.a[0].msg, "--set f=1: the model has no such constant");
+    assert_string_equal(m.source.diags.list.a[0].msg, "f=1 is set, but the model has no such constant");
     model_fini(&m);
     assert_int_equal(
         build_with(&m, NATIVE, text, NULL, &(struct model_options){.set = wrong, .nset = 1}),

@@ -67,6 +67,6 @@ static int write(const struct draws *d, struct str *out, nami_err *err)
 const struct draws_format draws_json = {
     .name = "json",
     .ending = ".json",
-    .what = "a list of data sets, one for each draw, as --data reads them",
+    .what = "a list of data sets, one for each draw, as data files hold them",
     .write = write,
 };

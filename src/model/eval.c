@@ -17,8 +17,8 @@ int model_needs_values(const struct model *m, nami_err *err)
         const struct array *a = &m->ir.arrays.a[i];
         if (!a->is_const || a->data || !a->n || !value_is_missing(m->ir.value[a->first])) continue;
         return err_at(err, NAMI_EINPUT, a->at.line, a->at.col,
-                      "const %s has no value; give it in the data%s", a->name,
-                      a->ndim ? "" : ", or set it");
+                      "const %s has no value; give it in the data%s%s%s", a->name,
+                      a->ndim ? "" : ", or set ", a->ndim ? "" : a->name, a->ndim ? "" : "=...");
     }
     return 0;
 }

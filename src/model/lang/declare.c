@@ -188,7 +188,7 @@ static int const_value(struct model *m, struct array *a, const struct decl *d,
         syntax_free(&alone);
         diags_free(&none);
         if (!ok) {
-            diag_error(&m->source.diags, d->at, NULL, "--set %s=%s: give a number", a->name, text);
+            diag_error(&m->source.diags, d->at, NULL, "%s is set to %s; give a number", a->name, text);
             return IS_WRONG;
         }
         v->x = raw_array(double, 1);
@@ -330,7 +330,7 @@ int model_declare(struct model *m, const struct model_options *opt)
     for (int i = 0; opt && i < opt->nset; i++)
         if (!has_const(m, opt->set[i]))
             diag_error(&m->source.diags, (struct place){0, 0, 0}, "declare it: const name = value",
-                       "--set %s: the model has no such constant", opt->set[i]);
+                       "%s is set, but the model has no such constant", opt->set[i]);
     if (use_data(m)) return NAMI_ENOMEM;
     for (size_t i = 0; i < m->source.syntax.decl.n && !rc; i++) {
         const struct decl *d = &m->source.syntax.decl.a[i];

@@ -186,7 +186,7 @@ int declare_embeds(struct model *m)
 static const char *not_observed(struct model *m, const struct model_options *opt, const char *name)
 {
     struct diags *d = &m->source.diags;
-    if (opt && opt->observe) return diag_text(d, "add %s to --observe, or drop this line", name);
+    if (opt && opt->observe) return diag_text(d, "add %s to the observed variables, or drop this line", name);
     if (m->source.observe_declared) return diag_text(d, "write observe %s", name);
     return diag_text(d, "write observe %s, or give all of it in the data", name);
 }

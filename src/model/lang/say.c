@@ -82,9 +82,8 @@ int say_missing(struct model *m, const struct term *t, const int *counter)
     const struct array *a = &m->ir.arrays.a[by->array];
     diag_error(&m->source.diags, by->all,
                a->is_const && !a->ndim
-                   ? diag_text(&m->source.diags,
-                               "give it in a data file (--data FILE) or by --set %s=...", a->name)
-                   : "give it in a data file (--data FILE)",
+                   ? diag_text(&m->source.diags, "give it in the data, or set %s=...", a->name)
+                   : "give it in the data",
                "%s has no value", a->name);
     return IS_WRONG;
 }
