@@ -127,31 +127,6 @@ int open_data(struct trained *n, const struct opt_many *files, int most, int qui
     return EXIT_YES;
 }
 
-int open_model_or_net(struct training *r, const char *path, const struct model_opts *o)
-{
-    nami_err err = {0};
-    if (!network_is(path)) {
-        r->net.model = r->net.own_model = model_new();
-        if (!r->net.model && err_nomem(&err)) return fail(RUNNING, NULL, &err);
-        return open_model(r->net.model, path, o);
-    }
-    if (o->data.n || o->set.n || o->observe || o->free.n) {
-        err_set(&err, NAMI_EUSAGE,
-                "a network has its model's constants and data already: %s is for models",
-                o->data.n    ? "--data"
-                : o->set.n   ? "--set"
-                : o->observe ? "--observe"
-                             : "--by");
-        return fail(RUNNING, NULL, &err);
-    }
-    int rc = read_net(r, path, parallel_threads(o->threads));
-    if (rc) return rc;
-    float *param = raw_array(float, network_nparam(&r->net) + 1);
-    rc = param ? network_weights(&r->net, param, &err) : err_nomem(&err);
-    free(param);
-    return rc ? fail(READING, path, &err) : EXIT_YES;
-}
-
 void close_net(struct trained *n)
 {
     if (n->a.q) infer_fini(&n->a);

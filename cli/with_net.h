@@ -64,9 +64,6 @@ int open_net(struct trained *n, const char *path, int threads);
    unless quiet. */
 int open_data(struct trained *n, const struct opt_many *file, int most, int quiet);
 void close_net(struct trained *n);
-/* A model's file, or that of a network: its model, with the weights that were learnt.  The model is
-   r->net.model; training_free(r) in any case. */
-int open_model_or_net(struct training *r, const char *path, const struct model_opts *o);
 /* Warns if data sets are unlike those that the model draws, which the network was trained on.
    p, of each data set (infer/ood.h): NaN where it cannot tell; a note says why, unless quiet. */
 int warn_unlike(const struct trained *n, int threads, int quiet, double *p);
