@@ -87,7 +87,7 @@ def simulate(case, n, where):
 def nami_sample(net, sets, draws):
     out, seconds = jags.run([jags.NAMI, "sample", net, "--data", sets, "--method", "is", "-n", str(draws), "--threads",
                              "1", "--quiet", "--json"])
-    answers = json.loads(out)
+    answers = json.loads(out)["sets"]
     return seconds, [a["ess"] for a in answers], [a["khat"] for a in answers]
 
 

@@ -90,8 +90,8 @@ def compare(name, lines, options, where):
     net, seconds = train(name, lines, options, where)
     out, _ = jags.run([jags.NAMI, "sample", net, "--data", example(name, ".json"), "--method", "is", "-n", str(DRAWS),
                        "--threads", "1", "--json", "--quiet"])
-    got, want = json.loads(out)[0], read_jags(name)
-    ours = {v["name"]: v for v in got["variables"]}
+    got, want = json.loads(out)["sets"][0], read_jags(name)
+    ours = got["variables"]
     missing = sorted(set(want) - set(ours))
     if missing:
         sys.exit("jags_posteriors.py: %s: no %s in the answer" % (name, ", ".join(missing)))

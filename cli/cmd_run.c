@@ -77,14 +77,15 @@ static int work(const struct options *o, const char *file, const char *net_file,
                               .quiet = o->input.quiet,
                               .silent = o->json};
     struct sample_job sample = {
-        .query = o->query, .out = {1, {draws}}, .json = o->json, .quiet = o->input.quiet};
+        .query = o->query, .out = {1, {draws}}, .data = o->input.data, .json = o->json,
+        .quiet = o->input.quiet};
     int apart = !o->input.quiet && !o->json; /* an empty line between the parts */
     nami_data *data = NULL;
     nami_model *model = NULL;
     nami_network *net = NULL;
     train.invert.seed = sample.query.seed = o->train.seed;
     sample.query.threads = o->train.threads;
-    int rc = read_all_data(&data, &o->input.data);
+    int rc = read_data(&data, &o->input.data);
     if (!rc) rc = read_model_with(&model, file, data, &o->input);
     if (!rc) tell_simulator(model, o->input.quiet);
     if (!rc) rc = ready(o, model, data, file, draws);
@@ -130,9 +131,9 @@ const struct cmd cmd_run = {
              "interrupted: the next data set is then answered at once. --again trains anew. The "
              "exit code is 1 if the answer is not trusted.",
     .opt = options,
-    .groups = {{"train", offsetof(struct options, train), "split,pixels,epochs,labels,warmup"},
-               {"query", offsetof(struct options, query), "seed,threads"},
-               {"invert", offsetof(struct options, invert), "barren,verify,seed"}},
+    .groups = {{"query", offsetof(struct options, query), "seed,threads"},
+               {"train", offsetof(struct options, train), "split,pixels,epochs,labels,warmup"},
+               {"invert", offsetof(struct options, invert), "method,barren,verify,seed"}},
     .example = examples,
     .min_arg = 1,
     .max_arg = 1,

@@ -31,7 +31,7 @@ static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
     struct sample_job job = {
-        .query = o->query, .out = o->out, .json = o->json, .quiet = o->quiet};
+        .query = o->query, .out = o->out, .data = o->data, .json = o->json, .quiet = o->quiet};
     nami_network *net = NULL;
     nami_data *data = NULL;
     (void)narg;

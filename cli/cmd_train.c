@@ -68,6 +68,9 @@ static int run(const void *options_, int narg, char **arg)
     job.invert.seed = o->train.seed;
     int rc = read_all_data(&data, &o->input.data);
     if (!rc) rc = read_model_with(&model, arg[0], data, &o->input);
+    if (rc && data && nami_data_records(data, 0))
+        note("constants are read from JSON files or R dumps; other files hold data to learn from "
+             "(--objective elbo)");
     if (!rc && !o->train.samples) tell_simulator(model, o->input.quiet);
     if (!rc)
         rc = o->dry ? describe(model, data, arg[0], o, &job.invert)

@@ -63,10 +63,13 @@ int sample_network(const nami_network *net, const nami_data *data, const struct 
     nami_err err;
     struct watch w;
     int rc = EXIT_YES;
+    if (!data && !nami_data_size(nami_network_data(net)))
+        return bad_usage("what was observed? give --data FILE");
     watch_begin(&w, j->quiet);
     query.watch = &w.library;
     if (nami_posterior_new(net, data, &query, &post, &err))
-        rc = fail(err.code == NAMI_EINPUT ? READING : RUNNING, NULL, &err);
+        rc = fail(err.code == NAMI_EINPUT ? READING : RUNNING,
+                  err.code == NAMI_EINPUT && j->data.n == 1 ? file_name(j->data.a[0]) : NULL, &err);
     if (!rc) rc = open_files(post, &j->out);
     if (!rc && nami_posterior_run(post, &err)) {
         watch_end(&w);

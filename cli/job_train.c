@@ -94,20 +94,37 @@ static int check_files(const struct train_job *j)
     return EXIT_YES;
 }
 
+/* Adds to a sentence of the library what to type. */
+static void advise(nami_err *err, const char *what)
+{
+    size_t n = strlen(err->msg);
+    snprintf(err->msg + n, sizeof err->msg - n, "%s", what);
+}
+
 static int open_trainer(nami_trainer **t, const nami_model *model, const char *file,
                         const struct train_job *j, const nami_train_options *opt)
 {
     nami_err err;
     if (!j->resume) {
         if (!nami_trainer_new(model, &j->invert, opt, t, &err)) return EXIT_YES;
-        return fail(err.line ? READING : RUNNING, err.line ? file_name(file) : NULL, &err);
+        return fail(err.line || err.code == NAMI_EFILE ? READING : RUNNING,
+                    err.line ? file_name(file) : NULL, &err);
     }
     if (!nami_trainer_resume(j->out, model, opt, t, &err)) return EXIT_YES;
-    if (err.code != NAMI_EUSAGE) return fail(READING, j->out, &err);
-    fail(READING, j->out, &err);
-    note("for a new network give another -o NET, or train anew: 'nami train' without --resume, "
-         "'nami run' with --again");
-    return EXIT_BAD;
+    if (strstr(err.msg, "the network was trained"))
+        advise(&err, "; give another -o NET, or train anew: 'nami train' without --resume, 'nami "
+                     "run' with --again");
+    else if (strstr(err.msg, "draws of a file"))
+        advise(&err, " (--samples FILE)");
+    return fail(READING, j->out, &err);
+}
+
+/* A bound is of data sets that are given. */
+static int check_data(const nami_trainer *t, const nami_data *data, const struct train_job *j)
+{
+    if (data || j->train.samples || strcmp(nami_trainer_objective(t), "elbo") != 0)
+        return EXIT_YES;
+    return bad_usage("what should it learn from? give --data x=FILE");
 }
 
 int train_model(const nami_model *model, const nami_data *data, const char *file,
@@ -122,6 +139,7 @@ int train_model(const nami_model *model, const nami_data *data, const char *file
     opt.watch = &w.library;
     opt.data = data;
     if (!rc) rc = open_trainer(&t, model, file, j, &opt);
+    if (!rc) rc = check_data(t, data, j);
     if (!rc) rc = loop(t, j, &w);
     if (!rc) rc = print_result(t, j);
     if (!rc && net && nami_trainer_network(t, net, &err)) rc = fail(RUNNING, NULL, &err);

@@ -25,6 +25,7 @@ int train_model(const nami_model *model, const nami_data *data, const char *file
 struct sample_job {
     nami_query query;
     struct opt_many out; /* files for draws */
+    struct opt_many data; /* the data's, for messages */
     int json, quiet;
 };
 /* data NULL: those that the network was trained with.  EXIT_NO if an answer is not trusted. */

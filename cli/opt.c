@@ -63,15 +63,28 @@ static int is_listed(const char *list, const char *name)
     return 0;
 }
 
+/* Of two options with the same short form, the first has it. */
+static int key_is_taken(const struct cmd *c, int before, char key)
+{
+    struct option o;
+    for (int i = 0; i < before && opt_at(c, i, &o); i++)
+        if (o.key == key) return 1;
+    return 0;
+}
+
 int opt_at(const struct cmd *c, int i, struct option *out)
 {
+    int number = i;
     for (const struct opt *row = c->opt; row && row->name; row++)
         if (i-- == 0) return from_row(row, out), 1;
     for (const struct opt_group *g = c->groups; g->name; g++) {
         const nami_option *row;
         for (int k = 0; (row = nami_option_at(g->name, k)); k++)
-            if (!is_listed(g->without, row->name) && i-- == 0)
-                return from_library(row, g->at, out), 1;
+            if (!is_listed(g->without, row->name) && i-- == 0) {
+                from_library(row, g->at, out);
+                if (out->key && key_is_taken(c, number, out->key)) out->key = 0;
+                return 1;
+            }
     }
     for (const struct opt *row = common; row->name; row++)
         if (i-- == 0) return from_row(row, out), 1;

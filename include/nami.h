@@ -505,6 +505,7 @@ const char *nami_trainer_layer(const nami_trainer *t, int layer, size_t *first, 
    draws of a point, the bound is not their sum), latents are drawn, not read, and layers of the
    model are called model/NAME/0 ... */
 
+const char *nami_trainer_objective(const nami_trainer *t); /* "ic", "elbo" */
 int nami_trainer_batch(const nami_trainer *t); /* points of a gradient */
 /* The gradient of the mean loss of n points (at most a batch), laid out as above; computed
    scalars are not read.  x NULL: of the next batch of draws from the model; n does not count.

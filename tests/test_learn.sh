@@ -136,7 +136,7 @@ done
 ok "and say which is which" python3 - <<'P'
 import json
 for f, first in (("s", 1), ("flip", 2)):
-    y = [s["variables"][0]["mean"] for s in json.load(open(f + ".json"))]
+    y = [s["variables"]["y"]["mean"] for s in json.load(open(f + ".json"))["sets"]]
     assert all(abs(m - (first if i % 2 == 0 else 3 - first)) < 0.1 for i, m in enumerate(y)), (f, y)
 P
 says "weight of labels" 1 'differ' sh -c "'$nami' train semi.nami --data x=s.csv --data y=s.csv $semi --labels 1 -o o.net -q && cmp s.net o.net"
@@ -173,7 +173,7 @@ says "no image of draws" 2 'no image to draw' "$nami" simulate truth.nami -n 4 -
 
 # ---- what it refuses
 says "no data" 2 'what should it learn from' "$nami" train pca.nami -o x.net
-says "data to learn from are for elbo" 2 'for --objective elbo' train --objective ic -o x.net
+says "data to learn from are for elbo" 2 "for the objective 'elbo'" train --objective ic -o x.net
 says "no such array" 2 "the model has no 'v'" "$nami" train pca.nami --data v=x.csv -o x.net
 says "labels alone" 2 'x is observed, but no data are given' "$nami" train semi.nami --data y=s.csv -o x.net
 cut -d, -f1-3 x.csv >narrow.csv

@@ -127,7 +127,7 @@ z = npz("d.npz")
 assert same(z["c"][2], flat(table("d.csv"), names["c"]))
 
 # summaries
-def means(path): return {v["name"]: v for v in json.load(open(path))[0]["variables"]}
+def means(path): return json.load(open(path))["sets"][0]["variables"]
 exact = {v["name"]: v for v in json.load(open("exact.out"))["variables"]}
 for path in ("gauss.out", "many.out"):
     got = means(path)
@@ -250,14 +250,14 @@ says "a table with fewer" 2 'an observation of .y. has the shape a single number
 
 # ---- before the first step
 
-rm -f run.net
+rm -f run.safetensors
 early() { # WHAT PATTERN OPTION...: `nami run` refuses, and has trained nothing
     local what=$1 pattern=$2; shift 2
     "$nami" run "$@" --steps 50 >early.log 2>&1
     local rc=$?
     ok "run: $what" test $rc != 0
     ok "run: $what: '$pattern'" grep -qE -- "$pattern" early.log
-    ok "run: $what: no training" sh -c '! test -e run.net && ! grep -q steps early.log'
+    ok "run: $what: no training" sh -c '! test -e run.safetensors && ! grep -q steps early.log'
 }
 { cat line.nami; echo 'infer a'; } >nuisance.nami
 echo '{"N": 3, "x": [1, 2, 2.5], "y": [1, null, 3.5]}' >missing.json

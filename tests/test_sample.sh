@@ -22,11 +22,11 @@ cat >"$dir/compare.py" <<'END'
 import json, subprocess, sys
 nami, d = sys.argv[1], sys.argv[2]
 run = lambda *a: json.loads(subprocess.run([nami, *a], stdout=subprocess.PIPE, check=True).stdout)
-got = run("sample", d + "/n.net", "--data", d + "/y.json", "-n", "20000", "--json", "--all")[0]
+got = run("sample", d + "/n.net", "--data", d + "/y.json", "-n", "20000", "--json", "--all")["sets"][0]
 exact = run("exact", d + "/line.nami", "--data", d + "/y.json", "--json")
 assert got["khat"] < 0.7 and got["ess"] > 10000, got["khat"]
 assert abs(got["log_evidence"] - exact["log_evidence"]) < 5 * got["log_evidence_se"] + 0.005, (got, exact)
-names = {v["name"]: v for v in got["variables"]}
+names = got["variables"]
 for v in exact["variables"]:
     if v["name"] not in names:
         continue
@@ -46,7 +46,7 @@ for f in csv npz nc json; do
 done
 says "csv has a header" 0 '\.log_weight' head -1 "$dir/x.csv"
 says "many data sets" 0 'for [0-9]+ of 50' "$nami" sample "$dir/n.net" --data "$dir/many.json" -n 200
-ok "many, to a file" "$nami" sample "$dir/n.net" --data "$dir/many.json" -n 33 -q -o "$dir/many.npz" --predict
+ok "many, to a file" sh -c "'$nami' sample '$dir/n.net' --data '$dir/many.json' -n 33 -q -o '$dir/many.npz' --predict; test \$? -le 1" # some may not be trusted
 says "a table" 0 'k-hat -?[0-9.]+' "$nami" sample "$dir/n.net" --data "$dir/y.json"
 says "direct" 0 'not weighted' "$nami" sample "$dir/n.net" --data "$dir/y.json" --method direct
 
@@ -79,7 +79,7 @@ nami, d = sys.argv[1], sys.argv[2]
 def ask(data):
     r = subprocess.run([nami, "sample", d + "/n.net", "--data", data, "-n", "8", "--json"], stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE, check=True, text=True)
-    return [v["ood_p"] for v in json.loads(r.stdout)], r.stderr
+    return [v["ood_p"] for v in json.loads(r.stdout)["sets"]], r.stderr
 subprocess.run([nami, "simulate", d + "/line.nami", "-n", "4000", "--only", "y", "--seed", "77", "-o", d + "/m.json"], check=True)
 p, said = ask(d + "/m.json")
 share = lambda t: sum(x < t for x in p) / len(p)
@@ -93,7 +93,7 @@ END2
 ok "p of data from the model, and of others" python3 "$dir/unlike.py" "$nami" "$dir"
 echo '{"y": [100, 0.5, 0.2, 1.5, 1, 2.5]}' >"$dir/far.json"
 echo '{"y": [-3, 3, -3, 3, -3, 3]}' >"$dir/odd.json"
-says "far outside" 0 'warning: these data are unlike .*p < 0.001.: y\[1\] = 100 lies [34][0-9] sd from its median' "$nami" sample "$dir/n.net" --data "$dir/far.json" -q
+says "far outside" 1 'warning: these data are unlike .*p < 0.001.: y\[1\] = 100 lies [34][0-9] sd from its median' "$nami" sample "$dir/n.net" --data "$dir/far.json" -q
 says "a relation is broken" 0 'warning: these data are unlike .*from what the others suggest' "$nami" sample "$dir/n.net" --data "$dir/odd.json"
 ok "inside" sh -c "! '$nami' sample '$dir/n.net' --data '$dir/y.json' 2>&1 | grep unlike"
 ok "p in the summary" grep -q '"ood_p": 0\.[0-9]' "$dir/x.json"
@@ -102,7 +102,7 @@ ok "p in the summary" grep -q '"ood_p": 0\.[0-9]' "$dir/x.json"
 cd "$dir"
 says "run" 0 'written +line.nc' "$nami" run line.nami --data y.json --steps 300
 says "run again: another data set, the same network" 0 'written +out.csv' "$nami" run line.nami --data m2.json -o out.csv --steps 300
-ok "its files" test -s line.nc -a -s line.net -a -s out.csv -a -s out.net
+ok "its files" test -s line.nc -a -s line.safetensors -a -s out.csv -a -s out.safetensors
 says "run, no ending" 2 'cannot tell what to write' "$nami" run line.nami --data y.json -o out
 says "run, broken model" 2 'error' sh -c "echo 'model { a ~ normal(0 }' >bad.nami; '$nami' run bad.nami --data y.json"
 cd - >/dev/null

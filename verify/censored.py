@@ -84,8 +84,8 @@ def check(name):
                                "--quiet"])
         out = subprocess.run([jags.NAMI, "sample", net, "--data", path, "-n", "100000", "--json", "--all"],
                              stdout=subprocess.PIPE, text=True).stdout
-    got = json.loads(out)[0]
-    rows = {v["name"]: v for v in got["variables"]}
+    got = json.loads(out)["sets"][0]
+    rows = got["variables"]
     worst = (0, ""), (0, "")
     for s, (mean, sd, n) in want.items():
         if s not in rows or sd == 0:

@@ -127,7 +127,6 @@ static void put_variables(const nami_posterior *p, size_t set, struct str *out)
         for (size_t e = 0; e < draws_var_size(v); e++) {
             const struct summary *s = &p->summary[set * p->stride + v->base + e];
             struct str name = {0}, numbers = {0};
-            if (!variable_is_asked(p, v, e)) continue;
             put_label(p, v, e, &name);
             put_json_number(&numbers, "mean", s->mean), put_json_number(&numbers, "sd", s->sd);
             for (int q = 0; q < NQUANTILE; q++) put_json_number(&numbers, quantile[q], s->q[q]);

@@ -187,6 +187,10 @@ void nami_trainer_free(nami_trainer *t)
 size_t nami_trainer_size(const nami_trainer *t) { return t->r.train.t.nparam; }
 float *nami_trainer_params(nami_trainer *t) { return t->r.train.t.param; }
 float *nami_trainer_grads(nami_trainer *t) { return t->r.train.t.grad; }
+const char *nami_trainer_objective(const nami_trainer *t)
+{
+    return objective_names[t->r.net.plan.elbo];
+}
 int nami_trainer_batch(const nami_trainer *t) { return t->r.train.t.batch; }
 uint64_t nami_trainer_steps(const nami_trainer *t) { return t->r.train.step; }
 int nami_trainer_parts(const nami_trainer *t) { return t->r.train.t.npart; }

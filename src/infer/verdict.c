@@ -20,6 +20,7 @@ enum verdict verdict_of(const struct infer_method *method, const struct diagnost
 {
     if (!method->weighted) return CARE;
     if (!isfinite(d->log_z)) return NOT_TRUSTED; /* all weights are 0 */
+    if (!is_resampled(d) && draws < KHAT_DRAWS) return CARE; /* too few to tell */
     int good = is_resampled(d) ? islands_agree(d, islands) : d->khat < khat_limit(draws);
     return good ? TRUSTED : NOT_TRUSTED;
 }
@@ -28,15 +29,14 @@ void verdict_reason(const struct infer_method *method, const struct diagnostics 
                     size_t islands, struct str *out)
 {
     if (!method->weighted)
-        str_put(out, "draws of the network without importance weights: calibration tells how good "
-                     "they are");
+        str_put(out, "draws of the network, not weighted; 'nami calibrate' tells how good they are");
     else if (!isfinite(d->log_z))
         str_put(out, "all importance weights are 0: no draw is near the posterior");
     else if (is_resampled(d))
         str_printf(out, "the estimates of the evidence of %zu islands %s", islands,
                    islands_agree(d, islands) ? "agree" : "disagree, or are too few");
     else if (draws < KHAT_DRAWS)
-        str_printf(out, "k-hat needs %d draws or more", KHAT_DRAWS);
+        str_printf(out, "too few draws to tell: k-hat needs %d or more", KHAT_DRAWS);
     else if (d->khat == INFINITY)
         str_printf(out, "k-hat of the importance weights cannot be estimated (good below %.2f)",
                    khat_limit(draws));
@@ -61,11 +61,11 @@ void verdict_advice(const struct infer *a, const struct infer_method *method,
     /* Draws: still quick, and often enough up to a k-hat of 1; of few draws, k-hat is not sure. */
     enum { FEW = 1000, MORE = 100000 };
     const char *family = can_bend(a->q) ? ", or with the family 'spline'" : "";
+    if (method->weighted && isfinite(d->log_z) && !is_resampled(d) && draws < KHAT_DRAWS)
+        str_put(out, "ask for more draws");
     if (verdict_of(method, d, draws, islands) != NOT_TRUSTED) return;
     if (isfinite(d->log_z) && is_resampled(d))
         str_put(out, "ask for more draws, or train longer");
-    else if (draws < KHAT_DRAWS)
-        str_put(out, "ask for more draws");
     else if (!isfinite(d->log_z))
         str_printf(out, "check that data and model fit together; train longer%s", family);
     else if (d->khat < (draws < FEW ? 2 : 1) && draws < MORE)

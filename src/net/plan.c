@@ -93,6 +93,7 @@ int plan_derive(struct plan *p, int learns, nami_err *err)
 {
     const nami_train_options *o = &p->options;
     p->elbo = o->objective ? index_of(objective_names, o->objective) : learns;
+    p->options.objective = objective_names[p->elbo];
     p->brightness = index_of(brightness_words, o->pixels);
     p->split = o->split;
     int rc = net_plan(o, &p->net, err);
