@@ -57,11 +57,38 @@ static const nami_option exact_rows[] = {
     END};
 #undef NAMI_EXACT
 
+#define NAMI_EVIDENCE(...) ROW(nami_evidence_options, __VA_ARGS__)
+static const nami_option evidence_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_EVIDENCE
+
+#define NAMI_MODES(...) ROW(nami_modes_options, __VA_ARGS__)
+static const nami_option modes_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_MODES
+
+#define NAMI_CALIBRATE(...) ROW(nami_calibrate_options, __VA_ARGS__)
+static const nami_option calibrate_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_CALIBRATE
+
+#define NAMI_STUDY(...) ROW(nami_study_options, __VA_ARGS__)
+static const nami_option study_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_STUDY
+
 static const struct group {
     const char *name;
     const nami_option *row;
-} groups[] = {{"invert", invert_rows}, {"train", train_rows},       {"query", query_rows},
-              {"check", check_rows},   {"simulate", simulate_rows}, {"exact", exact_rows}};
+} groups[] = {{"invert", invert_rows},       {"train", train_rows},
+              {"query", query_rows},         {"check", check_rows},
+              {"simulate", simulate_rows},   {"exact", exact_rows},
+              {"evidence", evidence_rows},   {"modes", modes_rows},
+              {"calibrate", calibrate_rows}, {"study", study_rows}};
 
 static const nami_option *rows_of(const char *group)
 {

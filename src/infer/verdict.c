@@ -33,7 +33,8 @@ void verdict_reason(const struct infer_method *method, const struct diagnostics 
     else if (!isfinite(d->log_z))
         str_put(out, "all importance weights are 0: no draw is near the posterior");
     else if (is_resampled(d))
-        str_printf(out, "the estimates of the evidence of %zu islands %s", islands,
+        str_printf(out, "the estimates of the evidence of %zu %s %s", islands,
+                   method->chains ? "chains" : "islands",
                    islands_agree(d, islands) ? "agree" : "disagree, or are too few");
     else if (draws < KHAT_DRAWS)
         str_printf(out, "k-hat needs %d draws or more", KHAT_DRAWS);
@@ -63,7 +64,8 @@ void verdict_advice(const struct infer *a, const struct infer_method *method,
     const char *family = can_bend(a->q) ? ", or with the family 'spline'" : "";
     if (verdict_of(method, d, draws, islands) != NOT_TRUSTED) return;
     if (isfinite(d->log_z) && is_resampled(d))
-        str_put(out, "ask for more draws, or train longer");
+        str_printf(out, "ask for more %s, or train longer",
+                   method->chains ? "temperatures" : "draws");
     else if (draws < KHAT_DRAWS)
         str_put(out, "ask for more draws");
     else if (!isfinite(d->log_z))
