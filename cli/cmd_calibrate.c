@@ -79,13 +79,12 @@ static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
     nami_calibrate_options how = o->how;
-    nami_network_options net = {.threads = how.threads, .allow_simulator = o->allow};
     nami_calibration *c = NULL;
     struct with_network w = {0};
     nami_err err;
     (void)narg;
     int rc = check_files(&o->out);
-    if (!rc) rc = with_network_open(&w, arg[0], &net, o->quiet);
+    if (!rc) rc = with_network_open(&w, arg[0], how.threads, o->allow, o->quiet);
     if (!rc && !o->allow) rc = with_network_refuse_simulator(&w, arg[0]);
     how.watch = &w.watch.library;
     if (!rc && nami_calibration_new(w.net, &how, &c, &err)) rc = with_network_fail(&w, &err);

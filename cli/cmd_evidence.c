@@ -44,12 +44,11 @@ static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
     nami_evidence_options how = o->how;
-    nami_network_options net = {.threads = how.threads};
     nami_evidence *e = NULL;
     struct with_network w;
     nami_err err;
     (void)narg;
-    int rc = with_network_open(&w, arg[0], &net, o->quiet);
+    int rc = with_network_open(&w, arg[0], how.threads, 0, o->quiet);
     if (!rc) rc = with_network_data(&w, &o->data);
     how.watch = &w.watch.library;
     if (!rc && nami_evidence_new(w.net, w.data, &how, &e, &err)) rc = with_network_fail(&w, &err);

@@ -48,12 +48,11 @@ static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
     nami_modes_options how = o->how;
-    nami_network_options net = {.threads = how.threads};
     nami_modes *modes = NULL;
     struct with_network w;
     nami_err err;
     (void)narg;
-    int rc = with_network_open(&w, arg[0], &net, o->quiet);
+    int rc = with_network_open(&w, arg[0], how.threads, 0, o->quiet);
     if (!rc) rc = with_network_data(&w, &o->data);
     how.watch = &w.watch.library;
     if (!rc && nami_modes_new(w.net, w.data, &how, &modes, &err)) rc = with_network_fail(&w, &err);

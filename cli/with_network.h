@@ -24,6 +24,12 @@
             "run the simulator, a command or plug-in, that the network's file names", 0            \
     }
 
+/* A trained network.  EXIT_YES, or the exit code, having said why. */
+int open_network(nami_network **out, const char *path, int threads, int allow_simulator);
+/* Data sets of files, records of observations among them; NULL if there are none.  EXIT_YES, or the
+   exit code, having said what is wrong.  Free them in any case. */
+int read_all_data(nami_data **out, const struct opt_many *files);
+
 struct with_network {
     nami_network *net;
     nami_data *data;    /* NULL: that of the network */
@@ -32,7 +38,7 @@ struct with_network {
 
 /* Reads a network.  EXIT_YES, or the exit code, having said why.  with_network_close() in any case.
  */
-int with_network_open(struct with_network *w, const char *path, const nami_network_options *opt,
+int with_network_open(struct with_network *w, const char *path, int threads, int allow_simulator,
                       int quiet);
 /* Reads these data files; without any, the network must have data of its own. */
 int with_network_data(struct with_network *w, const struct opt_many *files);

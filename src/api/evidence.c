@@ -14,7 +14,6 @@ struct nami_evidence {
     struct arena mem;
     struct asked asked;
     struct evidence e;
-    const char **reason; /* of each data set */
 };
 
 /* Some data sets at a time, to say how far it is. */
@@ -37,21 +36,6 @@ static int estimate(nami_evidence *w, const nami_evidence_options *o, nami_err *
     return rc;
 }
 
-static int explain(nami_evidence *w)
-{
-    const struct evidence *e = &w->e;
-    struct str text = {0};
-    for (size_t s = 0; s < e->num_sets && !text.oom; s++) {
-        text.n = 0;
-        verdict_reason(e->method, &e->found[s], e->draws, e->islands, &text);
-        if (!text.oom) w->reason[s] = arena_strndup(&w->mem, text.s, text.n);
-        text.oom |= !w->reason[s];
-    }
-    int rc = text.oom ? NAMI_ENOMEM : 0;
-    str_free(&text);
-    return rc;
-}
-
 static int ask(nami_evidence *w, const nami_network *net, const nami_data *data,
                const nami_evidence_options *o, nami_err *err)
 {
@@ -71,10 +55,7 @@ static int ask(nami_evidence *w, const nami_network *net, const nami_data *data,
     e->num_sets = w->asked.num_sets;
     e->ood_p = w->asked.ood_p;
     e->found = arena_array(&w->mem, struct diagnostics, e->num_sets);
-    w->reason = arena_array(&w->mem, const char *, e->num_sets);
-    if (!e->found || !w->reason) return err_nomem(err);
-    rc = estimate(w, o, err);
-    return rc ? rc : explain(w) ? err_nomem(err) : 0;
+    return e->found ? estimate(w, o, err) : err_nomem(err);
 }
 
 int nami_evidence_new(const nami_network *net, const nami_data *data,
@@ -109,15 +90,8 @@ int nami_evidence_verdict(const nami_evidence *w, size_t set, nami_verdict *out,
 {
     err_clear(err);
     if (set >= w->e.num_sets) return no_such_set(set, w->e.num_sets, err);
-    const struct diagnostics *d = &w->e.found[set];
-    *out = (nami_verdict){.verdict = (int)evidence_verdict(&w->e, set),
-                          .khat = d->khat,
-                          .ess = d->ess,
-                          .log_evidence = d->log_z,
-                          .log_evidence_se = d->log_se,
-                          .ood_p = w->e.ood_p[set],
-                          .reason = w->reason[set]};
-    return 0;
+    return give_verdict(w->e.method, &w->e.found[set], w->e.draws, w->e.islands, w->e.ood_p[set],
+                        out, err);
 }
 
 int nami_evidence_describe(const nami_evidence *w, const char *as, char **text, nami_err *err)

@@ -172,6 +172,23 @@ int no_such_set(size_t set, size_t num_sets, nami_err *err)
                    "there are %zu data sets, numbered from 0: none has number %zu", num_sets, set);
 }
 
+int give_verdict(const struct infer_method *method, const struct diagnostics *found, size_t draws,
+                 size_t islands, double ood_p, nami_verdict *out, nami_err *err)
+{
+    struct str reason = {0};
+    *out = (nami_verdict){.verdict = (int)verdict_of(method, found, draws, islands),
+                          .khat = found->khat,
+                          .ess = found->ess,
+                          .log_evidence = found->log_z,
+                          .log_evidence_se = found->log_se,
+                          .ood_p = ood_p};
+    verdict_reason(method, found, draws, islands, &reason);
+    int rc = reason.oom ? err_nomem(err) : 0;
+    if (!rc) strncat(out->reason, reason.s, sizeof out->reason - 1);
+    str_free(&reason);
+    return rc;
+}
+
 void latent_names(const struct model *m, int all, struct str *out)
 {
     for (int a = 0; a < model_num_arrays(m); a++) {

@@ -4,6 +4,7 @@
 #define API_QUERY_H
 
 #include "api/api.h"
+#include "infer/verdict.h"
 #include "report/names.h"
 
 struct asked {
@@ -24,6 +25,10 @@ void asked_free(struct asked *q);
 
 /* NAMI_EUSAGE: there are not so many data sets. */
 int no_such_set(size_t set, size_t num_sets, nami_err *err);
+
+/* What was found of a data set; islands: of methods that have them, else 0. */
+int give_verdict(const struct infer_method *method, const struct diagnostics *found, size_t draws,
+                 size_t islands, double ood_p, nami_verdict *out, nami_err *err);
 
 /* The names of all latents, a comma list; with `all`, computed variables, too.  Empty: none. */
 void latent_names(const struct model *m, int all, struct str *out);
