@@ -114,17 +114,12 @@ const char *nami_option_word(const nami_option *option, int i)
     return *w ? w : NULL;
 }
 
-/* The table's own copy of a word, so that it lives as long as the program. */
-static int find_word(const nami_option *o, const char *text, const char **out, nami_err *err)
+static int refuse_word(const nami_option *o, const char *text, nami_err *err)
 {
     struct near best = NEAR_NONE;
     struct str all = {0};
     const char *w;
     for (int i = 0; (w = nami_option_word(o, i)); i++) {
-        if (strcmp(w, text) == 0) {
-            str_free(&all);
-            return *out = w, 0;
-        }
         near_try(&best, text, strlen(text), w, i);
         str_printf(&all, i ? ", %s" : "%s", w);
     }
@@ -136,6 +131,15 @@ static int find_word(const nami_option *o, const char *text, const char **out, n
                 all.s ? all.s : "?");
     str_free(&all);
     return NAMI_EUSAGE;
+}
+
+/* The table's own copy of a word, so that it lives as long as the program. */
+static int find_word(const nami_option *o, const char *text, const char **out, nami_err *err)
+{
+    const char *w;
+    for (int i = 0; (w = nami_option_word(o, i)); i++)
+        if (strcmp(w, text) == 0) return *out = w, 0;
+    return refuse_word(o, text, err);
 }
 
 /* ---- values from text ------------------------------------------------------------------- */
