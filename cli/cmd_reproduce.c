@@ -3,44 +3,29 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "base/err.h"
-#include "base/file.h"
-#include "base/parallel.h"
-#include "bridge.h"
+#include "cmd.h"
 #include "meter.h"
-#include "study/study.h"
 
 struct options {
     struct opt_common common;
-    const char *out, *data, *only;
-    int runs, quick, full, threads, quiet;
+    nami_study_options how;
+    const char *out;
+    int full, quiet;
     struct opt_many set;
-    uint64_t seed;
 };
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
     {"output", 'o', OPT_TEXT, AT(out), "DIR", NULL, NULL,
-     "a folder for results: goes on with what is in it", 0},
-    {"runs", 0, OPT_COUNT, AT(runs), "N", "10", NULL, "each with its own seed and model", 0},
+     "directory for the results; continues what is in it", 0},
     {"full", 0, OPT_FLAG, AT(full), NULL, NULL, NULL, "the paper's settings, the default", 0},
-    {"quick", 0, OPT_FLAG, AT(quick), NULL, NULL, NULL, "fewer epochs, smaller models: minutes", 0},
     {"set", 0, OPT_MANY, AT(set), "NAME=N", NULL, NULL,
-     "another number of epochs, steps, ... than settings.json would have; may be repeated", 0},
-    {"only", 0, OPT_TEXT, AT(only), "NAMES", NULL, NULL,
-     "only these variants, a comma list; others can follow", 0},
-    {"data", 'd', OPT_TEXT, AT(data), "FILE", NULL, NULL,
-     "vae: a folder with MNIST's files, or a .npz file with binary images 'train' and 'test'", 0},
-    {"seed", 0, OPT_SEED, AT(seed), "N", "0", NULL, "of all that is random", 0},
-    {"threads", 0, OPT_COUNT, AT(threads), "N", "0", NULL,
-     "jobs side by side, a thread each; 0: as many as there are processors", 0},
+     "number of epochs, steps, ... instead of that of the settings; may be repeated", 0},
     {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, NULL, NULL, "no progress, no summary", 0},
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-enum { SAVE = 300 }; /* seconds */
-
-static const char *experiment_words(int i) { return experiments[i] ? experiments[i]->name : NULL; }
+static const char *study_words(int i) { return nami_word("studies", i); }
 
 /* Ctrl-C: what is done is kept. */
 static volatile sig_atomic_t interrupted;
@@ -50,99 +35,94 @@ static void interrupt(int signal)
     interrupted = 1;
 }
 
-static int loop(struct study *s, int quiet)
+struct work {
+    nami_study *study;
+    int quiet, begun;
+    struct meter meter;
+};
+
+static int on_progress(const nami_progress *p, void *user)
 {
-    struct meter m;
-    nami_err err;
-    int64_t done, total;
-    int jobs, left, rc, stopping = 0;
+    struct work *w = user;
     char text[80];
-    study_progress(s, &done, &total, &jobs, &left);
-    meter_begin(&m, done, total, quiet);
+    int done, all;
+    if (!w->begun++) meter_begin(&w->meter, (int64_t)p->done, (int64_t)p->total, w->quiet);
+    if (meter_due(&w->meter)) {
+        nami_study_jobs(w->study, &done, &all);
+        snprintf(text, sizeof text, "%d of %d done", done, all);
+        meter_show(&w->meter, (int64_t)p->done, text);
+    }
+    return interrupted;
+}
+
+static int train(struct work *w)
+{
+    nami_err err;
+    int done, all;
     catch_signal(SIGINT, interrupt, NULL);
     catch_signal(SIGTERM, interrupt, NULL);
-    if (study_start(s, &err)) return fail(RUNNING, NULL, &err);
-    while ((rc = study_wait(s, 0.1, &err)) > 0) {
-        if (interrupted && !stopping++) study_stop(s);
-        if (!meter_due(&m)) continue;
-        study_progress(s, &done, &total, &jobs, &left);
-        snprintf(text, sizeof text, "%d of %d done", jobs, jobs + left);
-        meter_show(&m, done, text);
-    }
-    meter_hide(&m);
-    if (rc < 0) return fail(RUNNING, NULL, &err);
-    study_progress(s, &done, &total, &jobs, &left);
-    if (!left) return EXIT_YES;
-    note("stopped with %d of %d done; the same command goes on", jobs, jobs + left);
+    int rc = nami_study_run(w->study, &err);
+    meter_hide(&w->meter);
+    if (rc != NAMI_ECANCEL) return rc ? fail(RUNNING, NULL, &err) : EXIT_YES;
+    nami_study_jobs(w->study, &done, &all);
+    note("stopped with %d of %d done; the same command goes on", done, all);
     return EXIT_FAILED;
 }
 
-static int work(struct study *s, const struct options *o)
+static int print(const nami_study *study)
 {
-    struct str out = {0};
+    char *text;
     nami_err err;
-    int rc = loop(s, o->quiet);
-    if (study_report(s, &err)) return fail(WRITING, o->out, &err);
-    if (rc || o->quiet) return rc;
-    if (study_summary(s, &out, &err)) return fail(RUNNING, NULL, &err);
-    return finish(&out, EXIT_YES);
+    if (nami_study_describe(study, "text", &text, &err)) return fail(RUNNING, NULL, &err);
+    return finish_text(text, EXIT_YES);
 }
 
 static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
-    const struct experiment *x = experiment_by_name(arg[0]);
-    struct study *s = NULL;
+    struct work w = {.quiet = o->quiet};
+    nami_watch watch = {.progress = on_progress, .user = &w};
+    nami_study_options how = o->how;
     nami_err err;
-    int rc = 0;
     (void)narg;
-    if (!x)
-        rc = opt_unknown("experiment", arg[0], experiment_words, &err);
-    else if (!o->out)
-        rc = err_set(&err, NAMI_EUSAGE, "where should results go? give -o DIR");
-    else if (o->quick && o->full)
-        rc = err_set(&err, NAMI_EUSAGE, "--quick or --full, not both");
-    else if (o->runs < 1 || o->runs > 99)
-        rc = err_set(&err, NAMI_EUSAGE, "--runs wants 1 to 99");
-    if (rc) return fail(RUNNING, NULL, &err);
-    struct study_options opt = {.quick = o->quick,
-                                .runs = o->runs,
-                                .threads = parallel_threads(o->threads),
-                                .set = o->set.a,
-                                .nset = o->set.n,
-                                .only = o->only,
-                                .seed = o->seed,
-                                .dir = o->out,
-                                .data = o->data,
-                                .save = SAVE};
-    rc = study_new(x, &opt, &s, &err) ? fail(err.code == NAMI_EFILE ? WRITING : READING, NULL, &err)
-                                      : work(s, o);
-    study_free(s);
+    if (!o->out) return bad_usage("where should results go? give -o DIR");
+    if (how.quick && o->full) return bad_usage("--quick or --full, not both");
+    how.set = o->set.a;
+    how.num_set = o->set.n;
+    how.watch = &watch;
+    if (nami_study_new(arg[0], o->out, &how, &w.study, &err))
+        return fail(err.code == NAMI_EFILE ? WRITING : READING, NULL, &err);
+    int rc = train(&w);
+    if (nami_study_write(w.study, &err)) rc = fail(WRITING, o->out, &err);
+    if (!rc && !o->quiet) rc = print(w.study);
+    nami_study_free(w.study);
     return rc;
 }
 
 static const struct example examples[] = {
     {"nami reproduce tree --quick --runs 3 -o tree", "the first figure of the paper, roughly"},
-    {"nami reproduce tree -o tree-full", "as the paper has it; Ctrl-C, and the same line goes on"},
+    {"nami reproduce tree -o tree-full",
+     "with the paper's settings; after Ctrl-C, the same command continues"},
     {NULL, NULL},
 };
 
 const struct cmd cmd_reproduce = {
     .name = "reproduce",
-    .summary = "the experiments of the paper",
+    .summary = "run the experiments of the paper",
     .usage = "[OPTION]... tree|skip|gmm|vae -o DIR",
     .about =
-        "Trains all variants of an experiment in several runs, side by side, and writes to DIR: "
+        "Trains all variants of an experiment in several runs, in parallel, and writes to DIR: "
         "summary.md, a table of the variants and a test of each claim; epochs.csv, a row for each "
         "run, variant and epoch; ends.csv, a row for each run and variant; figures as SVG; "
         "settings.json; and in runs/ a file for each run of a variant, written when it is complete."
-        "\n\nThe same command goes on where it was stopped. Results do not depend on the number of "
+        "\n\nThe same command continues an interrupted run. Results do not depend on the number of "
         "threads.",
     .opt = options,
+    .groups = {{"study", AT(how), NULL}},
     .example = examples,
     .min_arg = 1,
     .max_arg = 1,
-    .arg_words = experiment_words,
+    .arg_words = study_words,
     .size = sizeof(struct options),
     .run = run,
 };

@@ -80,23 +80,3 @@ int sample_network(const nami_network *net, const nami_data *data, const struct 
     nami_posterior_free(post);
     return rc;
 }
-
-int read_all_data(nami_data **out, const struct opt_many *files)
-{
-    nami_err err;
-    *out = NULL;
-    if (!files->n) return EXIT_YES;
-    if (nami_data_new(out, &err)) return fail(RUNNING, NULL, &err);
-    for (int i = 0; i < files->n; i++)
-        if (nami_data_read(*out, files->a[i], &err))
-            return fail(READING, file_name(files->a[i]), &err);
-    return EXIT_YES;
-}
-
-int open_network(nami_network **out, const char *path, int threads, int allow_simulator)
-{
-    nami_network_options opt = {.allow_simulator = allow_simulator, .threads = threads};
-    nami_err err;
-    if (!nami_network_read(path, &opt, out, &err)) return EXIT_YES;
-    return fail(READING, path, &err);
-}

@@ -3,7 +3,7 @@
 #ifndef CLI_JOBS_H
 #define CLI_JOBS_H
 
-#include "cmd.h"
+#include "with_network.h"
 
 /* EXIT_NO if the check finds a problem.  file: the model's, for messages. */
 int check_model(const nami_model *model, const char *file, const nami_check_options *opt, int json,
@@ -30,11 +30,5 @@ struct sample_job {
 };
 /* data NULL: those that the network was trained with.  EXIT_NO if an answer is not trusted. */
 int sample_network(const nami_network *net, const nami_data *data, const struct sample_job *job);
-
-/* Data sets of files, records of observations among them; NULL if there are none.  EXIT_YES, or the
-   exit code, having said what is wrong.  Free them in any case. */
-int read_all_data(nami_data **out, const struct opt_many *files);
-/* A trained network.  EXIT_YES, or the exit code, having said why. */
-int open_network(nami_network **out, const char *path, int threads, int allow_simulator);
 
 #endif

@@ -13,6 +13,7 @@
        nami_network      a trained network, from a file or a trainer
        nami_posterior    a query: posterior draws, weights, summaries, verdicts
        nami_evidence, nami_modes, nami_calibration: other questions
+       nami_study        an experiment of the paper
 
    Conventions.  A call that can fail returns 0 (or a count) or a negative code, and fills `err`,
    which may be NULL.  Objects come from _new, _read and _parse calls and go back through _free,
@@ -23,7 +24,8 @@
    text for people ("text"), as JSON ("json"), or in other forms that they name.
 
    Structures, models, data, networks and all results are immutable once they are made, and may be
-   used by any number of threads at once; trainers and posteriors belong to one thread at a time.
+   used by any number of threads at once; trainers, posteriors and studies belong to one thread at a
+   time.
    No call prints, exits or keeps global state. */
 
 #ifndef NAMI_H
@@ -578,6 +580,9 @@ const nami_data *nami_network_data(const nami_network *net);
 /* Factors, families, layers and parameters as "text" or "json"; as "settings": how it was trained,
    JSON. */
 int nami_network_describe(const nami_network *net, const char *as, char **text, nami_err *err);
+/* NAMI_EINPUT if data sets do not fit the network: an observed value is missing, or a constant has
+   another value than it was trained with.  Queries say so, too. */
+int nami_network_check_data(const nami_network *net, const nami_data *data, nami_err *err);
 /* log_q[i] = log q(z | x) of points x[scalar * n + i] with all observed and latent variables. */
 int nami_network_log_q(const nami_network *net, size_t n, const double *x, int threads,
                        double *log_q, nami_err *err);
@@ -663,6 +668,149 @@ int nami_posterior_verdict(const nami_posterior *post, size_t set, nami_verdict 
                            nami_err *err);
 /* All of this as "text" or "json". */
 int nami_posterior_describe(const nami_posterior *post, const char *as, char **text, nami_err *err);
+
+/* ---- the evidence ---------------------------------------------------------------------------- */
+
+/* Estimates of the evidence (marginal likelihood) p(x) of data sets, by which models of the same
+   data are compared.  The network must outlive them, the data need not. */
+typedef struct nami_evidence nami_evidence;
+
+typedef struct {
+    size_t size;
+#define NAMI_EVIDENCE NAMI_MEMBER
+#include "nami_options.def"
+#undef NAMI_EVIDENCE
+    const nami_watch *watch;
+} nami_evidence_options;
+
+/* data NULL: the data set that the network was trained with. */
+int nami_evidence_new(const nami_network *net, const nami_data *data,
+                      const nami_evidence_options *opt, nami_evidence **out, nami_err *err);
+void nami_evidence_free(nami_evidence *evidence);
+
+size_t nami_evidence_sets(const nami_evidence *evidence);
+/* log p(x) of a data set, its standard error, and how far to trust it. */
+int nami_evidence_verdict(const nami_evidence *evidence, size_t set, nami_verdict *out,
+                          nami_err *err);
+/* All data sets as "text" or "json". */
+int nami_evidence_describe(const nami_evidence *evidence, const char *as, char **text,
+                           nami_err *err);
+
+/* ---- modes ------------------------------------------------------------------------------------ */
+
+/* Maximum a posteriori (MAP) estimates of continuous latents.  The network must outlive them, the
+   data need not. */
+typedef struct nami_modes nami_modes;
+
+typedef struct {
+    size_t size;
+#define NAMI_MODES NAMI_MEMBER
+#include "nami_options.def"
+#undef NAMI_MODES
+    const nami_watch *watch;
+} nami_modes_options;
+
+/* data NULL: the data set that the network was trained with. */
+int nami_modes_new(const nami_network *net, const nami_data *data, const nami_modes_options *opt,
+                   nami_modes **out, nami_err *err);
+void nami_modes_free(nami_modes *modes);
+
+size_t nami_modes_sets(const nami_modes *modes);
+typedef struct {
+    const char *state;  /* "maximum"; or there is none, or none was found: "edge" of the support,
+                           "unbounded" density, "none" */
+    const char *reason; /* why there is no maximum, one sentence; NULL if there is one */
+    double log_p;       /* log p(x, z) there, without latents that no data depend on */
+    double derivative;  /* the largest one by a coordinate */
+    int steps;          /* of the best search */
+    int agree;          /* searches that ended at the same density */
+} nami_mode;
+int nami_modes_get(const nami_modes *modes, size_t set, nami_mode *out, nami_err *err);
+/* The estimate of a scalar, "theta[3]".  sd, or NULL: its standard deviation by the Laplace
+   approximation, if the options asked for it; NaN where there is no maximum. */
+int nami_modes_value(const nami_modes *modes, size_t set, const char *name, double *value,
+                     double *sd, nami_err *err);
+/* All data sets as "text" or "json". */
+int nami_modes_describe(const nami_modes *modes, const char *as, char **text, nami_err *err);
+
+/* ---- calibration ------------------------------------------------------------------------------ */
+
+/* Is a network right about its uncertainty?  Simulation-based calibration, coverage, TARP and
+   parameter recovery, on data sets that its model simulates.  The network must outlive it. */
+typedef struct nami_calibration nami_calibration;
+
+typedef struct {
+    size_t size;
+#define NAMI_CALIBRATE NAMI_MEMBER
+#include "nami_options.def"
+#undef NAMI_CALIBRATE
+    const nami_watch *watch;
+} nami_calibrate_options;
+
+/* NAMI_EUSAGE if the file of the network names a simulator that nobody has allowed to run
+   (nami_network_options). */
+int nami_calibration_new(const nami_network *net, const nami_calibrate_options *opt,
+                         nami_calibration **out, nami_err *err);
+void nami_calibration_free(nami_calibration *calibration);
+
+/* 1: calibrated; 0: not; -1: there are too few effective draws to tell. */
+int nami_calibration_verdict(const nami_calibration *calibration);
+int nami_calibration_scalars(const nami_calibration *calibration);
+typedef struct {
+    const char *name;
+    const char *verdict; /* "ok", "too narrow", "too wide", "too low", "too high", "misshapen" */
+    int inside;          /* its tests of ranks and coverage are passed */
+    double p;            /* of these tests, to be compared with the option alpha */
+    double coverage50, coverage80, coverage90, coverage95; /* how often central intervals of these
+                                                              levels contain the true value */
+    double correlation; /* of true values and posterior means */
+    double rmse;        /* of the means, in units of the prior's standard deviation */
+    double contraction; /* 1 - posterior variance / prior variance */
+    double z_mean, z_sd; /* (mean - true value) / posterior sd: 0 and 1 if all is right */
+} nami_calibrated;
+int nami_calibration_scalar(const nami_calibration *calibration, int i, nami_calibrated *out,
+                            nami_err *err);
+/* As "text" or "json"; or as a picture, an SVG: "ecdf", "ranks", "coverage", "tarp", "recovery"
+   ("plots" of nami_word). */
+int nami_calibration_describe(const nami_calibration *calibration, const char *as, char **text,
+                              nami_err *err);
+
+/* ---- the paper's experiments ------------------------------------------------------------------ */
+
+/* An experiment ("studies" of nami_word): variants of an inference network, trained and measured in
+   several runs.  Each run of a variant is a job, whose result is a file of the directory: a study
+   that was stopped goes on where it was, when it is made anew with the same options. */
+typedef struct nami_study nami_study;
+
+typedef struct {
+    size_t size;
+#define NAMI_STUDY NAMI_MEMBER
+#include "nami_options.def"
+#undef NAMI_STUDY
+    const char *const *set; /* "name=number": epochs, steps, ... instead of the usual settings */
+    int num_set;
+    const nami_watch *watch; /* must outlive the study */
+} nami_study_options;
+
+/* The directory is made if it is not there; one with results of other settings is refused. */
+int nami_study_new(const char *name, const char *directory, const nami_study_options *opt,
+                   nami_study **out, nami_err *err);
+void nami_study_free(nami_study *study); /* stops it first */
+
+/* Waits a moment for the jobs, which run in the background: 1; 0 when all are done; or an error.
+   A progress call that cancels makes jobs end within seconds, unfinished. */
+int nami_study_step(nami_study *study, nami_err *err);
+/* Until all are done. */
+int nami_study_run(nami_study *study, nami_err *err);
+/* Jobs that are done, and all that there are. */
+void nami_study_jobs(const nami_study *study, int *done, int *all);
+
+/* While no jobs run, of those that are done: writes tables (CSV), figures (SVG) and the summary
+   (Markdown) to the directory. */
+int nami_study_write(const nami_study *study, nami_err *err);
+/* The summary as "text"; as CSV, "epochs": a row for each run, variant and epoch, and "ends": for
+   each run and variant. */
+int nami_study_describe(const nami_study *study, const char *as, char **text, nami_err *err);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

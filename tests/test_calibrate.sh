@@ -38,7 +38,7 @@ says "its table" 0 '^  b\[2\] +ok +[0-9.]+ +0\.[45]' "$nami" calibrate "$dir/n.n
 says "too narrow" 1 'too narrow .*: b\[1\], b\[2\]' "$nami" calibrate "$dir/narrow.net"
 says "too wide" 1 'too wide .*: b\[1\], b\[2\]' "$nami" calibrate "$dir/wide.net"
 says "too high" 1 'too high .*: b\[' "$nami" calibrate "$dir/high.net"
-says "advice" 1 '^advice .*--method is' "$nami" calibrate "$dir/narrow.net"
+says "advice" 1 "^advice .*method 'is'" "$nami" calibrate "$dir/narrow.net"
 says "tarp sees it" 1 '^tarp +not ok: .*too seldom' "$nami" calibrate "$dir/narrow.net"
 says "the joint region, too" 1 '^jointly +too narrow' "$nami" calibrate "$dir/narrow.net"
 says "not a number" 2 'the network is damaged: number 1 of b\[1\]/2.bias is NaN' "$nami" calibrate "$dir/broken.net"
@@ -48,7 +48,7 @@ says "few effective draws" 1 'weights cannot be trusted' "$nami" calibrate "$dir
 says "quiet says nothing" 0 '^0$' sh -c "'$nami' calibrate '$dir/n.net' -q 2>&1 | wc -c"
 says "quiet still judges" 1 '' sh -c "'$nami' calibrate '$dir/narrow.net' -q; rc=\$?; echo; exit \$rc"
 says "one scalar set" 0 '^  b\[1\]' "$nami" calibrate "$dir/n.net" --only b -n 100
-says "rounded" 0 'draws 104, the next multiple of 8' "$nami" calibrate "$dir/n.net" --draws 101
+says "rounded" 0 'groups of 8: 104 for each data set' "$nami" calibrate "$dir/n.net" --draws 101
 
 # ---- numbers and pictures
 cat >"$dir/look.py" <<'END1'
@@ -76,7 +76,7 @@ for p in ecdf ranks coverage tarp recovery; do
 done
 
 # ---- bad input
-says "too few sets" 2 'say nothing; give -n 20' "$nami" calibrate "$dir/n.net" -n 19
+says "too few sets" 2 'too few to judge .*ask for 20' "$nami" calibrate "$dir/n.net" -n 19
 says "no draws" 2 'at least 1' "$nami" calibrate "$dir/n.net" --draws 0
 says "alpha" 2 'between 0 and 1' "$nami" calibrate "$dir/n.net" --alpha 1
 says "unknown name" 2 'no variable called' "$nami" calibrate "$dir/n.net" --only zz

@@ -133,7 +133,8 @@ static void find(struct map_at *s, size_t nset, int unconstrained, int threads)
 {
     struct query q = {s->x, nset, STARTS, 1};
     nami_err err = {0};
-    if (map_sets(&s->a, &q, unconstrained, threads, s->mode, s->z, s->sd, &err))
+    if (map_sets(&s->a, &q, &(struct map_options){unconstrained, threads, NULL, NULL}, s->mode,
+                 s->z, s->sd, &err))
         fail_msg("%s", err.msg);
     if (nset == 1)
         print_message("state %d, log p %.6f, gradient %.1e, %d steps, %d of %d agree\n",
@@ -308,7 +309,7 @@ static int all_of_it(void *ctx)
     struct map_at *s = ctx;
     struct query q = {s->x, 1, 2, 1};
     nami_err err = {0};
-    return map_sets(&s->a, &q, 0, 1, s->mode, s->z, s->sd, &err);
+    return map_sets(&s->a, &q, &(struct map_options){.threads = 1}, s->mode, s->z, s->sd, &err);
 }
 
 static void memory(void **state)
@@ -324,7 +325,9 @@ static void memory(void **state)
     map_drop(&s);
     map_at(&s, "model { k ~ bernoulli(0.3)\n y ~ normal(k, 1) }\nobserve y\n", "{\"y\": 1}", 1);
     struct query q = {s.x, 1, 2, 1};
-    assert_int_equal(map_sets(&s.a, &q, 0, 1, s.mode, s.z, NULL, &err), NAMI_EINPUT);
+    assert_int_equal(
+        map_sets(&s.a, &q, &(struct map_options){.threads = 1}, s.mode, s.z, NULL, &err),
+        NAMI_EINPUT);
     assert_non_null(strstr(err.msg, "k is discrete"));
     map_drop(&s);
 }

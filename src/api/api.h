@@ -67,6 +67,9 @@ int no_such_form(const char *as, const char *forms, nami_err *err);
 /* To the caller's watch, which may be NULL. */
 void tell(const nami_watch *watch, int level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* How far it is; NAMI_ECANCEL if the caller wants no more of it. */
+int tell_progress(const nami_watch *watch, const char *phase, double done, double total,
+                  nami_err *err);
 
 /* Which names of data sets the model does not know.  0 or NAMI_ENOMEM, as those below. */
 int tell_unknown(const struct model *m, const struct data *d, const nami_watch *watch);

@@ -1,4 +1,5 @@
 /* base.c: memory, files, suggestions and messages of nami.h. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,4 +56,13 @@ void tell(const nami_watch *watch, int level, const char *fmt, ...)
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     watch->message(level, text, watch->user);
+}
+
+int tell_progress(const nami_watch *watch, const char *phase, double done, double total,
+                  nami_err *err)
+{
+    nami_progress p = {.phase = phase, .done = done, .total = total};
+    if (!watch || !watch->progress) return 0;
+    p.loss = p.valid = p.rate = NAN;
+    return watch->progress(&p, watch->user) ? err_set(err, NAMI_ECANCEL, "canceled") : 0;
 }

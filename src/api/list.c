@@ -10,6 +10,7 @@
 #include "io/format.h"
 #include "model/lang/functions.h"
 #include "net/family.h"
+#include "report/calibrate.h"
 #include "report/show.h"
 #include "report/table.h"
 #include "study/study.h"
@@ -189,7 +190,7 @@ NAMES(objective_row, objective_names)
 NAMES(start_row, ais_starts)
 NAMES(pixel_row, brightness_words)
 
-/* Tables of pointers to records with a name and what it is; and of the records themselves. */
+/* Tables of pointers to records with a name and what it is. */
 #define RECORDS_OF(row, table)                                                                     \
     static int row(int i, const char **cell, struct str *text)                                     \
     {                                                                                              \
@@ -202,13 +203,17 @@ NAMES(pixel_row, brightness_words)
 RECORDS_OF(study_row, experiments)
 RECORDS_OF(posterior_row, posterior_formats)
 
-static int section_row(int i, const char **cell, struct str *text)
-{
-    (void)text;
-    cell[0] = sections[i].name;
-    cell[1] = sections[i].what;
-    return cell[0] != NULL;
-}
+/* Tables of such records, whose last name is NULL. */
+#define RECORDS(row, table)                                                                        \
+    static int row(int i, const char **cell, struct str *text)                                     \
+    {                                                                                              \
+        (void)text;                                                                                \
+        cell[0] = (table)[i].name;                                                                 \
+        cell[1] = (table)[i].what;                                                                 \
+        return cell[0] != NULL;                                                                    \
+    }
+RECORDS(section_row, sections)
+RECORDS(plot_row, calibration_plots)
 
 static int list_row(int i, const char **cell, struct str *text);
 
@@ -235,6 +240,7 @@ static const struct list lists[] = {
     {"pixels", "preprocessing of images", {"name"}, pixel_row},
     {"posteriors", "file formats of posterior draws", {"name", "what"}, posterior_row},
     {"sections", "sections of the description of an inverse", {"name", "what"}, section_row},
+    {"plots", "plots of the calibration of a network", {"name", "what"}, plot_row},
     {"studies", "the paper's experiments", {"name", "what"}, study_row},
     {"lists", "these lists", {"name", "what"}, list_row},
     {NULL, NULL, {NULL}, NULL},

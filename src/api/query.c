@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/num.h"
 #include "infer/ood_model.h"
 #include "train/samples.h"
 
@@ -26,7 +25,7 @@ static int take_records(struct asked *q, const struct network *n, const nami_dat
     if (!rc) rc = samples_brighten(n, &f, err);
     if (!rc) rc = samples_complete(n, &f, err);
     q->num_sets = first_sets(f.n, max_sets);
-    q->x = rc ? NULL : new_array(double, (size_t)rows *q->num_sets + 1);
+    q->x = rc ? NULL : new_array(double, (size_t)rows * q->num_sets + 1);
     if (!rc && !q->x) rc = err_nomem(err);
     for (size_t s = 0; s < q->num_sets && !rc; s++) feeds_copy(&f, s, q->x + s, q->num_sets);
     feeds_free(&f);
@@ -39,7 +38,8 @@ static int take_sets(struct asked *q, const struct model *m, const struct data *
     int rc = 0;
     q->num_sets = sets;
     if (!sets)
-        return err_set(err, NAMI_EUSAGE, "there are no data: the network must be given what was observed");
+        return err_set(err, NAMI_EUSAGE,
+                       "there are no data: the network must be given what was observed");
     q->x = new_array(double, (size_t)model_num_rows(m) * sets + 1);
     if (!q->x) return err_nomem(err);
     for (size_t s = 0; s < sets && !rc; s++) rc = infer_data(m, &d->set.a[s], sets, s, q->x, err);
@@ -125,10 +125,11 @@ static int compare(struct asked *q, const struct model *m, int threads, const na
     return rc;
 }
 
-/* ---- all -------------------------------------------------------------------------------------- */
+/* ---- all --------------------------------------------------------------------------------------
+ */
 
-int asked_init(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
-               int threads, const nami_watch *watch, nami_err *err)
+int asked_rows(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
+               const nami_watch *watch, nami_err *err)
 {
     const struct network *n = &net->net;
     *q = (struct asked){0};
@@ -139,14 +140,53 @@ int asked_init(struct asked *q, const nami_network *net, const nami_data *data, 
     else
         rc = take_sets(q, n->model, sets,
                        data ? first_sets(sets->set.n, max_sets) : (size_t)(sets->set.n > 0), err);
-    if (!rc && data) tell_unused(n->model, &data->sets, "the network", watch);
-    return rc ? rc : compare(q, n->model, threads, watch, err);
+    if (!rc && data) rc = tell_unused(n->model, &data->sets, "the network", watch);
+    return rc;
+}
+
+int asked_init(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
+               int threads, const nami_watch *watch, nami_err *err)
+{
+    int rc = asked_rows(q, net, data, max_sets, watch, err);
+    return rc ? rc : compare(q, net->net.model, threads, watch, err);
+}
+
+int nami_network_check_data(const nami_network *net, const nami_data *data, nami_err *err)
+{
+    struct asked q;
+    err_clear(err);
+    int rc = asked_rows(&q, net, data, 0, NULL, err);
+    asked_free(&q);
+    return rc;
 }
 
 void asked_free(struct asked *q)
 {
     free(q->x);
     free(q->ood_p);
+}
+
+int no_such_set(size_t set, size_t num_sets, nami_err *err)
+{
+    return err_set(err, NAMI_EUSAGE,
+                   "there are %zu data sets, numbered from 0: none has number %zu", num_sets, set);
+}
+
+int give_verdict(const struct infer_method *method, const struct diagnostics *found, size_t draws,
+                 size_t islands, double ood_p, nami_verdict *out, nami_err *err)
+{
+    struct str reason = {0};
+    *out = (nami_verdict){.verdict = (int)verdict_of(method, found, draws, islands),
+                          .khat = found->khat,
+                          .ess = found->ess,
+                          .log_evidence = found->log_z,
+                          .log_evidence_se = found->log_se,
+                          .ood_p = ood_p};
+    verdict_reason(method, found, draws, islands, &reason);
+    int rc = reason.oom ? err_nomem(err) : 0;
+    if (!rc) strncat(out->reason, reason.s, sizeof out->reason - 1);
+    str_free(&reason);
+    return rc;
 }
 
 void latent_names(const struct model *m, int all, struct str *out)
@@ -159,14 +199,4 @@ void latent_names(const struct model *m, int all, struct str *out)
         }
         if (want) str_printf(out, "%s%s", out->n ? "," : "", array_name(m, a));
     }
-}
-
-void put_json_number(struct str *out, const char *name, double x)
-{
-    char buf[NUM_MAX];
-    str_printf(out, ",\"%s\":", name);
-    if (isfinite(x))
-        str_putn(out, buf, (size_t)num_print(buf, x));
-    else
-        str_put(out, "null");
 }

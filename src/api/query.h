@@ -4,6 +4,8 @@
 #define API_QUERY_H
 
 #include "api/api.h"
+#include "infer/verdict.h"
+#include "report/names.h"
 
 struct asked {
     size_t num_sets;
@@ -16,11 +18,19 @@ struct asked {
    case. */
 int asked_init(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
                int threads, const nami_watch *watch, nami_err *err);
+/* The rows alone: for answers that are right for any data. */
+int asked_rows(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
+               const nami_watch *watch, nami_err *err);
 void asked_free(struct asked *q);
+
+/* NAMI_EUSAGE: there are not so many data sets. */
+int no_such_set(size_t set, size_t num_sets, nami_err *err);
+
+/* What was found of a data set; islands: of methods that have them, else 0. */
+int give_verdict(const struct infer_method *method, const struct diagnostics *found, size_t draws,
+                 size_t islands, double ood_p, nami_verdict *out, nami_err *err);
 
 /* The names of all latents, a comma list; with `all`, computed variables, too.  Empty: none. */
 void latent_names(const struct model *m, int all, struct str *out);
-/* ,"name":x with null for what is not finite */
-void put_json_number(struct str *out, const char *name, double x);
 
 #endif

@@ -57,11 +57,38 @@ static const nami_option exact_rows[] = {
     END};
 #undef NAMI_EXACT
 
+#define NAMI_EVIDENCE(...) ROW(nami_evidence_options, __VA_ARGS__)
+static const nami_option evidence_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_EVIDENCE
+
+#define NAMI_MODES(...) ROW(nami_modes_options, __VA_ARGS__)
+static const nami_option modes_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_MODES
+
+#define NAMI_CALIBRATE(...) ROW(nami_calibrate_options, __VA_ARGS__)
+static const nami_option calibrate_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_CALIBRATE
+
+#define NAMI_STUDY(...) ROW(nami_study_options, __VA_ARGS__)
+static const nami_option study_rows[] = {
+#include "nami_options.def"
+    END};
+#undef NAMI_STUDY
+
 static const struct group {
     const char *name;
     const nami_option *row;
-} groups[] = {{"invert", invert_rows}, {"train", train_rows},       {"query", query_rows},
-              {"check", check_rows},   {"simulate", simulate_rows}, {"exact", exact_rows}};
+} groups[] = {{"invert", invert_rows},       {"train", train_rows},
+              {"query", query_rows},         {"check", check_rows},
+              {"simulate", simulate_rows},   {"exact", exact_rows},
+              {"evidence", evidence_rows},   {"modes", modes_rows},
+              {"calibrate", calibrate_rows}, {"study", study_rows}};
 
 static const nami_option *rows_of(const char *group)
 {
@@ -87,17 +114,12 @@ const char *nami_option_word(const nami_option *option, int i)
     return *w ? w : NULL;
 }
 
-/* The table's own copy of a word, so that it lives as long as the program. */
-static int find_word(const nami_option *o, const char *text, const char **out, nami_err *err)
+static int refuse_word(const nami_option *o, const char *text, nami_err *err)
 {
     struct near best = NEAR_NONE;
     struct str all = {0};
     const char *w;
     for (int i = 0; (w = nami_option_word(o, i)); i++) {
-        if (strcmp(w, text) == 0) {
-            str_free(&all);
-            return *out = w, 0;
-        }
         near_try(&best, text, strlen(text), w, i);
         str_printf(&all, i ? ", %s" : "%s", w);
     }
@@ -109,6 +131,15 @@ static int find_word(const nami_option *o, const char *text, const char **out, n
                 all.s ? all.s : "?");
     str_free(&all);
     return NAMI_EUSAGE;
+}
+
+/* The table's own copy of a word, so that it lives as long as the program. */
+static int find_word(const nami_option *o, const char *text, const char **out, nami_err *err)
+{
+    const char *w;
+    for (int i = 0; (w = nami_option_word(o, i)); i++)
+        if (strcmp(w, text) == 0) return *out = w, 0;
+    return refuse_word(o, text, err);
 }
 
 /* ---- values from text ------------------------------------------------------------------- */

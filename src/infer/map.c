@@ -25,12 +25,13 @@ struct worker {
 
 struct job {
     const struct query *q;
-    int unconstrained;
+    const struct map_options *opt;
     struct joint joint;
     int *row, nrow; /* of the latents */
     double *u;      /* [coordinate * nset * starts + set * starts + start]: begins and ends */
     double *best;   /* [coordinate * nset + set] */
     struct map_mode *each, *out;
+    size_t first; /* of the searches at work */
     double *z, *sd;
 };
 
@@ -48,7 +49,7 @@ static void set_lane(const struct job *j, struct exec *x, int b, size_t set, con
 
 static double value(const struct job *j, const struct exec *x, int b)
 {
-    return x->total[b] - (j->unconstrained ? 0 : x->by_tag[GRADIENT_JACOBIAN * x->cap + b]);
+    return x->total[b] - (j->opt->unconstrained ? 0 : x->by_tag[GRADIENT_JACOBIAN * x->cap + b]);
 }
 
 static double slope(const struct job *j, const struct exec *x, int b, int k)
@@ -67,7 +68,7 @@ static int init(void *job, void *workspace, nami_err *err)
     w->none = new_array(double, w->x.cap);
     w->g = raw_array(double, n);
     if (!w->none || !w->g) return err_nomem(err);
-    if (!j->unconstrained) w->x.weight[GRADIENT_JACOBIAN] = w->none;
+    if (!j->opt->unconstrained) w->x.weight[GRADIENT_JACOBIAN] = w->none;
     for (int i = 0; i < LANES; i++)
         if (lbfgs_init(&w->b[i], j->joint.n)) return err_nomem(err);
     if (!j->sd) return 0;
@@ -91,7 +92,7 @@ static void fini(void *workspace)
 
 /* ---- searches --------------------------------------------------------------------------- */
 
-/* Lanes i .. i+num-1, until all are done. */
+/* Searches first + i .. of the job, num of them, until all are done. */
 static int search(void *job, void *workspace, size_t i, size_t num, nami_err *err)
 {
     const struct job *j = job;
@@ -100,6 +101,7 @@ static int search(void *job, void *workspace, size_t i, size_t num, nami_err *er
     struct exec *x = &w->x;
     int n = (int)num, open = n;
     (void)err;
+    i += j->first;
     x->lanes = n;
     for (int b = 0; b < n; b++) {
         for (size_t k = 0; k < d; k++) w->g[k] = j->u[k * all + i + (size_t)b];
@@ -124,6 +126,19 @@ static int search(void *job, void *workspace, size_t i, size_t num, nami_err *er
         for (size_t k = 0; k < d; k++) j->u[k * all + i + (size_t)b] = s->x[k];
     }
     return 0;
+}
+
+/* All searches, some at a time, to say how far it is. */
+static int search_all(struct job *j, struct workers *w, nami_err *err)
+{
+    size_t all = j->q->nset * j->q->per, most = (size_t)j->opt->threads * 8 * LANES;
+    int rc = 0;
+    for (size_t n; j->first < all && !rc; j->first += n) {
+        n = all - j->first < most ? all - j->first : most;
+        rc = workers_run(w, n, LANES, search, err);
+        if (!rc && j->opt->progress) rc = j->opt->progress(j->first + n, all, j->opt->user);
+    }
+    return rc;
 }
 
 /* The best of each set's searches. */
@@ -265,13 +280,13 @@ static int make(struct job *j, struct qnet *q, nami_err *err)
     return 0;
 }
 
-static int run(struct job *j, const struct infer *a, int threads, nami_err *err)
+static int run(struct job *j, const struct infer *a, nami_err *err)
 {
     const struct model *m = a->q->m;
     size_t nset = j->q->nset, size = (size_t)model_num_rows(m) * nset;
     size_t all = nset * j->q->per, chunks = (all + LANES - 1) / LANES;
     struct workers w = {.job = j, .size = sizeof(struct worker), .init = init, .fini = fini};
-    int rc = begin(j, a, threads, err);
+    int threads = j->opt->threads, rc = begin(j, a, threads, err);
     if (j->sd && chunks < nset) chunks = nset;
     if (!rc) rc = workers_start(&w, threads, chunks, err);
     if (!rc) {
@@ -282,7 +297,7 @@ static int run(struct job *j, const struct infer *a, int threads, nami_err *err)
             for (int k = 0; k < c->n; k++)
                 for (size_t s = 0; s < nset; s++) j->z[(size_t)c->row[k] * nset + s] = NAN;
         }
-        rc = workers_run(&w, all, LANES, search, err);
+        rc = search_all(j, &w, err);
     }
     if (!rc) {
         choose(j);
@@ -294,12 +309,12 @@ static int run(struct job *j, const struct infer *a, int threads, nami_err *err)
     return rc;
 }
 
-int map_sets(const struct infer *a, const struct query *q, int unconstrained, int threads,
+int map_sets(const struct infer *a, const struct query *q, const struct map_options *opt,
              struct map_mode *out, double *z, double *sd, nami_err *err)
 {
-    struct job j = {.q = q, .unconstrained = unconstrained, .out = out, .z = z, .sd = sd};
+    struct job j = {.q = q, .opt = opt, .out = out, .z = z, .sd = sd};
     int rc = make(&j, a->q, err);
-    if (!rc) rc = run(&j, a, threads, err);
+    if (!rc) rc = run(&j, a, err);
     joint_free(&j.joint);
     free(j.row);
     free(j.u);

@@ -20,12 +20,18 @@ struct map_mode {
     int agree; /* searches that ended at the same density */
 };
 
+struct map_options {
+    int unconstrained, threads;
+    int (*progress)(size_t done, size_t all, void *user); /* searches; an error ends it.  Or NULL */
+    void *user;
+};
+
 /* For all sets of the query, q->per searches each, from draws of the network, of which the best
    counts: out[set]; the points z[row * nset + set], NaN for barren latents and what follows from
    them; sd likewise, if not NULL: the standard deviation of the normal with the same curvature
    (Laplace), NaN where there is no maximum inside.  The same for any number of threads. NAMI_EINPUT
    if p(x, z) is not known or a latent is discrete. */
-int map_sets(const struct infer *a, const struct query *q, int unconstrained, int threads,
+int map_sets(const struct infer *a, const struct query *q, const struct map_options *opt,
              struct map_mode *out, double *z, double *sd, nami_err *err);
 
 #endif

@@ -33,7 +33,8 @@ void verdict_reason(const struct infer_method *method, const struct diagnostics 
     else if (!isfinite(d->log_z))
         str_put(out, "all importance weights are 0: no draw is near the posterior");
     else if (is_resampled(d))
-        str_printf(out, "the estimates of the evidence of %zu islands %s", islands,
+        str_printf(out, "the estimates of the evidence of %zu %s %s", islands,
+                   method->chains ? "chains" : "islands",
                    islands_agree(d, islands) ? "agree" : "disagree, or are too few");
     else if (draws < KHAT_DRAWS)
         str_printf(out, "too few draws to tell: k-hat needs %d or more", KHAT_DRAWS);
@@ -65,7 +66,8 @@ void verdict_advice(const struct infer *a, const struct infer_method *method,
         str_put(out, "ask for more draws");
     if (verdict_of(method, d, draws, islands) != NOT_TRUSTED) return;
     if (isfinite(d->log_z) && is_resampled(d))
-        str_put(out, "ask for more draws, or train longer");
+        str_printf(out, "ask for more %s, or train longer",
+                   method->chains ? "temperatures" : "draws");
     else if (!isfinite(d->log_z))
         str_printf(out, "check that data and model fit together; train longer%s", family);
     else if (d->khat < (draws < FEW ? 2 : 1) && draws < MORE)

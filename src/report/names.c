@@ -1,9 +1,11 @@
 /* names.c: names quoted where necessary, lists of names, and counts with thousands separators. */
 #include "report/names.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/num.h"
 #include "report/view.h"
 
 const char *const property_names[NPROPERTY] = {"faithful", "minimal", "natural"};
@@ -46,6 +48,16 @@ struct count_text count_text(int64_t n)
 void put_count(struct str *out, int64_t n, const char *one, const char *many)
 {
     str_printf(out, "%s %s", count_text(n).s, n == 1 ? one : many);
+}
+
+void put_json_number(struct str *out, const char *name, double x)
+{
+    char buf[NUM_MAX];
+    str_printf(out, ",\"%s\":", name);
+    if (isfinite(x))
+        str_putn(out, buf, (size_t)num_print(buf, x));
+    else
+        str_put(out, "null");
 }
 
 void put_names(struct str *out, const struct bn *bn, int (*next)(void *from), void *from,

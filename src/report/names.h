@@ -16,6 +16,8 @@ struct count_text {
 } count_text(int64_t n);
 /* "1 node", "2,000 nodes" */
 void put_count(struct str *out, int64_t n, const char *one, const char *many);
+/* ,"name":x of a JSON object, with null for what is not finite */
+void put_json_number(struct str *out, const char *name, double x);
 
 /* A list of `total` names, abbreviated with "... +34" if it would be wider than `columns`. `next`
    returns the next node, or -1 at the end. */

@@ -15,7 +15,7 @@ struct measure {
     const char *name, *what;
 };
 
-/* How much is done: --full is the paper, --quick less. */
+/* How much is done: full settings are the paper, quick ones less. */
 struct settings {
     int epochs, steps, batch; /* steps of an epoch */
     double rate;
@@ -38,7 +38,7 @@ struct variant {
     int ours;    /* not in the paper */
     int added;   /* edges beyond the inverse: skip */
     int encoder; /* factors see the image through two layers that they have in common: vae */
-    int fit;     /* hidden layers are made to fit settings.params; 0: only if --set changes that */
+    int fit;     /* hidden layers are made to fit settings.params; 0: only if a setting changes that */
     int cost;    /* of an epoch, beside that of others; 0 is 1 */
 };
 

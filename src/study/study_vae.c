@@ -263,8 +263,9 @@ static int vae_run(struct job *j, nami_err *err)
     int rc =
         !j->data && j->s->percent == 100
             ? err_set(err, NAMI_EUSAGE,
-                      "it learns from MNIST: give --data FOLDER (scripts/mnist.sh fetches it), "
-                      "or --data FILE.npz with binary images 'train' and 'test'")
+                      "it learns from MNIST: the data must be a directory with its files "
+                      "(scripts/mnist.sh fetches them), or a .npz file with binary images 'train' "
+                      "and 'test'")
             : vae_make(&v, j, err);
     if (!rc) rc = fit_load(&v.f, j, &first, err);
     for (int i = first; i < j->s->epochs && !rc; i++) {
@@ -386,7 +387,8 @@ const struct experiment study_vae = {
     .claim = claims,
     .figure = figures,
     .remarks =
-        "With --quick, images are bars of 8 x 8 pixels, and all networks half their size. The "
+        "With quick settings, images are bars of 8 x 8 pixels, and all networks half their size. "
+        "The "
         "temperature of q's relaxed Bernoulli factors is learnt (the paper fixes 2/3). Masked "
         "networks have as many units as give the parameters of the mean-field network of that "
         "size; those of `faithful` have skips. With one run, pairs are the ten sizes."};

@@ -1,40 +1,40 @@
-/* calibrate_show.c: what `nami calibrate` prints: the table of scalars, the flaws found and the
-   verdict, as text or JSON. */
-#include "calibrate_show.h"
+/* calibrate.c: the table of scalars, the flaws found and the verdict, as text or JSON. */
+#include "report/calibrate.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "report/calibration.h"
+#include "report/names.h"
 #include "report/table.h"
-#include "with_net.h"
 
 enum { MOST = 60, AT50 = 0, AT90 = 2 }; /* rows of a table; places in COVERAGE_LEVELS */
 
-static const char *const flaws[NFLAW] = {"ok",      "too narrow", "too wide",
-                                         "too low", "too high",   "misshapen"};
+const char *const flaw_names[NFLAW] = {"ok",      "too narrow", "too wide",
+                                       "too low", "too high",   "misshapen"};
 
-static const struct coverage_at *covered(const struct calibration *c, int row)
+const struct coverage_at *calibration_covered(const struct calibration *c, int row)
 {
     return c->coverage.at + (size_t)row * (size_t)c->coverage.nlevel;
 }
 
-static int scalar_fine(const struct calibration *c, int k)
+int calibration_scalar_fine(const struct calibration *c, int k)
 {
     return c->sbc.scalar[k].ecdf.inside && c->coverage.test[k].inside;
 }
 
 static int joint_fine(const struct calibration *c)
 {
-    return !c->coverage.joint || c->coverage.test[c->s.d].inside;
+    return !c->coverage.joint || c->coverage.test[c->sims.d].inside;
 }
 
 /* p-values that compare with alpha: times the number of tests (Bonferroni). */
-static double p_row(const struct calibration *c, int row)
+double calibration_scalar_p(const struct calibration *c, int row)
 {
     double p = c->coverage.nrow * c->coverage.test[row].p;
-    if (row < c->s.d) p = fmin(p, c->s.d * c->sbc.scalar[row].ecdf.p);
+    if (row < c->sims.d) p = fmin(p, c->sims.d * c->sbc.scalar[row].ecdf.p);
     return fmin(1, CALIBRATION_TESTS * p);
 }
 
@@ -46,21 +46,22 @@ static double p_tarp(const struct calibration *c)
 /* With few effective draws ranks say little, least of all that all is well. */
 static int can_tell(const struct calibration *c)
 {
-    return !c->weighted || (c->ess >= 50 && 2 * c->good >= c->s.n);
+    return !c->weighted || (c->ess >= 50 && 2 * c->good >= c->sims.n);
 }
 
-int calibrated(const struct calibration *c)
+int calibration_verdict(const struct calibration *c)
 {
-    return can_tell(c) && c->sbc.inside && c->coverage.inside && c->tarp.test.inside;
+    if (!can_tell(c)) return -1;
+    return c->sbc.inside && c->coverage.inside && c->tarp.test.inside;
 }
 
 /* The means of u and of |2u - 1| are 1/2 with variance 1/12n if all is well. */
-enum flaw flaw_of(const struct calibration *c, int k)
+enum flaw calibration_flaw(const struct calibration *c, int k)
 {
-    const double *u = c->sbc.u + (size_t)k * (size_t)c->s.n;
-    double shift = 0, width = 0, unit = sqrt(12.0 / c->s.n);
-    if (scalar_fine(c, k)) return FLAW_NONE;
-    for (int i = 0; i < c->s.n; i++) {
+    const double *u = c->sbc.u + (size_t)k * (size_t)c->sims.n;
+    double shift = 0, width = 0, unit = sqrt(12.0 / c->sims.n);
+    if (calibration_scalar_fine(c, k)) return FLAW_NONE;
+    for (int i = 0; i < c->sims.n; i++) {
         shift += (u[i] - 0.5) * unit;
         width += (fabs(2 * u[i] - 1) - 0.5) * unit;
     }
@@ -80,10 +81,10 @@ static int by_value(const void *a, const void *b)
 /* The p-value up to which scalars are shown, if there are too many. */
 static double shown_below(const struct calibration *c)
 {
-    double *p = c->s.d > MOST ? raw_array(double, c->s.d) : NULL, limit = INFINITY;
+    double *p = c->sims.d > MOST ? raw_array(double, c->sims.d) : NULL, limit = INFINITY;
     if (!p) return limit;
-    for (int k = 0; k < c->s.d; k++) p[k] = p_row(c, k);
-    qsort(p, (size_t)c->s.d, sizeof *p, by_value);
+    for (int k = 0; k < c->sims.d; k++) p[k] = calibration_scalar_p(c, k);
+    qsort(p, (size_t)c->sims.d, sizeof *p, by_value);
     limit = p[MOST - 1];
     free(p);
     return limit;
@@ -114,27 +115,25 @@ static void put_table(const struct calibration *c, struct str *out)
     double limit = shown_below(c);
     int shown = 0;
     for (int i = 0; i < 8; i++) table_cell(&t, head[i]);
-    for (int k = 0; k < c->s.d; k++) {
-        const struct coverage_at *at = covered(c, k);
+    for (int k = 0; k < c->sims.d; k++) {
+        const struct coverage_at *at = calibration_covered(c, k);
         const struct recovery *r = &c->recovery[k];
-        if (p_row(c, k) > limit || shown >= MOST) continue;
+        if (calibration_scalar_p(c, k) > limit || shown >= MOST) continue;
         shown++;
         table_cell(&t, c->name[k]);
-        table_cell(&t, flaws[flaw_of(c, k)]);
-        put_p(&t.cells, p_row(c, k)), table_end(&t);
+        table_cell(&t, flaw_names[calibration_flaw(c, k)]);
+        put_p(&t.cells, calibration_scalar_p(c, k)), table_end(&t);
         put_cell(&t, at[AT50].share), put_cell(&t, at[AT90].share);
         put_cell(&t, r->corr), put_cell(&t, r->contraction), put_cell(&t, r->z_sd);
     }
     table_put(&t, 2, out);
-    if (shown < c->s.d)
-        str_printf(out, "  ... +%d that look better: --only NAMES, or --json, for the others\n",
-                   c->s.d - shown);
+    if (shown < c->sims.d) str_printf(out, "  ... +%d that look better\n", c->sims.d - shown);
 }
 
 static int count(const struct calibration *c, enum flaw f)
 {
     int n = 0;
-    for (int k = 0; k < c->s.d; k++) n += flaw_of(c, k) == f;
+    for (int k = 0; k < c->sims.d; k++) n += calibration_flaw(c, k) == f;
     return n;
 }
 
@@ -150,9 +149,9 @@ static void put_flaw(const struct calibration *c, enum flaw f, struct str *out)
     int n = count(c, f), left = n;
     size_t begin = out->n;
     if (!n) return;
-    str_printf(out, "             %s (%s): ", flaws[f], means[f]);
-    for (int k = 0; k < c->s.d; k++) {
-        if (flaw_of(c, k) != f) continue;
+    str_printf(out, "             %s (%s): ", flaw_names[f], means[f]);
+    for (int k = 0; k < c->sims.d; k++) {
+        if (calibration_flaw(c, k) != f) continue;
         if (left < n && out->n - begin > 90) break;
         str_printf(out, "%s%s", left == n ? "" : ", ", c->name[k]);
         left--;
@@ -163,22 +162,22 @@ static void put_flaw(const struct calibration *c, enum flaw f, struct str *out)
 
 static void put_joint(const struct calibration *c, struct str *out)
 {
-    const struct coverage_at *at = covered(c, c->s.d);
+    const struct coverage_at *at = calibration_covered(c, c->sims.d);
     int fine = joint_fine(c);
     if (!c->coverage.joint) return;
     str_printf(out,
                "jointly      %s: regions of 50 %% and 90 %% of all latents hold the truth in "
                "%.0f %% and %.0f %% (p ",
-               fine                               ? "ok"
-               : c->coverage.test[c->s.d].dev < 0 ? "too narrow"
-                                                  : "too wide",
+               fine                                  ? "ok"
+               : c->coverage.test[c->sims.d].dev < 0 ? "too narrow"
+                                                     : "too wide",
                100 * at[AT50].share, 100 * at[AT90].share);
-    if (p_row(c, c->s.d) >= 0.001) str_put(out, "= ");
-    put_p(out, p_row(c, c->s.d));
+    if (calibration_scalar_p(c, c->sims.d) >= 0.001) str_put(out, "= ");
+    put_p(out, calibration_scalar_p(c, c->sims.d));
     str_put(out, ")\n");
 }
 
-static void put_tarp(const struct calibration *c, struct str *out)
+static void show_tarp(const struct calibration *c, struct str *out)
 {
     const struct tarp *t = &c->tarp;
     str_printf(out, "tarp         %s: balls around random points hold the truth %s (p ",
@@ -193,8 +192,8 @@ static void put_tarp(const struct calibration *c, struct str *out)
 
 static void put_verdict(const struct calibration *c, struct str *out)
 {
-    int d = c->s.d, bad = d - count(c, FLAW_NONE);
-    if (calibrated(c)) {
+    int d = c->sims.d, bad = d - count(c, FLAW_NONE);
+    if (calibration_verdict(c) == 1) {
         str_printf(out, "calibration  ok: ranks of %s%d scalar%s are uniform (alpha %g)\n",
                    d > 1 ? "all " : "", d, d > 1 ? "s" : "", c->alpha);
         return;
@@ -212,33 +211,34 @@ static void put_verdict(const struct calibration *c, struct str *out)
                    "how they depend on each other or on the data (alpha %g)\n",
                    c->alpha);
     for (int f = FLAW_NONE + 1; f < NFLAW; f++) put_flaw(c, (enum flaw)f, out);
-    str_put(out, "advice       train longer, with more units (--hidden) or with --family spline");
-    str_put(out, c->weighted ? "; give more --draws\n" : "; or weigh the draws: --method is\n");
+    str_put(out, "advice       train longer, with more hidden units or with the family 'spline'");
+    str_put(out,
+            c->weighted ? "; ask for more draws\n" : "; or use importance weights: method 'is'\n");
 }
 
 void calibration_text(const struct calibration *c, struct str *out)
 {
     put_table(c, out);
-    str_printf(out, "\ndata sets    %d, %d draws each, %s\n", c->s.n, c->s.m,
+    str_printf(out, "\ndata sets    %d, %d draws each, %s\n", c->sims.n, c->sims.m,
                c->weighted ? "weighted" : "not weighted");
     if (c->weighted)
         str_printf(out,
                    "weights      k-hat is good for %d of %d, %.0f effective draws on average\n",
-                   c->good, c->s.n, c->ess);
+                   c->good, c->sims.n, c->ess);
     put_joint(c, out);
-    put_tarp(c, out);
+    show_tarp(c, out);
     put_verdict(c, out);
 }
 
 /* ---- JSON --------------------------------------------------------------------------- */
 
-static void put_coverage(const struct calibration *c, int row, struct str *out)
+static void put_levels(const struct calibration *c, int row, struct str *out)
 {
-    const struct coverage_at *at = covered(c, row);
+    const struct coverage_at *at = calibration_covered(c, row);
     for (int l = 0; l < c->coverage.nlevel; l++) {
         char name[24];
         snprintf(name, sizeof name, "coverage%.0f", 100 * at[l].level);
-        old_put_json_number(out, name, at[l].share);
+        put_json_number(out, name, at[l].share);
     }
 }
 
@@ -248,15 +248,16 @@ static void put_scalar(const struct calibration *c, int k, struct str *out)
     const struct sbc_scalar *t = &c->sbc.scalar[k];
     str_put(out, k ? ",\n {\"name\":" : "\n {\"name\":");
     str_quote(out, c->name[k]);
-    str_printf(out, ",\"verdict\":\"%s\",\"inside\":%s", flaws[flaw_of(c, k)],
-               scalar_fine(c, k) ? "true" : "false");
-    old_put_json_number(out, "p", p_row(c, k)), old_put_json_number(out, "ecdf_p", t->ecdf.p);
-    old_put_json_number(out, "chi2_p", t->chi2_p),
-        old_put_json_number(out, "coverage_p", c->coverage.test[k].p);
-    put_coverage(c, k, out);
-    old_put_json_number(out, "corr", r->corr), old_put_json_number(out, "rmse", r->rmse);
-    old_put_json_number(out, "contraction", r->contraction);
-    old_put_json_number(out, "z_mean", r->z_mean), old_put_json_number(out, "z_sd", r->z_sd);
+    str_printf(out, ",\"verdict\":\"%s\",\"inside\":%s", flaw_names[calibration_flaw(c, k)],
+               calibration_scalar_fine(c, k) ? "true" : "false");
+    put_json_number(out, "p", calibration_scalar_p(c, k)),
+        put_json_number(out, "ecdf_p", t->ecdf.p);
+    put_json_number(out, "chi2_p", t->chi2_p),
+        put_json_number(out, "coverage_p", c->coverage.test[k].p);
+    put_levels(c, k, out);
+    put_json_number(out, "corr", r->corr), put_json_number(out, "rmse", r->rmse);
+    put_json_number(out, "contraction", r->contraction);
+    put_json_number(out, "z_mean", r->z_mean), put_json_number(out, "z_sd", r->z_sd);
     str_put(out, ",\"ranks\":[");
     for (int b = 0; b < c->sbc.nbin; b++)
         str_printf(out, "%s%d", b ? "," : "", c->sbc.count[k * c->sbc.nbin + b]);
@@ -267,23 +268,59 @@ void calibration_json(const struct calibration *c, struct str *out)
 {
     static const char *const word[] = {"false", "true"};
     str_printf(out, "{\"calibrated\":%s,\"sets\":%d,\"draws\":%d,\"method\":\"%s\"",
-               word[calibrated(c)], c->s.n, c->s.m, c->method);
+               word[calibration_verdict(c) == 1], c->sims.n, c->sims.m, c->method);
     double p = CALIBRATION_TESTS * fmin(fmin(c->sbc.p, c->coverage.p), c->tarp.test.p);
-    old_put_json_number(out, "alpha", c->alpha), old_put_json_number(out, "p", fmin(1, p));
+    put_json_number(out, "alpha", c->alpha), put_json_number(out, "p", fmin(1, p));
     str_printf(out, ",\"ranks_per_bin\":[%d,%d]", c->sbc.bin_lo, c->sbc.bin_hi);
     if (c->weighted) {
-        old_put_json_number(out, "good_khat", c->good);
-        old_put_json_number(out, "ess", c->ess);
+        put_json_number(out, "good_khat", c->good);
+        put_json_number(out, "ess", c->ess);
     }
     if (c->coverage.joint) {
         str_printf(out, ",\n\"joint\":{\"inside\":%s", word[joint_fine(c)]);
-        old_put_json_number(out, "p", p_row(c, c->s.d));
-        put_coverage(c, c->s.d, out);
+        put_json_number(out, "p", calibration_scalar_p(c, c->sims.d));
+        put_levels(c, c->sims.d, out);
         str_put(out, "}");
     }
     str_printf(out, ",\n\"tarp\":{\"inside\":%s", word[c->tarp.test.inside]);
-    old_put_json_number(out, "p", p_tarp(c)), old_put_json_number(out, "atc", c->tarp.atc);
+    put_json_number(out, "p", p_tarp(c)), put_json_number(out, "atc", c->tarp.atc);
     str_put(out, "},\n\"scalars\":[");
-    for (int k = 0; k < c->s.d; k++) put_scalar(c, k, out);
+    for (int k = 0; k < c->sims.d; k++) put_scalar(c, k, out);
     str_put(out, "]}\n");
 }
+
+/* ---- pictures ------------------------------------------------------------------------- */
+
+static int put_ecdf(const struct calibration *c, struct str *out)
+{
+    return plot_ecdf(&c->sbc, c->name, out);
+}
+
+static int put_ranks(const struct calibration *c, struct str *out)
+{
+    return plot_ranks(&c->sbc, c->name, out);
+}
+
+static int put_coverage(const struct calibration *c, struct str *out)
+{
+    return plot_coverage(&c->coverage, c->name, out);
+}
+
+static int put_tarp(const struct calibration *c, struct str *out)
+{
+    return plot_tarp(&c->tarp, out);
+}
+
+static int put_recovery(const struct calibration *c, struct str *out)
+{
+    return plot_recovery(&c->sims, c->recovery, c->mean, c->name, out);
+}
+
+const struct calibration_plot calibration_plots[] = {
+    {"ecdf", "distribution function of the ranks minus that of the uniform", put_ecdf},
+    {"ranks", "histograms of the ranks", put_ranks},
+    {"coverage", "nominal against empirical coverage of credible intervals", put_coverage},
+    {"tarp", "expected coverage of balls around random points", put_tarp},
+    {"recovery", "true values against posterior means", put_recovery},
+    {NULL, NULL, NULL},
+};

@@ -1,0 +1,71 @@
+/* with_network.c: opens trained networks and data sets for them, and says what is wrong. */
+#include "with_network.h"
+
+int open_network(nami_network **out, const char *path, int threads, int allow_simulator)
+{
+    nami_network_options opt = {.allow_simulator = allow_simulator, .threads = threads};
+    nami_err err;
+    if (!nami_network_read(path, &opt, out, &err)) return EXIT_YES;
+    if (err.code == NAMI_EINPUT && !nami_network_is(path))
+        usage_error(&err, "this is no trained network; 'nami train MODEL -o NET' trains one for a "
+                          "model, and 'nami run' goes from model and data to posterior draws");
+    return fail(READING, path, &err);
+}
+
+int read_all_data(nami_data **out, const struct opt_many *files)
+{
+    nami_err err;
+    *out = NULL;
+    if (!files->n) return EXIT_YES;
+    if (nami_data_new(out, &err)) return fail(RUNNING, NULL, &err);
+    for (int i = 0; i < files->n; i++)
+        if (nami_data_read(*out, files->a[i], &err))
+            return fail(READING, file_name(files->a[i]), &err);
+    return EXIT_YES;
+}
+
+int with_network_open(struct with_network *w, const char *path, int threads, int allow_simulator,
+                      int quiet)
+{
+    *w = (struct with_network){0};
+    watch_begin(&w->watch, quiet);
+    return open_network(&w->net, path, threads, allow_simulator);
+}
+
+int with_network_data(struct with_network *w, const struct opt_many *files)
+{
+    nami_err err;
+    int rc = read_all_data(&w->data, files);
+    if (rc) return rc;
+    if (!w->data && !nami_data_size(nami_network_data(w->net)))
+        return bad_usage("what was observed? give --data FILE");
+    /* if there is one file, it is to blame for data that do not fit */
+    if (files->n == 1 && nami_data_size(w->data) && nami_network_check_data(w->net, w->data, &err))
+        return fail(READING, file_name(files->a[0]), &err);
+    return EXIT_YES;
+}
+
+int with_network_refuse_simulator(const struct with_network *w, const char *path)
+{
+    const char *simulator = nami_model_simulator(nami_network_model(w->net));
+    nami_err err;
+    if (!simulator) return EXIT_YES;
+    usage_error(&err,
+                "this network would run a program; if you trust the file, give --allow-simulator: "
+                "it is the simulator %s",
+                simulator);
+    return fail(READING, path, &err);
+}
+
+int with_network_fail(struct with_network *w, const nami_err *err)
+{
+    watch_end(&w->watch);
+    return fail(READING, NULL, err);
+}
+
+void with_network_close(struct with_network *w)
+{
+    watch_end(&w->watch);
+    nami_data_free(w->data);
+    nami_network_free(w->net);
+}

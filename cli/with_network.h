@@ -1,0 +1,52 @@
+/* with_network.h: what commands that ask a trained network by nami.h share: the network, the data
+   sets, and what the library tells meanwhile. */
+#ifndef CLI_WITH_NETWORK_H
+#define CLI_WITH_NETWORK_H
+
+#include "cmd.h"
+#include "watch.h"
+
+/* The row of an option table for data sets: `member` is a struct opt_many. */
+#define NETWORK_DATA(type, member)                                                                 \
+    {                                                                                              \
+        "data", 'd', OPT_MANY, offsetof(type, member), "FILE", NULL, NULL,                         \
+            "observed data, JSON or R dump, with one data set or many; or x=FILE with an "         \
+            "observation of x for each data set (IDX, NPY, NPZ, CSV, JSON); may be repeated: "     \
+            "files that repeat no name are combined. Without it, the data that the network was "   \
+            "trained with",                                                                        \
+            0                                                                                      \
+    }
+
+/* The row for commands that draw from the model. */
+#define ALLOW_NETWORK_SIMULATOR(type, member)                                                      \
+    {                                                                                              \
+        "allow-simulator", 0, OPT_FLAG, offsetof(type, member), NULL, NULL, NULL,                  \
+            "run the simulator, a command or plug-in, that the network's file names", 0            \
+    }
+
+/* A trained network.  EXIT_YES, or the exit code, having said why. */
+int open_network(nami_network **out, const char *path, int threads, int allow_simulator);
+/* Data sets of files, records of observations among them; NULL if there are none.  EXIT_YES, or the
+   exit code, having said what is wrong.  Free them in any case. */
+int read_all_data(nami_data **out, const struct opt_many *files);
+
+struct with_network {
+    nami_network *net;
+    nami_data *data;    /* NULL: that of the network */
+    struct watch watch; /* &watch.library is for the options of a call */
+};
+
+/* Reads a network.  EXIT_YES, or the exit code, having said why.  with_network_close() in any case.
+ */
+int with_network_open(struct with_network *w, const char *path, int threads, int allow_simulator,
+                      int quiet);
+/* Reads these data files; without any, the network must have data of its own. */
+int with_network_data(struct with_network *w, const struct opt_many *files);
+/* Without consent: EXIT_YES if the network's file names no simulator, or the exit code, having said
+   which one it is. */
+int with_network_refuse_simulator(const struct with_network *w, const char *path);
+/* An error of a call that asks the network: the exit code. */
+int with_network_fail(struct with_network *w, const nami_err *err);
+void with_network_close(struct with_network *w);
+
+#endif
