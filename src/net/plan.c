@@ -121,6 +121,16 @@ static nami_train_options portable(const nami_train_options *o)
     return p;
 }
 
+/* What is stored: the objective by name, whether it was asked for or follows from the model; the
+   steps that a resumed run was asked for. */
+static nami_train_options stored(const struct plan *p)
+{
+    nami_train_options o = portable(&p->options);
+    o.objective = objective_names[p->elbo];
+    o.steps = p->train.steps;
+    return o;
+}
+
 static int set_new(json_t *o, const char *name, json_t *value)
 {
     return json_object_set_new(o, name, value);
@@ -128,7 +138,7 @@ static int set_new(json_t *o, const char *name, json_t *value)
 
 int plan_print(const struct plan *p, const char *observe, struct str *out)
 {
-    nami_train_options train = portable(&p->options);
+    nami_train_options train = stored(p);
     json_t *o = json_object(), *set = json_array(), *invert = json_object(), *loop = json_object();
     int bad = !o || !set || !invert || !loop;
     for (int i = 0; i < p->nset && !bad; i++)
