@@ -93,7 +93,11 @@ static int read_model(struct network *n, nami_err *err)
 {
     const char *model = st_get(&n->file, "model"), *name = st_get(&n->file, "file"),
                *data = st_get(&n->file, "data"), *dialect = st_get(&n->file, "dialect");
-    if (!model || !name || !data || !dialect) return network_broken("model", err);
+    if (!model) return network_broken("model", err);
+    if (!name) return network_broken("file", err);
+    if (!data) return network_broken("data", err);
+    if (!dialect || (strcmp(dialect, "bugs") != 0 && strcmp(dialect, "native") != 0))
+        return network_broken("dialect", err);
     struct model_options opt = {
         .set = n->plan.set, .nset = n->plan.nset, .observe = n->plan.observe};
     if (!(n->model = n->own_model = model_new())) return err_nomem(err);

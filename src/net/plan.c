@@ -199,6 +199,23 @@ static int take_observe(struct plan *p, const json_t *o, struct arena *mem, nami
     return (p->observe = arena_strndup(mem, s, strlen(s))) ? 0 : err_nomem(err);
 }
 
+/* A member that is not known might change the meaning of those that are. */
+static int check_members(const json_t *o, nami_err *err)
+{
+    static const char *const known[] = {"set",   "observe", "invert",
+                                        "train", "samples", "observations", NULL};
+    const char *name;
+    json_t *x;
+    json_object_foreach((json_t *)o, name, x)
+    {
+        if (!known[index_of(known, name)])
+            return err_set(err, NAMI_EINPUT,
+                           "the setting '%.60s' is not known; a newer version of NaMI may know it",
+                           name);
+    }
+    return 0;
+}
+
 static int parse(struct plan *p, const json_t *o, struct arena *mem, nami_err *err)
 {
     const json_t *set = json_object_get(o, "set"), *invert = json_object_get(o, "invert"),
@@ -206,7 +223,8 @@ static int parse(struct plan *p, const json_t *o, struct arena *mem, nami_err *e
     if (!json_is_object(o) || !json_is_array(set) || !json_is_object(invert) ||
         !json_is_object(train))
         return bad_setting("settings", err);
-    int rc = options_complete("invert", NULL, sizeof p->invert, &p->invert, err);
+    int rc = check_members(o, err);
+    if (!rc) rc = options_complete("invert", NULL, sizeof p->invert, &p->invert, err);
     if (!rc) rc = options_complete("train", NULL, sizeof p->options, &p->options, err);
     if (!rc) rc = options_from_json("invert", invert, &p->invert, mem, err);
     if (!rc) rc = options_from_json("train", train, &p->options, mem, err);
