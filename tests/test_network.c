@@ -1,5 +1,5 @@
-/* test_network.c: files of trained networks: what is written is read again, byte for byte and number
-   for number; what no network could be is refused, with a sentence that says why. */
+/* test_network.c: files of trained networks: what is written is read again, byte for byte and
+   number for number; what no network could be is refused, with a sentence that says why. */
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -402,7 +402,8 @@ static void other_texts(void **state)
     str_free(&whole);
 }
 
-/* In the file of `small`, factors are z (or s) and s (or z), 0 and 1 of perm; y[1] ... y[3] are 2 ... 4. */
+/* In the file of `small`, factors are z (or s) and s (or z), 0 and 1 of perm; y[1] ... y[3] are 2
+ * ... 4. */
 static const struct edit {
     const char *name, *at[2], *value[2], *why;
 } edits[] = {
@@ -455,7 +456,7 @@ static const struct edit {
     {"inverse", {"nuisance"}, {"[\"z\"]"}, "'nuisance'"},
     {"inverse", {"factors"}, {"[]"}, "'factors'"},
     {"inverse", {"factors/0/node"}, {"\"y[1]\""}, "'factors'"},
-    {"inverse", {"factors/0/runs"}, {"[[0, 1]]"}, "'factors'"}, /* of itself */
+    {"inverse", {"factors/0/runs"}, {"[[0, 1]]"}, "'factors'"},         /* of itself */
     {"inverse", {"factors/1/runs"}, {"[[0, 1], [2, 3]]"}, "'factors'"}, /* a cycle */
     {"inverse", {"factors/1/runs"}, {"[[2, 3], [2, 1]]"}, "'factors'"}, /* twice */
     {"inverse", {"factors/1/runs"}, {"[[2, 4]]"}, "'factors'"},
@@ -480,7 +481,10 @@ static const struct edit {
     {"network", {"encodings/0/mean/0"}, {"null"}, "otherwise"},
     {"network", {"encodings/0/mean"}, {NULL}, "otherwise"},
     {"network", {"outputs"}, {"[]"}, "0 output distributions, not 2"},
-    {"network", {"outputs/1/family"}, {"\"newest\""}, "output distribution 2 of the network, 'newest'"},
+    {"network",
+     {"outputs/1/family"},
+     {"\"newest\""},
+     "output distribution 2 of the network, 'newest'"},
     {"network", {"outputs/1/family"}, {"\"categorical\""}, "does not fit"},
     {"network", {"outputs/1/size"}, {"3"}, "does not fit"},
     {"network", {"outputs/1/size"}, {"-1"}, "output distribution 2"},
@@ -645,8 +649,8 @@ static int64_t parents_of(const nami_network *net, const char *node, int *out)
     return nami_inverse_parents(nami_network_inverse(net), nami_bn_find(bn, node), out, 10);
 }
 
-/* The first factor of the chain is x[1] given x[2] and y[1].  With a parent more, its network has more
-   inputs than the file has weights; with another one, the network reads that. */
+/* The first factor of the chain is x[1] given x[2] and y[1].  With a parent more, its network has
+   more inputs than the file has weights; with another one, the network reads that. */
 static void edited_inverse(void **state)
 {
     (void)state;
@@ -725,11 +729,12 @@ static void kinds(void **state)
     static const char *const set[] = {"J=3"};
     static const nami_model_options sized = {.set = set, .num_set = 1};
     check_kind(small, NULL, &others, NULL);
-    check_kind("const J = 2\n const w[J]\n model { z ~ normal(0, 1)\n k ~ categorical(c(0.2, 0.8))\n"
-               "v[1:2] ~ multi_normal(c(z, 0), diag(c(1, 2)))\n g ~ poisson(3)\n"
-               "for (j in 1:J) { y[j] ~ normal(w[j] * z + k + v[1] + g, 1) }\n"
-               "after ~ normal(z, 1) }\n observe y\n embed y { dense(2, tanh) }",
-               "{\"w\": [0.1, 1e-300, 3]}", &sized, NULL);
+    check_kind(
+        "const J = 2\n const w[J]\n model { z ~ normal(0, 1)\n k ~ categorical(c(0.2, 0.8))\n"
+        "v[1:2] ~ multi_normal(c(z, 0), diag(c(1, 2)))\n g ~ poisson(3)\n"
+        "for (j in 1:J) { y[j] ~ normal(w[j] * z + k + v[1] + g, 1) }\n"
+        "after ~ normal(z, 1) }\n observe y\n embed y { dense(2, tanh) }",
+        "{\"w\": [0.1, 1e-300, 3]}", &sized, NULL);
     check_kind("model { mu ~ dnorm(0, 0.01)\n for (i in 1:3) { theta[i] ~ dnorm(mu, 1)\n"
                "y[i] ~ dpois(exp(theta[i] / 4)) } }",
                "{\"y\": [1, 4, 0]}", &as_bugs, NULL);
@@ -840,13 +845,13 @@ static void no_memory(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(round_trip),       cmocka_unit_test(without_state),
-    cmocka_unit_test(every_setting),    cmocka_unit_test(infinite_limit),
-    cmocka_unit_test(every_byte),       cmocka_unit_test(other_texts),
-    cmocka_unit_test(other_members),    cmocka_unit_test(missing_settings),
-    cmocka_unit_test(other_weights),    cmocka_unit_test(inverse_is_stored),
-    cmocka_unit_test(edited_inverse),   cmocka_unit_test(kinds),
-    cmocka_unit_test(sha256_vectors),   cmocka_unit_test(no_memory),
+    cmocka_unit_test(round_trip),     cmocka_unit_test(without_state),
+    cmocka_unit_test(every_setting),  cmocka_unit_test(infinite_limit),
+    cmocka_unit_test(every_byte),     cmocka_unit_test(other_texts),
+    cmocka_unit_test(other_members),  cmocka_unit_test(missing_settings),
+    cmocka_unit_test(other_weights),  cmocka_unit_test(inverse_is_stored),
+    cmocka_unit_test(edited_inverse), cmocka_unit_test(kinds),
+    cmocka_unit_test(sha256_vectors), cmocka_unit_test(no_memory),
 };
 
 int main(int argc, char **argv)

@@ -35,6 +35,15 @@ says "is refused" 2 "the setting 'nothin' is not known; a newer version" "$nami"
 ok "a setting that is missing" python3 tests/network_file.py "$dir/old.net" "$dir/new.net" settings '"patience": 6, ' ''
 ok "has its default" "$nami" train "$dir/line.nami" -o "$dir/new.net" --resume --steps 40 -q
 
+# ---- the reader of docs/formats.md reads it, and sees what was damaged
+for python in python3 /usr/bin/python3; do "$python" -c 'import numpy' 2>/dev/null && break; python=; done
+if [ -n "$python" ]; then
+    sed -n '/^```python$/,/^```$/p' docs/formats.md | grep -v '^```' >"$dir/reader.py"
+    says "a reader in Python" 0 "^60 .*'embed/y/0/white.weight': \\(6, 6\\)" "$python" "$dir/reader.py" "$dir/a.net"
+    ok "a byte changes" python3 -c "b = bytearray(open('$dir/a.net', 'rb').read()); b[-5] ^= 1; open('$dir/hurt.net', 'wb').write(b)"
+    says "which it sees" 1 'or damaged' "$python" "$dir/reader.py" "$dir/hurt.net"
+fi
+
 # ---- the same for any number of threads
 for t in 1 3; do
     ok "threads $t" train --steps 60 -o "$dir/t$t.net" --threads $t --quiet

@@ -329,7 +329,9 @@ static void test_contents(void **state)
     assert_string_equal(r.net.model->source.text.s, zoo);
     assert_string_equal(r.net.model->source.file, "dir/a model");
     assert_int_equal(r.net.q.prog.nparam, nparam);
-    assert_true(r.net.model->ir.value[r.net.model->ir.arrays.a[array_find(r.net.model, "w")].first + 2] == -1e-7);
+    assert_true(
+        r.net.model->ir.value[r.net.model->ir.arrays.a[array_find(r.net.model, "w")].first + 2] ==
+        -1e-7);
     training_free(&r);
 }
 
@@ -414,8 +416,9 @@ static int try_text(const struct str *whole, const char *name, const char *value
 static void test_numbers(void **state)
 {
     (void)state;
-    static const char *const odd[] = {"null", "-1",  "\"1\"", "[]",   "0",      "0.5",
-                                      "3",    "1e6", "-0.5",  "true", "1e300", "9223372036854775807"};
+    static const char *const odd[] = {"null", "-1",   "\"1\"", "[]",
+                                      "0",    "0.5",  "3",     "1e6",
+                                      "-0.5", "true", "1e300", "9223372036854775807"};
     struct str whole = {0};
     nami_err err = {0};
     saved(&jobs[0], &whole);
@@ -548,20 +551,21 @@ static int run_all(void *ctx)
 static void test_no_memory(void **state)
 {
     (void)state;
-    static const struct job job = {
-        .text = "const w[2]\n model { z ~ normal(1, 2)\n g ~ gamma(2, 1)\n v[1:2] ~ multi_normal(c(z, g), "
-        "diag(w))\n"
-        "k ~ bernoulli(0.3)\n for (i in 1:3) { y[i] ~ normal(v[1] + v[2] * k, 1) } }\n observe y\n"
-        "embed y { conv(2, 2, tanh); dense(2) }",
-        .data = "{\"w\": [1, 2]}",
-        .opt = {.hidden = "8",
-                .activation = "tanh",
-                .steps = 40,
-                .batch = 9,
-                .rate = 0.01,
-                .check = 1,
-                .valid = 8,
-                .patience = 1}};
+    static const struct job job = {.text = "const w[2]\n model { z ~ normal(1, 2)\n g ~ gamma(2, "
+                                           "1)\n v[1:2] ~ multi_normal(c(z, g), "
+                                           "diag(w))\n"
+                                           "k ~ bernoulli(0.3)\n for (i in 1:3) { y[i] ~ "
+                                           "normal(v[1] + v[2] * k, 1) } }\n observe y\n"
+                                           "embed y { conv(2, 2, tanh); dense(2) }",
+                                   .data = "{\"w\": [1, 2]}",
+                                   .opt = {.hidden = "8",
+                                           .activation = "tanh",
+                                           .steps = 40,
+                                           .batch = 9,
+                                           .rate = 0.01,
+                                           .check = 1,
+                                           .valid = 8,
+                                           .patience = 1}};
     for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
         struct whole_job w = {.j = job};
         const char *why;

@@ -72,7 +72,8 @@ static int take_runs(struct reader *r, int i, const json_t *factor)
 static int take_factors(struct reader *r, nami_err *err)
 {
     const json_t *list = json_object_get(r->root, "factors");
-    int rc = json_is_array(list) && json_array_size(list) >= (size_t)r->h->nlatent ? 0 : NAMI_EINPUT;
+    int rc =
+        json_is_array(list) && json_array_size(list) >= (size_t)r->h->nlatent ? 0 : NAMI_EINPUT;
     for (int i = 0; i < r->h->nlatent && !rc; i++)
         rc = take_runs(r, i, json_array_get(list, (size_t)i));
     return rc == NAMI_ENOMEM ? err_nomem(err) : rc ? broken(err, "factors") : 0;
@@ -158,13 +159,13 @@ static int nuisance_fits(const struct bn *bn, const struct nodes *nuisance)
 }
 
 /* Every node has one role, and one that it can have. */
-static int check_roles(const struct reader *r, const struct nodes *perm,
-                       const struct nodes *barren, const struct nodes *nuisance,
-                       unsigned char *work, nami_err *err)
+static int check_roles(const struct reader *r, const struct nodes *perm, const struct nodes *barren,
+                       const struct nodes *nuisance, unsigned char *work, nami_err *err)
 {
     const json_t *latents = json_object_get(r->root, "latents");
     json_int_t nlatent = json_integer_value(latents);
-    if (!json_is_integer(latents) || nlatent < 0 || nlatent > perm->n) return broken(err, "latents");
+    if (!json_is_integer(latents) || nlatent < 0 || nlatent > perm->n)
+        return broken(err, "latents");
     if (perm->n + barren->n + nuisance->n != bn_n(r->bn) || !perm_fits(r->bn, perm, (int)nlatent))
         return broken(err, "perm");
     if (!barren_fits(r->bn, barren, work)) return broken(err, "barren");

@@ -72,9 +72,9 @@ static int loop_plan(const nami_train_options *o, struct train_options *t, nami_
                                 .particles = o->particles,
                                 .warmup = o->warmup,
                                 .labels = o->labels};
-    return o->cooldown <= 1 ? 0
-                            : err_set(err, NAMI_EUSAGE, "cooldown must be between 0 and 1, not %g",
-                                      o->cooldown);
+    return o->cooldown <= 1
+               ? 0
+               : err_set(err, NAMI_EUSAGE, "cooldown must be between 0 and 1, not %g", o->cooldown);
 }
 
 /* The texts of a completed struct that may be the caller's. */
@@ -144,7 +144,8 @@ int plan_print(const struct plan *p, const char *observe, struct str *out)
     for (int i = 0; i < p->nset && !bad; i++)
         bad = json_array_append_new(set, json_string(p->set[i]));
     if (!bad)
-        bad = options_to_json("invert", &p->invert, invert) || options_to_json("train", &train, loop);
+        bad =
+            options_to_json("invert", &p->invert, invert) || options_to_json("train", &train, loop);
     bad |= set_new(o, "set", set);
     if (observe) bad |= set_new(o, "observe", json_string(observe));
     bad |= set_new(o, "invert", invert) | set_new(o, "train", loop);
@@ -202,8 +203,8 @@ static int take_observe(struct plan *p, const json_t *o, struct arena *mem, nami
 /* A member that is not known might change the meaning of those that are. */
 static int check_members(const json_t *o, nami_err *err)
 {
-    static const char *const known[] = {"set",   "observe", "invert",
-                                        "train", "samples", "observations", NULL};
+    static const char *const known[] = {"set",     "observe",      "invert", "train",
+                                        "samples", "observations", NULL};
     const char *name;
     json_t *x;
     json_object_foreach((json_t *)o, name, x)
