@@ -16,20 +16,20 @@ ok "trains" "$nami" train "$dir/line.nami" -o "$dir/n.net" --steps 3000 --hidden
 
 # ---- faults: outputs of the match family's heads are a mean and a log sd, of each factor
 cat >"$dir/spoil.py" <<'END1'
-import json, struct, sys
+import struct, sys
+import network_file
 source, to, which, by = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
-b = bytearray(open(source, "rb").read())
-n, = struct.unpack("<Q", b[:8])
-head = json.loads(b[8:8 + n])
+head, b = network_file.read(source)
 last = {}  # the last layer of each network
 for name, t in head.items():
     if name.endswith(".bias") and t["shape"] == [2]:
-        at = 8 + n + t["data_offsets"][0] + 4 * which
+        at = t["data_offsets"][0] + 4 * which
         b[at:at + 4] = struct.pack("<f", struct.unpack("<f", b[at:at + 4])[0] + by)
         last[name] = 1
 assert last, list(head)
-open(to, "wb").write(b)
+network_file.write(to, head, b)
 END1
+export PYTHONPATH=$PWD/tests PYTHONDONTWRITEBYTECODE=1
 spoil() { ok "spoil $1" python3 "$dir/spoil.py" "$dir/n.net" "$dir/$1.net" "$2" "$3"; }
 spoil narrow 1 -0.5; spoil wide 1 0.5; spoil high 0 0.3; spoil broken 0 nan
 

@@ -1,6 +1,7 @@
 /* test_net.c: derivatives of log q by all weights are right for all kinds of networks,
    families and variables, in float as in double; networks have the stated sizes. */
 #include "model/model.h"
+#include "net/saved.h"
 #include "net_at.h"
 
 static const struct {
@@ -435,11 +436,10 @@ static void test_logistic(void **state)
     net_at(&n, "model { z ~ relaxed_bernoulli(0.7, 0.2)\n y ~ normal(z, 1) }\n observe y", NULL,
            NULL, &o);
     assert_ptr_equal(n.q.group[0].head.family, &family_logistic);
-    size_t ns = qnet_nsaved(&n.q),
-           family = ns - 3 - 2 * RECORD_ARGS; /* the first of the last head's */
-    double *saved = calloc(ns, sizeof *saved), *w = calloc(n.q.prog.nparam + 1, sizeof *w), lp[5];
-    assert_true(saved && w);
-    qnet_saved(&n.q, saved);
+    double *w = calloc(n.q.prog.nparam + 1, sizeof *w), lp[5];
+    struct str text = {0};
+    assert_non_null(w);
+    saved_print(&n.q, &text);
     struct exec x;
     exec_at(&x, &n.q, 8, 0, w);
     const double z[] = {1e-9, 0.01, 0.3, 0.9, 1 - 1e-9}, t[] = {0.7, 0.7, 0.7, 0.7, 0.7},
@@ -453,12 +453,16 @@ static void test_logistic(void **state)
     exec_fini(&x);
     for (int f = 0; net_families[f]; f++) {
         struct qnet q;
-        saved[family] = f;
-        int rc = qnet_make(&q, &n.m, n.h, &o, saved, ns, 1, &err);
-        assert_int_equal(rc == 0, net_families[f] == &family_logistic);
+        struct saved saved;
+        assert_int_equal(saved_open(&saved, text.s, &err), 0);
+        json_t *output = json_array_get(saved.outputs, json_array_size(saved.outputs) - 1);
+        json_object_set_new(output, "family", json_string(net_families[f]->name));
+        int rc = qnet_make(&q, &n.m, n.h, &o, &saved, 1, &err);
+        assert_int_equal(rc, net_families[f] == &family_logistic ? 0 : NAMI_EINPUT);
         qnet_free(&q);
+        saved_close(&saved);
     }
-    free(saved);
+    str_free(&text);
     free(w);
     net_drop(&n);
 }

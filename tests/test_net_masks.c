@@ -2,6 +2,7 @@
    the lists of units, and by how its outputs respond to its inputs; for many random inverses.
    */
 #include "model/model.h"
+#include "net/saved.h"
 #include "net_at.h"
 
 /* ---- random models ------------------------------------------------------------------ */
@@ -245,24 +246,24 @@ static void check_both(const char *text, struct net_at *n, const char *by, int t
     if (net_try(n, &(nami_options){.method = by}, &o, &err)) fail_msg("%s: %s", what.s, err.msg);
     check_lists(what.s, &n->q);
     check_numbers(what.s, &n->q, turn / 4 % 2, t);
-    size_t ns = qnet_nsaved(&n->q);
-    double *saved = calloc(ns + 1, sizeof *saved), *again = calloc(ns + 1, sizeof *saved);
-    assert_true(saved && again);
-    qnet_saved(&n->q, saved);
+    struct str first = {0}, again = {0};
+    struct saved saved;
+    saved_print(&n->q, &first);
+    assert_int_equal(saved_open(&saved, first.s, &err), 0);
     qnet_free(&n->q);
     o.kind = NET_MADE;
     o.nhidden = turn % 3 == 0 ? 0 : turn % 3;
     o.hidden[0] = 400, o.hidden[1] = 350;
     str_put(&what, " and made");
-    if (qnet_make(&n->q, &n->m, n->h, &o, saved, ns, 1, &err)) fail_msg("%s: %s", what.s, err.msg);
-    assert_int_equal(qnet_nsaved(&n->q), ns);
-    qnet_saved(&n->q, again);
-    assert_memory_equal(saved, again, sizeof *saved * ns);
+    if (qnet_make(&n->q, &n->m, n->h, &o, &saved, 1, &err)) fail_msg("%s: %s", what.s, err.msg);
+    saved_close(&saved);
+    saved_print(&n->q, &again);
+    assert_string_equal(first.s, again.s);
     check_lists(what.s, &n->q);
     check_numbers(what.s, &n->q, turn / 4 % 2, t);
     qnet_free(&n->q);
-    free(saved);
-    free(again);
+    str_free(&first);
+    str_free(&again);
     str_free(&what);
 }
 

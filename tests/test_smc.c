@@ -42,8 +42,8 @@ static void every_method(void **state)
         const struct known_model *m;
         const char *mode;
         int steps;
-        struct errors most[NANSWER]; /* direct, is, smc */
-        double ais;                  /* log p(x) by 256 chains; 0: it refuses discrete latents */
+        struct errors most[3]; /* direct, is, smc: the first rows of infer.def */
+        double ais;            /* log p(x) by 256 chains; 0: it refuses discrete latents */
     } row[] = {
         {&known_tree, "forward", 300, {{0, 0.3, 0.2}, {0.03, 0.1, 0.1}, {0.03, 0.1, 0.1}}, 0.1},
         {&known_chain, "forward", 100, {{0, 2, 3}, {4, 3, 2}, {0.4, 0.5, 0.5}}, 0.4},

@@ -25,13 +25,24 @@ says "JSON on stdout alone" 0 '^\{"steps":60,' sh -c "'$nami' train '$dir/line.n
 ok "JSON log" train --steps 40 -o "$dir/l.net" --log "$dir/l.json" --quiet
 ok "JSON log parses" python3 -c "import json; r = json.load(open('$dir/l.json')); assert len(r) == 2 and set(r[0]['parts']) == {'a', 's'}"
 
-# ---- whitening: on with --net auto; files from before there was any
+# ---- whitening: on with --net auto; settings of other versions
 says "whitened" 0 'embed/y/0/white +1 +6 +6' train --dry-run
 says "not with --net made" 0 '^0$' sh -c "'$nami' train '$dir/line.nami' --net made --dry-run | grep -c white; true"
 says "not if not wanted" 0 '^0$' sh -c "'$nami' train '$dir/line.nami' --whiten no --dry-run | grep -c white; true"
 ok "without" train --steps 20 --whiten no -o "$dir/old.net" -q
-sed -i 's/\\"whiten\\"/\\"nothin\\"/' "$dir/old.net"
-ok "a file that does not say" "$nami" train "$dir/line.nami" -o "$dir/old.net" --resume --steps 40 -q
+ok "a setting that is not known" python3 tests/network_file.py "$dir/old.net" "$dir/new.net" settings '"whiten"' '"nothin"'
+says "is refused" 2 "the setting 'nothin' is not known; a newer version" "$nami" train "$dir/line.nami" -o "$dir/new.net" --resume
+ok "a setting that is missing" python3 tests/network_file.py "$dir/old.net" "$dir/new.net" settings '"patience": 6, ' ''
+ok "has its default" "$nami" train "$dir/line.nami" -o "$dir/new.net" --resume --steps 40 -q
+
+# ---- the reader of docs/formats.md reads it, and sees what was damaged
+for python in python3 /usr/bin/python3; do "$python" -c 'import numpy' 2>/dev/null && break; python=; done
+if [ -n "$python" ]; then
+    sed -n '/^```python$/,/^```$/p' docs/formats.md | grep -v '^```' >"$dir/reader.py"
+    says "a reader in Python" 0 "^60 .*'embed/y/0/white.weight': \\(6, 6\\)" "$python" "$dir/reader.py" "$dir/a.net"
+    ok "a byte changes" python3 -c "b = bytearray(open('$dir/a.net', 'rb').read()); b[-5] ^= 1; open('$dir/hurt.net', 'wb').write(b)"
+    says "which it sees" 1 'or damaged' "$python" "$dir/reader.py" "$dir/hurt.net"
+fi
 
 # ---- the same for any number of threads
 for t in 1 3; do
@@ -61,7 +72,7 @@ ok "with a constant" "$nami" train "$dir/w.nami" --set w=1 $small --steps 20 -o 
 says "another constant" 2 'other values of w' "$nami" train "$dir/w.nami" --set w=2 -o "$dir/w.net" --resume
 says "no output" 2 'give -o NET' train --steps 10
 says "no such family" 2 'did you mean' train --family splin -o "$dir/x.net"
-says "hidden" 2 'wants up to' train --hidden 10,x -o "$dir/x.net"
+says "hidden" 2 'hidden must be up to 8 numbers of units' train --hidden 10,x -o "$dir/x.net"
 says "no factors" 2 'nothing to learn' train --observe a,s,y -o "$dir/x.net"
 printf 'model { p[1:3] ~ ddirch(c(1, 0, 2))\n y ~ dcat(p[1:3]) }' >"$dir/zero.bug"
 says "a structural zero" 2 'an element of p is 0 in all draws' "$nami" train "$dir/zero.bug" --observe y -o "$dir/x.net"

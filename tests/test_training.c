@@ -6,6 +6,8 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "model_at.h"
+#include "network_at.h"
+#include "report/json.h"
 #include "train/samples.h"
 
 #include "malloc_fail.h"
@@ -29,72 +31,96 @@ static const char *const sets[] = {"J=3", "s0=0.25"};
 struct job {
     const char *text, *data;
     enum dialect dialect;
-    struct plan plan;
+    int nset; /* of sets */
+    const char *observe;
+    uint64_t samples; /* draws to train on; 0: fresh ones */
+    nami_options invert;
+    nami_train_options opt;
 };
 
 static const struct job jobs[] = {
-    {pair,
-     NULL,
-     NATIVE,
-     {.net = {.nhidden = 2, .hidden = {12, 8}, .act = ACT_TANH, .skip = -1},
-      .train = {.steps = 40, .batch = 8, .rate = 0.01, .check = 7, .valid = 16, .patience = 1}}},
-    {zoo,
-     "{\"w\": [0.1, 2.5, -1e-7], \"r\": [1, 2, 3], \"other\": [[1, null], [3, 4]]}",
-     NATIVE,
-     {.set = sets,
-      .nset = 2,
-      .net = {.nhidden = 1,
-              .hidden = {40},
-              .kind = NET_MADE,
-              .act = ACT_SOFTPLUS,
-              .skip = -1,
-              .seed = 3},
-      .train = {.steps = 40,
-                .batch = 13,
-                .rate = 0.02,
-                .clip = 1,
-                .check = 5,
-                .valid = 20,
-                .patience = 2,
-                .cooldown = 0.5,
-                .seed = UINT64_MAX}}},
-    {zoo,
-     "{\"w\": [1, 2, 3]}",
-     NATIVE,
-     {.set = sets,
-      .nset = 2,
-      .observe = "y1,y2,y4,s,r",
-      .invert = {.method = "stuhlmuller", .seed = 1},
-      .net = {.family = &family_mixture,
-              .size = 3,
-              .kind = NET_MLP,
-              .nhidden = 1,
-              .hidden = {6},
-              .act = ACT_RELU,
-              .skip = 1},
-      .train = {.steps = 40, .batch = 8, .rate = 0.01, .check = 9, .valid = 8, .patience = 5}}},
-    {bugs,
-     "{\"y\": [1, 4, 0]}",
-     BUGS,
-     {.invert = {.method = "full", .mode = "reverse", .criterion = "min-fill"},
-      .net = {.family = &family_spline, .size = 3, .act = ACT_SIGMOID, .skip = -1},
-      .train = {.steps = 40, .batch = 8, .rate = 0.01, .check = 40, .valid = 8, .patience = 1}}},
-    {zoo,
-     "{\"w\": [1, 2, 3]}",
-     NATIVE,
-     {.set = sets,
-      .nset = 2,
-      .samples = 95,
-      .net = {.nhidden = 1, .hidden = {24}, .act = ACT_TANH, .skip = 0},
-      .train = {.steps = 40, .batch = 9, .rate = 0.01, .check = 6, .valid = 5, .patience = 2}}},
+    {.text = pair,
+     .opt = {.hidden = "12,8",
+             .activation = "tanh",
+             .steps = 40,
+             .batch = 8,
+             .rate = 0.01,
+             .clip = -1,
+             .cooldown = -1,
+             .check = 7,
+             .valid = 16,
+             .patience = 1}},
+    {.text = zoo,
+     .data = "{\"w\": [0.1, 2.5, -1e-7], \"r\": [1, 2, 3], \"other\": [[1, null], [3, 4]]}",
+     .nset = 2,
+     .invert = {.restarts = 2, .seed = UINT64_MAX - 4},
+     .opt = {.hidden = "40",
+             .net = "made",
+             .activation = "softplus",
+             .steps = 40,
+             .batch = 13,
+             .rate = 0.02,
+             .clip = 1,
+             .check = 5,
+             .valid = 20,
+             .patience = 2,
+             .cooldown = 0.5,
+             .seed = UINT64_MAX}},
+    {.text = zoo,
+     .data = "{\"w\": [1, 2, 3]}",
+     .nset = 2,
+     .observe = "y1,y2,y4,s,r",
+     .invert = {.method = "stuhlmuller", .seed = 1},
+     .opt = {.family = "mixture",
+             .components = 3,
+             .net = "mlp",
+             .hidden = "6",
+             .skip = "yes",
+             .steps = 40,
+             .batch = 8,
+             .rate = 0.01,
+             .check = 9,
+             .valid = 8,
+             .patience = 5}},
+    {.text = bugs,
+     .data = "{\"y\": [1, 4, 0]}",
+     .dialect = BUGS,
+     .invert = {.method = "full", .mode = "reverse"},
+     .opt = {.family = "spline",
+             .components = 3,
+             .activation = "sigmoid",
+             .steps = 40,
+             .batch = 8,
+             .rate = 0.01,
+             .check = 40,
+             .valid = 8,
+             .patience = 1}},
+    {.text = zoo,
+     .data = "{\"w\": [1, 2, 3]}",
+     .nset = 2,
+     .samples = 95,
+     .opt = {.hidden = "24",
+             .activation = "tanh",
+             .skip = "no",
+             .steps = 40,
+             .batch = 9,
+             .rate = 0.01,
+             .check = 6,
+             .valid = 5,
+             .patience = 2}},
 };
 /* The rate is much too large: by then it has been cut, and is about to be cut again. */
-static const struct job restless = {
-    pair,
-    NULL,
-    NATIVE,
-    {.net = {.nhidden = 1, .hidden = {12}, .act = ACT_TANH, .skip = -1},
-     .train = {.steps = 40, .batch = 8, .rate = 2, .check = 2, .valid = 16, .patience = 2}}};
+static const struct job restless = {.text = pair,
+                                    .opt = {.hidden = "12",
+                                            .activation = "tanh",
+                                            .steps = 40,
+                                            .batch = 8,
+                                            .rate = 2,
+                                            .clip = -1,
+                                            .cooldown = -1,
+                                            .check = 2,
+                                            .valid = 16,
+                                            .patience = 2}};
 enum { NJOB = sizeof jobs / sizeof *jobs };
 
 static char path[] = "/tmp/nami_training_XXXXXX";
@@ -115,21 +141,47 @@ static int points_of(struct training *r, nami_err *err)
     return r->points ? model_simulate(r->net.model, 77, 0, n, 1, r->points, err) : err_nomem(err);
 }
 
+/* The plan, of a model that is read. */
+static int plan_of(struct training *r, const struct job *j, nami_err *err)
+{
+    struct plan *p = &r->net.plan;
+    p->set = sets;
+    p->nset = j->nset;
+    p->observe = j->observe;
+    p->samples = j->samples;
+    return plan_make(p, &j->invert, &j->opt, model_learns(r->net.model), &r->net.mem, err);
+}
+
 static int start(struct training *r, const struct job *j, int threads, nami_err *err)
 {
     struct source *s = NULL;
-    struct model_options opt = {
-        .set = j->plan.set, .nset = j->plan.nset, .observe = j->plan.observe};
-    *r = (struct training){.plan = j->plan};
+    struct model_options opt = {.set = sets, .nset = j->nset, .observe = j->observe};
+    *r = (struct training){0};
     r->net.model = r->net.own_model = model_new();
     if (!r->net.model) return err_nomem(err);
     int rc = j->data ? data_parse(&r->net.model->source.data, j->data, strlen(j->data), err) : 0;
-    if (!rc) rc = model_parse(r->net.model, "dir/a model", j->text, strlen(j->text), j->dialect, &opt, err);
+    if (!rc)
+        rc = model_parse(r->net.model, "dir/a model", j->text, strlen(j->text), j->dialect, &opt,
+                         err);
+    if (!rc) rc = plan_of(r, j, err);
     if (!rc) rc = points_of(r, err);
     if (!rc) rc = training_prepare(r, threads, err);
     if (!rc) rc = source_of(r, &s, err);
     if (!rc) rc = training_start(r, s, threads, err);
     if (rc && r->train.source != s) source_free(s);
+    return rc;
+}
+
+static int save(const struct training *r, nami_err *err)
+{
+    struct view w = {.file = model_file_name(r->net.model),
+                     .bn = model_bn(r->net.model),
+                     .v = &r->net.inversion,
+                     .h = r->net.inverse};
+    struct str inverse = {0};
+    int rc = inverse_json(&w, INVERSE_RUNS, &inverse, err);
+    if (!rc) rc = training_save(r, path, inverse.s, err);
+    str_free(&inverse);
     return rc;
 }
 
@@ -177,18 +229,18 @@ static void check_resume(const struct job *j, int stop)
     nami_err err = {0};
     must(start(&whole, j, 2, &err), &err);
     must(steps(&whole, 1000, &err), &err);
-    must(training_save(&whole, path, "{\"an\": \"inverse\"}", &err), &err);
+    must(save(&whole, &err), &err);
     must(file_read(path, &want, &err), &err);
     must(start(&part, j, 1, &err), &err);
     must(steps(&part, stop, &err), &err);
-    must(training_save(&part, path, "{\"an\": \"inverse\"}", &err), &err);
+    must(save(&part, &err), &err);
     training_free(&part);
     must(go_on(&part, 3, &err), &err);
     assert_int_equal(part.train.step, stop);
-    assert_true(part.train.rate <= j->plan.train.rate);
+    assert_true(part.train.rate <= j->opt.rate);
     must(steps(&part, 1000, &err), &err);
     assert_int_equal(part.train.done, whole.train.done);
-    must(training_save(&part, path, "{\"an\": \"inverse\"}", &err), &err);
+    must(save(&part, &err), &err);
     must(file_read(path, &got, &err), &err);
     same_bytes(&want, &got);
     training_free(&part);
@@ -226,13 +278,13 @@ static void test_more_steps(void **state)
     struct job j = jobs[0];
     struct training r, whole;
     nami_err err = {0};
-    j.plan.train.check = 8; /* the end of the first run is a validation of the second, too */
+    j.opt.check = 8; /* the end of the first run is a validation of the second, too */
     must(start(&r, &j, 1, &err), &err);
     must(steps(&r, 1000, &err), &err);
     assert_int_equal(r.train.done, TRAIN_STEPS);
-    must(training_save(&r, path, NULL, &err), &err);
+    must(save(&r, &err), &err);
     training_free(&r);
-    j.plan.train.steps = 48;
+    j.opt.steps = 48;
     must(start(&whole, &j, 1, &err), &err);
     must(steps(&whole, 1000, &err), &err);
     for (int more = 48; more >= 10; more -= 38) {
@@ -261,37 +313,40 @@ static void test_contents(void **state)
     nami_err err = {0};
     must(start(&r, &jobs[1], 1, &err), &err);
     must(steps(&r, 3, &err), &err);
-    must(training_save(&r, path, NULL, &err), &err);
+    must(save(&r, &err), &err);
     size_t nparam = r.net.q.prog.nparam;
     training_free(&r);
     must(go_on(&r, 1, &err), &err);
-    const struct train_options *t = &r.net.plan.train, *want = &jobs[1].plan.train;
-    assert_memory_equal(t, want, offsetof(struct train_options, seed));
-    assert_true(t->seed == want->seed && r.net.plan.net.seed == 3 && r.net.plan.net.kind == NET_MADE);
+    const nami_train_options *t = &r.net.plan.options, *want = &jobs[1].opt;
+    assert_true(t->steps == 40 && t->batch == 13 && t->rate == 0.02 && t->clip == 1);
+    assert_true(t->check == 5 && t->valid == 20 && t->patience == 2 && t->cooldown == 0.5);
+    assert_true(t->seed == want->seed && r.net.plan.train.seed == want->seed);
+    assert_true(r.net.plan.net.kind == NET_MADE && r.net.plan.net.act == ACT_SOFTPLUS);
+    assert_true(r.net.plan.invert.seed == UINT64_MAX - 4 && r.net.plan.invert.restarts == 2);
+    assert_string_equal(t->objective, "ic");
     assert_int_equal(r.net.plan.nset, 2);
     assert_string_equal(r.net.plan.set[0], "J=3");
     assert_string_equal(r.net.model->source.text.s, zoo);
     assert_string_equal(r.net.model->source.file, "dir/a model");
     assert_int_equal(r.net.q.prog.nparam, nparam);
-    assert_true(r.net.model->ir.value[r.net.model->ir.arrays.a[array_find(r.net.model, "w")].first + 2] == -1e-7);
+    assert_true(
+        r.net.model->ir.value[r.net.model->ir.arrays.a[array_find(r.net.model, "w")].first + 2] ==
+        -1e-7);
     training_free(&r);
 }
 
 /* ---- damage ------------------------------------------------------------------------- */
 
-/* Returns how many heads the network has. */
-static int saved(const struct job *j, struct str *out)
+static void saved(const struct job *j, struct str *out)
 {
     struct training r;
     nami_err err = {0};
     out->n = 0;
     must(start(&r, j, 1, &err), &err);
     must(steps(&r, 10, &err), &err);
-    must(training_save(&r, path, NULL, &err), &err);
+    must(save(&r, &err), &err);
     must(file_read(path, out, &err), &err);
-    int heads = r.net.q.ngroup;
     training_free(&r);
-    return heads;
 }
 
 /* Reads these bytes and goes on; an error has a message. */
@@ -330,68 +385,77 @@ static void test_flipped(void **state)
     struct str whole = {0};
     struct rng r;
     nami_err err;
-    int refused = 0;
     saved(&jobs[0], &whole);
-    uint64_t header;
-    memcpy(&header, whole.s, sizeof header);
     rng_init(&r, 12, 0);
     for (int i = 0; i < 400; i++) {
-        size_t most = i % 4 ? header + 8 : whole.n; /* there is less to damage in weights */
-        size_t at = rng_below(&r, (uint32_t)most);
+        size_t at = rng_below(&r, (uint32_t)whole.n);
         char was = whole.s[at];
         whole.s[at] = (char)(was ^ (1 << rng_below(&r, 8)));
-        refused += try_bytes(whole.s, whole.n, &err) != 0;
+        if (!try_bytes(whole.s, whole.n, &err)) fail_msg("byte %zu is another, and read", at);
         whole.s[at] = was;
     }
-    print_message("%d of 400 are refused\n", refused);
-    assert_true(refused > 100);
     assert_int_equal(try_bytes(whole.s, whole.n, &err), 0);
     str_free(&whole);
 }
 
-/* Numbers that no run could have saved.  Those of heads are at the end of scales, 11 each; the
-   first three of them cannot be any others. */
-static void check_numbers(const struct job *j, const char *name)
+/* The file with another text, and the digest that belongs to it. */
+static int try_text(const struct str *whole, const char *name, const char *value, nami_err *err)
 {
-    static const double odd[] = {NAN, INFINITY, -INFINITY, -1, 0, 0.5, 3, 1e6, 3e9, 1e19, -1e300};
-    struct str whole = {0};
     struct st st = {0};
-    nami_err err = {0};
-    int nhead = saved(j, &whole), scales = strcmp(name, "nami.scales") == 0;
-    must(st_parse(&st, whole.s, whole.n, &err), &err);
-    const struct st_tensor *t = st_find(&st, name);
-    assert_non_null(t);
-    double *x = calloc(t->n, sizeof *x);
-    struct st_tensor *mine = &st.tensor.a[t - st.tensor.a];
-    assert_non_null(x);
-    memcpy(x, t->x, t->n * sizeof *x);
-    mine->x = x;
-    int heads = (int)t->n - nhead * 11;
-    for (int i = 0; i < (int)t->n; i++)
-        for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
-            struct str out = {0};
-            double was = x[i];
-            int fixed = scales && i >= heads && (i - heads) % 11 < 3 && was != odd[k];
-            if (scales && !fixed && ((int)k + i) % 5) continue; /* some for each will do */
-            x[i] = odd[k];
-            must(st_print(&st, &out, &err), &err);
-            int rc = try_bytes(out.s, out.n, &err);
-            int best = !scales && i == 2 && odd[k] > 0;
-            if (!rc && (fixed || (!isfinite(odd[k]) && !best)))
-                fail_msg("%s[%d] = %g is read", name, i, odd[k]);
-            x[i] = was;
-            str_free(&out);
-        }
-    free(x);
+    struct str out = {0};
+    must(st_parse(&st, whole->s, whole->n, err), err);
+    edit_text(&st, name, value);
+    edit_print(&st, &out);
+    int rc = try_bytes(out.s, out.n, err);
     st_free(&st);
-    str_free(&whole);
+    str_free(&out);
+    return rc;
 }
 
+/* Numbers that no run could have saved: each member of the state, replaced by odd values. */
 static void test_numbers(void **state)
 {
     (void)state;
-    check_numbers(&jobs[0], "nami.state");
-    for (int i = 0; i < NJOB; i++) check_numbers(&jobs[i], "nami.scales");
+    static const char *const odd[] = {"null", "-1",   "\"1\"", "[]",
+                                      "0",    "0.5",  "3",     "1e6",
+                                      "-0.5", "true", "1e300", "9223372036854775807"};
+    struct str whole = {0};
+    nami_err err = {0};
+    saved(&jobs[0], &whole);
+    struct st st = {0};
+    must(st_parse(&st, whole.s, whole.n, &err), &err);
+    json_t *was = json_loads(st_get(&st, "state"), 0, NULL), *value;
+    const char *name;
+    int refused = 0, tried = 0;
+    json_object_foreach(was, name, value)
+    {
+        int whole_number = json_is_integer(value), best = strcmp(name, "best") == 0;
+        for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+            json_t *now = json_copy(was);
+            json_object_set_new(now, name, json_loads(odd[k], JSON_DECODE_ANY, NULL));
+            char *text = json_dumps(now, JSON_REAL_PRECISION(17));
+            int rc = try_text(&whole, "state", text, &err);
+            int must_not = k > 0 && k < 4 ? k > 1 || whole_number
+                                          : (k == 0 && !best) || k == 9 ||
+                                                (whole_number && strpbrk(odd[k], ".e"));
+            if (must_not && rc != NAMI_EINPUT) fail_msg("%s = %s is read", name, odd[k]);
+            if (rc) assert_non_null(strstr(err.msg, "'state'"));
+            refused += rc != 0;
+            tried++;
+            free(text);
+            json_decref(now);
+        }
+        json_t *now = json_copy(was);
+        json_object_del(now, name);
+        char *text = json_dumps(now, 0);
+        assert_int_equal(try_text(&whole, "state", text, &err), NAMI_EINPUT);
+        free(text);
+        json_decref(now);
+    }
+    print_message("%d of %d are refused\n", refused, tried);
+    json_decref(was);
+    st_free(&st);
+    str_free(&whole);
 }
 
 /* Settings that no run could have had. */
@@ -405,51 +469,56 @@ static void test_settings(void **state)
         {"\"batch\": 8", "\"batch\": 4294967304"},
         {"\"batch\": 8", "\"batch\": 2147483647"},
         {"\"batch\": 8", "\"batch\": \"8\""},
+        {"\"batch\": 8", "\"batch\": null"},
         {"\"valid\": 16", "\"valid\": 0"},
         {"\"valid\": 16", "\"valid\": -5"},
         {"\"patience\": 1", "\"patience\": 0"},
         {"\"steps\": 40", "\"steps\": 0"},
         {"\"check\": 7", "\"check\": 0"},
         {"\"check\": 7", "\"check\": -7"},
-        {"\"hidden\": [12, 8]", "\"hidden\": [12, 0]"},
-        {"\"hidden\": [12, 8]", "\"hidden\": [12, 9]"},
-        {"\"hidden\": [12, 8]", "\"hidden\": [1,1,1,1,1,1,1,1,1]"},
-        {"\"hidden\": [12, 8]", "\"hidden\": [\"a\"]"},
-        {"\"hidden\": [12, 8]", "\"hidden\": 7"},
+        {"\"particles\": 1", "\"particles\": 0"},
+        {"\"hidden\": \"12,8\"", "\"hidden\": \"12,0\""},
+        {"\"hidden\": \"12,8\"", "\"hidden\": \"12,9\""},
+        {"\"hidden\": \"12,8\"", "\"hidden\": \"1,1,1,1,1,1,1,1,1\""},
+        {"\"hidden\": \"12,8\"", "\"hidden\": \"a\""},
+        {"\"hidden\": \"12,8\"", "\"hidden\": 7"},
+        {"\"hidden\": \"12,8\"", "\"hidden\": null"},
         {"\"family\": \"match\"", "\"family\": \"many\""},
         {"\"family\": \"match\"", "\"family\": 1"},
-        {"\"activation\": 1", "\"activation\": 5"},
-        {"\"activation\": 1", "\"activation\": -1"},
-        {"\"net\": 0", "\"net\": 3"},
-        {"\"net\": 0", "\"net\": -1"},
+        {"\"family\": \"match\"", "\"family\": null"},
+        {"\"activation\": \"tanh\"", "\"activation\": \"tanhh\""},
+        {"\"activation\": \"tanh\"", "\"activation\": 1"},
+        {"\"net\": \"auto\"", "\"net\": \"none\""},
+        {"\"net\": \"auto\"", "\"net\": null"},
         {"\"rate\": 0.01", "\"rate\": -0.01"},
+        {"\"rate\": 0.01", "\"rate\": 0"},
+        {"\"cooldown\": 0.0", "\"cooldown\": 1.5"},
+        {"\"no_share\": false", "\"no_share\": 0"},
         {"\"set\": []", "\"set\": [1]"},
         {"\"set\": []", "\"set\": [\"nothing=1\"]"},
+        {"\"set\": []", "\"set\": null"},
         {"{", "["},
-        {"\"cooldown\"", "\"warmup\""},
-        {"\"family\"", "\"method\": \"none\", \"family\""},
-        {"\"family\"", "\"mode\": \"none\", \"family\""},
-        {"\"family\"", "\"observe\": \"none such\", \"family\""},
+        {"\"cooldown\"", "\"cooldawn\""},
+        {"\"method\": \"nami\"", "\"method\": \"none\""},
+        {"\"mode\": \"best\"", "\"mode\": \"none\""},
+        {"\"mode\": \"best\"", "\"mode\": null"},
+        {"\"samples\": 0", "\"samples\": -1"},
+        {"\"invert\": {", "\"observe\": \"none such\", \"invert\": {"},
+        {"\"invert\": {", "\"observe\": 3, \"invert\": {"},
+        {"\"invert\": {", "\"observe\": \"@/etc/passwd\", \"invert\": {"},
     };
     struct str whole = {0};
+    struct st st = {0};
     nami_err err = {0};
     saved(&jobs[0], &whole);
+    must(st_parse(&st, whole.s, whole.n, &err), &err);
     for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
-        struct st st = {0};
-        struct str text = {0}, out = {0};
-        must(st_parse(&st, whole.s, whole.n, &err), &err);
-        const char *was = st_get(&st, "settings"), *at = strstr(was, change[i][0]);
-        if (!at) fail_msg("there is no %s in %s", change[i][0], was);
-        str_putn(&text, was, (size_t)(at - was));
-        str_put(&text, change[i][1]);
-        str_put(&text, at + strlen(change[i][0]));
-        must(st_set(&st, "settings", text.s, &err), &err);
-        must(st_print(&st, &out, &err), &err);
-        if (!try_bytes(out.s, out.n, &err)) fail_msg("%s is read", change[i][1]);
-        st_free(&st);
+        struct str text = {0};
+        edit_piece(st_get(&st, "settings"), change[i][0], change[i][1], &text);
+        if (!try_text(&whole, "settings", text.s, &err)) fail_msg("%s is read", change[i][1]);
         str_free(&text);
-        str_free(&out);
     }
+    st_free(&st);
     str_free(&whole);
 }
 
@@ -468,7 +537,7 @@ static int run_all(void *ctx)
     nami_err err = {0};
     int rc = start(&r, &w->j, 1, &err);
     if (!rc) rc = steps(&r, 2, &err);
-    if (!rc) rc = training_save(&r, path, "{}", &err);
+    if (!rc) rc = save(&r, &err);
     training_free(&r);
     if (!rc) rc = go_on(&again, 1, &err);
     if (!rc) rc = steps(&again, 1, &err);
@@ -482,22 +551,28 @@ static int run_all(void *ctx)
 static void test_no_memory(void **state)
 {
     (void)state;
-    static const struct job job = {
-        "const w[2]\n model { z ~ normal(1, 2)\n g ~ gamma(2, 1)\n v[1:2] ~ multi_normal(c(z, g), "
-        "diag(w))\n"
-        "k ~ bernoulli(0.3)\n for (i in 1:3) { y[i] ~ normal(v[1] + v[2] * k, 1) } }\n observe y\n"
-        "embed y { conv(2, 2, tanh); dense(2) }",
-        "{\"w\": [1, 2]}",
-        NATIVE,
-        {.net = {.nhidden = 1, .hidden = {8}, .act = ACT_TANH, .skip = -1},
-         .train = {.steps = 40, .batch = 9, .rate = 0.01, .check = 1, .valid = 8, .patience = 1}}};
+    static const struct job job = {.text = "const w[2]\n model { z ~ normal(1, 2)\n g ~ gamma(2, "
+                                           "1)\n v[1:2] ~ multi_normal(c(z, g), "
+                                           "diag(w))\n"
+                                           "k ~ bernoulli(0.3)\n for (i in 1:3) { y[i] ~ "
+                                           "normal(v[1] + v[2] * k, 1) } }\n observe y\n"
+                                           "embed y { conv(2, 2, tanh); dense(2) }",
+                                   .data = "{\"w\": [1, 2]}",
+                                   .opt = {.hidden = "8",
+                                           .activation = "tanh",
+                                           .steps = 40,
+                                           .batch = 9,
+                                           .rate = 0.01,
+                                           .check = 1,
+                                           .valid = 8,
+                                           .patience = 1}};
     for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
         struct whole_job w = {.j = job};
         const char *why;
         long n = 1, step = kind == NET_MLP ? 5 : 1, harmless = 0;
         int more;
-        w.j.plan.net.kind = (enum net_kind)kind;
-        if (kind == NET_MADE) w.j.plan.samples = 40;
+        w.j.opt.net = net_kinds[kind];
+        if (kind == NET_MADE) w.j.samples = 40;
         assert_int_equal(run_all(&w), 0);
         w.want = w.sum;
         for (; (more = nomem_at(run_all, &w, n, &why)); n += step) {

@@ -2,6 +2,8 @@
 # What is printed must be true, and nothing runs or is opened unasked: damaged networks, weights that say nothing,
 # files of the wrong kind, simulators that come with a network, signals, quiet runs.
 nami=$(realpath "$1")
+export PYTHONPATH=$PWD/tests PYTHONDONTWRITEBYTECODE=1 # network_file.py
+edit="python3 $PWD/tests/network_file.py"
 . "$(dirname "$0")/checks.sh"
 cd "$dir" || exit 1
 cat >line.nami <<'EOF'
@@ -19,26 +21,16 @@ ok "trains" "$nami" train line.nami -o n.net --steps 300 --hidden 8 --valid 500 
 # ---- a damaged network is refused by every command that asks it
 cat >hurt.py <<'EOF'
 # hurt.py IN OUT WHAT VALUE INDEX: a number of the first tensor whose name ends in WHAT; INDEX -1: all of its numbers.
-# hurt.py IN OUT settings OLD NEW: a piece of the text of its settings.
-import json, struct, sys
+import struct, sys
+import network_file
 src, dst, what, value, index = sys.argv[1:]
-b = bytearray(open(src, "rb").read())
-n = struct.unpack("<Q", b[:8])[0]
-h = json.loads(b[8:8 + n])
-if what == "settings":
-    text = h["__metadata__"]["settings"]
-    assert value in text, text
-    h["__metadata__"]["settings"] = text.replace(value, index)
-    head = json.dumps(h).encode()
-    head += b" " * (-len(head) % 8)
-    b = struct.pack("<Q", len(head)) + head + b[8 + n:]
-else:
-    t = next(v for k, v in h.items() if k.endswith(what))
-    kind = "<f" if t["dtype"] == "F32" else "<d"
-    size, (lo, hi) = struct.calcsize(kind), t["data_offsets"]
-    for k in range((hi - lo) // size) if int(index) < 0 else [int(index)]:
-        struct.pack_into(kind, b, 8 + n + lo + size * k, float(value))
-open(dst, "wb").write(b)
+head, b = network_file.read(src)
+t = next(v for k, v in head.items() if k.endswith(what))
+kind = "<f" if t["dtype"] == "F32" else "<d"
+size, (lo, hi) = struct.calcsize(kind), t["data_offsets"]
+for k in range((hi - lo) // size) if int(index) < 0 else [int(index)]:
+    struct.pack_into(kind, b, lo + size * k, float(value))
+network_file.write(dst, head, b)
 EOF
 for hurt in "white.weight 1e30 0" "white.weight nan 0" ".bias nan 0" ".bias -inf 0" "out/a.weight 1e30 -1"; do
     ok "$hurt" python3 hurt.py n.net x.net $hurt
@@ -51,6 +43,17 @@ for hurt in "white.weight 1e30 0" "white.weight nan 0" ".bias nan 0" ".bias -inf
 done
 ok "weights of the last step" python3 hurt.py n.net x.net nami.now nan 3
 says "these are wanted by --resume" 2 'the network is damaged: number 4 of nami.now' "$nami" train line.nami -o x.net --resume --steps 310 -q
+
+# ---- a byte that changed on its way
+for at in 9 200 -1000 -1; do
+    ok "byte $at" python3 -c "b = bytearray(open('n.net', 'rb').read()); b[$at] ^= 4; open('x.net', 'wb').write(b)"
+    says "byte $at: refused" 2 'x.net: error: ' "$nami" sample x.net --data y.json
+done
+says "a weight that changed" 2 'its bytes do not match their checksum; take the file' "$nami" sample x.net --data y.json
+ok "as if of an earlier version" $edit n.net x.net nami 2 1
+says "format 1" 2 'earlier version of NaMI \(format 1\).* train it again: nami train' "$nami" sample x.net --data y.json
+ok "as if of a later version" $edit n.net x.net nami 2 3
+says "format 3" 2 'has format 3, and this version of NaMI \([0-9.]+\) reads format 2' "$nami" sample x.net --data y.json
 
 # ---- weights that are all the same because nothing is left of them: a failure, not perfection
 ok "weights that a network might have" python3 hurt.py n.net x.net white.bias 1e11 -1
@@ -123,7 +126,7 @@ ok "it ran" test -e ran
 ok "calibrate, allowed" sh -c "'$nami' calibrate sim.net -n 20 --draws 8 --allow-simulator | grep -q ^calibration"
 ok "names of a file" sh -c "echo y >names; '$nami' train line.nami --observe @names -o o.net --steps 5 --hidden 4 -q; rm names"
 ok "are in the network" "$nami" sample o.net --data y.json -n 50 -q
-ok "a path in the settings" python3 hurt.py o.net x.net settings 'y[1],' '@/etc/passwd,'
+ok "a path in the settings" $edit o.net x.net settings 'y[1],' '@/etc/passwd,'
 says "is not opened" 2 'may not; train it again' "$nami" sample x.net --data y.json -n 50
 
 # ---- training: what is printed belongs together; signals; quiet runs

@@ -143,7 +143,10 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     rc = network_read(&t->r.net, path, t->threads, err);
     if (!rc && o.allow_simulator) model_allow_simulator(t->r.net.model);
     if (!rc) rc = read_samples(t, &o, err);
-    if (opt && opt->steps > 0) t->r.net.plan.train.steps = t->r.net.plan.options.steps = opt->steps;
+    if (opt && opt->steps > 0) {
+        t->r.net.plan.train.steps = opt->steps;
+        t->r.net.plan.options.epochs = 0; /* from now on, steps count */
+    }
     if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);
     t->seed = draw_seed(t->r.net.plan.train.seed, o.stream);
     return finish(t, rc, out, err);

@@ -238,7 +238,8 @@ static int complete(const nami_option *o, void *options, nami_err *err)
             return err_set(err, NAMI_EUSAGE, "%s must be a number, 0 or more", o->name);
         break;
     case NAMI_OPTION_LIMIT:
-        if (isnan(*(double *)at)) return err_set(err, NAMI_EUSAGE, "%s is not a number", o->name);
+        if (!(*(double *)at < INFINITY)) /* files could not hold it */
+            return err_set(err, NAMI_EUSAGE, "%s must be a finite number; negative: none", o->name);
         break;
     case NAMI_OPTION_WORD: return find_word(o, *word, at, err);
     default: break;
@@ -284,32 +285,49 @@ int options_to_json(const char *group, const void *options, json_t *object)
     return 0;
 }
 
+static int unusable(const nami_option *o, nami_err *err)
+{
+    return err_set(err, NAMI_EINPUT, "the setting '%s' has no usable value", o->name);
+}
+
+static int take_word(const nami_option *o, const char *word, const char **out, nami_err *err)
+{
+    if (find_word(o, word, out, NULL) == 0) return 0;
+    return err_set(err, NAMI_EINPUT,
+                   "the setting '%s' is '%.60s', which this version of NaMI does not know; a newer "
+                   "version may know it",
+                   o->name, word);
+}
+
+/* A completed struct has no 0 where 0 would have meant the default. */
+static int least(const nami_option *o) { return *o->def && strcmp(o->def, "0") != 0; }
+
 static int take(const nami_option *o, const json_t *x, void *at, struct arena *mem, nami_err *err)
 {
     json_int_t i = json_integer_value(x);
+    double real = json_number_value(x);
     const char *s = json_string_value(x);
     int ok = 1;
     switch (o->kind) {
     case NAMI_OPTION_FLAG: ok = json_is_boolean(x), *(int *)at = json_is_true(x); break;
     case NAMI_OPTION_COUNT:
-        ok = json_is_integer(x) && i >= 0 && i <= INT_MAX;
+        ok = json_is_integer(x) && i >= least(o) && i <= INT_MAX;
         if (ok) *(int *)at = (int)i;
         break;
     case NAMI_OPTION_REAL:
     case NAMI_OPTION_LIMIT:
-        *(double *)at = json_number_value(x);
-        ok = json_is_number(x) && *(double *)at >= 0;
+        ok = json_is_number(x) && (real > 0 || (real == 0 && o->kind == NAMI_OPTION_LIMIT));
+        if (ok) *(double *)at = real;
         break;
     case NAMI_OPTION_SEED: ok = json_is_integer(x), *(uint64_t *)at = (uint64_t)i; break;
     case NAMI_OPTION_WORD:
     case NAMI_OPTION_TEXT:
-        if (json_is_null(x)) return *(const char **)at = NULL, 0;
-        ok = s != NULL;
-        if (ok && o->kind == NAMI_OPTION_WORD) return find_word(o, s, at, err);
-        if (ok && !(*(const char **)at = arena_strndup(mem, s, strlen(s)))) return err_nomem(err);
-        break;
+        if (json_is_null(x) && !*o->def) return *(const char **)at = NULL, 0;
+        if (!s) return unusable(o, err);
+        if (o->kind == NAMI_OPTION_WORD) return take_word(o, s, at, err);
+        return (*(const char **)at = arena_strndup(mem, s, strlen(s))) ? 0 : err_nomem(err);
     }
-    return ok ? 0 : err_set(err, NAMI_EINPUT, "the setting '%s' has no usable value", o->name);
+    return ok ? 0 : unusable(o, err);
 }
 
 int options_from_json(const char *group, const json_t *object, void *options, struct arena *mem,

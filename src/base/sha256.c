@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const uint32_t K[64] = {
+#include "base/sha256_impl.h"
+
+const uint32_t sha256_k[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -29,13 +31,18 @@ static void compress(uint32_t *H, const unsigned char *M)
     }
     uint32_t a = H[0], b = H[1], c = H[2], d = H[3], e = H[4], f = H[5], g = H[6], h = H[7];
     for (int t = 0; t < 64; t++) {
-        uint32_t T1 =
-            h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) + K[t] + W[t];
+        uint32_t T1 = h + (rotr(e, 6) ^ rotr(e, 11) ^ rotr(e, 25)) + ((e & f) ^ (~e & g)) +
+                      sha256_k[t] + W[t];
         uint32_t T2 = (rotr(a, 2) ^ rotr(a, 13) ^ rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
         h = g, g = f, f = e, e = d + T1;
         d = c, c = b, b = a, a = T1 + T2;
     }
     H[0] += a, H[1] += b, H[2] += c, H[3] += d, H[4] += e, H[5] += f, H[6] += g, H[7] += h;
+}
+
+void sha256_blocks(uint32_t *H, const unsigned char *M, size_t nblock)
+{
+    for (; nblock > 0; nblock--, M += 64) compress(H, M);
 }
 
 void sha256_init(struct sha256 *s)
@@ -44,6 +51,7 @@ void sha256_init(struct sha256 *s)
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     memcpy(s->state, first, sizeof first);
     s->size = 0;
+    s->blocks = sha256_has_x86() ? sha256_blocks_x86 : sha256_blocks;
 }
 
 void sha256_put(struct sha256 *s, const void *bytes, size_t n)
@@ -51,14 +59,14 @@ void sha256_put(struct sha256 *s, const void *bytes, size_t n)
     const unsigned char *p = bytes;
     for (size_t take; n > 0; p += take, n -= take) {
         size_t at = s->size % 64;
-        take = n < 64 - at ? n : 64 - at;
+        take = at || n < 64 ? (n < 64 - at ? n : 64 - at) : n / 64 * 64;
         s->size += take;
-        if (take == 64) { /* at is 0: no copy */
-            compress(s->state, p);
+        if (take >= 64) { /* at is 0: no copy */
+            s->blocks(s->state, p, take / 64);
             continue;
         }
         memcpy(s->block + at, p, take);
-        if (at + take == 64) compress(s->state, s->block);
+        if (at + take == 64) s->blocks(s->state, s->block, 1);
     }
 }
 

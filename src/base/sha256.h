@@ -11,6 +11,7 @@ struct sha256 {
     uint32_t state[8];
     unsigned char block[64];
     uint64_t size; /* bytes so far */
+    void (*blocks)(uint32_t *state, const unsigned char *block, size_t nblock);
 };
 
 void sha256_init(struct sha256 *s);

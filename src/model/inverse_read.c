@@ -27,21 +27,25 @@ static int node_of(const struct reader *r, const json_t *name)
     return s ? bn_find(r->bn, s, strlen(s)) : -1;
 }
 
-/* The nodes that a list names, each once; NULL, and *n is -1, if it is no such list. */
-static int *take_nodes(const struct reader *r, const char *key, unsigned char *seen, int *n)
+/* Nodes by name, in three lists that share none. */
+struct nodes {
+    int *node, n;
+};
+
+static int take_nodes(const struct reader *r, const char *key, unsigned char *seen,
+                      struct nodes *out, nami_err *err)
 {
     const json_t *list = json_object_get(r->root, key);
     size_t size = json_array_size(list);
-    int *node = raw_array(int, size + 1), ok = node && json_is_array(list);
-    for (size_t i = 0; i < size && ok; i++) {
-        node[i] = node_of(r, json_array_get(list, i));
-        ok = node[i] >= 0 && !seen[node[i]];
-        if (ok) seen[node[i]] = 1;
+    if (!json_is_array(list) || size > (size_t)bn_n(r->bn)) return broken(err, key);
+    if (!(out->node = raw_array(int, size + 1))) return err_nomem(err);
+    for (size_t i = 0; i < size; i++) {
+        int v = node_of(r, json_array_get(list, i));
+        if (v < 0 || seen[v]) return broken(err, key);
+        seen[v] = 1;
+        out->node[out->n++] = v;
     }
-    *n = ok ? (int)size : -1;
-    if (ok) return node;
-    free(node);
-    return NULL;
+    return 0;
 }
 
 /* Parents of a factor: later latents and observed variables. */
@@ -68,7 +72,8 @@ static int take_runs(struct reader *r, int i, const json_t *factor)
 static int take_factors(struct reader *r, nami_err *err)
 {
     const json_t *list = json_object_get(r->root, "factors");
-    int rc = json_is_array(list) && json_array_size(list) >= (size_t)r->h->nlatent ? 0 : NAMI_EINPUT;
+    int rc =
+        json_is_array(list) && json_array_size(list) >= (size_t)r->h->nlatent ? 0 : NAMI_EINPUT;
     for (int i = 0; i < r->h->nlatent && !rc; i++)
         rc = take_runs(r, i, json_array_get(list, (size_t)i));
     return rc == NAMI_ENOMEM ? err_nomem(err) : rc ? broken(err, "factors") : 0;
@@ -123,45 +128,82 @@ static int take_certificate(struct reader *r, nami_err *err)
     return rc == NAMI_ENOMEM ? err_nomem(err) : rc ? broken(err, "certificate") : 0;
 }
 
+static int is_observed(const struct bn *bn, int v) { return bn->node.a[v].observed != 0; }
+
 /* Observed variables are observed, latents are not. */
-static int roles_fit(const struct bn *bn, const int *perm, int n, int nlatent)
+static int perm_fits(const struct bn *bn, const struct nodes *perm, int nlatent)
 {
-    for (int i = 0; i < n; i++)
-        if ((bn->node.a[perm[i]].observed != 0) != (i >= nlatent)) return 0;
+    for (int i = 0; i < perm->n; i++)
+        if (is_observed(bn, perm->node[i]) != (i >= nlatent)) return 0;
     return 1;
+}
+
+/* A latent with the model's own factor is one that nothing else depends on. */
+static int barren_fits(const struct bn *bn, const struct nodes *barren, unsigned char *is)
+{
+    int ok = 1;
+    memset(is, 0, (size_t)bn_n(bn));
+    for (int i = 0; i < barren->n && ok; i++) { /* children first */
+        ok = !is_observed(bn, barren->node[i]);
+        for_children (&bn->dag, barren->node[i], c) ok &= is[c];
+        is[barren->node[i]] = 1;
+    }
+    return ok;
+}
+
+static int nuisance_fits(const struct bn *bn, const struct nodes *nuisance)
+{
+    for (int i = 0; i < nuisance->n; i++)
+        if (is_observed(bn, nuisance->node[i])) return 0;
+    return 1;
+}
+
+/* Every node has one role, and one that it can have. */
+static int check_roles(const struct reader *r, const struct nodes *perm, const struct nodes *barren,
+                       const struct nodes *nuisance, unsigned char *work, nami_err *err)
+{
+    const json_t *latents = json_object_get(r->root, "latents");
+    json_int_t nlatent = json_integer_value(latents);
+    if (!json_is_integer(latents) || nlatent < 0 || nlatent > perm->n)
+        return broken(err, "latents");
+    if (perm->n + barren->n + nuisance->n != bn_n(r->bn) || !perm_fits(r->bn, perm, (int)nlatent))
+        return broken(err, "perm");
+    if (!barren_fits(r->bn, barren, work)) return broken(err, "barren");
+    return nuisance_fits(r->bn, nuisance) ? 0 : broken(err, "nuisance");
+}
+
+static int take_names(struct reader *r, nami_err *err)
+{
+    const char *method = json_string_value(json_object_get(r->root, "method"));
+    const struct method *m = method ? method_by_name(method) : NULL;
+    if (!m) return broken(err, "method");
+    r->h->method = m->name;
+    r->h->mode = known_mode(json_string_value(json_object_get(r->root, "mode")));
+    return r->h->mode ? 0 : broken(err, "mode");
 }
 
 static int build(struct reader *r, nami_err *err)
 {
-    const json_t *latents = json_object_get(r->root, "latents");
-    const char *method = json_string_value(json_object_get(r->root, "method"));
-    const struct method *m = method ? method_by_name(method) : NULL;
-    const char *mode = known_mode(json_string_value(json_object_get(r->root, "mode")));
-    int n = 0, nmodel = 0, nnuisance = 0;
-    json_int_t nlatent = json_integer_value(latents);
+    struct nodes perm = {0}, barren = {0}, nuisance = {0};
+    int nlatent = (int)json_integer_value(json_object_get(r->root, "latents"));
     unsigned char *seen = new_array(unsigned char, bn_n(r->bn));
-    if (!seen) return err_nomem(err);
-    int *perm = take_nodes(r, "perm", seen, &n), *model = take_nodes(r, "barren", seen, &nmodel),
-        *nuisance = take_nodes(r, "nuisance", seen, &nnuisance), rc = 0;
-    if (!perm || !model || !nuisance || !json_is_integer(latents) || nlatent < 0 || nlatent > n ||
-        !roles_fit(r->bn, perm, n, (int)nlatent))
-        rc = broken(err, "perm");
-    else if (!m || !mode)
-        rc = broken(err, "method");
-    else if (!(r->h = inverse_new(bn_n(r->bn), perm, (int)nlatent, perm + nlatent,
-                                  n - (int)nlatent)))
+    int rc = seen ? take_nodes(r, "perm", seen, &perm, err) : err_nomem(err);
+    if (!rc) rc = take_nodes(r, "barren", seen, &barren, err);
+    if (!rc) rc = take_nodes(r, "nuisance", seen, &nuisance, err);
+    if (!rc) rc = check_roles(r, &perm, &barren, &nuisance, seen, err);
+    if (!rc && !(r->h = inverse_new(bn_n(r->bn), perm.node, nlatent, perm.node + nlatent,
+                                    perm.n - nlatent)))
         rc = err_nomem(err);
     if (!rc) {
-        r->h->model = model, r->h->nmodel = nmodel, model = NULL;
-        r->h->nuisance = nuisance, r->h->nnuisance = nnuisance, nuisance = NULL;
-        r->h->method = m->name;
-        r->h->mode = mode;
-        rc = take_certificate(r, err);
-        if (!rc) rc = take_factors(r, err);
+        r->h->model = barren.node, r->h->nmodel = barren.n, barren.node = NULL;
+        r->h->nuisance = nuisance.node, r->h->nnuisance = nuisance.n, nuisance.node = NULL;
+        rc = take_names(r, err);
     }
-    free(perm);
-    free(model);
-    free(nuisance);
+    if (!rc) rc = take_certificate(r, err);
+    if (!rc) rc = take_factors(r, err);
+    free(perm.node);
+    free(barren.node);
+    free(nuisance.node);
     free(seen);
     return rc;
 }

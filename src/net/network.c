@@ -93,7 +93,11 @@ static int read_model(struct network *n, nami_err *err)
 {
     const char *model = st_get(&n->file, "model"), *name = st_get(&n->file, "file"),
                *data = st_get(&n->file, "data"), *dialect = st_get(&n->file, "dialect");
-    if (!model || !name || !data || !dialect) return network_broken("model", err);
+    if (!model) return network_broken("model", err);
+    if (!name) return network_broken("file", err);
+    if (!data) return network_broken("data", err);
+    if (!dialect || (strcmp(dialect, "bugs") != 0 && strcmp(dialect, "native") != 0))
+        return network_broken("dialect", err);
     struct model_options opt = {
         .set = n->plan.set, .nset = n->plan.nset, .observe = n->plan.observe};
     if (!(n->model = n->own_model = model_new())) return err_nomem(err);
@@ -113,19 +117,26 @@ static int read_inverse(struct network *n, nami_err *err)
     return rc ? rc : inverse_read(model_bn(n->model), text, &n->inverse, err);
 }
 
-int network_parse(struct network *n, int threads, nami_err *err)
+static int parse(struct network *n, struct saved *saved, int threads, nami_err *err)
 {
-    struct saved saved = {0};
     int rc = network_open(n, err);
     if (!rc) rc = plan_parse(&n->plan, st_get(&n->file, "settings"), &n->mem, err);
     if (!rc) rc = read_model(n, err);
     if (!rc) rc = plan_derive(&n->plan, model_learns(n->model), err);
     if (!rc) rc = read_inverse(n, err);
     if (!rc) rc = network_invert(n, err);
-    if (!rc) rc = saved_open(&saved, st_get(&n->file, "network"), err);
-    if (!rc) rc = make(n, &saved, 0, NULL, threads, err);
+    if (!rc) rc = saved_open(saved, st_get(&n->file, "network"), err);
+    return rc ? rc : make(n, saved, 0, NULL, threads, err);
+}
+
+int network_parse(struct network *n, int threads, nami_err *err)
+{
+    struct saved saved = {0};
+    int rc = parse(n, &saved, threads, err);
     saved_close(&saved);
-    return rc;
+    if (rc != NAMI_EUSAGE) return rc;
+    if (err) err->code = NAMI_EINPUT; /* the options are the file's, not the caller's */
+    return NAMI_EINPUT;
 }
 
 int network_read(struct network *n, const char *path, int threads, nami_err *err)

@@ -66,9 +66,9 @@ int network_texts(const struct network *n, struct st *file, const char *inverse,
 int network_print(struct st *file, struct str *out, nami_err *err);
 /* Weights of a file to param; NAMI_EINPUT if one is missing, of another shape, or damaged. */
 int network_take_weights(const struct network *n, float *param, nami_err *err);
-/* A float tensor of the file with `size` numbers, none larger than `most`. */
-int network_take(const struct network *n, const char *name, size_t size, float most, float *out,
-                 nami_err *err);
+/* A float tensor of the file with this shape, no number of it larger than `most`. */
+int network_take(const struct network *n, const char *name, int num_dims, const size_t *dim,
+                 float most, float *out, nami_err *err);
 /* Weights beyond this leave nothing of the other inputs in single precision. */
 #define NETWORK_LARGEST 1e12f
 int network_broken(const char *what, nami_err *err);

@@ -185,12 +185,14 @@ static int is_damaged(const struct st_tensor *t, float most, nami_err *err)
     return 0;
 }
 
-int network_take(const struct network *n, const char *name, size_t size, float most, float *out,
-                 nami_err *err)
+int network_take(const struct network *n, const char *name, int num_dims, const size_t *dim,
+                 float most, float *out, nami_err *err)
 {
     const struct st_tensor *t = st_find(&n->file, name);
-    if (!t || t->type != ST_F32 || t->n != size) return network_broken(name, err);
-    memcpy(out, t->x, size * sizeof *out);
+    int fits = t && t->type == ST_F32 && t->ndim == num_dims;
+    for (int k = 0; k < num_dims && fits; k++) fits = t->dim[k] == dim[k];
+    if (!fits) return network_broken(name, err);
+    if (t->n) memcpy(out, t->x, t->n * sizeof *out);
     return is_damaged(t, most, err);
 }
 
@@ -203,8 +205,7 @@ static int take_weight(void *arg, const char *name, int num_dims, const size_t *
                        nami_err *err)
 {
     const struct taking *w = arg;
-    size_t size = num_dims == 2 ? dim[0] * dim[1] : dim[0];
-    return network_take(w->n, name, size, NETWORK_LARGEST, w->param + at, err);
+    return network_take(w->n, name, num_dims, dim, NETWORK_LARGEST, w->param + at, err);
 }
 
 int network_take_weights(const struct network *n, float *param, nami_err *err)

@@ -72,9 +72,9 @@ static int loop_plan(const nami_train_options *o, struct train_options *t, nami_
                                 .particles = o->particles,
                                 .warmup = o->warmup,
                                 .labels = o->labels};
-    return o->cooldown <= 1 ? 0
-                            : err_set(err, NAMI_EUSAGE, "cooldown must be between 0 and 1, not %g",
-                                      o->cooldown);
+    return o->cooldown <= 1
+               ? 0
+               : err_set(err, NAMI_EUSAGE, "cooldown must be between 0 and 1, not %g", o->cooldown);
 }
 
 /* The texts of a completed struct that may be the caller's. */
@@ -122,6 +122,16 @@ static nami_train_options portable(const nami_train_options *o)
     return p;
 }
 
+/* What is stored: the objective by name, whether it was asked for or follows from the model; the
+   steps that a resumed run was asked for. */
+static nami_train_options stored(const struct plan *p)
+{
+    nami_train_options o = portable(&p->options);
+    o.objective = objective_names[p->elbo];
+    o.steps = p->train.steps;
+    return o;
+}
+
 static int set_new(json_t *o, const char *name, json_t *value)
 {
     return json_object_set_new(o, name, value);
@@ -129,13 +139,14 @@ static int set_new(json_t *o, const char *name, json_t *value)
 
 int plan_print(const struct plan *p, const char *observe, struct str *out)
 {
-    nami_train_options train = portable(&p->options);
+    nami_train_options train = stored(p);
     json_t *o = json_object(), *set = json_array(), *invert = json_object(), *loop = json_object();
     int bad = !o || !set || !invert || !loop;
     for (int i = 0; i < p->nset && !bad; i++)
         bad = json_array_append_new(set, json_string(p->set[i]));
     if (!bad)
-        bad = options_to_json("invert", &p->invert, invert) || options_to_json("train", &train, loop);
+        bad =
+            options_to_json("invert", &p->invert, invert) || options_to_json("train", &train, loop);
     bad |= set_new(o, "set", set);
     if (observe) bad |= set_new(o, "observe", json_string(observe));
     bad |= set_new(o, "invert", invert) | set_new(o, "train", loop);
@@ -190,6 +201,23 @@ static int take_observe(struct plan *p, const json_t *o, struct arena *mem, nami
     return (p->observe = arena_strndup(mem, s, strlen(s))) ? 0 : err_nomem(err);
 }
 
+/* A member that is not known might change the meaning of those that are. */
+static int check_members(const json_t *o, nami_err *err)
+{
+    static const char *const known[] = {"set",     "observe",      "invert", "train",
+                                        "samples", "observations", NULL};
+    const char *name;
+    json_t *x;
+    json_object_foreach((json_t *)o, name, x)
+    {
+        if (!known[index_of(known, name)])
+            return err_set(err, NAMI_EINPUT,
+                           "the setting '%.60s' is not known; a newer version of NaMI may know it",
+                           name);
+    }
+    return 0;
+}
+
 static int parse(struct plan *p, const json_t *o, struct arena *mem, nami_err *err)
 {
     const json_t *set = json_object_get(o, "set"), *invert = json_object_get(o, "invert"),
@@ -197,7 +225,8 @@ static int parse(struct plan *p, const json_t *o, struct arena *mem, nami_err *e
     if (!json_is_object(o) || !json_is_array(set) || !json_is_object(invert) ||
         !json_is_object(train))
         return bad_setting("settings", err);
-    int rc = options_complete("invert", NULL, sizeof p->invert, &p->invert, err);
+    int rc = check_members(o, err);
+    if (!rc) rc = options_complete("invert", NULL, sizeof p->invert, &p->invert, err);
     if (!rc) rc = options_complete("train", NULL, sizeof p->options, &p->options, err);
     if (!rc) rc = options_from_json("invert", invert, &p->invert, mem, err);
     if (!rc) rc = options_from_json("train", train, &p->options, mem, err);

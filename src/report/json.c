@@ -247,8 +247,12 @@ int inverse_json(const struct view *w, int flags, struct str *out, nami_err *err
     }
     str_put(out, "{");
     if (compact) str_put(out, "\"form\":\"runs\",");
-    str_printf(out, "\"mode\":\"%s\",\"method\":\"%s\",\"criterion\":\"%s\",\"seed\":%llu", h->mode,
-               h->method, w->v->p.criterion->name, (unsigned long long)w->v->seed);
+    str_printf(out, "\"mode\":\"%s\",\"method\":\"%s\",\"criterion\":\"%s\",\"seed\":", h->mode,
+               h->method, w->v->p.criterion->name);
+    if (compact) /* it is read again, by a parser of signed integers: from 2^63 on, negative */
+        str_printf(out, "%lld", (long long)w->v->seed);
+    else
+        str_printf(out, "%llu", (unsigned long long)w->v->seed);
     if (compact) {
         str_printf(out, ",\n\"latents\":%d", h->nlatent);
         put_key(&x, "perm", h->perm, h->nlatent + h->nobserved);

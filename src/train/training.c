@@ -204,10 +204,11 @@ int training_continue(struct training *r, struct source *s, int threads, nami_er
                        "this file holds a network without the state of its training: training "
                        "cannot go on from it");
     int rc = training_start(r, s, threads, err);
+    const size_t *np = &x->t.nparam;
     if (!rc) rc = network_take_weights(n, x->best_param, err);
-    if (!rc) rc = network_take(n, "nami.now", x->t.nparam, NETWORK_LARGEST, x->t.param, err);
-    if (!rc) rc = network_take(n, "nami.adam_m", x->t.nparam, FLT_MAX, x->t.m, err);
-    if (!rc) rc = network_take(n, "nami.adam_v", x->t.nparam, FLT_MAX, x->t.v, err);
+    if (!rc) rc = network_take(n, "nami.now", 1, np, NETWORK_LARGEST, x->t.param, err);
+    if (!rc) rc = network_take(n, "nami.adam_m", 1, np, FLT_MAX, x->t.m, err);
+    if (!rc) rc = network_take(n, "nami.adam_v", 1, np, FLT_MAX, x->t.v, err);
     if (!rc) rc = take_history(x, st_find(&n->file, "nami.history"), err);
     if (!rc && parse_state(x, st_get(&n->file, "state"))) rc = network_broken("state", err);
     return rc;
