@@ -35,7 +35,8 @@ static void put_sets(const struct evidence *e, struct str *out)
         if (!isnan(d->khat)) str_printf(&t.cells, "%.2f", d->khat);
         table_end(&t);
         str_printf(&t.cells, "%.0f", d->ess), table_end(&t);
-        table_cell(&t, evidence_verdict(e, s) == TRUSTED ? "" : "not trusted");
+        enum verdict v = evidence_verdict(e, s);
+        table_cell(&t, v == TRUSTED ? "" : verdict_word(v));
         sum += d->log_z;
         var += d->log_se * d->log_se;
     }

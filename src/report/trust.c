@@ -32,16 +32,21 @@ void show_weights(const struct diagnostics *found, size_t draws, size_t islands,
         str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", found->log_z, found->log_se);
 }
 
+const char *verdict_word(enum verdict verdict)
+{
+    static const char *const words[] = {"trusted", "with care", "not trusted"};
+    return words[verdict];
+}
+
 void show_verdict(const struct infer *infer, const struct infer_method *method,
                   const struct diagnostics *found, size_t draws, size_t islands, struct str *out)
 {
-    static const char *const words[] = {"trusted", "with care", "not trusted"};
-    enum verdict v = verdict_of(method, found, draws, islands);
-    str_printf(out, "verdict      %s: ", words[v]);
+    struct str advice = {0};
+    str_printf(out, "verdict      %s: ", verdict_word(verdict_of(method, found, draws, islands)));
     verdict_reason(method, found, draws, islands, out);
     str_put(out, "\n");
-    if (v != NOT_TRUSTED) return;
-    str_put(out, "advice       ");
-    verdict_advice(infer, method, found, draws, islands, out);
-    str_put(out, "\n");
+    verdict_advice(infer, method, found, draws, islands, &advice);
+    if (advice.n) str_printf(out, "advice       %s\n", advice.s);
+    out->oom |= advice.oom;
+    str_free(&advice);
 }

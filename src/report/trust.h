@@ -6,7 +6,8 @@
 
 /* "weights ..." and "evidence ...".  islands: of methods that have them, else 0. */
 void show_weights(const struct diagnostics *found, size_t draws, size_t islands, struct str *out);
-/* "verdict ..." and, if it is not trusted, "advice ...". */
+const char *verdict_word(enum verdict verdict); /* "trusted", "with care", "not trusted" */
+/* "verdict ..." and, if there is some, "advice ...". */
 void show_verdict(const struct infer *infer, const struct infer_method *method,
                   const struct diagnostics *found, size_t draws, size_t islands, struct str *out);
 
