@@ -20,6 +20,15 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
+/* EXIT_NO if one of the estimates is not trusted. */
+static int judge(const nami_evidence *e)
+{
+    nami_verdict v;
+    for (size_t s = 0; s < nami_evidence_sets(e); s++)
+        if (nami_evidence_verdict(e, s, &v, NULL) || v.verdict == NAMI_NOT_TRUSTED) return EXIT_NO;
+    return EXIT_YES;
+}
+
 /* For a program that wants no JSON. */
 static int print_plain(const nami_evidence *e)
 {
@@ -27,7 +36,7 @@ static int print_plain(const nami_evidence *e)
     for (size_t s = 0; s < nami_evidence_sets(e); s++)
         if (!nami_evidence_verdict(e, s, &v, NULL))
             printf("%.10g %.3g\n", v.log_evidence, v.log_evidence_se);
-    return finish_output(EXIT_YES);
+    return finish_output(judge(e));
 }
 
 static int print(const nami_evidence *e, const struct options *o)
@@ -37,7 +46,7 @@ static int print(const nami_evidence *e, const struct options *o)
     if (o->quiet && !o->json) return print_plain(e);
     if (nami_evidence_describe(e, o->json ? "json" : "text", &text, &err))
         return fail(RUNNING, NULL, &err);
-    return finish_text(text, EXIT_YES);
+    return finish_text(text, judge(e));
 }
 
 static int run(const void *options_, int narg, char **arg)
@@ -60,12 +69,12 @@ static int run(const void *options_, int narg, char **arg)
 }
 
 static const struct example examples[] = {
-    {"nami evidence schools.net --data schools.json", "log p(x), by importance sampling"},
-    {"nami evidence chain.net --data x.json --method smc -n 20000",
+    {"nami evidence schools.safetensors --data schools.json", "log p(x), by importance sampling"},
+    {"nami evidence chain.safetensors --data x.json --method smc -n 20000",
      "if importance weights of whole draws are too unequal"},
-    {"nami evidence vae.net --data images.json --method ais --start prior --chains 5 --temps 5000",
+    {"nami evidence vae.safetensors --data images.json --method ais --start prior --chains 5 --temps 5000",
      "for a learned model, independent of its network"},
-    {"nami evidence tree.net --data many.json --json", "thousands of data sets, for a program"},
+    {"nami evidence tree.safetensors --data many.json --json", "thousands of data sets, for a program"},
     {NULL, NULL},
 };
 

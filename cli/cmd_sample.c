@@ -1,6 +1,7 @@
 /* cmd_sample.c: `nami sample`: posterior draws from a trained network, their summary and
    diagnostics. */
 #include "jobs.h"
+#include "with_network.h"
 
 struct options {
     struct opt_common common;
@@ -11,11 +12,7 @@ struct options {
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
-    {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
-     "observed data, JSON or R dump: one data set or many; or x=FILE with an observation of x for "
-     "each data set (IDX, NPY, NPZ, CSV, JSON); may be repeated: files without common names are "
-     "combined. Default: the data that the network was trained with",
-     0},
+    NETWORK_DATA(struct options, data),
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
      "write draws: .nc (ArviZ), .npz (NumPy), .csv (R's posterior); the summary: .json; or a "
      "picture, if an image is observed: .png, each of the first 40 above the mean of its posterior "
@@ -32,14 +29,12 @@ static int run(const void *options_, int narg, char **arg)
     const struct options *o = options_;
     struct sample_job job = {
         .query = o->query, .out = o->out, .data = o->data, .json = o->json, .quiet = o->quiet};
-    nami_network *net = NULL;
-    nami_data *data = NULL;
+    struct with_network w;
     (void)narg;
-    int rc = open_network(&net, arg[0], o->query.threads, 0);
-    if (!rc) rc = read_all_data(&data, &o->data);
-    if (!rc) rc = sample_network(net, data, &job);
-    nami_data_free(data);
-    nami_network_free(net);
+    int rc = with_network_open(&w, arg[0], o->query.threads, 0, o->quiet);
+    if (!rc) rc = with_network_data(&w, &o->data);
+    if (!rc) rc = sample_network(w.net, w.data, &job);
+    with_network_close(&w);
     return rc;
 }
 

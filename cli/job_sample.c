@@ -63,8 +63,6 @@ int sample_network(const nami_network *net, const nami_data *data, const struct 
     nami_err err;
     struct watch w;
     int rc = EXIT_YES;
-    if (!data && !nami_data_size(nami_network_data(net)))
-        return bad_usage("what was observed? give --data FILE");
     watch_begin(&w, j->quiet);
     query.watch = &w.library;
     if (nami_posterior_new(net, data, &query, &post, &err))

@@ -7,7 +7,7 @@ int open_network(nami_network **out, const char *path, int threads, int allow_si
     nami_err err;
     if (!nami_network_read(path, &opt, out, &err)) return EXIT_YES;
     if (err.code == NAMI_EINPUT && !nami_network_is(path))
-        usage_error(&err, "this is no trained network; 'nami train MODEL -o NET' trains one for a "
+        usage_error(&err, "this is not a trained network; 'nami train MODEL -o NET' trains one for a "
                           "model, and 'nami run' goes from model and data to posterior draws");
     return fail(READING, path, &err);
 }

@@ -381,19 +381,9 @@ int nami_posterior_summary(const nami_posterior *p, size_t set, const char *name
 
 int nami_posterior_verdict(const nami_posterior *p, size_t set, nami_verdict *out, nami_err *err)
 {
-    struct str reason = {0};
     err_clear(err);
     int rc = is_answered(p, set, err);
     if (rc) return rc;
-    const struct diagnostics *d = &p->found[set].diagnostics;
-    *out = (nami_verdict){.verdict = (int)verdict_of(p->method, d, p->q.per, p->islands),
-                          .khat = d->khat,
-                          .ess = d->ess,
-                          .log_evidence = d->log_z,
-                          .log_evidence_se = d->log_se,
-                          .ood_p = p->found[set].ood_p};
-    verdict_reason(p->method, d, p->q.per, p->islands, &reason);
-    if (!reason.oom) strncat(out->reason, reason.s, sizeof out->reason - 1);
-    str_free(&reason);
-    return 0;
+    return give_verdict(p->method, &p->found[set].diagnostics, p->q.per, p->islands,
+                        p->found[set].ood_p, out, err);
 }

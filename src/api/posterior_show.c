@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "infer/weights.h"
 #include "report/table.h"
+#include "report/trust.h"
 
 static void put_label(const nami_posterior *p, const struct draws_var *v, size_t e, struct str *out)
 {
@@ -52,43 +53,12 @@ static void put_table(const nami_posterior *p, struct str *out)
     if (shown > MOST) str_printf(out, "  ... and %zu more\n", shown - MOST);
 }
 
-static void put_weights(const nami_posterior *p, const struct diagnostics *d, struct str *out)
-{
-    size_t draws = p->q.per;
-    str_put(out, "weights      ");
-    if (!isfinite(d->log_z))
-        str_printf(out, "all 0, or too small to be told apart: 0 effective draws of %zu\n", draws);
-    else if (isnan(d->khat))
-        str_printf(out, "resampled in %zu islands, %.0f effective draws of %zu at the end\n",
-                   p->islands, d->ess, draws);
-    else {
-        if (draws < KHAT_DRAWS)
-            str_printf(out, "k-hat needs %d draws or more", KHAT_DRAWS);
-        else if (d->khat == INFINITY)
-            str_printf(out, "k-hat cannot be told (good below %.2f)", khat_limit(draws));
-        else
-            str_printf(out, "k-hat %.2f (good below %.2f)", d->khat, khat_limit(draws));
-        str_printf(out, ", %.0f effective draws of %zu\n", d->ess, draws);
-    }
-    if (isfinite(d->log_z))
-        str_printf(out, "evidence     log p(x) = %.3f +- %.3f\n", d->log_z, d->log_se);
-}
-
 static void put_one(const nami_posterior *p, struct str *out)
 {
-    static const char *const words[] = {"trusted", "with care", "not trusted"};
     const struct diagnostics *d = &p->found[0].diagnostics;
-    enum verdict v = verdict_of(p->method, d, p->q.per, p->islands);
-    struct str advice = {0};
     put_table(p, out);
-    if (p->method->weighted) put_weights(p, d, out);
-    str_printf(out, "verdict      %s: ", words[v]);
-    verdict_reason(p->method, d, p->q.per, p->islands, out);
-    str_put(out, "\n");
-    verdict_advice(&p->net->infer, p->method, d, p->q.per, p->islands, &advice);
-    if (advice.n) str_printf(out, "advice       %s\n", advice.s);
-    out->oom |= advice.oom;
-    str_free(&advice);
+    if (p->method->weighted) show_weights(d, p->q.per, p->islands, out);
+    show_verdict(&p->net->infer, p->method, d, p->q.per, p->islands, out);
 }
 
 /* Many answers: how many are fine. */
