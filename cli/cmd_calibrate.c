@@ -85,7 +85,7 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     int rc = check_files(&o->out);
     if (!rc) rc = with_network_open(&w, arg[0], how.threads, o->allow, o->quiet);
-    if (!rc && !o->allow) rc = with_network_refuse_simulator(&w, arg[0]);
+    if (!rc && !o->allow) rc = refuse_simulator(nami_network_model(w.net), arg[0]);
     how.watch = &w.watch.library;
     if (!rc && nami_calibration_new(w.net, &how, &c, &err)) rc = with_network_fail(&w, &err);
     watch_end(&w.watch);

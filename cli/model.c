@@ -47,14 +47,7 @@ int source_open_model(struct source *s, const char *path, const struct model_inp
 
 int source_refuse_simulator(const struct source *s, const char *path)
 {
-    const char *simulator = s->net ? nami_model_simulator(s->model) : NULL;
-    nami_err err;
-    if (!simulator) return EXIT_YES;
-    usage_error(&err,
-                "this network would run a program; if you trust the file, give --allow-simulator: "
-                "it is the simulator %s",
-                simulator);
-    return fail(READING, path, &err);
+    return s->net ? refuse_simulator(s->model, path) : EXIT_YES;
 }
 
 void source_close(struct source *s)

@@ -30,7 +30,7 @@ static int fail_in(const char *path, nami_err *err)
     return fail(READING, file_name(path), err);
 }
 
-int read_data(nami_data **out, const struct opt_many *files)
+int read_all_data(nami_data **out, const struct opt_many *files)
 {
     nami_err err;
     *out = NULL;
@@ -39,8 +39,27 @@ int read_data(nami_data **out, const struct opt_many *files)
     for (int i = 0; i < files->n; i++)
         if (nami_data_read(*out, files->a[i], &err))
             return fail(READING, file_name(files->a[i]), &err);
-    const char *records = nami_data_records(*out, 0);
-    if (!records) return EXIT_YES;
+    return EXIT_YES;
+}
+
+int refuse_simulator(const nami_model *model, const char *path)
+{
+    const char *simulator = nami_model_simulator(model);
+    nami_err err;
+    if (!simulator) return EXIT_YES;
+    usage_error(&err,
+                "this network would run a program; if you trust the file, give --allow-simulator: "
+                "it is the simulator %s",
+                simulator);
+    return fail(READING, path, &err);
+}
+
+int read_data(nami_data **out, const struct opt_many *files)
+{
+    nami_err err;
+    int rc = read_all_data(out, files);
+    const char *records = *out ? nami_data_records(*out, 0) : NULL;
+    if (rc || !records) return rc;
     usage_error(&err, "this is a table or an array without names; data files are JSON or R dumps; "
                       "write each column or array as a list under its name: {\"x\": [1, 2]}");
     return fail(READING, records, &err);

@@ -12,18 +12,6 @@ int open_network(nami_network **out, const char *path, int threads, int allow_si
     return fail(READING, path, &err);
 }
 
-int read_all_data(nami_data **out, const struct opt_many *files)
-{
-    nami_err err;
-    *out = NULL;
-    if (!files->n) return EXIT_YES;
-    if (nami_data_new(out, &err)) return fail(RUNNING, NULL, &err);
-    for (int i = 0; i < files->n; i++)
-        if (nami_data_read(*out, files->a[i], &err))
-            return fail(READING, file_name(files->a[i]), &err);
-    return EXIT_YES;
-}
-
 int with_network_open(struct with_network *w, const char *path, int threads, int allow_simulator,
                       int quiet)
 {
@@ -43,18 +31,6 @@ int with_network_data(struct with_network *w, const struct opt_many *files)
     if (files->n == 1 && nami_data_size(w->data) && nami_network_check_data(w->net, w->data, &err))
         return fail(READING, file_name(files->a[0]), &err);
     return EXIT_YES;
-}
-
-int with_network_refuse_simulator(const struct with_network *w, const char *path)
-{
-    const char *simulator = nami_model_simulator(nami_network_model(w->net));
-    nami_err err;
-    if (!simulator) return EXIT_YES;
-    usage_error(&err,
-                "this network would run a program; if you trust the file, give --allow-simulator: "
-                "it is the simulator %s",
-                simulator);
-    return fail(READING, path, &err);
 }
 
 int with_network_fail(struct with_network *w, const nami_err *err)

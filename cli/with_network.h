@@ -3,7 +3,7 @@
 #ifndef CLI_WITH_NETWORK_H
 #define CLI_WITH_NETWORK_H
 
-#include "cmd.h"
+#include "structure.h"
 #include "watch.h"
 
 /* The row of an option table for data sets: `member` is a struct opt_many. */
@@ -26,10 +26,6 @@
 
 /* A trained network.  EXIT_YES, or the exit code, having said why. */
 int open_network(nami_network **out, const char *path, int threads, int allow_simulator);
-/* Data sets of files, records of observations among them; NULL if there are none.  EXIT_YES, or the
-   exit code, having said what is wrong.  Free them in any case. */
-int read_all_data(nami_data **out, const struct opt_many *files);
-
 struct with_network {
     nami_network *net;
     nami_data *data;    /* NULL: that of the network */
@@ -42,9 +38,6 @@ int with_network_open(struct with_network *w, const char *path, int threads, int
                       int quiet);
 /* Reads these data files; without any, the network must have data of its own. */
 int with_network_data(struct with_network *w, const struct opt_many *files);
-/* Without consent: EXIT_YES if the network's file names no simulator, or the exit code, having said
-   which one it is. */
-int with_network_refuse_simulator(const struct with_network *w, const char *path);
 /* An error of a call that asks the network: the exit code. */
 int with_network_fail(struct with_network *w, const nami_err *err);
 void with_network_close(struct with_network *w);
