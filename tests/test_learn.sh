@@ -161,11 +161,11 @@ says "0 .. 255 is not 0 or 1" 2 'x\[2\] is 255 in observation 1; it must be' "$n
 says "nor is 20 / 255" 2 'x\[.\] is 0.07[0-9]* in observation 1; it must be' "$nami" train dots.nami $dots --pixels scale -o d.net
 for how in threshold binarise; do
     ok "pixels: $how" "$nami" train dots.nami $dots --pixels $how -o d.net -q
-    ok "and so for queries" "$nami" sample d.net --data x=dots.csv --sets 12 -n 20 -q
+    ok "and so for queries" "$nami" sample d.net --data x=dots.csv --sets 12 -n 20 --method direct -q
 done
 sed 's/\[8\]/[9]/; s/dense(8)/dense(9)/; s/1:8/1:9/; /<- 0/d; s/2:9/1:9/; s/p - 1/p/' dots.nami >nine.nami
 ok "an image" "$nami" train nine.nami $dots --pixels threshold -o nine.net -q
-says "and its prediction" 0 'PNG' sh -c "'$nami' sample nine.net --data x=dots.csv --sets 12 -n 20 -o q.png -q && head -c 8 q.png | tail -c 7"
+says "and its prediction" 0 'PNG' sh -c "'$nami' sample nine.net --data x=dots.csv --sets 12 -n 20 --method direct -o q.png -q && head -c 8 q.png | tail -c 7"
 says "that cannot be written" 3 'cannot create' "$nami" sample nine.net --data x=dots.csv --sets 12 -n 20 -o none/q.png
 says "a picture of draws" 0 'PNG' sh -c "'$nami' simulate d.net -n 9 -o p.png -q && head -c 8 p.png | tail -c 7"
 says "of a model" 0 'PNG' sh -c "'$nami' simulate dots.nami -n 9 -o m.png -q && head -c 8 m.png | tail -c 7"

@@ -42,8 +42,8 @@ static int needs_source(nami_trainer *t, nami_err *err)
     struct source **s = &t->r.train.source;
     if (!*s && t->r.net.plan.elbo && !t->r.points && !t->r.feeds.n)
         return err_set(err, NAMI_EUSAGE,
-                       "a bound is of points, samples or data that are given, not of the model's "
-                       "draws");
+                       "what should it learn from? a bound is of data, points or samples that are "
+                       "given, not of the model's draws");
     return *s ? 0 : samples_source(&t->r, t->seed, s, err);
 }
 
@@ -85,6 +85,12 @@ static int read_samples(nami_trainer *t, const nami_train_options *o, nami_err *
                        "%.200s: data to learn from are for the objective 'elbo'; constants and "
                        "observations are read from JSON files or R dumps",
                        data->records.a[0]);
+    unsigned long long observations = t->r.net.plan.observations; /* of a file that goes on */
+    if (t->r.net.plan.elbo && observations && !data && !o->samples)
+        return err_set(err, NAMI_EUSAGE,
+                       "this network learned from %llu observations; to go on, give the data to "
+                       "learn from again",
+                       observations);
     if (!t->r.net.plan.elbo || !data) return samples_read(&t->r, o->samples, err);
     return samples_feed(&t->r, data->records.a, (int)data->records.n, &data->sets, err);
 }
