@@ -184,6 +184,26 @@ static int check_file(const struct model *m, const nami_query *o, const char *pa
     return rc;
 }
 
+/* Is an image observed as a whole? */
+static int check_picture(const struct model *m, const char *path, nami_err *err)
+{
+    struct arena mem = {0};
+    struct layout l = {0};
+    struct str names = {0};
+    const struct draws_var *v;
+    for (int a = 0; a < model_num_arrays(m); a++) {
+        int n = 0, first = array_first(m, a), size = array_size(m, a);
+        for (int e = first; e < first + size; e++) n += element_is_observed(m, e) != 0;
+        if (n && n == size) str_printf(&names, "%s%s", names.n ? "," : "", array_name(m, a));
+    }
+    int rc = names.oom ? err_nomem(err) : file_check(path, err);
+    if (!rc && names.n) rc = model_layout(m, names.s, 0, &mem, &l, err);
+    if (!rc) rc = gallery_find(l.nvar, l.var, &v, err);
+    str_free(&names);
+    arena_free(&mem);
+    return rc;
+}
+
 int nami_posterior_check(const nami_model *model, const nami_data *data, const nami_query *query,
                          const char *path, nami_err *err)
 {
@@ -191,7 +211,8 @@ int nami_posterior_check(const nami_model *model, const nami_data *data, const n
     err_clear(err);
     int rc = needs_model(model, err);
     if (!rc) rc = options_complete("query", query, sizeof o, &o, err);
-    if (!rc && path) rc = posterior_format_check(path, err);
+    int picture = path && is_picture(path);
+    if (!rc && path && !picture) rc = posterior_format_check(path, err);
     if (!rc) rc = model_needs_values(model->m, err);
     if (!rc && o.method) rc = infer_method_can(infer_method_find(o.method), model->m, err);
     double *x = rc ? NULL : raw_array(double, model_num_rows(model->m) + 1);
@@ -201,7 +222,8 @@ int nami_posterior_check(const nami_model *model, const nami_data *data, const n
     for (size_t s = 0; sets && s < sets->set.n && (data || !s) && !rc; s++)
         rc = infer_data(model->m, &sets->set.a[s], 1, 0, x, err);
     free(x);
-    return rc || !path ? rc : check_file(model->m, &o, path, err);
+    if (rc || !path) return rc;
+    return picture ? check_picture(model->m, path, err) : check_file(model->m, &o, path, err);
 }
 
 void nami_posterior_free(nami_posterior *p)

@@ -59,6 +59,7 @@ int is_done(const nami_posterior *p, nami_err *err); /* NAMI_EUSAGE: draws are m
 
 /* ---- files: posterior_file.c ----------------------------------------------------------------- */
 
+int is_picture(const char *path); /* by its ending */
 void sinks_spec(nami_posterior *p);
 int sinks_put(nami_posterior *p, nami_err *err); /* the present block */
 int sinks_close(nami_posterior *p, nami_err *err);
