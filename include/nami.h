@@ -227,8 +227,8 @@ int nami_inverse_describe(const nami_inverse *inv, const char *as, const nami_in
 /* ---- data ------------------------------------------------------------------------------------ */
 
 /* Data sets: each gives values to constants, observed variables, or points.  Built up by the calls
-   below, in any order; then used by reference, and not changed any more.  If a call fails, the data
-   are as they were before. */
+   below, in any order; then used by reference, and not changed any more.  After a failed _read or
+   _parse they may be incomplete: free them; a failed nami_data_set changes nothing. */
 typedef struct nami_data nami_data;
 
 int nami_data_new(nami_data **out, nami_err *err);
