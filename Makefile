@@ -7,7 +7,7 @@ FUZZ_SECONDS ?= 20
 
 BUILD = cmake --build $(1) -j $(JOBS)
 CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
-THREADED = test_pool test_train test_source test_training test_infer test_smc test_eval test_view test_learn test_study
+THREADED = test_pool test_train test_source test_training test_infer test_smc test_eval test_view test_learn test_study test_api_posterior
 C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
 
 .PHONY: build pictures demo test bench bench-jags posteriors reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help

@@ -23,9 +23,11 @@
    Texts that come out as const char * belong to the object.  _describe calls give a result as
    text for people ("text"), as JSON ("json"), or in other forms that they name.
 
-   Structures, models, data, networks and all results are immutable once they are made, and may be
-   used by any number of threads at once; trainers, posteriors and studies belong to one thread at a
-   time.
+   Threads.  Structures, models, data, networks and all results are immutable once they are made,
+   and may be used by any number of threads at once: a network answers the queries of all of them.
+   Trainers, posteriors and studies belong to one thread at a time, as does what is still being
+   built or changed: data (nami_data_set, _read, _parse) and structures (nami_bn_observe, ...).  An
+   object is freed when no other thread uses it, and after those that it must outlive.
    No call prints, exits or keeps global state. */
 
 #ifndef NAMI_H
@@ -79,7 +81,10 @@ typedef struct {
 
 enum { NAMI_NOTE, NAMI_WARNING };
 
-/* Passed in options.  All members may be NULL. */
+/* Passed in options.  All members may be NULL.  The functions are called by the thread that has
+   called NaMI, while that call lasts: the watch need not outlive it, unless the options say so; what
+   `user` points to must outlive the object if the watch is copied.  They must not use the object
+   that calls them. */
 typedef struct {
     int (*progress)(const nami_progress *progress, void *user); /* nonzero cancels: NAMI_ECANCEL */
     void (*message)(int level, const char *text, void *user);   /* one sentence, without newline */
@@ -222,7 +227,8 @@ int nami_inverse_describe(const nami_inverse *inv, const char *as, const nami_in
 /* ---- data ------------------------------------------------------------------------------------ */
 
 /* Data sets: each gives values to constants, observed variables, or points.  Built up by the calls
-   below, in any order; then used by reference, and not changed any more. */
+   below, in any order; then used by reference, and not changed any more.  After a failed _read or
+   _parse they may be incomplete: free them; a failed nami_data_set changes nothing. */
 typedef struct nami_data nami_data;
 
 int nami_data_new(nami_data **out, nami_err *err);
@@ -232,8 +238,10 @@ int nami_data_new(nami_data **out, nami_err *err);
 int nami_data_read(nami_data *data, const char *path, nami_err *err);
 /* The same from JSON text. */
 int nami_data_parse(nami_data *data, const char *text, size_t len, nami_err *err);
-/* Gives `name` a value in data set number `set` (the number of sets: one more): an array of shape
-   dim[num_dims], row-major; num_dims 0: a number.  NaN: missing.  The values are copied. */
+/* Gives `name` a value in data set number `set`, from 0 (the number of sets: one more): an array of
+   shape dim[num_dims], row-major; num_dims 0: a number, and dim may be NULL; at most 8 dimensions.
+   NaN: missing.  Names and values are copied; a name has one value in a data set.  Which names and
+   shapes fit is known when a model or network is given the data. */
 int nami_data_set(nami_data *data, size_t set, const char *name, int num_dims, const size_t *dim,
                   const double *values, nami_err *err);
 size_t nami_data_size(const nami_data *data); /* data sets; observations of "x=FILE" not counted */
@@ -472,7 +480,7 @@ typedef struct {
     const nami_data *data; /* objective elbo: the data sets to learn from */
     int allow_simulator; /* nami_trainer_read: draws may be made by the program or plug-in that the
                             file names; otherwise NAMI_EUSAGE says which, when they are wanted */
-    const nami_watch *watch;
+    const nami_watch *watch; /* messages of nami_trainer_new; nami_train: progress, too */
 } nami_train_options;
 
 /* Inverts the model's structure and makes the network.  The options may be NULL.  The model must
@@ -562,7 +570,8 @@ int nami_network_parse(const void *bytes, size_t len, const nami_network_options
                        nami_network **out, nami_err *err);
 /* The network of a training so far: that of the best validation. */
 int nami_trainer_network(nami_trainer *t, nami_network **out, nami_err *err);
-/* Trains as `nami train` does, from beginning to end. */
+/* Trains as `nami train` does, from beginning to end.  Progress is told after each step; if it
+   cancels, there is no network: NAMI_ECANCEL.  The model need not outlive the network. */
 int nami_train(const nami_model *model, const nami_options *invert, const nami_train_options *opt,
                nami_network **out, nami_err *err);
 /* Writes the file; state of the training that it was read with, if any, is kept. */
@@ -583,7 +592,10 @@ int nami_network_describe(const nami_network *net, const char *as, char **text, 
 /* NAMI_EINPUT if data sets do not fit the network: an observed value is missing, or a constant has
    another value than it was trained with.  Queries say so, too. */
 int nami_network_check_data(const nami_network *net, const nami_data *data, nami_err *err);
-/* log_q[i] = log q(z | x) of points x[scalar * n + i] with all observed and latent variables. */
+/* log_q[i] = log q(z | x) of points x[scalar * n + i], laid out as those of nami_network_model, with
+   all observed and latent variables; computed scalars are not read.  It is the density of all
+   latents that are inferred: latents that no data depend on count with the model's own factors,
+   but for those that a simulator draws, which have no density. */
 int nami_network_log_q(const nami_network *net, size_t n, const double *x, int threads,
                        double *log_q, nami_err *err);
 
@@ -596,8 +608,9 @@ int nami_network_log_q(const nami_network *net, size_t n, const double *x, int t
        while ((rc = nami_posterior_next(post, &block, &err)) > 0) use(&block);
        nami_posterior_verdict(post, 0, &verdict);                    when all are made
 
-   The network must outlive it, the data need not.  The same seed gives the same draws for any
-   number of threads. */
+   The network must outlive it, the data and the query need not.  The same seed gives the same draws
+   for any number of threads.  The first query of a network, or nami_evidence_new, also draws a few
+   thousand data sets from its model, to which data are compared (ood_p); later ones use these. */
 typedef struct nami_posterior nami_posterior;
 
 typedef struct {
@@ -605,7 +618,7 @@ typedef struct {
 #define NAMI_QUERY NAMI_MEMBER
 #include "nami_options.def"
 #undef NAMI_QUERY
-    const nami_watch *watch; /* is copied */
+    const nami_watch *watch; /* is copied: progress comes from nami_posterior_next */
 } nami_query;
 
 /* data NULL: the data set that the network was trained with. */
@@ -617,10 +630,11 @@ size_t nami_posterior_sets(const nami_posterior *post);
 size_t nami_posterior_draws(const nami_posterior *post); /* of each set */
 const char *nami_posterior_method(const nami_posterior *post);
 
-/* The variables of the answer, whose rows are those of blocks. */
+/* The variables of the answer, whose rows are those of blocks; NAMI_EUSAGE behind the last.  Names
+   belong to the posterior. */
 int nami_posterior_variables(const nami_posterior *post);
 int nami_posterior_variable(const nami_posterior *post, int i, nami_variable *out);
-/* The observed variables, whose rows are those of `predicted`. */
+/* The observed variables, whose rows are those of `predicted`; NAMI_EUSAGE behind the last. */
 int nami_posterior_observed(const nami_posterior *post, int i, nami_variable *out);
 
 /* num_draws draws, of which number i is draw (first + i) % draws of set (first + i) / draws. */
@@ -628,21 +642,25 @@ typedef struct {
     size_t first, num_draws;
     const double *values;    /* [row * num_draws + i] */
     const double *predicted; /* the same of posterior predictive draws; NULL: not asked for */
-    const double *log_q, *log_p;
+    const double *log_q, *log_p; /* log q(z | x), log p(x, z); log_q of "direct" lacks the factors of
+                                    latents that no data depend on */
     const double *log_weight; /* normalized in each set; log_p and log_weight: NULL for "direct" */
 } nami_block;
 
-/* The next block: 1; 0 when there are no more, and all files are written; or an error.  The numbers
-   stay valid until the next call. */
+/* The next block: 1; 0 when there are no more, and all files are written; or an error, also if
+   progress cancels: then all later calls give the same error, and no file is left.  The numbers stay
+   valid until the next call. */
 int nami_posterior_next(nami_posterior *post, nami_block *out, nami_err *err);
-/* Could data be asked of networks of this model, with this query, and the draws be written to this
-   file (or NULL)?  For those who want to know before they train. */
+/* Could data (NULL: those that the model was read with) be asked of networks of this model, with
+   this query, and the draws be written to this file (or NULL)?  For those who want to know before
+   they train. */
 int nami_posterior_check(const nami_model *model, const nami_data *data, const nami_query *query,
                          const char *path, nami_err *err);
 /* All that is left. */
 int nami_posterior_run(nami_posterior *post, nami_err *err);
 /* Draws go to this file, too: .nc (ArviZ), .npz (NumPy), .csv (R), .json (summaries), .png (images).
-   To be called before the first block.  The file has its name when all draws are made. */
+   To be called before the first block, for each file.  The file has its name when all draws are
+   made; a posterior that is freed before leaves none. */
 int nami_posterior_write(nami_posterior *post, const char *path, nami_err *err);
 
 /* When all draws are made: */
@@ -651,7 +669,7 @@ typedef struct {
     double mcse; /* Monte Carlo standard error of the mean */
     double ess;  /* effective sample size */
 } nami_summary;
-/* Of an element, "theta[3]". */
+/* Of data set number `set`, from 0, and a scalar, "theta[3]". */
 int nami_posterior_summary(const nami_posterior *post, size_t set, const char *name,
                            nami_summary *out, nami_err *err);
 
@@ -666,7 +684,8 @@ typedef struct {
 } nami_verdict;
 int nami_posterior_verdict(const nami_posterior *post, size_t set, nami_verdict *out,
                            nami_err *err);
-/* All of this as "text" or "json". */
+/* All of this as "text" (of several data sets: how many are trusted) or "json": {"sets":
+   [{"verdict": "trusted" | "care" | "no", "khat", ..., "variables": {"theta[3]": {"mean", ...}}}]} */
 int nami_posterior_describe(const nami_posterior *post, const char *as, char **text, nami_err *err);
 
 /* ---- the evidence ---------------------------------------------------------------------------- */

@@ -543,7 +543,7 @@ static void messages(void **state)
     refused(m, NULL, (nami_train_options){0}, NAMI_EINPUT, "nothing to learn");
     nami_model_free(m);
     assert_int_equal(nami_model_read(MODELS "none.nami", NULL, &m, NULL), NAMI_EFILE);
-    refused(m, NULL, (nami_train_options){0}, NAMI_EUSAGE, "was not read");
+    refused(m, NULL, (nami_train_options){0}, NAMI_EUSAGE, "this model has errors");
     nami_model_free(m);
     assert_int_equal(nami_model_read(MODELS "tree.nami", NULL, &m, NULL), 0);
     refused(m, NULL, (nami_train_options){0}, NAMI_EINPUT, "w has no value");

@@ -1,7 +1,7 @@
 #!/bin/bash
-# test_cli.sh NAMI INVERT SIMULATE TRAIN: the command line as a user meets it.
+# test_cli.sh NAMI INVERT SIMULATE TRAIN POSTERIOR: the command line as a user meets it.
 set -u
-nami=$(realpath "$1") example=$(realpath "$2") simulate=$(realpath "$3") train=$(realpath "$4")
+nami=$(realpath "$1") example=$(realpath "$2") simulate=$(realpath "$3") train=$(realpath "$4") posterior=$(realpath "$5")
 here=$(cd "$(dirname "$0")/.." && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -298,6 +298,10 @@ has out '600 steps'
 has err 'cannot create'
 "$train" tree.net none.nami >out 2>err; is $? 2
 has err 'none.nami: cannot open'
+"$posterior" >out 2>err; is $? 0
+has out 'theta[1]'
+has out 'trusted: k-hat'
+has err 'step 1500 of 1500'
 bad 2 'none.json: error: cannot open' check "$ex/models/schools.nami" --data none.json
 
 # ---- training on draws of a file -------------------------------------------------------------

@@ -16,9 +16,10 @@ builds() {
     local program=$1 package=$2 flags; shift 2
     flags=$(pkg-config "$@" --cflags --libs "$package") && "$cc" "examples/$program.c" -o "$dir/$program" $flags
 }
-works() { # WHAT: both programs run
+works() { # WHAT: the programs run
     says "invert, $1" 0 '^faithful$' "$dir/invert" examples/student.json
     says "simulate, $1" 0 '^E log p ' "$dir/simulate" examples/models/schools.nami examples/models/schools.json
+    says "posterior, $1" 0 '^theta' "$dir/posterior"
 }
 needs() { readelf -d "$1" | grep -q 'NEEDED.*libnami\.so\.0'; }
 alone() { ! needs "$1"; }
@@ -29,6 +30,7 @@ for package in nami nami-static; do
     says "version of $package.pc" 0 "^$version\$" pkg-config --modversion $package
     ok "invert, $package" builds invert $package
     ok "simulate, $package" builds simulate $package
+    ok "posterior, $package" builds posterior $package
     works $package
     if [ $package = nami ] && [ -e "$lib/libnami.so" ]; then
         ok "the shared library is used" needs "$dir/invert"
@@ -40,6 +42,7 @@ if [ -e "$lib/libnami.a" ] && [ -e "$lib/libnami.so" ]; then # --static has all 
     rm "$lib"/libnami.so*
     ok "invert, pkg-config --static" builds invert nami --static
     ok "simulate, pkg-config --static" builds simulate nami --static
+    ok "posterior, pkg-config --static" builds posterior nami --static
     works "pkg-config --static"
     DESTDIR=$dir/stage cmake --install "$build" --prefix /opt/nami >"$dir/log" 2>&1
 fi
@@ -51,6 +54,8 @@ project(user LANGUAGES C)
 find_package(nami 0.1 REQUIRED)
 add_executable(invert ${EXAMPLES}/invert.c)
 target_link_libraries(invert nami::nami)
+add_executable(posterior ${EXAMPLES}/posterior.c)
+target_link_libraries(posterior nami::nami)
 add_executable(simulate ${EXAMPLES}/simulate.c)
 if(TARGET nami::nami_static)
   target_link_libraries(simulate nami::nami_static)
@@ -61,7 +66,7 @@ EOF
 ok "find_package" cmake -S "$dir/project" -B "$dir/project/build" -DCMAKE_PREFIX_PATH="$prefix" \
     -DCMAKE_C_COMPILER="$cc" -DEXAMPLES="$PWD/examples"
 ok "CMake project" cmake --build "$dir/project/build"
-cp "$dir/project/build/invert" "$dir/project/build/simulate" "$dir"
+cp "$dir/project/build/"{invert,simulate,posterior} "$dir"
 works "CMake"
 [ ! -e "$lib/libnami.a" ] || ok "nami::nami_static is the archive" alone "$dir/simulate"
 summary

@@ -2,11 +2,14 @@
 #ifndef API_API_H
 #define API_API_H
 
+#include <pthread.h>
+
 #include "base/arena.h"
 #include "base/options.h"
 #include "base/str.h"
 #include "data/draws.h"
 #include "infer/infer.h"
+#include "infer/ood_model.h"
 #include "model/lang/diag.h"
 #include "model/problem.h"
 #include "model/view.h"
@@ -15,7 +18,7 @@
 struct nami_data {
     struct data sets;
     vec(const char *) records; /* "x=FILE" and the like: read when a model is known */
-    const char *repeated;      /* a name that two files give: they are different data sets; or NULL */
+    const char *repeated; /* a name that two files give: they are different data sets; or NULL */
 };
 
 struct nami_inverse {
@@ -29,7 +32,7 @@ struct nami_model {
     struct arena mem; /* of what follows but the model */
     struct model *m;
     int of_network; /* the model is a network's, and not freed with this */
-    int good; /* it was read without an error */
+    int good;       /* it was read without an error */
     struct str messages;
     const char **name; /* of each scalar */
     int *node;
@@ -41,6 +44,14 @@ struct nami_model {
 
 int needs_model(const nami_model *w, nami_err *err); /* an error if it is not good */
 
+/* What data sets are compared with, which takes thousands of draws: fitted by the first query of a
+   network, then read by those of all threads. */
+struct network_ood {
+    pthread_mutex_t lock; /* of what follows, until it is known */
+    int known;
+    struct ood_model fit;
+};
+
 /* A network, whose weights and sampler are ready to be asked. */
 struct nami_network {
     struct network net;
@@ -49,6 +60,7 @@ struct nami_network {
     struct nami_data data; /* what the model was read with; its sets are the model's */
     float *param;
     struct infer infer;
+    struct network_ood *ood;
 };
 
 /* From bytes of a file, which it takes over, also after an error. */
@@ -64,6 +76,8 @@ void print_messages(const nami_model *w, const struct diags *diags, struct str *
 int give_text(struct str *t, char **text, size_t *len, nami_err *err);
 /* NAMI_EUSAGE: the description cannot be had in this form; `forms` says in which. */
 int no_such_form(const char *as, const char *forms, nami_err *err);
+/* NAMI_EUSAGE: there are not so many data sets. */
+int no_such_set(size_t set, size_t num_sets, nami_err *err);
 /* To the caller's watch, which may be NULL. */
 void tell(const nami_watch *watch, int level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -87,13 +101,14 @@ void tell_program(const nami_model *w, const nami_watch *watch);
 struct nami_draws {
     struct arena mem; /* of the variables */
     struct draws d;
-    double *x;           /* rows of the model, or of the variables of a structure */
-    const nami_model *w; /* or NULL */
+    double *x;                 /* rows of the model, or of the variables of a structure */
+    const nami_model *w;       /* or NULL */
     nami_simulate_options how; /* they were made, but for `only` */
     int chosen;                /* the variables are those that the caller named */
 };
 
-/* Draws x, which they own from now on, of a model's rows: the variables of how->only and how->all. */
+/* Draws x, which they own from now on, of a model's rows: the variables of how->only and how->all.
+ */
 int draws_of_model(const nami_model *w, const nami_simulate_options *how, double *x,
                    nami_draws **out, nami_err *err);
 /* Draws of variables whose rows are x, which they own from now on.  The variables are copied, but

@@ -47,6 +47,12 @@ int no_such_form(const char *as, const char *forms, nami_err *err)
     return err_set(err, NAMI_EUSAGE, "cannot be described as '%.40s'; choose from %s", as, forms);
 }
 
+int no_such_set(size_t set, size_t num_sets, nami_err *err)
+{
+    return err_set(err, NAMI_EUSAGE,
+                   "there are %zu data sets, numbered from 0: none has number %zu", num_sets, set);
+}
+
 void tell(const nami_watch *watch, int level, const char *fmt, ...)
 {
     char text[1024];

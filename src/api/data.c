@@ -102,6 +102,9 @@ int nami_data_set(nami_data *data, size_t set, const char *name, int num_dims, c
     v.x = arena_array(&d->mem, double, v.n + 1);
     if (!v.name || !v.x) return err_nomem(err);
     for (size_t i = 0; i < v.n; i++) v.x[i] = isnan(values[i]) ? value_missing() : values[i];
-    if (set == d->set.n && vec_push(&d->set, (struct dataset){0})) return err_nomem(err);
-    return vec_push(&d->set.a[set].value, v) ? err_nomem(err) : 0;
+    if (set < d->set.n) return vec_push(&d->set.a[set].value, v) ? err_nomem(err) : 0;
+    struct dataset more = {0}; /* with the value, or not at all */
+    if (!vec_push(&more.value, v) && !vec_push(&d->set, more)) return 0;
+    vec_free(&more.value);
+    return err_nomem(err);
 }

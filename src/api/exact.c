@@ -229,9 +229,7 @@ int nami_exact_new(const nami_model *w, const nami_data *data, size_t set,
     int rc = needs_model(w, err);
     if (rc) return rc;
     const struct data *sets = data ? &data->sets : model_data(w->m);
-    if (set && set >= sets->set.n)
-        return err_set(err, NAMI_EUSAGE, "there are %zu data sets, and no number %zu", sets->set.n,
-                       set + 1);
+    if (set && set >= sets->set.n) return no_such_set(set, sets->set.n, err);
     const struct dataset *d = sets->set.n ? &sets->set.a[set] : NULL;
     rc = begin(nami_model_structure(w), opt, &o, &x, err);
     if (!rc) x->w = w;

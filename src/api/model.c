@@ -204,7 +204,7 @@ int nami_model_scalar_node(const nami_model *w, int i) { return is_scalar(w, i) 
 int needs_model(const nami_model *w, nami_err *err)
 {
     return w->good ? 0
-                   : err_set(err, NAMI_EUSAGE, "this model was not read; see nami_model_messages");
+                   : err_set(err, NAMI_EUSAGE, "this model has errors, which its messages list");
 }
 
 int nami_model_simulate(const nami_model *w, uint64_t seed, size_t n, int threads, double *x,
@@ -229,9 +229,7 @@ int nami_model_set_point(const nami_model *w, const nami_data *data, size_t set,
     double *p = NULL;
     err_clear(err);
     int rc = needs_model(w, err), given = 0;
-    if (!rc && set >= data->sets.set.n)
-        rc = err_set(err, NAMI_EUSAGE, "there are %zu data sets, and no number %zu",
-                     data->sets.set.n, set + 1);
+    if (!rc && set >= data->sets.set.n) rc = no_such_set(set, data->sets.set.n, err);
     if (!rc && !(p = raw_array(double, model_num_rows(m) + 1))) rc = err_nomem(err);
     for (int r = 0; r < model_num_rows(m) && !rc; r++) p[r] = value_missing();
     if (!rc) rc = model_point(m, &data->sets.set.a[set], 1, 0, 1, p, err);

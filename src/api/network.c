@@ -9,6 +9,22 @@
 #include "model/read.h"
 #include "report/network.h"
 
+static int make_ood(nami_network *w, nami_err *err)
+{
+    struct network_ood *o = new_array(struct network_ood, 1);
+    if (!o || pthread_mutex_init(&o->lock, NULL)) return free(o), err_nomem(err);
+    w->ood = o;
+    return 0;
+}
+
+static void free_ood(nami_network *w)
+{
+    if (!w->ood) return;
+    ood_model_free(&w->ood->fit);
+    pthread_mutex_destroy(&w->ood->lock);
+    free(w->ood);
+}
+
 static int prepare(nami_network *w, int threads, int allow_simulator, nami_err *err)
 {
     struct network *n = &w->net;
@@ -21,6 +37,7 @@ static int prepare(nami_network *w, int threads, int allow_simulator, nami_err *
     if (!(w->param = raw_array(float, network_nparam(n) + 1))) return err_nomem(err);
     rc = network_weights(n, w->param, err);
     if (!rc) rc = model_of_network(n, &w->model, err);
+    if (!rc) rc = make_ood(w, err);
     return rc ? rc : infer_init(&w->infer, &n->q, w->param, err);
 }
 
@@ -44,6 +61,7 @@ void nami_network_free(nami_network *net)
 {
     if (!net) return;
     if (net->infer.q) infer_fini(&net->infer);
+    free_ood(net);
     nami_model_free(net->model);
     free(net->param);
     network_free(&net->net);
@@ -63,7 +81,8 @@ int nami_network_read(const char *path, const nami_network_options *opt, nami_ne
     if (rc) return str_free(&bytes), rc;
     rc = network_take_bytes(&bytes, opt->threads, opt->allow_simulator, out, err);
     if (rc == NAMI_EINPUT && !network_is(path))
-        err_set(err, NAMI_EINPUT, "this is not a trained network; nami train MODEL -o NET makes one");
+        err_set(err, NAMI_EINPUT,
+                "this is not a trained network; nami train MODEL -o NET makes one");
     return rc;
 }
 
@@ -117,9 +136,23 @@ int nami_network_describe(const nami_network *net, const char *as, char **text, 
     return give_text(&out, text, NULL, err);
 }
 
+/* Barren latents are drawn from the model: their factors are its own. */
+static int add_barren(const nami_network *net, size_t n, const double *x, int threads,
+                      double *log_q, nami_err *err)
+{
+    if (!net->infer.q->h->nmodel) return 0;
+    double *own = raw_array(double, n + 1);
+    int rc = own ? infer_barren(&net->infer, n, x, threads, own, err) : err_nomem(err);
+    for (size_t i = 0; i < n && !rc; i++) log_q[i] += own[i];
+    free(own);
+    return rc;
+}
+
 int nami_network_log_q(const nami_network *net, size_t n, const double *x, int threads,
                        double *log_q, nami_err *err)
 {
     err_clear(err);
-    return infer_logq(&net->infer, n, x, parallel_threads(threads), log_q, err);
+    threads = parallel_threads(threads);
+    int rc = infer_logq(&net->infer, n, x, threads, log_q, err);
+    return rc ? rc : add_barren(net, n, x, threads, log_q, err);
 }

@@ -1,4 +1,5 @@
-/* posterior.c: nami_posterior_*: posterior draws of data sets, block by block, and what they say. */
+/* posterior.c: nami_posterior_*: posterior draws of data sets, block by block, and what they say.
+ */
 #include "api/posterior.h"
 
 #include <math.h>
@@ -8,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/near.h"
 #include "base/parallel.h"
 #include "infer/smc.h"
 
@@ -115,7 +117,8 @@ static int name_elements(nami_posterior *p, nami_err *err)
     return rc;
 }
 
-/* ---- a query ---------------------------------------------------------------------------------- */
+/* ---- a query ----------------------------------------------------------------------------------
+ */
 
 static int choose_method(nami_posterior *p, nami_err *err)
 {
@@ -128,14 +131,13 @@ static int choose_method(nami_posterior *p, nami_err *err)
 static int prepare(nami_posterior *p, const nami_data *data, nami_err *err)
 {
     int rc = choose_method(p, err);
-    if (!rc)
-        rc = asked_init(&p->asked, p->net, data, p->opt.sets, p->threads, &p->watch, err);
+    if (!rc) rc = asked_init(&p->asked, p->net, data, p->opt.sets, p->threads, &p->watch, err);
     if (!rc) rc = variables(p, err);
     if (!rc) rc = mark_given(p, err);
     if (!rc) rc = name_elements(p, err);
     if (rc) return rc;
     p->q = (struct query){p->asked.x, p->asked.num_sets, (size_t)p->opt.draws, p->opt.seed};
-    p->summary = new_array(struct summary, p->stride *p->q.nset + 1);
+    p->summary = new_array(struct summary, p->stride * p->q.nset + 1);
     p->found = new_array(struct posterior_found, p->q.nset);
     if (!p->summary || !p->found) return err_nomem(err);
     sinks_spec(p);
@@ -182,6 +184,26 @@ static int check_file(const struct model *m, const nami_query *o, const char *pa
     return rc;
 }
 
+/* Is an image observed as a whole? */
+static int check_picture(const struct model *m, const char *path, nami_err *err)
+{
+    struct arena mem = {0};
+    struct layout l = {0};
+    struct str names = {0};
+    const struct draws_var *v;
+    for (int a = 0; a < model_num_arrays(m); a++) {
+        int n = 0, first = array_first(m, a), size = array_size(m, a);
+        for (int e = first; e < first + size; e++) n += element_is_observed(m, e) != 0;
+        if (n && n == size) str_printf(&names, "%s%s", names.n ? "," : "", array_name(m, a));
+    }
+    int rc = names.oom ? err_nomem(err) : file_check(path, err);
+    if (!rc && names.n) rc = model_layout(m, names.s, 0, &mem, &l, err);
+    if (!rc) rc = gallery_find(l.nvar, l.var, &v, err);
+    str_free(&names);
+    arena_free(&mem);
+    return rc;
+}
+
 int nami_posterior_check(const nami_model *model, const nami_data *data, const nami_query *query,
                          const char *path, nami_err *err)
 {
@@ -189,15 +211,19 @@ int nami_posterior_check(const nami_model *model, const nami_data *data, const n
     err_clear(err);
     int rc = needs_model(model, err);
     if (!rc) rc = options_complete("query", query, sizeof o, &o, err);
-    if (!rc && path) rc = posterior_format_check(path, err);
+    int picture = path && is_picture(path);
+    if (!rc && path && !picture) rc = posterior_format_check(path, err);
     if (!rc) rc = model_needs_values(model->m, err);
     if (!rc && o.method) rc = infer_method_can(infer_method_find(o.method), model->m, err);
     double *x = rc ? NULL : raw_array(double, model_num_rows(model->m) + 1);
     if (!rc && !x) rc = err_nomem(err);
-    for (size_t s = 0; s < data->sets.set.n && !rc && !data->records.n; s++)
-        rc = infer_data(model->m, &data->sets.set.a[s], 1, 0, x, err);
+    const struct data *sets = rc || data ? NULL : model_data(model->m);
+    if (!rc && data && !data->records.n) sets = &data->sets;
+    for (size_t s = 0; sets && s < sets->set.n && (data || !s) && !rc; s++)
+        rc = infer_data(model->m, &sets->set.a[s], 1, 0, x, err);
     free(x);
-    return rc || !path ? rc : check_file(model->m, &o, path, err);
+    if (rc || !path) return rc;
+    return picture ? check_picture(model->m, path, err) : check_file(model->m, &o, path, err);
 }
 
 void nami_posterior_free(nami_posterior *p)
@@ -286,8 +312,7 @@ static int summarise_block(nami_posterior *p, nami_err *err)
         for (size_t k = 0; k < p->num_rows && a->islands && isnan(p->blocks.found[s].khat); k++)
             summarise_islands(per, a->z + p->row[k] * a->n + i, a->logw + i, a->islands,
                               &summary[p->row[k]]);
-        p->found[s] =
-            (struct posterior_found){p->blocks.found[s], summary, p->asked.ood_p[s]};
+        p->found[s] = (struct posterior_found){p->blocks.found[s], summary, p->asked.ood_p[s]};
     }
     return rc;
 }
@@ -320,12 +345,10 @@ static int next_block(nami_posterior *p, nami_err *err)
     return rc ? rc : report(p, err);
 }
 
-int nami_posterior_next(nami_posterior *p, nami_block *out, nami_err *err)
+/* 1: there is a block; 0: there are no more. */
+static int advance(nami_posterior *p, nami_err *err)
 {
-    int rc = 0;
-    err_clear(err);
-    if (p->done) return 0;
-    if (!p->begun) rc = begin(p, err);
+    int rc = p->begun ? 0 : begin(p, err);
     do {
         if (!rc && !blocks_more(&p->blocks)) {
             answer_free(&p->answer);
@@ -334,7 +357,17 @@ int nami_posterior_next(nami_posterior *p, nami_block *out, nami_err *err)
         }
         if (!rc) rc = next_block(p, err);
     } while (!rc && !p->answer.n); /* weights come before the draws of large data sets */
-    if (rc) return rc;
+    return rc ? rc : 1;
+}
+
+/* What has failed is incomplete, and cannot go on: the error stays. */
+int nami_posterior_next(nami_posterior *p, nami_block *out, nami_err *err)
+{
+    int rc = p->failed.code;
+    err_clear(err);
+    if (!rc && !p->done) rc = advance(p, &p->failed);
+    if (rc < 0 && err) *err = p->failed;
+    if (rc <= 0) return rc;
     const struct answer *a = &p->answer;
     *out = (nami_block){.first = a->first,
                         .num_draws = a->n,
@@ -354,16 +387,31 @@ int nami_posterior_run(nami_posterior *p, nami_err *err)
     return rc;
 }
 
-/* ---- what they say ---------------------------------------------------------------------------- */
+/* ---- what they say ----------------------------------------------------------------------------
+ */
+
+int is_done(const nami_posterior *p, nami_err *err)
+{
+    return p->done
+               ? 0
+               : err_set(err, NAMI_EUSAGE,
+                         "the draws of this query are not all made yet: run it to its end first");
+}
 
 static int is_answered(const nami_posterior *p, size_t set, nami_err *err)
 {
-    if (!p->done)
-        return err_set(err, NAMI_EUSAGE, "the draws are not made yet: nami_posterior_next");
-    if (set >= p->q.nset)
-        return err_set(err, NAMI_EUSAGE, "there are %zu data sets, and no number %zu", p->q.nset,
-                       set + 1);
-    return 0;
+    int rc = is_done(p, err);
+    return rc || set < p->q.nset ? rc : no_such_set(set, p->q.nset, err);
+}
+
+static int no_such_scalar(const nami_posterior *p, const char *name, nami_err *err)
+{
+    struct near best = NEAR_NONE;
+    for (size_t i = 0; i < p->names.name.n; i++)
+        near_try(&best, name, strlen(name), p->names.name.a[i], (int)i);
+    return err_set(err, NAMI_EUSAGE, "'%.60s' is no scalar of this query%s%.60s%s", name,
+                   best.word ? "; did you mean '" : "", best.word ? best.word : "",
+                   best.word ? "'?" : "");
 }
 
 int nami_posterior_summary(const nami_posterior *p, size_t set, const char *name, nami_summary *out,
@@ -372,7 +420,7 @@ int nami_posterior_summary(const nami_posterior *p, size_t set, const char *name
     err_clear(err);
     int rc = is_answered(p, set, err), k = rc ? -1 : dict_find(&p->names, name, strlen(name));
     if (rc) return rc;
-    if (k < 0) return err_set(err, NAMI_EUSAGE, "%.60s is not among the variables", name);
+    if (k < 0) return no_such_scalar(p, name, err);
     const struct summary *s = &p->summary[set * p->stride + p->row[k]];
     *out = (nami_summary){s->mean, s->sd,   s->q[0], s->q[1], s->q[2],
                           s->q[3], s->q[4], s->mcse, s->ess};

@@ -30,15 +30,16 @@ struct nami_posterior {
     struct query q;
 
     struct layout layout, seen; /* of the variables asked for; of the observed ones */
-    double *observed;      /* rows of `seen`, if some arrays are observed in part; else NULL */
-    size_t stride;         /* rows of draws */
-    size_t *row, num_rows; /* rows of all elements asked for, in turn */
-    unsigned char *given;  /* of rows: constant or observed, nothing to infer */
+    double *observed;           /* rows of `seen`, if some arrays are observed in part; else NULL */
+    size_t stride;              /* rows of draws */
+    size_t *row, num_rows;      /* rows of all elements asked for, in turn */
+    unsigned char *given;       /* of rows: constant or observed, nothing to infer */
 
     struct blocks blocks;
     struct digest digest;
     struct answer answer; /* the present block */
     int begun, done;
+    nami_err failed; /* code 0: nothing has */
 
     struct summary *summary; /* of a row: [set * stride + row] */
     struct posterior_found *found;
@@ -54,8 +55,11 @@ struct nami_posterior {
 int variable_element(const nami_posterior *p, const struct draws_var *v, size_t e);
 int variable_is_asked(const nami_posterior *p, const struct draws_var *v, size_t e);
 
+int is_done(const nami_posterior *p, nami_err *err); /* NAMI_EUSAGE: draws are missing */
+
 /* ---- files: posterior_file.c ----------------------------------------------------------------- */
 
+int is_picture(const char *path); /* by its ending */
 void sinks_spec(nami_posterior *p);
 int sinks_put(nami_posterior *p, nami_err *err); /* the present block */
 int sinks_close(nami_posterior *p, nami_err *err);

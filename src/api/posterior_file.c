@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "base/file.h"
 
-static int is_picture(const char *path) { return str_ends(path, strlen(path), ".png"); }
+int is_picture(const char *path) { return str_ends(path, strlen(path), ".png"); }
 
 void sinks_spec(nami_posterior *p)
 {

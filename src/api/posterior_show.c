@@ -14,7 +14,8 @@ static void put_label(const nami_posterior *p, const struct draws_var *v, size_t
     if (element >= 0) elem_name(p->net->net.model, element, out);
 }
 
-/* ---- text ------------------------------------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------------------------------
+ */
 
 static void put_cell(struct table *t, int digits, double x)
 {
@@ -85,7 +86,8 @@ static void put_sets(const nami_posterior *p, struct str *out)
     str_printf(out, "verdict      trusted: %zu of %zu\n", good, sets);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------- */
+/* ---- JSON -------------------------------------------------------------------------------------
+ */
 
 static void put_variables(const nami_posterior *p, size_t set, struct str *out)
 {
@@ -142,8 +144,8 @@ int nami_posterior_describe(const nami_posterior *p, const char *as, char **text
     struct str out = {0};
     err_clear(err);
     *text = NULL;
-    if (!p->done)
-        return err_set(err, NAMI_EUSAGE, "the draws are not made yet: nami_posterior_next");
+    int rc = is_done(p, err);
+    if (rc) return rc;
     if (strcmp(as, "json") == 0)
         put_json(p, &out);
     else if (strcmp(as, "text") != 0)

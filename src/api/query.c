@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "infer/ood_model.h"
 #include "train/samples.h"
 
 static size_t first_sets(size_t n, int most) { return most && (size_t)most < n ? (size_t)most : n; }
@@ -108,20 +107,40 @@ static void tell_unlike(const struct asked *q, size_t bad, const char *first,
              bad, q->num_sets, OOD_ALARM, first);
 }
 
-static int compare(struct asked *q, const struct model *m, int threads, const nami_watch *watch,
+/* The network's fit, with room of its own for a data set.  After an error, the next query tries to
+   fit again. */
+static int fit_of(const nami_network *net, int threads, struct ood_model *out, nami_err *err)
+{
+    struct network_ood *o = net->ood;
+    int rc = 0;
+    pthread_mutex_lock(&o->lock);
+    if (!o->known) {
+        rc = ood_model_fit(net->net.model, threads, &o->fit, err);
+        o->known = !rc;
+        if (rc) ood_model_free(&o->fit);
+    }
+    *out = o->fit;
+    pthread_mutex_unlock(&o->lock);
+    if (rc) return rc;
+    out->x = raw_array(double, out->k + 1);
+    return out->x ? 0 : err_nomem(err);
+}
+
+static int compare(struct asked *q, const nami_network *net, int threads, const nami_watch *watch,
                    nami_err *err)
 {
+    const struct model *m = net->net.model;
     struct str first = {0};
     struct ood_model o;
     size_t bad = 0;
     if (!(q->ood_p = new_array(double, q->num_sets))) return err_nomem(err);
-    int rc = ood_model_fit(m, threads, &o, err);
+    int rc = fit_of(net, threads, &o, err);
     if (!rc) rc = compare_sets(q, m, &o, &first, &bad, err);
     if (!rc && o.why)
         tell(watch, NAMI_NOTE, "the data are not compared with the model's draws: %s", o.why);
     if (!rc) tell_unlike(q, bad, first.s ? first.s : "", watch);
     str_free(&first);
-    ood_model_free(&o);
+    free(o.x); /* the rest is the network's */
     return rc;
 }
 
@@ -140,7 +159,8 @@ int asked_rows(struct asked *q, const nami_network *net, const nami_data *data, 
     else
         rc = take_sets(q, n->model, sets,
                        data ? first_sets(sets->set.n, max_sets) : (size_t)(sets->set.n > 0), err);
-    if (!rc && data) rc = tell_unused(n->model, &data->sets, "the network", watch);
+    if (!rc && data && tell_unused(n->model, &data->sets, "the network", watch))
+        rc = err_nomem(err);
     return rc;
 }
 
@@ -148,7 +168,7 @@ int asked_init(struct asked *q, const nami_network *net, const nami_data *data, 
                int threads, const nami_watch *watch, nami_err *err)
 {
     int rc = asked_rows(q, net, data, max_sets, watch, err);
-    return rc ? rc : compare(q, net->net.model, threads, watch, err);
+    return rc ? rc : compare(q, net, threads, watch, err);
 }
 
 int nami_network_check_data(const nami_network *net, const nami_data *data, nami_err *err)
@@ -164,12 +184,6 @@ void asked_free(struct asked *q)
 {
     free(q->x);
     free(q->ood_p);
-}
-
-int no_such_set(size_t set, size_t num_sets, nami_err *err)
-{
-    return err_set(err, NAMI_EUSAGE,
-                   "there are %zu data sets, numbered from 0: none has number %zu", num_sets, set);
 }
 
 int give_verdict(const struct infer_method *method, const struct diagnostics *found, size_t draws,

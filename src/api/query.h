@@ -13,8 +13,8 @@ struct asked {
     double *ood_p; /* of each set: p-value among data sets of the model; NaN: not known */
 };
 
-/* data NULL: what the network was trained with.  max_sets: the first so many; 0: all.  Tells what is
-   not used of the data, and which sets are unlike what the model draws.  asked_free() in any
+/* data NULL: what the network was trained with.  max_sets: the first so many; 0: all.  Tells what
+   is not used of the data, and which sets are unlike what the model draws.  asked_free() in any
    case. */
 int asked_init(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
                int threads, const nami_watch *watch, nami_err *err);
@@ -22,9 +22,6 @@ int asked_init(struct asked *q, const nami_network *net, const nami_data *data, 
 int asked_rows(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
                const nami_watch *watch, nami_err *err);
 void asked_free(struct asked *q);
-
-/* NAMI_EUSAGE: there are not so many data sets. */
-int no_such_set(size_t set, size_t num_sets, nami_err *err);
 
 /* What was found of a data set; islands: of methods that have them, else 0. */
 int give_verdict(const struct infer_method *method, const struct diagnostics *found, size_t draws,

@@ -330,8 +330,10 @@ int nami_trainer_step(nami_trainer *t, nami_err *err)
 static int print(nami_trainer *t, int with_state, const char *path, struct str *out, nami_err *err)
 {
     const struct network *n = &t->r.net;
-    struct view w = {
-        .file = model_file_name(n->model), .bn = model_bn(n->model), .v = &n->inversion, .h = n->inverse};
+    struct view w = {.file = model_file_name(n->model),
+                     .bn = model_bn(n->model),
+                     .v = &n->inversion,
+                     .h = n->inverse};
     struct str inverse = {0};
     err_clear(err);
     adopt(t);
@@ -444,18 +446,24 @@ int nami_trainer_describe(const nami_trainer *t, const char *as, char **text, na
 
 /* ---- from beginning to end ------------------------------------------------------------------ */
 
+static int report(const nami_trainer *t, const nami_watch *w, nami_err *err)
+{
+    nami_progress p;
+    if (!w || !w->progress) return 0;
+    nami_trainer_progress(t, &p);
+    if (!w->progress(&p, w->user)) return 0;
+    return err_set(err, NAMI_ECANCEL, "canceled after %.0f of %.0f steps", p.done, p.total);
+}
+
 int nami_train(const nami_model *model, const nami_options *invert, const nami_train_options *opt,
                nami_network **out, nami_err *err)
 {
-    const nami_watch *w = opt ? opt->watch : NULL;
     nami_trainer *t;
-    nami_progress p;
-    int rc = nami_trainer_new(model, invert, opt, &t, err);
+    int rc = nami_trainer_new(model, invert, opt, &t, err), more = 1;
     *out = NULL;
-    while (!rc && (rc = nami_trainer_step(t, err)) > 0) {
-        nami_trainer_progress(t, &p);
-        rc = w && w->progress && w->progress(&p, w->user) ? err_set(err, NAMI_ECANCEL, "canceled")
-                                                          : 0;
+    while (!rc && more) {
+        more = nami_trainer_step(t, err);
+        rc = more < 0 ? more : report(t, opt ? opt->watch : NULL, err);
     }
     if (!rc) rc = nami_trainer_network(t, out, err);
     nami_trainer_free(t);

@@ -8,8 +8,10 @@ enum { MAX_THREADS = 256 };
 
 int parallel_threads(int n)
 {
-    long have = sysconf(_SC_NPROCESSORS_ONLN);
-    if (n <= 0) n = have > 0 ? (int)have : 1;
+    if (n <= 0) {
+        long have = sysconf(_SC_NPROCESSORS_ONLN);
+        n = have > 0 ? (int)have : 1;
+    }
     return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
