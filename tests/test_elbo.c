@@ -42,13 +42,13 @@ static const struct {
      0},
 };
 
-static struct net_options options_of(const char *family, enum net_kind kind)
+static struct net_options options_of(const char *family, const struct arch *arch)
 {
     static const struct net_options o = {.nhidden = 1, .hidden = {7}, .act = ACT_TANH, .skip = -1};
     struct net_options r = o;
     r.family = family_find(family, strlen(family));
     assert_true(r.family && r.family->path);
-    r.kind = kind;
+    r.arch = arch;
     if (strcmp(family, "mixture") == 0) r.size = 1; /* more: see test_path */
     return r;
 }
@@ -168,16 +168,16 @@ static void test_gradients(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         for (size_t f = 0; f < sizeof family / sizeof *family; f++)
-            for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
+            for (int kind = 0; net_archs[kind]; kind++) {
                 struct net_at n;
                 struct elbo e;
                 struct exec x;
                 char what[80];
                 nami_err err = {0};
                 if (models[i].rejects && strcmp(family[f], "match") == 0) continue;
-                struct net_options opt = options_of(family[f], (enum net_kind)kind);
+                struct net_options opt = options_of(family[f], net_archs[kind]);
                 snprintf(what, sizeof what, "%s, %s, %s", models[i].name, family[f],
-                         net_kinds[kind]);
+                         net_archs[kind]->name);
                 net_at(&n, models[i].text, NULL, NULL, &opt);
                 if (elbo_make(&e, &n.q, &err)) fail_msg("%s: %s", what, err.msg);
                 double *w = weights_of(&e);
@@ -251,7 +251,7 @@ static void test_trimmed(void **state)
     static const struct {
         int lanes, cap;
     } size[] = {{64, 64}, {40, 40}, {40, 64}, {56, 64}, {3, 8}, {8, 64}, {1, 8}};
-    struct net_options opt = options_of("match", NET_MADE);
+    struct net_options opt = options_of("match", &arch_made);
     struct net_at n;
     struct elbo e;
     nami_err err = {0};

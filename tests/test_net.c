@@ -163,21 +163,22 @@ static void test_gradients(void **state)
     int turn = 0, nets = 0;
     for (int i = 0; i < NMODEL; i++)
         for (int f = 0; f < NFAMILY; f++)
-            for (int kind = NET_AUTO; kind <= NET_MADE; kind++)
+            for (int kind = -1; kind < 0 || net_archs[kind]; kind++)
                 for (int skip = 0; skip < 2; skip++, turn++, nets++) {
                     char what[100];
                     struct net_at n;
                     int act = acts[(turn + turn / 6) % 4];
+                    const struct arch *arch = kind < 0 ? NULL : net_archs[kind];
                     struct net_options o = {
                         .family = family_rows[f].family,
                         .size = family_rows[f].size,
-                        .kind = (enum net_kind)kind,
+                        .arch = arch,
                         .nhidden = 2 - turn / 3 % 2,
-                        .hidden = {kind == NET_MLP ? 6 : 40, kind == NET_MLP ? 5 : 48},
+                        .hidden = {arch == &arch_mlp ? 6 : 40, arch == &arch_mlp ? 5 : 48},
                         .act = act,
                         .skip = skip};
                     snprintf(what, sizeof what, "%s, %s, %s %d, %s, skip %d", models[i].name,
-                             net_kinds[kind], o.family->name, o.size, act_names[act], skip);
+                             arch_name(arch), o.family->name, o.size, act_names[act], skip);
                     net_at(&n, models[i].text, NULL, NULL, &o);
                     one_owner(&n.q);
                     if (models[i].parts) assert_int_equal(n.q.npart, models[i].parts);
@@ -208,7 +209,7 @@ static void test_plates(void **state)
         int shared = turn % 3 < 2;
         net_at(&n, text, NULL, NULL,
                &(struct net_options){.family = turn / 3 ? &family_spline : NULL,
-                                     .kind = turn % 3 == 0 ? NET_AUTO : NET_MLP,
+                                     .arch = turn % 3 == 0 ? NULL : &arch_mlp,
                                      .act = ACT_TANH,
                                      .skip = turn % 2,
                                      .no_share = !shared});
@@ -252,7 +253,7 @@ static void test_by_hand(void **state)
     net_at(&n, "model { z ~ normal(2, 3)\n y ~ normal(z, 1) }\n observe y", NULL, NULL,
            &(struct net_options){.family = &family_mixture,
                                  .size = 1,
-                                 .kind = NET_MLP,
+                                 .arch = &arch_mlp,
                                  .nhidden = 1,
                                  .hidden = {3},
                                  .act = ACT_TANH});
@@ -331,7 +332,7 @@ static void test_features(void **state)
     struct net_at n;
     struct exec x;
     net_at(&n, text, NULL, &(nami_options){.method = "full"},
-           &(struct net_options){.kind = NET_MLP});
+           &(struct net_options){.arch = &arch_mlp});
     double *w = random_weights(&n.q, 1);
     exec_at(&x, &n.q, N, 0, w);
     for (int i = 0; i < N; i++)
@@ -353,13 +354,13 @@ static void test_features(void **state)
 static void test_start(void **state)
 {
     (void)state;
-    for (int kind = NET_MLP; kind <= NET_MADE; kind++)
+    for (int kind = 0; net_archs[kind]; kind++)
         for (int act = ACT_TANH; act < NACT; act++) {
             struct net_at n;
             struct exec x;
             double sum = 0, most = 0;
             net_at(&n, models[1].text, NULL, NULL,
-                   &(struct net_options){.kind = (enum net_kind)kind, .act = act, .skip = -1});
+                   &(struct net_options){.arch = net_archs[kind], .act = act, .skip = -1});
             size_t np = n.q.prog.nparam, differ = 0;
             float *w = calloc(np, sizeof *w), *w2 = calloc(np, sizeof *w);
             assert_true(w && w2);
@@ -474,13 +475,13 @@ static void test_float(void **state)
     (void)state;
     for (int i = 0; i < NMODEL; i++)
         for (int f = 0; f < NFAMILY; f++)
-            for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
+            for (int kind = 0; net_archs[kind]; kind++) {
                 struct net_at n;
                 struct exec x, y;
                 net_at(&n, models[i].text, NULL, NULL,
                        &(struct net_options){.family = family_rows[f].family,
                                              .size = family_rows[f].size,
-                                             .kind = (enum net_kind)kind,
+                                             .arch = net_archs[kind],
                                              .act = ACT_TANH,
                                              .skip = -1});
                 size_t np = n.q.prog.nparam;
@@ -535,7 +536,7 @@ static void test_sizes(void **state)
     struct net_at n;
     struct net_options o = {.family = &family_mixture,
                             .size = 1,
-                            .kind = NET_MLP,
+                            .arch = &arch_mlp,
                             .nhidden = 2,
                             .hidden = {100, 100},
                             .act = ACT_RELU};
@@ -547,7 +548,7 @@ static void test_sizes(void **state)
     assert_int_equal(n.q.prog.nparam, 156021);
     assert_true(qnet_products(&n.q) > 150000);
     net_drop(&n);
-    o = (struct net_options){.kind = NET_MADE, .skip = -1};
+    o = (struct net_options){.arch = &arch_made, .skip = -1};
     open_tree(&n, &(nami_options){.mode = "reverse"}, &o);
     assert_int_equal(n.q.nlabel, 36);
     net_drop(&n);
@@ -574,7 +575,38 @@ static void test_components_of_stand_ins(void **state)
     }
 }
 
+/* Each row of arch.def is complete and a word of the option; `auto` gives plates a network that
+   they share and all other factors one masked network, if there are at least two. */
+static void architectures_are_chosen_by_group(void **state)
+{
+    (void)state;
+    static const char plate[] = "for (i in 1:3) { z[i] ~ normal(m, s)\n y[i] ~ normal(z[i], 1) } }";
+    static const char *const start[] = {"model { m ~ normal(0, 1)\n s <- 1\n",
+                                        "model { m ~ normal(0, 1)\n s ~ gamma(2, 2)\n"};
+    assert_string_equal(nami_word("architectures", 0), "auto");
+    assert_null(arch_find("auto"));
+    for (int i = 0; net_archs[i]; i++) {
+        const struct arch *a = net_archs[i];
+        assert_true(a->name && a->what && a->suits && a->build);
+        assert_ptr_equal(arch_find(a->name), a);
+        assert_string_equal(nami_word("architectures", i + 1), a->name);
+    }
+    for (int two = 0; two < 2; two++) {
+        struct net_at n;
+        char text[300];
+        snprintf(text, sizeof text, "%s%s\n observe y", start[two], plate);
+        net_at(&n, text, NULL, &(nami_options){.mode = "reverse"}, &(struct net_options){.skip = -1});
+        assert_int_equal(n.q.ngroup, 2 + two);
+        for (int g = 0; g < n.q.ngroup; g++) {
+            const struct group *x = &n.q.group[g];
+            assert_ptr_equal(x->arch, x->n == 1 && two ? &arch_made : &arch_mlp);
+        }
+        net_drop(&n);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(architectures_are_chosen_by_group),
     cmocka_unit_test(test_components_of_stand_ins),
     cmocka_unit_test(test_gradients),
     cmocka_unit_test(test_plates),

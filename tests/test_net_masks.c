@@ -234,7 +234,7 @@ static void check_both(const char *text, struct net_at *n, const char *by, int t
     static const int acts[] = {ACT_TANH, ACT_SOFTPLUS, ACT_SIGMOID};
     struct net_options o = {.family = turn % 2 ? &family_mixture : NULL,
                             .size = turn % 2,
-                            .kind = NET_MLP,
+                            .arch = &arch_mlp,
                             .nhidden = 1 + turn % 3,
                             .hidden = {9, 8, 7},
                             .act = acts[turn % 3],
@@ -251,7 +251,7 @@ static void check_both(const char *text, struct net_at *n, const char *by, int t
     saved_print(&n->q, &first);
     assert_int_equal(saved_open(&saved, first.s, &err), 0);
     qnet_free(&n->q);
-    o.kind = NET_MADE;
+    o.arch = &arch_made;
     o.nhidden = turn % 3 == 0 ? 0 : turn % 3;
     o.hidden[0] = 400, o.hidden[1] = 350;
     str_put(&what, " and made");
@@ -306,7 +306,7 @@ static void test_few_units(void **state)
     for (int turn = 0; turn < 30; turn++) {
         struct net_at n = {0};
         struct net_options o = {
-            .family = &family_mixture, .size = 1, .kind = NET_MADE, .act = ACT_TANH, .skip = 0};
+            .family = &family_mixture, .size = 1, .arch = &arch_made, .act = ACT_TANH, .skip = 0};
         nami_err err = {0};
         for (o.nhidden = 0; o.nhidden < 3 && hidden[turn % 5][o.nhidden]; o.nhidden++)
             o.hidden[o.nhidden] = hidden[turn % 5][o.nhidden];
@@ -340,7 +340,7 @@ static void test_shared(void **state)
         struct tally t = {0};
         struct str what = {0};
         net_at(&n, text[turn % 3], NULL, &(nami_options){.method = method[turn / 3 % 4]},
-               &(struct net_options){.kind = turn / 12 % 2 ? NET_AUTO : NET_MLP,
+               &(struct net_options){.arch = turn / 12 % 2 ? NULL : &arch_mlp,
                                      .nhidden = 2,
                                      .hidden = {60, 50},
                                      .act = ACT_TANH,
@@ -411,7 +411,7 @@ static void test_nested(void **state)
                "model { z[1] ~ normal(0, 1)\n for (i in 2:7) { z[i] ~ normal(z[i - 1], 1) }\n"
                "for (i in 1:3) { y[i] ~ normal(z[2 * i], 1) } }\n observe y",
                NULL, &(nami_options){.method = "full", .barren = "keep"},
-               &(struct net_options){.kind = NET_MADE,
+               &(struct net_options){.arch = &arch_made,
                                      .nhidden = depth,
                                      .hidden = {60, 72, 64},
                                      .act = ACT_RELU,
@@ -439,8 +439,9 @@ static void test_embedded(void **state)
         struct net_at n;
         struct tally t = {0};
         net_at(&n, text, NULL, &(nami_options){.method = by[turn % 4]},
-               &(struct net_options){
-                   .kind = turn / 4 % 2 ? NET_MADE : NET_MLP, .act = ACT_TANH, .skip = turn / 8});
+               &(struct net_options){.arch = turn / 4 % 2 ? &arch_made : &arch_mlp,
+                                     .act = ACT_TANH,
+                                     .skip = turn / 8});
         check_lists(text, &n.q);
         check_numbers(text, &n.q, turn % 2, &t);
         for (int f = 0; f < n.q.nfactor; f++) {

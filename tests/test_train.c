@@ -69,12 +69,12 @@ static void test_threads(void **state)
 {
     (void)state;
     static const int batch[] = {8, 37, 250};
-    for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
+    for (int kind = 0; net_archs[kind]; kind++) {
         struct net_options o = small;
         struct net_at n;
-        o.kind = (enum net_kind)kind;
+        o.arch = net_archs[kind];
         net_at(&n, zoo, NULL, NULL, &o);
-        for (int i = 0; i < 3; i++) check_threads(&n, batch[i], (i + kind) % 2);
+        for (int i = 0; i < 3; i++) check_threads(&n, batch[i], (i + kind + 1) % 2);
         net_drop(&n);
     }
 }
@@ -85,7 +85,7 @@ static void test_large(void **state)
     (void)state;
     struct net_options o = small;
     struct net_at n;
-    o.kind = NET_MLP;
+    o.arch = &arch_mlp;
     o.hidden[0] = o.hidden[1] = 300;
     net_at(&n, pair, NULL, NULL, &o);
     check_threads(&n, 37, 0);
@@ -157,10 +157,10 @@ static void test_gradient(void **state)
 {
     (void)state;
     static const int batch[] = {1, 8, 37, 101};
-    for (int kind = NET_AUTO; kind <= NET_MADE; kind++) {
+    for (int kind = -1; kind < 0 || net_archs[kind]; kind++) {
         struct net_options o = small;
         struct net_at n;
-        o.kind = (enum net_kind)kind;
+        o.arch = kind < 0 ? NULL : net_archs[kind];
         net_at(&n, zoo, NULL, NULL, &o);
         for (int i = 0; i < 4; i++) check_gradient(&n, batch[i]);
         net_drop(&n);

@@ -72,13 +72,13 @@ static void test_places(void **state)
     assert_int_equal(b->d->n, 6);
     assert_int_equal(block_named(&n.q, "embed/y/0/white")->d->in, 18);
     net_drop(&n);
-    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = -1, .kind = NET_MADE});
+    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = -1, .arch = &arch_made});
     assert_int_equal(n.q.nembed, 0);
     net_drop(&n);
-    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = -1, .kind = NET_AUTO});
+    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = -1});
     assert_int_equal(n.q.nembed, 1);
     net_drop(&n);
-    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = 0, .kind = NET_AUTO});
+    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = 0});
     assert_null(block_named(&n.q, "b[i]/white"));
     assert_int_equal(n.q.nembed, 0);
     net_drop(&n);

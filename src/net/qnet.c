@@ -12,8 +12,6 @@
 #include "net/embed.h"
 #include "net/saved.h"
 
-const char *const net_kinds[] = {"auto", "mlp", "made", NULL};
-
 enum { PRIOR_DRAWS = 4096 };
 
 void qnet_free(struct qnet *q)
@@ -266,6 +264,12 @@ static int choose_head(struct qnet *q, struct group *g, size_t n, const double *
     return 0;
 }
 
+void qnet_factor_name(const struct qnet *q, const struct factor *f, struct str *out)
+{
+    str_put(out, q->part[q->group[f->group].tag].name);
+    if (q->code[f->node].ncoord > 1) str_printf(out, ".%d", f->k + 1);
+}
+
 int qnet_value(const struct qnet *q, const struct factor *f)
 {
     const struct code *c = &q->code[f->node];
@@ -381,16 +385,6 @@ void qnet_start(const struct qnet *q, uint64_t seed, float *param)
     }
 }
 
-/* Plates share a network; the rest is one masked network, if there is more than one. */
-static void choose_kinds(struct qnet *q)
-{
-    int single = 0;
-    for (int g = 0; g < q->ngroup; g++) single += q->group[g].n == 1;
-    for (int g = 0; g < q->ngroup; g++)
-        q->group[g].made = q->opt.kind == NET_MADE ||
-                           (q->opt.kind == NET_AUTO && q->group[g].n == 1 && single > 1);
-}
-
 /* ---- output distributions of a file ---------------------------------------------------- */
 
 /* Could choose_head have chosen this? */
@@ -468,13 +462,13 @@ static int build(struct qnet *q, const struct origin *o, nami_err *err)
 {
     struct share s = {0};
     int nodes = bn_n(model_bn(q->m)), rc = 0;
+    int shares = !q->opt.no_share && (!q->opt.arch || q->opt.arch->shares);
     unsigned char *want = new_array(unsigned char, nodes);
     int *of = new_array(int, nodes);
     q->code = arena_array(&q->mem, struct code, nodes + 1);
     if (!want || !of || !q->code) rc = err_nomem(err);
     if (!rc) rc = make_codes(q, o, err);
-    /* a masked network has a place for every factor: it cannot share */
-    if (!rc) rc = share_find(q->m, q->h, !q->opt.no_share && q->opt.kind != NET_MADE, &s, err);
+    if (!rc) rc = share_find(q->m, q->h, shares, &s, err);
     if (!rc && same_scales(q, &s)) rc = err_nomem(err);
     if (!rc && net_embeds(q, &s)) rc = err_nomem(err);
     if (!rc) wants(q, want);
@@ -487,10 +481,9 @@ static int build(struct qnet *q, const struct origin *o, nami_err *err)
     if (!rc) rc = net_embed(q, of, err);
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);
     if (!rc) rc = make_heads(q, o, err);
-    if (!rc) choose_kinds(q);
+    if (!rc) archs_choose(q);
     if (!rc && emit_jacobians(q)) rc = err_nomem(err);
-    if (!rc) rc = net_mlp(q, err);
-    if (!rc) rc = net_made(q, err);
+    if (!rc) rc = archs_build(q, err);
     if (!rc && prog_finish(&q->prog)) rc = err_nomem(err);
     q->draw = NULL;
     q->ndraw = 0;
@@ -506,7 +499,7 @@ static void begin(struct qnet *q, struct model *m, const struct inverse *h,
 {
     *q = (struct qnet){.m = m, .h = h, .opt = *opt};
     q->prog.nrow = q->prog.nnode = model_num_rows(m);
-    if (opt->whiten < 0) q->opt.whiten = opt->kind == NET_AUTO;
+    if (opt->whiten < 0) q->opt.whiten = !opt->arch;
 }
 
 /* The first of them. */

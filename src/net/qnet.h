@@ -8,24 +8,23 @@
 #define NET_QNET_H
 
 #include "graph/inverse.h"
+#include "net/arch.h"
 #include "net/code.h"
 #include "net/family.h"
 
-enum net_kind { NET_AUTO, NET_MLP, NET_MADE };
-extern const char *const net_kinds[]; /* NULL at the end */
 enum { NET_LAYERS = 8 };
 
-/* The architecture that was asked for. */
+/* The network that was asked for. */
 struct net_options {
     const struct family *family; /* NULL: match */
     int size; /* of the family, or of the mixture that stands in for it; 0: its own default */
-    enum net_kind kind;
+    const struct arch *arch;         /* NULL: auto, by group */
     int nhidden, hidden[NET_LAYERS]; /* units a factor (mlp) or in all (made); none: by size */
     int shared; /* units of each layer of networks that several factors share; 0: as hidden */
     int act;
     int skip; /* 1: inputs feed outputs too; 0: not; -1: in made, and where inputs are whitened */
     int no_share; /* a network of its own for each factor, also in plates */
-    int whiten;   /* 1: layers that take correlations away (white.h); 0: none; -1: with NET_AUTO */
+    int whiten; /* 1: layers that take correlations away (white.h); 0: none; -1: if arch is auto */
     uint64_t seed;
 };
 
@@ -42,7 +41,7 @@ struct factor {
 struct group {
     int first, n; /* factor numbers member[first] ... */
     int tag;      /* whose loss it adds to: see struct part */
-    int made;     /* part of the masked network? */
+    const struct arch *arch;
     struct head head;
     int nout;
 };
@@ -106,6 +105,9 @@ void qnet_start(const struct qnet *q, uint64_t seed, float *param);
 /* Multiplications of one lane, forwards; and those by weights that are not masked away are all. */
 double qnet_products(const struct qnet *q);
 
+/* Appends a factor's name: that of its loss term, and which coordinate if there are several. */
+void qnet_factor_name(const struct qnet *q, const struct factor *f, struct str *out);
+
 /* The row of a factor's value. */
 int qnet_value(const struct qnet *q, const struct factor *f);
 
@@ -119,8 +121,6 @@ struct instr qnet_head(const struct group *g, int n, const int *value, const int
    copied.  name is printed.  Returns the first unit, or -1. */
 int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act,
               const char *name);
-int net_heads(struct qnet *q, int g);        /* a group's outputs as rows, and its head on them */
-int net_mlp(struct qnet *q, nami_err *err);  /* groups that are not made */
-int net_made(struct qnet *q, nami_err *err); /* groups that are */
+int net_heads(struct qnet *q, int g); /* a group's outputs as rows, and its head on them */
 
 #endif

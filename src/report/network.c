@@ -36,12 +36,10 @@ static void put_factors(const struct qnet *q, struct str *out)
     for (int i = 0; i < q->ngroup; i++) {
         const struct group *g = &q->group[i];
         const struct factor *f = &q->factor[q->member[g->first]];
-        str_put(&t.cells, q->part[g->tag].name);
-        if (q->code[f->node].ncoord > 1) str_printf(&t.cells, ".%d", f->k + 1);
-        table_end(&t);
+        qnet_factor_name(q, f, &t.cells), table_end(&t);
         str_printf(&t.cells, "%d", g->n), table_end(&t);
         str_printf(&t.cells, "%d", f->nin), table_end(&t);
-        table_cell(&t, g->made ? "made" : g->n > 1 ? "mlp, shared" : "mlp");
+        str_printf(&t.cells, "%s%s", g->arch->name, g->n > 1 ? ", shared" : ""), table_end(&t);
         put_head(q, g, &t.cells), table_end(&t);
     }
     table_put(&t, 2, out);
@@ -126,8 +124,7 @@ void network_json(const struct qnet *q, struct str *out)
             out,
             ",\"coordinate\":%d,\"times\":%d,\"inputs\":%d,\"outputs\":%d,\"network\":\"%s\","
             "\"family\":\"%s\",\"size\":%d}",
-            f->k + 1, g->n, f->nin, g->nout, g->made ? "made" : "mlp", g->head.family->name,
-            g->head.size);
+            f->k + 1, g->n, f->nin, g->nout, g->arch->name, g->head.family->name, g->head.size);
     }
     str_put(out, "],\"layers\":[");
     for (size_t i = 0; i < q->block.n; i++) {

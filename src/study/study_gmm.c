@@ -257,9 +257,9 @@ static int gmm_run(struct job *j, nami_err *err)
 
 /* ---- what is compared ------------------------------------------------------------------------ */
 
-#define NETWORK(family_, size_, kind_)                                                             \
+#define NETWORK(family_, size_, arch_)                                                             \
     {                                                                                              \
-        .family = family_, .size = size_, .kind = kind_, .nhidden = 2, .hidden = {1, 1},           \
+        .family = family_, .size = size_, .arch = arch_, .nhidden = 2, .hidden = {1, 1},           \
         .act = ACT_RELU, .skip = 1, .shared = 64                                                   \
     }
 #define REVERSE .method = "nami", .mode = "reverse", .fit = 1
@@ -268,23 +268,23 @@ static const struct variant variants[] = {{.name = "full",
                                            .what = "fully connected, masked network",
                                            .method = "full",
                                            .mode = "reverse",
-                                           .net = NETWORK(&family_match, 5, NET_MADE),
+                                           .net = NETWORK(&family_match, 5, &arch_made),
                                            .fit = 1},
                                           {.name = "reverse",
                                            .what = "reverse inverse; the indices share a network",
                                            REVERSE,
-                                           .net = NETWORK(&family_match, 5, NET_AUTO),
+                                           .net = NETWORK(&family_match, 5, NULL),
                                            .cost = 2},
                                           {.name = "reverse-made",
                                            .what = "reverse inverse, one masked network",
                                            .ours = 1,
                                            REVERSE,
-                                           .net = NETWORK(&family_match, 5, NET_MADE)},
+                                           .net = NETWORK(&family_match, 5, &arch_made)},
                                           {.name = "reverse-spline",
                                            .what = "reverse inverse; splines",
                                            .ours = 1,
                                            REVERSE,
-                                           .net = NETWORK(&family_spline, 0, NET_AUTO),
+                                           .net = NETWORK(&family_spline, 0, NULL),
                                            .cost = 2},
                                           {0}};
 

@@ -1,4 +1,4 @@
-/* mlp.c: fully connected networks, one for each factor or for all factors of a plate. */
+/* arch_mlp.c: fully connected networks, one for each factor or for all factors of a plate. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,16 +82,20 @@ static size_t widest(const struct qnet *q, const struct group *g)
     return (size_t)g->n * ((size_t)w + (size_t)q->factor[q->member[g->first]].nin);
 }
 
-int net_mlp(struct qnet *q, nami_err *err)
+static int suits(const struct qnet *q, const struct group *g)
+{
+    (void)q, (void)g;
+    return 1;
+}
+
+static int build(struct qnet *q, nami_err *err)
 {
     int rc = 0;
     for (int i = 0; i < q->ngroup && !rc; i++) {
         const struct group *g = &q->group[i];
-        const struct factor *f = &q->factor[q->member[g->first]];
         struct str name = {0};
-        if (g->made) continue;
-        str_put(&name, q->part[g->tag].name);
-        if (q->code[f->node].ncoord > 1) str_printf(&name, ".%d", f->k + 1);
+        if (g->arch != &arch_mlp) continue;
+        qnet_factor_name(q, &q->factor[q->member[g->first]], &name);
         int *from = raw_array(int, widest(q, g) + 1);
         rc = !from || name.oom || prog_segment(&q->prog) ? NAMI_ENOMEM : one(q, g, name.s, from);
         if (!rc) rc = net_heads(q, i);
@@ -101,3 +105,11 @@ int net_mlp(struct qnet *q, nami_err *err)
     }
     return rc;
 }
+
+const struct arch arch_mlp = {
+    .name = "mlp",
+    .what = "a fully connected network for each factor; the latents of a plate share one",
+    .shares = 1,
+    .suits = suits,
+    .build = build,
+};
