@@ -147,7 +147,7 @@ static double *copy_rows(double *to, const double *from, size_t rows, size_t n,
 static struct fed feed_all(const struct infer *a, const struct query *q, const struct infer_method *method,
                            int threads, size_t numbers)
 {
-    size_t rows = (size_t)a->q->m->ir.num_rows, n = q->nset * q->per, at = 0;
+    size_t rows = (size_t)a->q->model->ir.num_rows, n = q->nset * q->per, at = 0;
     struct fed r = {0};
     struct blocks f;
     nami_err err;

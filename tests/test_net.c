@@ -92,7 +92,7 @@ static void one_owner(const struct qnet *q)
 {
     size_t at = 0;
     for (size_t i = 0; i < q->block.n; i++) {
-        const struct dense *d = q->block.a[i].d;
+        const struct dense *d = q->block.a[i].layer;
         assert_int_equal(d->w, at);
         at += ((size_t)d->in + 1) * (size_t)d->out;
     }
@@ -103,7 +103,7 @@ static void parts_add_up(const struct exec *x, const struct qnet *q)
 {
     for (int b = 0; b < x->lanes; b++) {
         double sum = 0;
-        for (int k = 0; k < q->npart; k++) sum += x->by_tag[k * x->cap + b];
+        for (int k = 0; k < q->num_loss_terms; k++) sum += x->by_tag[k * x->cap + b];
         assert_true(isfinite(sum) && fabs(sum - x->total[b]) < 1e-10 * fmax(1, fabs(sum)));
     }
 }
@@ -181,7 +181,7 @@ static void test_gradients(void **state)
                              arch_name(arch), o.family->name, o.size, act_names[act], skip);
                     net_at(&n, models[i].text, NULL, NULL, &o);
                     one_owner(&n.q);
-                    if (models[i].parts) assert_int_equal(n.q.npart, models[i].parts);
+                    if (models[i].parts) assert_int_equal(n.q.num_loss_terms, models[i].parts);
                     assert_int_equal(n.m.ir.embeddings.n, models[i].embeddings);
                     check_gradient(what, &n.q, family_rows[f].kinks || act == ACT_RELU, 100, &t);
                     net_drop(&n);
@@ -215,10 +215,12 @@ static void test_plates(void **state)
                                      .no_share = !shared});
         assert_int_equal(n.q.nfactor, 4 * 5);
         assert_int_equal(n.q.ngroup, shared ? 5 : 20);
-        assert_int_equal(n.q.npart, shared ? 4 : 16);
-        for (int g = 0; g < n.q.ngroup; g++) assert_int_equal(n.q.group[g].n, shared ? 4 : 1);
-        for (int k = 0; k < n.q.npart; k++)
-            if (shared && !strstr(n.q.part[k].name, "[j")) fail_msg("%s", n.q.part[k].name);
+        assert_int_equal(n.q.num_loss_terms, shared ? 4 : 16);
+        for (int g = 0; g < n.q.ngroup; g++)
+            assert_int_equal(n.q.group[g].num_factors, shared ? 4 : 1);
+        for (int k = 0; k < n.q.num_loss_terms; k++)
+            if (shared && !strstr(n.q.loss_term[k].name, "[j"))
+                fail_msg("%s", n.q.loss_term[k].name);
         double *w = random_weights(&n.q, 6);
         exec_at(&x, &n.q, 16, 0, w);
         for (int b = 0; b < 8; b++) /* lane 8 + b is lane b, exchanged */
@@ -262,10 +264,10 @@ static void test_by_hand(void **state)
     exec_at(&x, &n.q, 5, 0, w);
     exec_run(&x);
     int z = row_of(&n.m, "z", 0), y = row_of(&n.m, "y", 0);
-    const struct code *cz =
-        &n.q.code[n.m.ir.node[n.m.ir.defined_by[n.m.ir.arrays.a[array_find(&n.m, "z")].first]]];
-    const struct code *cy =
-        &n.q.code[n.m.ir.node[n.m.ir.defined_by[n.m.ir.arrays.a[array_find(&n.m, "y")].first]]];
+    const struct encoding *cz =
+        &n.q.encoding[n.m.ir.node[n.m.ir.defined_by[n.m.ir.arrays.a[array_find(&n.m, "z")].first]]];
+    const struct encoding *cy =
+        &n.q.encoding[n.m.ir.node[n.m.ir.defined_by[n.m.ir.arrays.a[array_find(&n.m, "y")].first]]];
     assert_true(fabs(cz->mean[0] - 2) < 0.2 && fabs(cz->sd[0] - 3) < 0.2);
     assert_true(fabs(cy->mean[0] - 2) < 0.2 && fabs(cy->sd[0] - sqrt(10)) < 0.2);
     for (int b = 0; b < 5; b++) {
@@ -288,14 +290,15 @@ static void test_by_hand(void **state)
 
 /* The features of a variable, and what they should be of a value: (x - mean) / sd of a coordinate,
    drawn in beyond 6; a state as 0 or 1 for each, or -1 and 1. */
-static void check_features(const struct code *c, const struct exec *x, int b, const double *want)
+static void check_features(const struct encoding *c, const struct exec *x, int b,
+                           const double *want)
 {
     for (int k = 0; k < c->nfeature; k++) {
         double got =
             ((const double *)x->units.unit)[(size_t)(c->feature + k) * (size_t)x->cap + (size_t)b];
-        double u = c->kind == CODE_STATES ? want[k] : (want[k] - c->mean[k]) / c->sd[k];
+        double u = c->kind == ENCODING_STATES ? want[k] : (want[k] - c->mean[k]) / c->sd[k];
         double far = fabs(u) - 6;
-        if (c->kind != CODE_STATES && far > 0) u = copysign(6 + log1p(far), u);
+        if (c->kind != ENCODING_STATES && far > 0) u = copysign(6 + log1p(far), u);
         near(got, u);
     }
 }
@@ -341,7 +344,7 @@ static void test_features(void **state)
     exec_run(&x);
     for (int i = 0; i < N; i++) {
         const struct array *a = &n.m.ir.arrays.a[array_find(&n.m, rows[i].name)];
-        const struct code *c = &n.q.code[n.m.ir.node[n.m.ir.defined_by[a->first]]];
+        const struct encoding *c = &n.q.encoding[n.m.ir.node[n.m.ir.defined_by[a->first]]];
         assert_int_equal(c->nfeature, rows[i].nfeature);
         check_features(c, &x, i, rows[i].want);
     }
@@ -420,7 +423,7 @@ static void test_counts(void **state)
         int found = 0;
         net_at(&n, good[i], NULL, NULL, &(struct net_options){0});
         for (int g = 0; g < n.q.ngroup; g++)
-            found |= n.q.group[g].head.dist == &dist_neg_binomial;
+            found |= n.q.group[g].output.dist == &dist_neg_binomial;
         if (!found) fail_msg("%s", good[i]);
         net_drop(&n);
     }
@@ -436,7 +439,7 @@ static void test_logistic(void **state)
     struct net_options o = {.nhidden = 1, .hidden = {3}, .act = ACT_TANH, .skip = -1};
     net_at(&n, "model { z ~ relaxed_bernoulli(0.7, 0.2)\n y ~ normal(z, 1) }\n observe y", NULL,
            NULL, &o);
-    assert_ptr_equal(n.q.group[0].head.family, &family_logistic);
+    assert_ptr_equal(n.q.group[0].output.family, &family_logistic);
     double *w = calloc(n.q.prog.nparam + 1, sizeof *w), lp[5];
     struct str text = {0};
     assert_non_null(w);
@@ -565,7 +568,7 @@ static void test_components_of_stand_ins(void **state)
         net_at(&n, text, NULL, NULL, &(struct net_options){.family = &family_match, .size = size});
         int splines = 0;
         for (int g = 0; g < n.q.ngroup; g++) {
-            const struct head *h = &n.q.group[g].head;
+            const struct output_dist *h = &n.q.group[g].output;
             int usual = h->family == &family_spline ? family_spline.size : 1;
             splines += h->family == &family_spline;
             assert_int_equal(h->size, size ? size : usual);
@@ -599,7 +602,7 @@ static void architectures_are_chosen_by_group(void **state)
         assert_int_equal(n.q.ngroup, 2 + two);
         for (int g = 0; g < n.q.ngroup; g++) {
             const struct group *x = &n.q.group[g];
-            assert_ptr_equal(x->arch, x->n == 1 && two ? &arch_made : &arch_mlp);
+            assert_ptr_equal(x->arch, x->num_factors == 1 && two ? &arch_made : &arch_mlp);
         }
         net_drop(&n);
     }

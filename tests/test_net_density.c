@@ -244,7 +244,7 @@ static void check_density(const struct density_case *c, int f, const struct arch
     flush(&g);
     double tol = c->tol, h = c->points ? 2 * c->reach / c->points : 0;
     for (int i = 0; i < n.q.ngroup; i++) /* it has kinks */
-        if (n.q.group[i].head.family == &family_spline) tol = fmax(tol, 10 * h * h);
+        if (n.q.group[i].output.family == &family_spline) tol = fmax(tol, 10 * h * h);
     if (!(fabs(g.sum - 1) < tol))
         fail_msg("%s\n%s of %d, %s: the integral is %.9g", c->text, family_rows[f].family->name,
                  family_rows[f].size, arch->name, g.sum);

@@ -24,7 +24,8 @@ static const struct arch *suited(const struct qnet *q, const struct group *g)
 {
     const struct arch *a = NULL;
     for (int i = 0; net_archs[i]; i++)
-        if ((g->n == 1 || net_archs[i]->shares) && net_archs[i]->suits(q, g)) a = net_archs[i];
+        if ((g->num_factors == 1 || net_archs[i]->shares) && net_archs[i]->suits(q, g))
+            a = net_archs[i];
     return a;
 }
 

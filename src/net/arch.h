@@ -15,7 +15,7 @@ struct arch {
     /* Does `auto` choose it for this group?  (The last row that suits a group is chosen; mlp suits
        all.)  Called when all groups and their output distributions are known. */
     int (*suits)(const struct qnet *q, const struct group *g);
-    /* Adds the layers (net_layer) and output distributions (net_heads) of all groups whose `arch`
+    /* Adds the layers (net_layer) and output distributions (net_outputs) of all groups whose `arch`
        it is.  Called if there are any, in the order of arch.def. */
     int (*build)(struct qnet *q, nami_err *err);
 };

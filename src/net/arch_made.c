@@ -183,7 +183,7 @@ static int layers(struct made *m)
         for (j = i + 1; j < m->n && alike(m, i, j);) j++;
         rc = output(m, i, j);
     }
-    for (int i = 0; i < m->n && !rc; i++) rc = net_heads(m->q, m->q->factor[m->factor[i]].group);
+    for (int i = 0; i < m->n && !rc; i++) rc = net_outputs(m->q, m->q->factor[m->factor[i]].group);
     return rc;
 }
 
@@ -202,7 +202,8 @@ static void sort_factors(struct made *m)
 static int suits(const struct qnet *q, const struct group *g)
 {
     int single = 0;
-    for (int i = 0; i < q->ngroup && single < 2 && g->n == 1; i++) single += q->group[i].n == 1;
+    for (int i = 0; i < q->ngroup && single < 2 && g->num_factors == 1; i++)
+        single += q->group[i].num_factors == 1;
     return single > 1;
 }
 

@@ -206,8 +206,8 @@ static void test(struct gmm *g, const struct job *j, double *v)
                                         .n = g->ntest,
                                         .first = (uint64_t)b * (uint64_t)j->s->batch});
         v[E_TEST] += t->total / n;
-        for (int k = 0; k < t->npart; k++)
-            if (strncmp(t->part[k].name, "z[", 2) == 0) v[E_INDICES] += t->loss[k] / n;
+        for (int k = 0; k < t->num_loss_terms; k++)
+            if (strncmp(t->loss_term[k].name, "z[", 2) == 0) v[E_INDICES] += t->loss[k] / n;
     }
 }
 
