@@ -39,13 +39,13 @@ enum { IMAGES = 10000, PIXELS = 784, IMAGE_BATCH = 100 };
 static const struct peer {
     char name;
     const char *method, *mode;
-    enum net_kind kind;
+    const struct arch *arch;
     int hidden;
 } nets[] = {
-    {'a', "stuhlmuller", NULL, NET_MLP, 100},
-    {'b', "nami", "forward", NET_MLP, 97},
-    {'c', "full", NULL, NET_MADE, 501},
-    {'d', "nami", "reverse", NET_MADE, 1210},
+    {'a', "stuhlmuller", NULL, &arch_mlp, 100},
+    {'b', "nami", "forward", &arch_mlp, 97},
+    {'c', "full", NULL, &arch_made, 501},
+    {'d', "nami", "reverse", &arch_made, 1210},
 };
 
 static void die(const nami_err *err)
@@ -63,7 +63,7 @@ static void make_tree(struct training *r, const struct peer *n)
     str_put(&data, "]}");
     r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){.invert = {.method = n->method, .mode = n->mode, .verify = "none"},
-                            .net = {.kind = n->kind,
+                            .net = {.arch = n->arch,
                                     .nhidden = 2,
                                     .hidden = {n->hidden, n->hidden},
                                     .act = ACT_RELU,
@@ -81,7 +81,7 @@ static void make_vae(struct training *r)
     r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){
         .invert = {.method = "mean-field", .verify = "none"},
-        .net = {.kind = NET_MADE, .nhidden = 2, .hidden = {200, 200}, .act = ACT_TANH},
+        .net = {.arch = &arch_made, .nhidden = 2, .hidden = {200, 200}, .act = ACT_TANH},
         .elbo = 1};
     if (model_parse(r->net.model, "vae", vae, strlen(vae), NATIVE, NULL, &err) ||
         training_prepare(r, 1, &err))

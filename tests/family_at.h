@@ -10,11 +10,11 @@ enum { OUTPUTS = 64 };
 static double scratch[1 << 16];
 
 struct case_ {
-    struct head h;
+    struct output_dist h;
     int dim[2];
 };
 
-static inline struct case_ case_of(const struct head *h)
+static inline struct case_ case_of(const struct output_dist *h)
 {
     struct case_ c = {*h, {1, h->family->outputs(h)}};
     assert_true(c.dim[1] >= 1 && c.dim[1] <= OUTPUTS);

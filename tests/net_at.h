@@ -56,7 +56,7 @@ static inline double *random_weights(const struct qnet *q, uint64_t seed)
     assert_non_null(w);
     rng_init(&r, seed, 5);
     for (size_t i = 0; i < q->block.n; i++) {
-        const struct dense *d = q->block.a[i].d;
+        const struct dense *d = q->block.a[i].layer;
         size_t nw = (size_t)d->in * (size_t)d->out;
         double s = (d->act == ACT_LINEAR ? 0.6 : 1.2) / sqrt(d->in > 0 ? d->in : 1);
         for (size_t k = 0; k < nw; k++) w[d->w + k] = s * gauss(&r);
@@ -70,11 +70,11 @@ static inline void exec_at(struct exec *x, const struct qnet *q, int lanes, unsi
                            const void *param)
 {
     nami_err err = {0};
-    double *at = draw(q->m, (size_t)lanes, 1);
-    if (exec_init(x, &q->prog, lanes, q->npart, flags, &err)) fail_msg("%s", err.msg);
+    double *at = draw(q->model, (size_t)lanes, 1);
+    if (exec_init(x, &q->prog, lanes, q->num_loss_terms, flags, &err)) fail_msg("%s", err.msg);
     x->lanes = lanes;
     x->param = param;
-    for (int r = 0; r < q->m->ir.num_rows; r++)
+    for (int r = 0; r < q->model->ir.num_rows; r++)
         memcpy(x->row + (size_t)r * (size_t)x->cap, at + (size_t)r * (size_t)lanes,
                sizeof *at * (size_t)lanes);
     free(at);
@@ -85,7 +85,7 @@ static inline void gradient_at(struct exec *x, const struct qnet *q, void *grad)
 {
     exec_back(x);
     for (size_t i = 0; i < q->block.n; i++) {
-        const struct dense *d = q->block.a[i].d;
+        const struct dense *d = q->block.a[i].layer;
         x->product->weights(d, &x->units, 1, 0, d->out, grad);
     }
 }

@@ -171,7 +171,7 @@ static inline void fixture_make(struct fixture *f, const struct known_model *k, 
     r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){
         .invert = {.mode = mode},
-        .net = {.kind = NET_MLP, .nhidden = 2, .hidden = {24, 24}, .act = ACT_RELU, .skip = 1},
+        .net = {.arch = &arch_mlp, .nhidden = 2, .hidden = {24, 24}, .act = ACT_RELU, .skip = 1},
         .train = {.steps = steps > 0 ? steps : 1,
                   .batch = 100,
                   .rate = steps > 0 ? 3e-3 : 1e-9,

@@ -20,7 +20,7 @@ enum { DRAWS = 20000 };
 struct setup {
     const char *file, *data, *text; /* a file with its data, or a text */
     const char *method, *mode, *family;
-    enum net_kind kind;
+    const struct arch *arch;
     int hidden, size, skip, steps;
 };
 
@@ -33,7 +33,7 @@ static void train_it(struct training *r, const struct setup *s)
     r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){.invert = {.method = s->method, .mode = s->mode},
                             .net = {.family = family_find(s->family, strlen(s->family)),
-                                    .kind = s->kind,
+                                    .arch = s->arch,
                                     .size = s->size,
                                     .nhidden = 2,
                                     .hidden = {s->hidden, s->hidden},
@@ -162,13 +162,13 @@ static void trees(void **state)
 {
     static const struct {
         const char *what, *method, *mode;
-        enum net_kind kind;
+        const struct arch *arch;
         int hidden, faithful;
     } net[] = {
-        {"tree, reverse, made 360", "nami", "reverse", NET_MADE, 360, 1},
-        {"tree, reverse, mlp 32", "nami", "reverse", NET_MLP, 32, 1},
-        {"tree, forward, mlp 32", "nami", "forward", NET_MLP, 32, 1},
-        {"tree, Stuhlmueller, to its best", "stuhlmuller", "best", NET_MLP, 32, 0},
+        {"tree, reverse, made 360", "nami", "reverse", &arch_made, 360, 1},
+        {"tree, reverse, mlp 32", "nami", "reverse", &arch_mlp, 32, 1},
+        {"tree, forward, mlp 32", "nami", "forward", &arch_mlp, 32, 1},
+        {"tree, Stuhlmueller, to its best", "stuhlmuller", "best", &arch_mlp, 32, 0},
     };
     double c[N][N] = {{0}}, gap = 0;
     (void)state;
@@ -179,7 +179,7 @@ static void trees(void **state)
                                      .method = net[k].method,
                                      .mode = net[k].mode,
                                      .family = "match",
-                                     .kind = net[k].kind,
+                                     .arch = net[k].arch,
                                      .hidden = net[k].hidden,
                                      .skip = 1,
                                      .steps = 4000});
@@ -284,7 +284,7 @@ static void shapes(void **state)
             snprintf(what, sizeof what, "%s, %s", model[m].what, family[f]);
             train_it(&r, &(struct setup){.text = model[m].text,
                                          .family = family[f],
-                                         .kind = NET_MLP,
+                                         .arch = &arch_mlp,
                                          .hidden = 64,
                                          .steps = 6000});
             struct sample s = draw(&r);

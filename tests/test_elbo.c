@@ -42,13 +42,13 @@ static const struct {
      0},
 };
 
-static struct net_options options_of(const char *family, enum net_kind kind)
+static struct net_options options_of(const char *family, const struct arch *arch)
 {
     static const struct net_options o = {.nhidden = 1, .hidden = {7}, .act = ACT_TANH, .skip = -1};
     struct net_options r = o;
     r.family = family_find(family, strlen(family));
     assert_true(r.family && r.family->path);
-    r.kind = kind;
+    r.arch = arch;
     if (strcmp(family, "mixture") == 0) r.size = 1; /* more: see test_path */
     return r;
 }
@@ -60,7 +60,7 @@ static double *weights_of(const struct elbo *e)
     /* small: near the ends of an interval draws are rounded, and differences are noise */
     for (size_t i = 0; i < e->q->prog.nparam; i++) w[i] = 0.4 * q[i];
     for (size_t i = e->q->prog.nparam; i < e->prog.nparam; i++)
-        w[i] = e->q->m->programs.weights.a[i - e->q->prog.nparam] + 0.1 * (double)(i % 3);
+        w[i] = e->q->model->programs.weights.a[i - e->q->prog.nparam] + 0.1 * (double)(i % 3);
     free(q);
     return w;
 }
@@ -69,9 +69,9 @@ static double *weights_of(const struct elbo *e)
 static void start(struct exec *x, const struct elbo *e, const double *w)
 {
     nami_err err = {0};
-    const struct model *m = e->q->m;
+    const struct model *m = e->q->model;
     double *at = draw(m, LANES, 1);
-    if (exec_init(x, &e->prog, LANES, e->npart, EXEC_GRAD, &err)) fail_msg("%s", err.msg);
+    if (exec_init(x, &e->prog, LANES, e->num_loss_terms, EXEC_GRAD, &err)) fail_msg("%s", err.msg);
     x->param = w;
     x->seed = 11;
     for (int el = 0; el < m->ir.num_elements; el++)
@@ -102,7 +102,7 @@ static double value(struct exec *x)
 static void check_value(const char *what, struct exec *x, const struct elbo *e, const double *w)
 {
     struct qnet *q = e->q;
-    struct model *m = q->m;
+    struct model *m = q->model;
     double *z = calloc((size_t)m->ir.num_rows * LANES, sizeof *z), logp[LANES];
     nami_err err = {0};
     struct exec y;
@@ -118,7 +118,7 @@ static void check_value(const char *what, struct exec *x, const struct elbo *e, 
     exec_run(&y);
     for (int b = 0; b < LANES; b++) {
         double want = logp[b] - y.total[b], parts = 0;
-        for (int k = 0; k < e->npart; k++) parts += x->by_tag[k * x->cap + b];
+        for (int k = 0; k < e->num_loss_terms; k++) parts += x->by_tag[k * x->cap + b];
         if (!(fabs(x->total[b] - want) < 1e-6 * fmax(1, fabs(want))))
             fail_msg("%s: %.10g, not %.10g", what, x->total[b], want);
         assert_true(fabs(parts - x->total[b]) < 1e-9 * fmax(1, fabs(parts)));
@@ -139,7 +139,7 @@ static void check_gradient(const char *what, struct exec *x, const struct elbo *
         exec_back(x);
     }
     for (size_t i = 0; i < e->block.n; i++) {
-        const struct dense *d = e->block.a[i].d;
+        const struct dense *d = e->block.a[i].layer;
         size_t n = ((size_t)d->in + 1) * (size_t)d->out;
         x->product->weights(d, &x->units, 1, 0, d->out, more);
         for (size_t k = d->w; k < d->w + n; k++) grad[k] += more[k];
@@ -168,16 +168,16 @@ static void test_gradients(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof models / sizeof *models; i++)
         for (size_t f = 0; f < sizeof family / sizeof *family; f++)
-            for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
+            for (int kind = 0; net_archs[kind]; kind++) {
                 struct net_at n;
                 struct elbo e;
                 struct exec x;
                 char what[80];
                 nami_err err = {0};
                 if (models[i].rejects && strcmp(family[f], "match") == 0) continue;
-                struct net_options opt = options_of(family[f], (enum net_kind)kind);
+                struct net_options opt = options_of(family[f], net_archs[kind]);
                 snprintf(what, sizeof what, "%s, %s, %s", models[i].name, family[f],
-                         net_kinds[kind]);
+                         net_archs[kind]->name);
                 net_at(&n, models[i].text, NULL, NULL, &opt);
                 if (elbo_make(&e, &n.q, &err)) fail_msg("%s: %s", what, err.msg);
                 double *w = weights_of(&e);
@@ -208,13 +208,14 @@ static double *run_at(const struct elbo *e, int lanes, int cap, int is_float, in
                       double *total)
 {
     nami_err err = {0};
-    const struct model *m = e->q->m;
+    const struct model *m = e->q->model;
     struct exec x;
     size_t n = e->prog.nparam;
     double *w = weights_of(e), *at = draw(m, 64, 1), weight[64], *out = calloc(n + 1, sizeof *out);
     float *single = calloc(n + 1, sizeof *single), *grad = calloc(n + 1, sizeof *grad);
     assert_true(out && single && grad);
-    if (exec_init(&x, &e->prog, cap, e->npart, EXEC_GRAD | (is_float ? EXEC_FLOAT : 0), &err))
+    if (exec_init(&x, &e->prog, cap, e->num_loss_terms, EXEC_GRAD | (is_float ? EXEC_FLOAT : 0),
+                  &err))
         fail_msg("%s", err.msg);
     for (size_t i = 0; i < n; i++) single[i] = (float)w[i];
     for (size_t i = 0; i < n; i++) w[i] = (double)single[i];
@@ -237,7 +238,7 @@ static double *run_at(const struct elbo *e, int lanes, int cap, int is_float, in
         exec_back(&x);
     }
     for (size_t i = 0; i < e->block.n; i++) {
-        const struct dense *d = e->block.a[i].d;
+        const struct dense *d = e->block.a[i].layer;
         x.product->weights(d, &x.units, 1, 0, d->out, is_float ? (void *)grad : out);
     }
     for (size_t i = 0; i < n && is_float; i++) out[i] = (double)grad[i];
@@ -251,7 +252,7 @@ static void test_trimmed(void **state)
     static const struct {
         int lanes, cap;
     } size[] = {{64, 64}, {40, 40}, {40, 64}, {56, 64}, {3, 8}, {8, 64}, {1, 8}};
-    struct net_options opt = options_of("match", NET_MADE);
+    struct net_options opt = options_of("match", &arch_made);
     struct net_at n;
     struct elbo e;
     nami_err err = {0};

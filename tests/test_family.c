@@ -14,7 +14,7 @@ static const int sizes[] = {0, 1, 2, 3, 9};
 
 static struct case_ case_at(int f, int size)
 {
-    struct head h = {.family = net_families[f], .size = size ? size : net_families[f]->size};
+    struct output_dist h = {.family = net_families[f], .size = size ? size : net_families[f]->size};
     return case_of(&h);
 }
 
@@ -37,7 +37,7 @@ static void table(void **state)
         assert_true(!f->size == !f->size_what);
     }
     assert_null(family_find("mix", 3));
-    struct head one = {.family = &family_mixture, .size = 1};
+    struct output_dist one = {.family = &family_mixture, .size = 1};
     assert_int_equal(family_mixture.outputs(&one), 3);
 }
 
@@ -148,7 +148,7 @@ static double ks(int n, const double *u)
 }
 
 /* Is a draw a monotone function of a normal number? */
-static bool one_number(const struct head *h)
+static bool one_number(const struct output_dist *h)
 {
     return h->family != &family_mixture && h->family != &family_logistic;
 }

@@ -16,7 +16,7 @@
  */
 
 static void train_text(struct training *r, const char *text, const char *data, const char *family,
-                       enum net_kind kind, int steps)
+                       const struct arch *arch, int steps)
 {
     nami_err err = {0};
     struct source *s;
@@ -24,7 +24,7 @@ static void train_text(struct training *r, const char *text, const char *data, c
     memset(r, 0, sizeof *r);
     r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){.net = {.family = family_find(family, strlen(family)),
-                                    .kind = kind,
+                                    .arch = arch,
                                     .nhidden = 2,
                                     .hidden = {24, 24},
                                     .act = ACT_RELU,
@@ -76,11 +76,12 @@ static void consistent(void **state)
     static const char *const family[] = {"match", "mixture", "spline", "naf"};
     (void)state;
     for (int f = 0; f < 4; f++)
-        for (int kind = NET_AUTO; kind <= NET_MADE; kind++) {
+        for (int kind = -1; kind < 0 || net_archs[kind]; kind++) {
             struct training r;
             struct infer a;
             nami_err err;
-            train_text(&r, zoo, NULL, family[f], (enum net_kind)kind, 20);
+            const struct arch *arch = kind < 0 ? NULL : net_archs[kind];
+            train_text(&r, zoo, NULL, family[f], arch, 20);
             size_t rows = (size_t)r.net.model->ir.num_rows;
             double *x = calloc(rows * SETS, sizeof *x), *z = calloc(rows * N, sizeof *z);
             double *z2 = calloc(rows * N, sizeof *z), q[N], q2[N];
@@ -93,7 +94,7 @@ static void consistent(void **state)
             assert_int_equal(infer_logq(&a, N, z, 2, q2, &err), 0);
             for (int i = 0; i < N; i++) {
                 if (!isfinite(q[i]) || fabs(q[i] - q2[i]) > 2e-3 * (1 + fabs(q[i])))
-                    fail_msg("%s, %s: log q %g, but %g", family[f], net_kinds[kind], q[i], q2[i]);
+                    fail_msg("%s, %s: log q %g, but %g", family[f], arch_name(arch), q[i], q2[i]);
             }
             /* threads, and pieces, change nothing */
             assert_int_equal(infer_draws(&a, &ask, 0, N, 3, z2, q2, NULL, &err), 0);
@@ -146,7 +147,7 @@ static double *copy_rows(double *to, const double *from, size_t rows, size_t n,
 static struct fed feed_all(const struct infer *a, const struct query *q, const struct infer_method *method,
                            int threads, size_t numbers)
 {
-    size_t rows = (size_t)a->q->m->ir.num_rows, n = q->nset * q->per, at = 0;
+    size_t rows = (size_t)a->q->model->ir.num_rows, n = q->nset * q->per, at = 0;
     struct fed r = {0};
     struct blocks f;
     nami_err err;
@@ -183,7 +184,7 @@ static void blocks(void **state)
     struct infer a;
     nami_err err;
     (void)state;
-    train_text(&r, zoo, NULL, "match", NET_AUTO, 20);
+    train_text(&r, zoo, NULL, "match", NULL, 20);
     size_t rows = (size_t)r.net.model->ir.num_rows;
     double *x = calloc(rows * SETS, sizeof *x);
     assert_non_null(x);
@@ -232,7 +233,7 @@ static void known(void **state)
     train_text(&r,
                "model { a ~ normal(0, 1)\n for (i in 1:4) { y[i] ~ normal(a, 1) }\n"
                " next ~ normal(a, 1) }\nobserve y\n",
-               NULL, "match", NET_AUTO, 3000);
+               NULL, "match", NULL, 3000);
     size_t rows = (size_t)r.net.model->ir.num_rows;
     double *x = calloc(rows, sizeof *x), *z = calloc(rows * M, sizeof *z),
            *pred = calloc(rows * M, sizeof *pred);

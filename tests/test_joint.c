@@ -40,16 +40,17 @@ static void joint_at(struct joint_at *s)
     if (exec_init(&s->x, &s->j.prog, LANES, GRADIENT_GROUPS, EXEC_GRAD, &err))
         fail_msg("%s", err.msg);
     s->z = draw(&s->n.m, LANES, 1);
-    double *u = calloc((size_t)s->j.n * LANES, sizeof *u);
+    double *u = calloc((size_t)s->j.num_coordinates * LANES, sizeof *u);
     assert_int_equal(joint_coordinates(&s->j, LANES, s->z, u), 0);
     for (int r = 0; r < s->n.m.ir.num_rows; r++)
         memcpy(s->x.row + r * LANES, s->z + r * LANES, sizeof *u * LANES);
-    for (int i = 0; i < s->n.q.h->nlatent; i++) { /* latents come from their coordinates alone */
-        const struct code *c = &s->j.code[s->n.q.h->perm[i]];
-        for (int k = 0; k < c->n; k++)
+    for (int i = 0; i < s->n.q.inverse->nlatent;
+         i++) { /* latents come from their coordinates alone */
+        const struct encoding *c = &s->j.encoding[s->n.q.inverse->perm[i]];
+        for (int k = 0; k < c->num_elements; k++)
             for (int b = 0; b < LANES; b++) s->x.row[c->row[k] * LANES + b] = NAN;
     }
-    memcpy(s->x.row + s->j.coord * LANES, u, sizeof *u * (size_t)s->j.n * LANES);
+    memcpy(s->x.row + s->j.coord * LANES, u, sizeof *u * (size_t)s->j.num_coordinates * LANES);
     free(u);
     exec_run(&s->x);
 }
@@ -69,16 +70,16 @@ static void density(void **state)
     (void)state;
     joint_at(&s);
     const struct model *m = &s.n.m;
-    assert_int_equal(s.j.n, 2 + 2 + 7);
+    assert_int_equal(s.j.num_coordinates, 2 + 2 + 7);
     logp(m, LANES, s.z, 1, (struct density){.logp = lp});
     for (int b = 0; b < LANES; b++) {
         double mean = s.z[row_of(m, "m", 0) * LANES + b], sd = s.z[row_of(m, "s", 0) * LANES + b];
         double d = (s.z[row_of(m, "later", 0) * LANES + b] - mean) / sd;
         barren[b] = -0.5 * d * d - log(sd) - 0.5 * log(2 * M_PI);
     }
-    for (int i = 0; i < s.n.q.h->nlatent; i++) {
-        const struct code *c = &s.j.code[s.n.q.h->perm[i]];
-        for (int k = 0; k < c->n; k++)
+    for (int i = 0; i < s.n.q.inverse->nlatent; i++) {
+        const struct encoding *c = &s.j.encoding[s.n.q.inverse->perm[i]];
+        for (int k = 0; k < c->num_elements; k++)
             for (int b = 0; b < LANES; b++) {
                 double got = s.x.row[c->row[k] * LANES + b], want = s.z[c->row[k] * LANES + b];
                 if (!(fabs(got - want) < 1e-9 * fmax(1, fabs(want))))
@@ -104,8 +105,8 @@ static void jacobian(void **state)
     (void)state;
     joint_at(&s);
     memcpy(want, s.x.by_tag + GRADIENT_JACOBIAN * LANES, sizeof want);
-    for (int i = 0; i < s.n.q.h->nlatent; i++) {
-        const struct code *c = &s.j.code[s.n.q.h->perm[i]];
+    for (int i = 0; i < s.n.q.inverse->nlatent; i++) {
+        const struct encoding *c = &s.j.encoding[s.n.q.inverse->perm[i]];
         for (int k = 0; k < c->ncoord; k++) { /* triangular: the diagonal is enough */
             double *u = s.x.row + (c->coord + k) * LANES, *z = s.x.row + c->row[k] * LANES;
             double keep[LANES], up[LANES];
@@ -131,7 +132,7 @@ static void gradient(void **state)
     double w[GRADIENT_GROUPS][LANES], h = 1e-5;
     (void)state;
     joint_at(&s);
-    size_t size = (size_t)s.j.n * LANES;
+    size_t size = (size_t)s.j.num_coordinates * LANES;
     double *got = calloc(size, sizeof *got), *u = s.x.row + s.j.coord * LANES;
     for (int l = 0; l < GRADIENT_GROUPS; l++) {
         for (int b = 0; b < LANES; b++) w[l][b] = 0.3 + l + 0.1 * b;
@@ -143,7 +144,7 @@ static void gradient(void **state)
     exec_both(&s.x);
     assert_memory_equal(got, s.x.adj + s.j.coord * LANES, sizeof *got * size);
     s.x.no_total = 0;
-    for (int k = 0; k < s.j.n; k++) {
+    for (int k = 0; k < s.j.num_coordinates; k++) {
         double keep[LANES], f[2][LANES];
         memcpy(keep, u + k * LANES, sizeof keep);
         for (int side = 0; side < 2; side++) {
@@ -166,11 +167,12 @@ static void gradient(void **state)
     joint_drop(&s);
 }
 
-static const struct code *code_of(const struct joint_at *s, const char *name)
+static const struct encoding *encoding_of(const struct joint_at *s, const char *name)
 {
     int row = row_of(&s->n.m, name, 0);
-    for (int i = 0; i < s->n.q.h->nlatent; i++)
-        if (s->j.code[s->n.q.h->perm[i]].row[0] == row) return &s->j.code[s->n.q.h->perm[i]];
+    for (int i = 0; i < s->n.q.inverse->nlatent; i++)
+        if (s->j.encoding[s->n.q.inverse->perm[i]].row[0] == row)
+            return &s->j.encoding[s->n.q.inverse->perm[i]];
     fail_msg("no latent %s", name);
     return NULL;
 }
@@ -185,14 +187,14 @@ static void far(void **state)
     joint_at(&s);
     for (int b = 0; b < LANES; b++)
         for (int k = 0; k < 3; k++) {
-            const struct code *c = code_of(&s, name[k]);
+            const struct encoding *c = encoding_of(&s, name[k]);
             double v = (b % 2 ? -1 : 1) * (30 + 8. * b);
             s.x.row[c->coord * LANES + b] = (v - c->mean[0]) / c->sd[0];
         }
     exec_both(&s.x);
     for (int b = 0; b < LANES; b++) {
         for (int k = 0; k < 3; k++) {
-            const struct code *c = code_of(&s, name[k]);
+            const struct encoding *c = encoding_of(&s, name[k]);
             double x = s.x.row[c->row[0] * LANES + b], d = s.x.adj[c->coord * LANES + b];
             assert_true(x > (k ? 0 : 2) && x < (k ? 1 : 5));
             assert_true(isfinite(d) && isfinite(s.x.total[b]));

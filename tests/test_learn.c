@@ -75,7 +75,7 @@ static void learn(struct training *r, const char *text, const char *method, int 
     r->net.plan = (struct plan){.invert = {.method = method, .mode = "forward"},
                             .net = {.family = family_find("mixture", 7),
                                     .size = 1,
-                                    .kind = NET_MADE,
+                                    .arch = &arch_made,
                                     .nhidden = 1,
                                     .hidden = {32},
                                     .act = ACT_TANH,

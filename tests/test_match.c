@@ -5,7 +5,7 @@
 /* A head with the parameters of a try at outputs 0. */
 static struct case_ match_at(const struct at *it)
 {
-    struct head h = {.family = &family_match, .dist = it->d};
+    struct output_dist h = {.family = &family_match, .dist = it->d};
     for (int k = 0; k < it->d->narg; k++) {
         enum domain in = it->d->arg[k].domain;
         h.scale[k] = 1;
@@ -17,9 +17,9 @@ static struct case_ match_at(const struct at *it)
     return case_of(&h);
 }
 
-static int accepted(const struct at *it, int n, const double *x, struct head *h)
+static int accepted(const struct at *it, int n, const double *x, struct output_dist *h)
 {
-    *h = (struct head){0};
+    *h = (struct output_dist){0};
     for (int k = 0; k < it->d->narg; k++)
         if (domains[it->d->arg[k].domain].discrete) h->fixed = it->p[k];
     return match_fit(h, it->d, n, x) == 0;
@@ -35,7 +35,7 @@ static void kernels(void **state)
     {
         double x[N], y[N], o[OUTPUTS] = {0}, lq[N];
         struct stream s = {.seed = 41, .node = 3};
-        struct head h;
+        struct output_dist h;
         if (!it.d->logp) continue;
         at_draw(&it, &s, N, x);
         if (!accepted(&it, N, x, &h)) continue;
@@ -85,7 +85,7 @@ static void fits(void **state)
     for_each_try(it)
     {
         struct stream s = {.seed = 49, .node = (uint32_t)t_};
-        struct head h;
+        struct output_dist h;
         at_draw(&it, &s, N, x);
         if (!accepted(&it, N, x, &h)) {
             if (t_ == 0) strcat(strcat(refused, it.d->name), " ");
@@ -113,7 +113,7 @@ static void odd_fits(void **state)
     enum { N = 2000 };
     static double x[N], y[N];
     struct stream s = {.seed = 50, .node = 1};
-    struct head h = {0};
+    struct output_dist h = {0};
     stream_normal(&s, N, x);
     for (int i = 0; i < N; i++) y[i] = 1e6 + 1e-3 * x[i];
     assert_int_equal(match_fit(&h, &dist_normal, N, y), 0);

@@ -92,7 +92,7 @@ static void one_owner(const struct qnet *q)
 {
     size_t at = 0;
     for (size_t i = 0; i < q->block.n; i++) {
-        const struct dense *d = q->block.a[i].d;
+        const struct dense *d = q->block.a[i].layer;
         assert_int_equal(d->w, at);
         at += ((size_t)d->in + 1) * (size_t)d->out;
     }
@@ -103,7 +103,7 @@ static void parts_add_up(const struct exec *x, const struct qnet *q)
 {
     for (int b = 0; b < x->lanes; b++) {
         double sum = 0;
-        for (int k = 0; k < q->npart; k++) sum += x->by_tag[k * x->cap + b];
+        for (int k = 0; k < q->num_loss_terms; k++) sum += x->by_tag[k * x->cap + b];
         assert_true(isfinite(sum) && fabs(sum - x->total[b]) < 1e-10 * fmax(1, fabs(sum)));
     }
 }
@@ -163,24 +163,25 @@ static void test_gradients(void **state)
     int turn = 0, nets = 0;
     for (int i = 0; i < NMODEL; i++)
         for (int f = 0; f < NFAMILY; f++)
-            for (int kind = NET_AUTO; kind <= NET_MADE; kind++)
+            for (int kind = -1; kind < 0 || net_archs[kind]; kind++)
                 for (int skip = 0; skip < 2; skip++, turn++, nets++) {
                     char what[100];
                     struct net_at n;
                     int act = acts[(turn + turn / 6) % 4];
+                    const struct arch *arch = kind < 0 ? NULL : net_archs[kind];
                     struct net_options o = {
                         .family = family_rows[f].family,
                         .size = family_rows[f].size,
-                        .kind = (enum net_kind)kind,
+                        .arch = arch,
                         .nhidden = 2 - turn / 3 % 2,
-                        .hidden = {kind == NET_MLP ? 6 : 40, kind == NET_MLP ? 5 : 48},
+                        .hidden = {arch == &arch_mlp ? 6 : 40, arch == &arch_mlp ? 5 : 48},
                         .act = act,
                         .skip = skip};
                     snprintf(what, sizeof what, "%s, %s, %s %d, %s, skip %d", models[i].name,
-                             net_kinds[kind], o.family->name, o.size, act_names[act], skip);
+                             arch_name(arch), o.family->name, o.size, act_names[act], skip);
                     net_at(&n, models[i].text, NULL, NULL, &o);
                     one_owner(&n.q);
-                    if (models[i].parts) assert_int_equal(n.q.npart, models[i].parts);
+                    if (models[i].parts) assert_int_equal(n.q.num_loss_terms, models[i].parts);
                     assert_int_equal(n.m.ir.embeddings.n, models[i].embeddings);
                     check_gradient(what, &n.q, family_rows[f].kinks || act == ACT_RELU, 100, &t);
                     net_drop(&n);
@@ -208,16 +209,18 @@ static void test_plates(void **state)
         int shared = turn % 3 < 2;
         net_at(&n, text, NULL, NULL,
                &(struct net_options){.family = turn / 3 ? &family_spline : NULL,
-                                     .kind = turn % 3 == 0 ? NET_AUTO : NET_MLP,
+                                     .arch = turn % 3 == 0 ? NULL : &arch_mlp,
                                      .act = ACT_TANH,
                                      .skip = turn % 2,
                                      .no_share = !shared});
         assert_int_equal(n.q.nfactor, 4 * 5);
         assert_int_equal(n.q.ngroup, shared ? 5 : 20);
-        assert_int_equal(n.q.npart, shared ? 4 : 16);
-        for (int g = 0; g < n.q.ngroup; g++) assert_int_equal(n.q.group[g].n, shared ? 4 : 1);
-        for (int k = 0; k < n.q.npart; k++)
-            if (shared && !strstr(n.q.part[k].name, "[j")) fail_msg("%s", n.q.part[k].name);
+        assert_int_equal(n.q.num_loss_terms, shared ? 4 : 16);
+        for (int g = 0; g < n.q.ngroup; g++)
+            assert_int_equal(n.q.group[g].num_factors, shared ? 4 : 1);
+        for (int k = 0; k < n.q.num_loss_terms; k++)
+            if (shared && !strstr(n.q.loss_term[k].name, "[j"))
+                fail_msg("%s", n.q.loss_term[k].name);
         double *w = random_weights(&n.q, 6);
         exec_at(&x, &n.q, 16, 0, w);
         for (int b = 0; b < 8; b++) /* lane 8 + b is lane b, exchanged */
@@ -252,7 +255,7 @@ static void test_by_hand(void **state)
     net_at(&n, "model { z ~ normal(2, 3)\n y ~ normal(z, 1) }\n observe y", NULL, NULL,
            &(struct net_options){.family = &family_mixture,
                                  .size = 1,
-                                 .kind = NET_MLP,
+                                 .arch = &arch_mlp,
                                  .nhidden = 1,
                                  .hidden = {3},
                                  .act = ACT_TANH});
@@ -261,10 +264,10 @@ static void test_by_hand(void **state)
     exec_at(&x, &n.q, 5, 0, w);
     exec_run(&x);
     int z = row_of(&n.m, "z", 0), y = row_of(&n.m, "y", 0);
-    const struct code *cz =
-        &n.q.code[n.m.ir.node[n.m.ir.defined_by[n.m.ir.arrays.a[array_find(&n.m, "z")].first]]];
-    const struct code *cy =
-        &n.q.code[n.m.ir.node[n.m.ir.defined_by[n.m.ir.arrays.a[array_find(&n.m, "y")].first]]];
+    const struct encoding *cz =
+        &n.q.encoding[n.m.ir.node[n.m.ir.defined_by[n.m.ir.arrays.a[array_find(&n.m, "z")].first]]];
+    const struct encoding *cy =
+        &n.q.encoding[n.m.ir.node[n.m.ir.defined_by[n.m.ir.arrays.a[array_find(&n.m, "y")].first]]];
     assert_true(fabs(cz->mean[0] - 2) < 0.2 && fabs(cz->sd[0] - 3) < 0.2);
     assert_true(fabs(cy->mean[0] - 2) < 0.2 && fabs(cy->sd[0] - sqrt(10)) < 0.2);
     for (int b = 0; b < 5; b++) {
@@ -287,14 +290,15 @@ static void test_by_hand(void **state)
 
 /* The features of a variable, and what they should be of a value: (x - mean) / sd of a coordinate,
    drawn in beyond 6; a state as 0 or 1 for each, or -1 and 1. */
-static void check_features(const struct code *c, const struct exec *x, int b, const double *want)
+static void check_features(const struct encoding *c, const struct exec *x, int b,
+                           const double *want)
 {
     for (int k = 0; k < c->nfeature; k++) {
         double got =
             ((const double *)x->units.unit)[(size_t)(c->feature + k) * (size_t)x->cap + (size_t)b];
-        double u = c->kind == CODE_STATES ? want[k] : (want[k] - c->mean[k]) / c->sd[k];
+        double u = c->kind == ENCODING_STATES ? want[k] : (want[k] - c->mean[k]) / c->sd[k];
         double far = fabs(u) - 6;
-        if (c->kind != CODE_STATES && far > 0) u = copysign(6 + log1p(far), u);
+        if (c->kind != ENCODING_STATES && far > 0) u = copysign(6 + log1p(far), u);
         near(got, u);
     }
 }
@@ -331,7 +335,7 @@ static void test_features(void **state)
     struct net_at n;
     struct exec x;
     net_at(&n, text, NULL, &(nami_options){.method = "full"},
-           &(struct net_options){.kind = NET_MLP});
+           &(struct net_options){.arch = &arch_mlp});
     double *w = random_weights(&n.q, 1);
     exec_at(&x, &n.q, N, 0, w);
     for (int i = 0; i < N; i++)
@@ -340,7 +344,7 @@ static void test_features(void **state)
     exec_run(&x);
     for (int i = 0; i < N; i++) {
         const struct array *a = &n.m.ir.arrays.a[array_find(&n.m, rows[i].name)];
-        const struct code *c = &n.q.code[n.m.ir.node[n.m.ir.defined_by[a->first]]];
+        const struct encoding *c = &n.q.encoding[n.m.ir.node[n.m.ir.defined_by[a->first]]];
         assert_int_equal(c->nfeature, rows[i].nfeature);
         check_features(c, &x, i, rows[i].want);
     }
@@ -353,13 +357,13 @@ static void test_features(void **state)
 static void test_start(void **state)
 {
     (void)state;
-    for (int kind = NET_MLP; kind <= NET_MADE; kind++)
+    for (int kind = 0; net_archs[kind]; kind++)
         for (int act = ACT_TANH; act < NACT; act++) {
             struct net_at n;
             struct exec x;
             double sum = 0, most = 0;
             net_at(&n, models[1].text, NULL, NULL,
-                   &(struct net_options){.kind = (enum net_kind)kind, .act = act, .skip = -1});
+                   &(struct net_options){.arch = net_archs[kind], .act = act, .skip = -1});
             size_t np = n.q.prog.nparam, differ = 0;
             float *w = calloc(np, sizeof *w), *w2 = calloc(np, sizeof *w);
             assert_true(w && w2);
@@ -419,7 +423,7 @@ static void test_counts(void **state)
         int found = 0;
         net_at(&n, good[i], NULL, NULL, &(struct net_options){0});
         for (int g = 0; g < n.q.ngroup; g++)
-            found |= n.q.group[g].head.dist == &dist_neg_binomial;
+            found |= n.q.group[g].output.dist == &dist_neg_binomial;
         if (!found) fail_msg("%s", good[i]);
         net_drop(&n);
     }
@@ -435,7 +439,7 @@ static void test_logistic(void **state)
     struct net_options o = {.nhidden = 1, .hidden = {3}, .act = ACT_TANH, .skip = -1};
     net_at(&n, "model { z ~ relaxed_bernoulli(0.7, 0.2)\n y ~ normal(z, 1) }\n observe y", NULL,
            NULL, &o);
-    assert_ptr_equal(n.q.group[0].head.family, &family_logistic);
+    assert_ptr_equal(n.q.group[0].output.family, &family_logistic);
     double *w = calloc(n.q.prog.nparam + 1, sizeof *w), lp[5];
     struct str text = {0};
     assert_non_null(w);
@@ -474,13 +478,13 @@ static void test_float(void **state)
     (void)state;
     for (int i = 0; i < NMODEL; i++)
         for (int f = 0; f < NFAMILY; f++)
-            for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
+            for (int kind = 0; net_archs[kind]; kind++) {
                 struct net_at n;
                 struct exec x, y;
                 net_at(&n, models[i].text, NULL, NULL,
                        &(struct net_options){.family = family_rows[f].family,
                                              .size = family_rows[f].size,
-                                             .kind = (enum net_kind)kind,
+                                             .arch = net_archs[kind],
                                              .act = ACT_TANH,
                                              .skip = -1});
                 size_t np = n.q.prog.nparam;
@@ -535,7 +539,7 @@ static void test_sizes(void **state)
     struct net_at n;
     struct net_options o = {.family = &family_mixture,
                             .size = 1,
-                            .kind = NET_MLP,
+                            .arch = &arch_mlp,
                             .nhidden = 2,
                             .hidden = {100, 100},
                             .act = ACT_RELU};
@@ -547,7 +551,7 @@ static void test_sizes(void **state)
     assert_int_equal(n.q.prog.nparam, 156021);
     assert_true(qnet_products(&n.q) > 150000);
     net_drop(&n);
-    o = (struct net_options){.kind = NET_MADE, .skip = -1};
+    o = (struct net_options){.arch = &arch_made, .skip = -1};
     open_tree(&n, &(nami_options){.mode = "reverse"}, &o);
     assert_int_equal(n.q.nlabel, 36);
     net_drop(&n);
@@ -564,7 +568,7 @@ static void test_components_of_stand_ins(void **state)
         net_at(&n, text, NULL, NULL, &(struct net_options){.family = &family_match, .size = size});
         int splines = 0;
         for (int g = 0; g < n.q.ngroup; g++) {
-            const struct head *h = &n.q.group[g].head;
+            const struct output_dist *h = &n.q.group[g].output;
             int usual = h->family == &family_spline ? family_spline.size : 1;
             splines += h->family == &family_spline;
             assert_int_equal(h->size, size ? size : usual);
@@ -574,7 +578,38 @@ static void test_components_of_stand_ins(void **state)
     }
 }
 
+/* Each row of arch.def is complete and a word of the option; `auto` gives plates a network that
+   they share and all other factors one masked network, if there are at least two. */
+static void architectures_are_chosen_by_group(void **state)
+{
+    (void)state;
+    static const char plate[] = "for (i in 1:3) { z[i] ~ normal(m, s)\n y[i] ~ normal(z[i], 1) } }";
+    static const char *const start[] = {"model { m ~ normal(0, 1)\n s <- 1\n",
+                                        "model { m ~ normal(0, 1)\n s ~ gamma(2, 2)\n"};
+    assert_string_equal(nami_word("architectures", 0), "auto");
+    assert_null(arch_find("auto"));
+    for (int i = 0; net_archs[i]; i++) {
+        const struct arch *a = net_archs[i];
+        assert_true(a->name && a->what && a->suits && a->build);
+        assert_ptr_equal(arch_find(a->name), a);
+        assert_string_equal(nami_word("architectures", i + 1), a->name);
+    }
+    for (int two = 0; two < 2; two++) {
+        struct net_at n;
+        char text[300];
+        snprintf(text, sizeof text, "%s%s\n observe y", start[two], plate);
+        net_at(&n, text, NULL, &(nami_options){.mode = "reverse"}, &(struct net_options){.skip = -1});
+        assert_int_equal(n.q.ngroup, 2 + two);
+        for (int g = 0; g < n.q.ngroup; g++) {
+            const struct group *x = &n.q.group[g];
+            assert_ptr_equal(x->arch, x->num_factors == 1 && two ? &arch_made : &arch_mlp);
+        }
+        net_drop(&n);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(architectures_are_chosen_by_group),
     cmocka_unit_test(test_components_of_stand_ins),
     cmocka_unit_test(test_gradients),
     cmocka_unit_test(test_plates),

@@ -221,7 +221,7 @@ static void visit(const struct density_case *c, const struct model *m, int k, do
     }
 }
 
-static void check_density(const struct density_case *c, int f, int kind)
+static void check_density(const struct density_case *c, int f, const struct arch *arch)
 {
     struct net_at n;
     struct grid g = {.sum = 0};
@@ -229,7 +229,7 @@ static void check_density(const struct density_case *c, int f, int kind)
     net_at(&n, c->text, NULL, NULL,
            &(struct net_options){.family = family_rows[f].family,
                                  .size = family_rows[f].size,
-                                 .kind = (enum net_kind)kind,
+                                 .arch = arch,
                                  .nhidden = 1,
                                  .hidden = {24},
                                  .act = ACT_TANH,
@@ -244,10 +244,10 @@ static void check_density(const struct density_case *c, int f, int kind)
     flush(&g);
     double tol = c->tol, h = c->points ? 2 * c->reach / c->points : 0;
     for (int i = 0; i < n.q.ngroup; i++) /* it has kinks */
-        if (n.q.group[i].head.family == &family_spline) tol = fmax(tol, 10 * h * h);
+        if (n.q.group[i].output.family == &family_spline) tol = fmax(tol, 10 * h * h);
     if (!(fabs(g.sum - 1) < tol))
         fail_msg("%s\n%s of %d, %s: the integral is %.9g", c->text, family_rows[f].family->name,
-                 family_rows[f].size, net_kinds[kind], g.sum);
+                 family_rows[f].size, arch->name, g.sum);
     exec_fini(&g.x);
     free(w);
     net_drop(&n);
@@ -257,7 +257,7 @@ static void test_integrals(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int f = 0; f < 6; f++) check_density(&cases[i], f, f % 2 ? NET_MLP : NET_MADE);
+        for (int f = 0; f < 6; f++) check_density(&cases[i], f, f % 2 ? &arch_mlp : &arch_made);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -72,11 +72,11 @@ static void set_bit(struct bits *b, int i)
 static struct bits allowed(const struct qnet *q, const struct factor *f)
 {
     struct bits b = {0};
-    for (struct inverse_it it = inverse_it(q->h, f->pos); inverse_next(&it);) {
-        const struct code *c = &q->code[it.node];
+    for (struct inverse_it it = inverse_it(q->inverse, f->pos); inverse_next(&it);) {
+        const struct encoding *c = &q->encoding[it.node];
         for (int k = 0; k < c->nfeature; k++) set_bit(&b, c->feature + k);
     }
-    for (int k = 0; k < f->k; k++) set_bit(&b, q->code[f->node].feature + k);
+    for (int k = 0; k < f->coordinate; k++) set_bit(&b, q->encoding[f->node].feature + k);
     return b;
 }
 
@@ -117,7 +117,7 @@ static struct bits *reach(const struct qnet *q)
                         of[d->to + i * d->out + o].w[w] |= of[from].w[w];
                 }
     }
-    assert_int_equal(nrows > 0, q->h->nlatent > 0);
+    assert_int_equal(nrows > 0, q->inverse->nlatent > 0);
     return of;
 }
 
@@ -145,10 +145,10 @@ static void check_lists(const char *what, const struct qnet *q)
             for (int w = 0; w < WORDS; w++) {
                 if (of[u].w[w] & ~want.w[w])
                     fail_msg("%s: factor %s sees what is no parent", what,
-                             bn_name(q->m->ir.bn, x->node));
+                             bn_name(q->model->ir.bn, x->node));
                 if (want.w[w] & ~of[u].w[w])
                     fail_msg("%s: factor %s is blind for a parent", what,
-                             bn_name(q->m->ir.bn, x->node));
+                             bn_name(q->model->ir.bn, x->node));
             }
         }
     }
@@ -165,15 +165,15 @@ struct change {
 static int change_lanes(struct exec *x, const struct qnet *q, struct change *to)
 {
     int n = 1;
-    for (int r = 0; r < q->m->ir.num_rows; r++)
+    for (int r = 0; r < q->model->ir.num_rows; r++)
         for (int b = 1; b < x->lanes; b++) x->row[r * x->cap + b] = x->row[r * x->cap];
-    for (int v = 0; v < bn_n(q->m->ir.bn); v++) {
-        const struct code *c = &q->code[v];
-        for (int j = 0; j < c->n; j++, n++) {
+    for (int v = 0; v < bn_n(q->model->ir.bn); v++) {
+        const struct encoding *c = &q->encoding[v];
+        for (int j = 0; j < c->num_elements; j++, n++) {
             double *at = &x->row[c->row[j] * x->cap + n];
             assert_true(n < x->cap);
             to[n] = (struct change){v, j};
-            if (c->kind == CODE_REAL)
+            if (c->kind == ENCODING_REAL)
                 *at += n % 2 ? 2.5 : -40;
             else
                 *at = c->low + (int)(*at - c->low + 1) % c->states;
@@ -201,21 +201,21 @@ static void check_numbers(const char *what, const struct qnet *q, int is_float, 
     for (int f = 0; f < q->nfactor; f++) {
         const struct factor *y = &q->factor[f];
         for (int b = 1; b < n; b++, t->pairs++) {
-            int changed = 0, parent = is_parent(q->h, y->pos, to[b].node);
+            int changed = 0, parent = is_parent(q->inverse, y->pos, to[b].node);
             int own = to[b].node == y->node;
             for (int k = 0; k < q->group[y->group].nout; k++) {
                 const double *row = x.row + (size_t)(y->out + k) * (size_t)x.cap;
                 assert_true(isfinite(row[b]));
                 changed += memcmp(row, row + b, sizeof *row) != 0;
             }
-            int may = parent || (own && to[b].coord < y->k);
+            int may = parent || (own && to[b].coord < y->coordinate);
             t->seen += changed > 0;
             if (changed && !may)
                 fail_msg("%s: the outputs of %s change with %s, which is no parent", what,
-                         bn_name(q->m->ir.bn, y->node), bn_name(q->m->ir.bn, to[b].node));
+                         bn_name(q->model->ir.bn, y->node), bn_name(q->model->ir.bn, to[b].node));
             if (!changed && may)
                 fail_msg("%s: the outputs of %s do not change with %s, a parent", what,
-                         bn_name(q->m->ir.bn, y->node), bn_name(q->m->ir.bn, to[b].node));
+                         bn_name(q->model->ir.bn, y->node), bn_name(q->model->ir.bn, to[b].node));
         }
     }
     exec_fini(&x);
@@ -234,7 +234,7 @@ static void check_both(const char *text, struct net_at *n, const char *by, int t
     static const int acts[] = {ACT_TANH, ACT_SOFTPLUS, ACT_SIGMOID};
     struct net_options o = {.family = turn % 2 ? &family_mixture : NULL,
                             .size = turn % 2,
-                            .kind = NET_MLP,
+                            .arch = &arch_mlp,
                             .nhidden = 1 + turn % 3,
                             .hidden = {9, 8, 7},
                             .act = acts[turn % 3],
@@ -251,7 +251,7 @@ static void check_both(const char *text, struct net_at *n, const char *by, int t
     saved_print(&n->q, &first);
     assert_int_equal(saved_open(&saved, first.s, &err), 0);
     qnet_free(&n->q);
-    o.kind = NET_MADE;
+    o.arch = &arch_made;
     o.nhidden = turn % 3 == 0 ? 0 : turn % 3;
     o.hidden[0] = 400, o.hidden[1] = 350;
     str_put(&what, " and made");
@@ -306,7 +306,7 @@ static void test_few_units(void **state)
     for (int turn = 0; turn < 30; turn++) {
         struct net_at n = {0};
         struct net_options o = {
-            .family = &family_mixture, .size = 1, .kind = NET_MADE, .act = ACT_TANH, .skip = 0};
+            .family = &family_mixture, .size = 1, .arch = &arch_made, .act = ACT_TANH, .skip = 0};
         nami_err err = {0};
         for (o.nhidden = 0; o.nhidden < 3 && hidden[turn % 5][o.nhidden]; o.nhidden++)
             o.hidden[o.nhidden] = hidden[turn % 5][o.nhidden];
@@ -340,13 +340,13 @@ static void test_shared(void **state)
         struct tally t = {0};
         struct str what = {0};
         net_at(&n, text[turn % 3], NULL, &(nami_options){.method = method[turn / 3 % 4]},
-               &(struct net_options){.kind = turn / 12 % 2 ? NET_AUTO : NET_MLP,
+               &(struct net_options){.arch = turn / 12 % 2 ? NULL : &arch_mlp,
                                      .nhidden = 2,
                                      .hidden = {60, 50},
                                      .act = ACT_TANH,
                                      .skip = turn / 24});
         str_printf(&what, "%s\nby %s", text[turn % 3], method[turn / 3 % 4]);
-        for (int g = 0; g < n.q.ngroup; g++) shared += n.q.group[g].n > 1;
+        for (int g = 0; g < n.q.ngroup; g++) shared += n.q.group[g].num_factors > 1;
         check_lists(what.s, &n.q);
         check_numbers(what.s, &n.q, turn % 2, &t);
         str_free(&what);
@@ -363,17 +363,18 @@ static void test_shared(void **state)
  */
 static void check_made(const struct qnet *q, int depth, int skip)
 {
-    const struct inverse *h = q->h;
+    const struct inverse *h = q->inverse;
     int *degree = calloc((size_t)q->prog.nunit, sizeof *degree),
         *layer = calloc((size_t)q->prog.nunit, sizeof *layer);
     int count[NODES] = {0}, outputs = 0;
     assert_true(degree && layer);
     for (int v = 0; v < h->n; v++)
-        if (q->code[v].feature >= 0)
-            degree[q->code[v].feature] = h->pos[v] < h->nlatent ? h->nlatent - h->pos[v] + 1 : 1;
+        if (q->encoding[v].feature >= 0)
+            degree[q->encoding[v].feature] =
+                h->pos[v] < h->nlatent ? h->nlatent - h->pos[v] + 1 : 1;
     for (int u = 0; u < q->nfeature; u++) assert_true(degree[u] > 0);
     for (size_t i = 0; i < q->block.n; i++) {
-        const struct dense *d = q->block.a[i].d;
+        const struct dense *d = q->block.a[i].layer;
         int last = d->act == ACT_LINEAR, most = 0, at = 0, want = 0;
         for (int k = 0; k < d->in; k++) {
             int u = d->from[k];
@@ -411,7 +412,7 @@ static void test_nested(void **state)
                "model { z[1] ~ normal(0, 1)\n for (i in 2:7) { z[i] ~ normal(z[i - 1], 1) }\n"
                "for (i in 1:3) { y[i] ~ normal(z[2 * i], 1) } }\n observe y",
                NULL, &(nami_options){.method = "full", .barren = "keep"},
-               &(struct net_options){.kind = NET_MADE,
+               &(struct net_options){.arch = &arch_made,
                                      .nhidden = depth,
                                      .hidden = {60, 72, 64},
                                      .act = ACT_RELU,
@@ -439,8 +440,9 @@ static void test_embedded(void **state)
         struct net_at n;
         struct tally t = {0};
         net_at(&n, text, NULL, &(nami_options){.method = by[turn % 4]},
-               &(struct net_options){
-                   .kind = turn / 4 % 2 ? NET_MADE : NET_MLP, .act = ACT_TANH, .skip = turn / 8});
+               &(struct net_options){.arch = turn / 4 % 2 ? &arch_made : &arch_mlp,
+                                     .act = ACT_TANH,
+                                     .skip = turn / 8});
         check_lists(text, &n.q);
         check_numbers(text, &n.q, turn % 2, &t);
         for (int f = 0; f < n.q.nfactor; f++) {

@@ -5,7 +5,7 @@
 
 #include "dist/math.h"
 #include "family_at.h"
-#include "net/code.h"
+#include "net/encoding.h"
 
 /* ---- distributions ------------------------------------------------------------------ */
 
@@ -191,11 +191,11 @@ static void shapes(void **state)
 /* All heads: families at several sizes, and match as every distribution at zeros from the network
  */
 static const int sizes[] = {1, 2, 3, 9};
-#define for_each_head(c)                                                                           \
-    for (int n_ = 0; n_ < heads(NULL); n_++)                                                       \
-        for (struct case_ c = head_at(n_); c.h.family; c.h.family = NULL)
+#define for_each_output(c)                                                                         \
+    for (int n_ = 0; n_ < all_outputs(NULL); n_++)                                                 \
+        for (struct case_ c = output_at(n_); c.h.family; c.h.family = NULL)
 
-static int heads(struct head *at) /* their number; at[number] <- them */
+static int all_outputs(struct output_dist *at) /* their number; at[number] <- them */
 {
     int n = 0;
     for (int f = 0; net_families[f]; f++) {
@@ -203,12 +203,12 @@ static int heads(struct head *at) /* their number; at[number] <- them */
         assert_int_equal(!y->path, y->discrete);
         if (y->discrete || y == &family_match) continue;
         for (int s = 0; s < (y->size ? 4 : 1); s++, n++)
-            if (at) at[n] = (struct head){.family = y, .size = y->size ? sizes[s] : 0};
+            if (at) at[n] = (struct output_dist){.family = y, .size = y->size ? sizes[s] : 0};
     }
     for_each_try(it)
     {
         if (!it.d->path || it.d->bounds) continue;
-        struct head h = {.family = &family_match, .dist = it.d};
+        struct output_dist h = {.family = &family_match, .dist = it.d};
         for (int k = 0; k < it.np; k++) {
             h.scale[k] = 1;
             unconstrain(it.d->arg[k].domain, -INFINITY, INFINITY, 1, &it.p[k], &h.shift[k]);
@@ -219,11 +219,11 @@ static int heads(struct head *at) /* their number; at[number] <- them */
     return n;
 }
 
-static struct case_ head_at(int n)
+static struct case_ output_at(int n)
 {
-    static struct head all[200];
-    assert_true(heads(NULL) < 200);
-    heads(all);
+    static struct output_dist all[200];
+    assert_true(all_outputs(NULL) < 200);
+    all_outputs(all);
     return case_of(&all[n]);
 }
 
@@ -241,7 +241,7 @@ static void draws(void **state)
     (void)state;
     struct rng r;
     rng_init(&r, 52, 1);
-    for_each_head(c)
+    for_each_output(c)
     {
         int unclear = 0, all = 0;
         if (!one_number(&c)) continue;
@@ -311,7 +311,7 @@ static void mixtures(void **state)
     rng_init(&r, 53, 1);
     for (int K = 2; K <= 9; K += 1 + K / 3)
         for (uint32_t i = 0; i < 60; i++) {
-            struct case_ c = case_of(&(struct head){.family = &family_mixture, .size = K});
+            struct case_ c = case_of(&(struct output_dist){.family = &family_mixture, .size = K});
             double o[OUTPUTS], w[OUTPUTS], g[OUTPUTS], x;
             random_outputs(&r, c.dim[1], 0.35 * (i % 5), o);
             sample_at(&c, i, 1, o, &x);
@@ -387,7 +387,7 @@ static void expectations(void **state)
     static double x[DRAWS], u[DRAWS], g[OUTPUTS][PART];
     struct rng r;
     rng_init(&r, 54, 1);
-    for_each_head(c)
+    for_each_output(c)
     {
         struct look l = {c.h.dist ? c.h.dist->domain : REAL, 0, 1};
         double o[OUTPUTS], sum[OUTPUTS] = {0}, square[OUTPUTS] = {0}, slope;
@@ -479,20 +479,22 @@ static void codes(void **state)
     for (int i = 0; i < CODES; i++) {
         int row[9], n = at[i].n, k = unconstrained_size(at[i].d, n), scalar = at[i].d < SIMPLEX;
         double mean[9], sd[9];
-        struct code c = {.kind = CODE_REAL, .domain = at[i].d, .lo = at[i].lo, .hi = at[i].hi};
-        c.n = n, c.row = row, c.ncoord = c.nfeature = k, c.mean = mean, c.sd = sd;
+        struct encoding c = {
+            .kind = ENCODING_REAL, .domain = at[i].d, .lo = at[i].lo, .hi = at[i].hi};
+        c.num_elements = n, c.row = row, c.ncoord = c.nfeature = k, c.mean = mean, c.sd = sd;
         for (int j = 0; j < n; j++) row[j] = k + j, mean[j] = 0.2 * j - 0.4, sd[j] = 0.7 + 0.1 * j;
-        struct code again = c;
+        struct encoding again = c;
         struct prog p = {.nrow = k + n, .nnode = k + n, .nunit = k};
         struct exec x;
         nami_err err;
-        assert_int_equal(code_decode(&c, &p), 0);
-        assert_int_equal(code_jacobian(&c, &p, 0), 0);
+        assert_int_equal(encoding_decode(&c, &p), 0);
+        assert_int_equal(encoding_jacobian(&c, &p, 0), 0);
         again.coord = p.nrow;
         p.nrow += k;
-        if (scalar) assert_int_equal(code_encode(&again, &p), 0);
+        if (scalar) assert_int_equal(encoding_encode(&again, &p), 0);
         int first = p.nrow;
-        for (int j = 0; j < k; j++) assert_int_equal(code_feature(scalar ? &again : &c, j, &p), 0);
+        for (int j = 0; j < k; j++)
+            assert_int_equal(encoding_feature(scalar ? &again : &c, j, &p), 0);
         add_waves(&p, k, n);
         if (scalar) add_waves(&p, again.coord, k);
         add_waves(&p, first, k);

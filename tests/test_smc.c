@@ -229,7 +229,7 @@ static const char zoo[] = "model {\n"
 
 enum { SETS = 3, PER = 200, N = SETS * PER };
 
-static void zoo_make(struct fixture *f, const char *family, enum net_kind kind)
+static void zoo_make(struct fixture *f, const char *family, const struct arch *arch)
 {
     nami_err err = {0};
     struct training *r = &f->r;
@@ -239,7 +239,7 @@ static void zoo_make(struct fixture *f, const char *family, enum net_kind kind)
     r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){
         .net = {.family = family_find(family, strlen(family)),
-                .kind = kind,
+                .arch = arch,
                 .nhidden = 2,
                 .hidden = {24, 24},
                 .act = ACT_RELU,
@@ -265,10 +265,10 @@ static void whole(void **state)
     static const char *const family[] = {"match", "mixture", "spline", "naf"};
     (void)state;
     for (int k = 0; k < 4; k++)
-        for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
+        for (int kind = 0; net_archs[kind]; kind++) {
             struct fixture f;
             nami_err err;
-            zoo_make(&f, family[k], (enum net_kind)kind);
+            zoo_make(&f, family[k], net_archs[kind]);
             struct query q = {f.x, SETS, PER, 9};
             size_t rows = (size_t)f.r.net.model->ir.num_rows, islands = smc_islands(&f.a, PER);
             double *z = calloc(rows * N, sizeof *z), *pred = calloc(rows * N, sizeof *z);
@@ -301,7 +301,7 @@ static void whole(void **state)
                 any += resampled[s];
             }
             print_message("%s, %s: %zu waves, %d resamplings in %zu islands\n", family[k],
-                          net_kinds[kind], f.a.s.wave.n, any, SETS * islands);
+                          net_archs[kind]->name, f.a.s.wave.n, any, SETS * islands);
             if (k == 0) assert_true(any > 0);
             free(z), free(pred), free(f.x);
             infer_fini(&f.a);
@@ -343,7 +343,7 @@ static void same(void **state)
     struct fixture f;
     nami_err err;
     (void)state;
-    zoo_make(&f, "match", NET_MADE);
+    zoo_make(&f, "match", &arch_made);
     struct query q = {f.x, SETS, PER, 9};
     size_t rows = (size_t)f.r.net.model->ir.num_rows;
     struct answer one, a;
@@ -437,7 +437,7 @@ static void no_memory(void **state)
     struct fixture f;
     const char *why;
     (void)state;
-    zoo_make(&f, "match", NET_MLP);
+    zoo_make(&f, "match", &arch_mlp);
     long n = nomem_each(all_of_it, &f, &why);
     if (n < 0) fail_msg("%s", why);
     long k = nomem_each(sampler_of_it, &f, &why);

@@ -376,7 +376,7 @@ static void nomem_report(void **state)
 
 #define SMALL(n)                                                                                   \
     {                                                                                              \
-        .family = &family_mixture, .size = 1, .kind = NET_MLP, .nhidden = 1, .hidden = {n},        \
+        .family = &family_mixture, .size = 1, .arch = &arch_mlp, .nhidden = 1, .hidden = {n},      \
         .act = ACT_RELU                                                                            \
     }
 
@@ -494,12 +494,12 @@ static void vae(void **state)
         {.name = "mean-field-20",
          .what = "",
          .method = "mean-field",
-         .net = {.kind = NET_MADE, .nhidden = 1, .hidden = {1}, .act = ACT_TANH},
+         .net = {.arch = &arch_made, .nhidden = 1, .hidden = {1}, .act = ACT_TANH},
          .at = 20},
         {.name = "faithful-20",
          .what = "",
          .method = "nami",
-         .net = {.kind = NET_MADE, .nhidden = 1, .hidden = {1}, .act = ACT_TANH, .skip = 1},
+         .net = {.arch = &arch_made, .nhidden = 1, .hidden = {1}, .act = ACT_TANH, .skip = 1},
          .at = 20},
         {0}};
     struct experiment x = study_vae;

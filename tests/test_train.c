@@ -58,7 +58,7 @@ static void check_threads(struct net_at *n, int batch, int points)
         same(what, t[0].param, t[i].param, t[0].nparam);
         same(what, t[0].m, t[i].m, t[0].nparam);
         same(what, t[0].v, t[i].v, t[0].nparam);
-        assert_memory_equal(t[0].loss, t[i].loss, sizeof *t->loss * (size_t)n->q.npart);
+        assert_memory_equal(t[0].loss, t[i].loss, sizeof *t->loss * (size_t)n->q.num_loss_terms);
         assert_true(t[0].total == t[i].total && t[0].norm == t[i].norm);
     }
     for (int i = 0; i < 4; i++) trainer_free(&t[i]);
@@ -69,12 +69,12 @@ static void test_threads(void **state)
 {
     (void)state;
     static const int batch[] = {8, 37, 250};
-    for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
+    for (int kind = 0; net_archs[kind]; kind++) {
         struct net_options o = small;
         struct net_at n;
-        o.kind = (enum net_kind)kind;
+        o.arch = net_archs[kind];
         net_at(&n, zoo, NULL, NULL, &o);
-        for (int i = 0; i < 3; i++) check_threads(&n, batch[i], (i + kind) % 2);
+        for (int i = 0; i < 3; i++) check_threads(&n, batch[i], (i + kind + 1) % 2);
         net_drop(&n);
     }
 }
@@ -85,7 +85,7 @@ static void test_large(void **state)
     (void)state;
     struct net_options o = small;
     struct net_at n;
-    o.kind = NET_MLP;
+    o.arch = &arch_mlp;
     o.hidden[0] = o.hidden[1] = 300;
     net_at(&n, pair, NULL, NULL, &o);
     check_threads(&n, 37, 0);
@@ -108,7 +108,8 @@ static void check_gradient(struct net_at *n, int batch)
     trainer_at(&t, n, batch, 2);
     for (size_t i = 0; i < np; i++) w[i] = t.param[i] = (float)w[i];
     if (model_simulate(&n->m, 9, 80, stride, 1, x, &err)) fail_msg("%s", err.msg);
-    if (exec_init(&e, &n->q.prog, batch, n->q.npart, EXEC_GRAD, &err)) fail_msg("%s", err.msg);
+    if (exec_init(&e, &n->q.prog, batch, n->q.num_loss_terms, EXEC_GRAD, &err))
+        fail_msg("%s", err.msg);
     e.lanes = batch;
     e.param = w;
     e.weight[0] = weight;
@@ -130,7 +131,7 @@ static void check_gradient(struct net_at *n, int batch)
         fail_msg("batch %d: the gradient differs by %g of its norm", batch, sqrt(num / den));
     assert_true(fabs(t.norm - sqrt(den)) < 1e-4 * sqrt(den));
     /* the parts' losses */
-    for (int k = 0; k < n->q.npart; k++) {
+    for (int k = 0; k < n->q.num_loss_terms; k++) {
         double sum = 0;
         for (int b = 0; b < batch; b++) sum -= e.by_tag[k * e.cap + b] / batch;
         assert_true(fabs(t.loss[k] - sum) < 1e-4 * fmax(1, fabs(sum)));
@@ -157,10 +158,10 @@ static void test_gradient(void **state)
 {
     (void)state;
     static const int batch[] = {1, 8, 37, 101};
-    for (int kind = NET_AUTO; kind <= NET_MADE; kind++) {
+    for (int kind = -1; kind < 0 || net_archs[kind]; kind++) {
         struct net_options o = small;
         struct net_at n;
-        o.kind = (enum net_kind)kind;
+        o.arch = kind < 0 ? NULL : net_archs[kind];
         net_at(&n, zoo, NULL, NULL, &o);
         for (int i = 0; i < 4; i++) check_gradient(&n, batch[i]);
         net_drop(&n);
@@ -587,9 +588,9 @@ static void test_log(void **state)
         assert_true(json_number_value(json_object_get(row, "step")) == want[HIST_STEP]);
         assert_true(json_number_value(json_object_get(row, "valid_loss")) == want[HIST_VALID]);
         assert_int_equal(json_is_null(json_object_get(row, "train_loss")), i == 1);
-        assert_int_equal(json_object_size(parts), n.q.npart);
-        for (int k = 0; k < n.q.npart; k++)
-            assert_true(json_number_value(json_object_get(parts, n.q.part[k].name)) ==
+        assert_int_equal(json_object_size(parts), n.q.num_loss_terms);
+        for (int k = 0; k < n.q.num_loss_terms; k++)
+            assert_true(json_number_value(json_object_get(parts, n.q.loss_term[k].name)) ==
                         want[HIST_PARTS + k]);
     }
     json_decref(list);

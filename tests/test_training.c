@@ -321,7 +321,7 @@ static void test_contents(void **state)
     assert_true(t->steps == 40 && t->batch == 13 && t->rate == 0.02 && t->clip == 1);
     assert_true(t->check == 5 && t->valid == 20 && t->patience == 2 && t->cooldown == 0.5);
     assert_true(t->seed == want->seed && r.net.plan.train.seed == want->seed);
-    assert_true(r.net.plan.net.kind == NET_MADE && r.net.plan.net.act == ACT_SOFTPLUS);
+    assert_true(r.net.plan.net.arch == &arch_made && r.net.plan.net.act == ACT_SOFTPLUS);
     assert_true(r.net.plan.invert.seed == UINT64_MAX - 4 && r.net.plan.invert.restarts == 2);
     assert_string_equal(t->objective, "ic");
     assert_int_equal(r.net.plan.nset, 2);
@@ -566,20 +566,21 @@ static void test_no_memory(void **state)
                                            .check = 1,
                                            .valid = 8,
                                            .patience = 1}};
-    for (int kind = NET_MLP; kind <= NET_MADE; kind++) {
+    for (int i = 0; net_archs[i]; i++) {
+        const struct arch *arch = net_archs[i];
         struct whole_job w = {.j = job};
         const char *why;
-        long n = 1, step = kind == NET_MLP ? 5 : 1, harmless = 0;
+        long n = 1, step = arch == &arch_mlp ? 5 : 1, harmless = 0;
         int more;
-        w.j.opt.net = net_kinds[kind];
-        if (kind == NET_MADE) w.j.samples = 40;
+        w.j.opt.net = arch->name;
+        if (arch == &arch_made) w.j.samples = 40;
         assert_int_equal(run_all(&w), 0);
         w.want = w.sum;
         for (; (more = nomem_at(run_all, &w, n, &why)); n += step) {
             if (more > 0) continue;
             /* elimination can do without some: then all is as before */
             if (strcmp(why, "a failed allocation without an error") != 0 || w.sum != w.want)
-                fail_msg("%s, allocation %ld: %s", net_kinds[kind], n, why);
+                fail_msg("%s, allocation %ld: %s", arch->name, n, why);
             harmless++;
         }
         print_message("%ld allocations failed, %ld without harm\n", (n - 1) / step, harmless);

@@ -33,8 +33,8 @@ static void check_white(struct net_at *n, const char *name)
     qnet_start(&n->q, 1, w);
     exec_at(&x, &n->q, DRAWS, EXEC_FLOAT, w);
     exec_run(&x);
-    int m = b->d->n * b->d->out;
-    const float *unit = (const float *)x.units.unit + (size_t)b->d->to * (size_t)x.units.cap;
+    int m = b->layer->n * b->layer->out;
+    const float *unit = (const float *)x.units.unit + (size_t)b->layer->to * (size_t)x.units.cap;
     for (int i = 0; i < m; i++)
         for (int j = 0; j <= i; j++) {
             double sum = 0, mean = 0;
@@ -44,7 +44,7 @@ static void check_white(struct net_at *n, const char *name)
                 sum += u * unit[(size_t)j * (size_t)x.units.cap + (size_t)k] / DRAWS;
             }
             if (!(fabs(mean) < 0.13)) fail_msg("%s: unit %d has the mean %g", name, i, mean);
-            if (i / b->d->out == j / b->d->out && !(fabs(sum - (i == j)) < 0.13))
+            if (i / b->layer->out == j / b->layer->out && !(fabs(sum - (i == j)) < 0.13))
                 fail_msg("%s: units %d and %d have the covariance %g", name, i, j, sum);
         }
     exec_fini(&x);
@@ -68,17 +68,17 @@ static void test_places(void **state)
     (void)state;
     net_at(&n, groups, NULL, NULL, &on);
     const struct block *b = block_named(&n.q, "b[i]/white");
-    assert_int_equal(b->d->in, 4); /* y[i, 1:3] and m */
-    assert_int_equal(b->d->n, 6);
-    assert_int_equal(block_named(&n.q, "embed/y/0/white")->d->in, 18);
+    assert_int_equal(b->layer->in, 4); /* y[i, 1:3] and m */
+    assert_int_equal(b->layer->n, 6);
+    assert_int_equal(block_named(&n.q, "embed/y/0/white")->layer->in, 18);
     net_drop(&n);
-    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = -1, .kind = NET_MADE});
+    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = -1, .arch = &arch_made});
     assert_int_equal(n.q.nembed, 0);
     net_drop(&n);
-    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = -1, .kind = NET_AUTO});
+    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = -1});
     assert_int_equal(n.q.nembed, 1);
     net_drop(&n);
-    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = 0, .kind = NET_AUTO});
+    net_at(&n, groups, NULL, NULL, &(struct net_options){.whiten = 0});
     assert_null(block_named(&n.q, "b[i]/white"));
     assert_int_equal(n.q.nembed, 0);
     net_drop(&n);
@@ -87,7 +87,7 @@ static void test_places(void **state)
     str_printf(&text, "%sembed y { whiten(); dense(5, relu) }\n", groups);
     net_at(&n, text.s, NULL, NULL, &on);
     assert_int_equal(n.q.nembed, 1);
-    assert_int_equal(n.q.embedding[0].n, 5);
+    assert_int_equal(n.q.embedding[0].num_units, 5);
     net_drop(&n);
     str_free(&text);
 }
@@ -104,7 +104,7 @@ static void test_roles(void **state)
            NULL, &(nami_options){.method = "mean-field"}, &on);
     for (int f = 0; f < n.q.nfactor; f++) {
         const struct factor *x = &n.q.factor[f];
-        if (n.q.group[x->group].n > 1) assert_int_equal(x->nback, 0);
+        if (n.q.group[x->group].num_factors > 1) assert_int_equal(x->nback, 0);
     }
     net_drop(&n);
 }
@@ -126,8 +126,8 @@ static double loss_of(const char *name, int whiten)
         trainer_apply(&t, 2e-3, 100);
     }
     trainer_loss(&t, &(struct batch){.seed = 12});
-    for (int p = 0; p < n.q.npart; p++)
-        if (strcmp(n.q.part[p].name, name) == 0) loss = t.loss[p];
+    for (int p = 0; p < n.q.num_loss_terms; p++)
+        if (strcmp(n.q.loss_term[p].name, name) == 0) loss = t.loss[p];
     trainer_free(&t);
     net_drop(&n);
     return loss;

@@ -24,7 +24,8 @@ static int estimate(nami_evidence *w, const nami_evidence_options *o, nami_err *
     struct query q = {w->asked.x, e->num_sets, e->draws, o->seed};
     enum ais_start start = strcmp(o->start, ais_starts[AIS_PRIOR]) ? AIS_NETWORK : AIS_PRIOR;
     struct evidence_options how = {.ais = {start, o->temps, o->leapfrog}};
-    size_t rows = (size_t)model_num_rows(e->infer->q->m), each = NUMBERS / (rows * q.per) / 8 * 8;
+    size_t rows = (size_t)model_num_rows(e->infer->q->model),
+           each = NUMBERS / (rows * q.per) / 8 * 8;
     int rc = 0;
     if (each < 8) each = 8;
     for (size_t s = 0, n; s < q.nset && !rc; s += n) {

@@ -9,6 +9,7 @@
 #include "infer/method.h"
 #include "io/format.h"
 #include "model/lang/functions.h"
+#include "net/arch.h"
 #include "net/family.h"
 #include "report/calibrate.h"
 #include "report/show.h"
@@ -104,6 +105,17 @@ static int family_row(int i, const char **cell, struct str *text)
     return 1;
 }
 
+/* auto, then net_archs[] */
+static int architecture_row(int i, const char **cell, struct str *text)
+{
+    (void)text;
+    const struct arch *a = i ? net_archs[i - 1] : NULL;
+    if (i && !a) return 0;
+    cell[0] = arch_name(a);
+    cell[1] = a ? a->what : "chosen for each factor by the structure of the model";
+    return 1;
+}
+
 /* What an alias means begins with the name of the record: "normal(mu, ...". */
 static const struct dist *alias_dist(const struct dist_alias *a)
 {
@@ -184,7 +196,6 @@ static int function_row(int i, const char **cell, struct str *text)
         (void)text;                                                                                \
         return (cell[0] = (table)[i]) != NULL;                                                     \
     }
-NAMES(architecture_row, net_kinds)
 NAMES(activation_row, act_names)
 NAMES(objective_row, objective_names)
 NAMES(start_row, ais_starts)
@@ -231,7 +242,7 @@ static const struct list lists[] = {
      "output distributions of inference networks",
      {"name", "size", "what"},
      family_row},
-    {"architectures", "network architectures", {"name"}, architecture_row},
+    {"architectures", "network architectures", {"name", "what"}, architecture_row},
     {"activations", "activation functions", {"name"}, activation_row},
     {"objectives", "training objectives", {"name"}, objective_row},
     {"samplers", "inference methods: posterior draws", {"name", "what"}, sampler_row},

@@ -50,7 +50,7 @@ static int needs_source(nami_trainer *t, nami_err *err)
 /* With the room for losses, and samples in their place, if all went well; else nothing. */
 static int finish(nami_trainer *t, int rc, nami_trainer **out, nami_err *err)
 {
-    if (!rc && !(t->part = new_array(double, t->r.train.t.npart))) rc = err_nomem(err);
+    if (!rc && !(t->part = new_array(double, t->r.train.t.num_loss_terms))) rc = err_nomem(err);
     if (!rc && (t->r.points || t->r.feeds.n)) rc = needs_source(t, err);
     if (rc)
         nami_trainer_free(t);
@@ -202,13 +202,13 @@ const char *nami_trainer_objective(const nami_trainer *t)
 }
 int nami_trainer_batch(const nami_trainer *t) { return t->r.train.t.batch; }
 uint64_t nami_trainer_steps(const nami_trainer *t) { return t->r.train.step; }
-int nami_trainer_parts(const nami_trainer *t) { return t->r.train.t.npart; }
+int nami_trainer_parts(const nami_trainer *t) { return t->r.train.t.num_loss_terms; }
 
 static int is_part(const nami_trainer *t, int i) { return i >= 0 && i < nami_trainer_parts(t); }
 
 const char *nami_trainer_part_name(const nami_trainer *t, int i)
 {
-    return is_part(t, i) ? t->r.train.t.part[i].name : NULL;
+    return is_part(t, i) ? t->r.train.t.loss_term[i].name : NULL;
 }
 
 double nami_trainer_part_loss(const nami_trainer *t, int i)
@@ -227,7 +227,7 @@ const char *nami_trainer_layer(const nami_trainer *t, int i, size_t *first, size
 {
     const struct block *b = i < 0 ? NULL : network_layer(&t->r.net, (size_t)i);
     if (!b) return NULL;
-    const struct dense *d = b->d;
+    const struct dense *d = b->layer;
     *first = d->w;
     *outputs = (size_t)d->out;
     *inputs = (size_t)d->in;
@@ -404,9 +404,9 @@ static void put_json(const nami_trainer *t, struct str *out)
     str_printf(out, ",\"parameters\":%zu,\"why\":", x->t.nparam);
     str_quote(out, train_done[x->done]);
     str_put(out, ",\"parts\":{");
-    for (int k = 0; h && k < x->t.npart; k++) {
+    for (int k = 0; h && k < x->t.num_loss_terms; k++) {
         if (k) str_put(out, ",");
-        str_quote(out, x->t.part[k].name);
+        str_quote(out, x->t.loss_term[k].name);
         str_put(out, ":");
         put_number(out, h[HIST_PARTS + k]);
     }

@@ -25,17 +25,17 @@ static double *schedule(int temps)
 
 static int compile_prior(struct qnet *q, struct prog *p)
 {
-    unsigned char *only = new_array(unsigned char, model_num_instances(q->m) + 1);
+    unsigned char *only = new_array(unsigned char, model_num_instances(q->model) + 1);
     if (!only) return NAMI_ENOMEM;
-    for (int i = 0; i < q->h->nlatent; i++) only[q->code[q->h->perm[i]].inst] = 1;
-    int rc = model_program(q->m, p, 0, only);
+    for (int i = 0; i < q->inverse->nlatent; i++) only[q->encoding[q->inverse->perm[i]].inst] = 1;
+    int rc = model_program(q->model, p, 0, only);
     free(only);
     return rc;
 }
 
 int ais_init(struct ais *s, const struct infer *a, const struct ais_options *o, nami_err *err)
 {
-    const struct model *m = a->q->m;
+    const struct model *m = a->q->model;
     *s = (struct ais){.a = a, .o = *o};
     if (o->temps < 1 || o->temps > AIS_TEMPS || o->leapfrog < 1)
         return err_set(err, NAMI_EUSAGE, "there must be 1 to %d temperatures, and a leapfrog step",
@@ -75,7 +75,7 @@ static void moments(const double *u, double *mean, double *sd)
 static int fit(const struct ais *s, const struct query *q, size_t first, struct ais_guide *g,
                int threads, nami_err *err)
 {
-    size_t rows = (size_t)model_num_rows(s->joint.q->m), n = (size_t)s->joint.n;
+    size_t rows = (size_t)model_num_rows(s->joint.q->model), n = (size_t)s->joint.num_coordinates;
     size_t most = NUMBERS / (rows * FIT) + 1;
     struct query ask = {q->x, q->nset, FIT, q->seed ^ 0x666974};
     double *z = raw_array(double, rows *FIT *most), *u = raw_array(double, n *FIT *most);
@@ -116,7 +116,7 @@ static int run(const struct ais *s, const struct query *q, size_t first, struct 
 int ais_sets(const struct ais *s, const struct query *q, size_t first, size_t nset, int threads,
              const struct ais_out *out, nami_err *err)
 {
-    size_t per = q->per, n = (size_t)s->joint.n;
+    size_t per = q->per, n = (size_t)s->joint.num_coordinates;
     int network = s->o.start == AIS_NETWORK, tenth = s->o.temps / 10;
     struct ais_guide g = {.nset = nset, .temps = tenth > 50 ? tenth : 50};
     if (g.temps > s->o.temps) g.temps = s->o.temps;

@@ -59,11 +59,11 @@ static int init(void *job, void *workspace, nami_err *err)
     const struct ais *s = ((const struct job *)job)->r->s;
     const struct joint *j = &s->joint;
     int lanes = ((const struct job *)job)->lanes;
-    const struct model *m = j->q->m;
+    const struct model *m = j->q->model;
     int rc = exec_init(&c->x, &j->prog, lanes, GRADIENT_GROUPS, EXEC_GRAD | EXEC_FLOAT, err);
     if (rc) return rc;
     c->x.param = s->param;
-    c->n = j->n;
+    c->n = j->num_coordinates;
     c->cap = c->x.cap;
     if (s->o.start == AIS_PRIOR) {
         if ((rc = exec_init(&c->prior, &s->prior, lanes, 0, 0, err))) return rc;
@@ -233,7 +233,7 @@ static void steps(const struct ais_run *r, struct chains *c, size_t i, int t)
 static void load(const struct ais_run *r, struct chains *c, size_t i)
 {
     const struct query *q = r->q;
-    const struct model *m = r->s->joint.q->m;
+    const struct model *m = r->s->joint.q->model;
     const struct ais_guide *g = r->guide;
     size_t cap = (size_t)c->cap;
     for (size_t b = 0; b < cap; b++) { /* lanes that fill up are copies */
@@ -255,7 +255,7 @@ static int begin(const struct ais_run *r, struct chains *c, uint64_t lane)
     size_t cap = (size_t)c->cap;
     struct stream s = {r->seed, 0, lane};
     if (r->s->o.start == AIS_PRIOR) {
-        size_t rows = (size_t)model_num_rows(r->s->joint.q->m);
+        size_t rows = (size_t)model_num_rows(r->s->joint.q->model);
         c->prior.lanes = c->x.lanes;
         c->prior.seed = r->seed ^ 0x7072696f72;
         c->prior.first = lane;

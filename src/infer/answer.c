@@ -24,8 +24,8 @@ int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err
 static int room(const struct infer *a, const struct query *q, const struct infer_method *method,
                 size_t first, size_t n, int predict, struct answer *out, nami_err *err)
 {
-    size_t rows = (size_t)model_num_rows(a->q->m);
-    int weighted = method->weighted, rc = infer_method_can(method, a->q->m, err);
+    size_t rows = (size_t)model_num_rows(a->q->model);
+    int weighted = method->weighted, rc = infer_method_can(method, a->q->model, err);
     *out = (struct answer){.per = q->per, .n = n, .first = first};
     if (rc) return rc;
     out->z = raw_array(double, rows *n);

@@ -14,7 +14,7 @@ static int in_pieces(const struct blocks *f) { return f->q->per > f->block && f-
 int blocks_init(struct blocks *f, const struct infer *a, const struct query *q,
                 const struct infer_method *method, int predict, int threads, size_t numbers, nami_err *err)
 {
-    size_t rows = ((size_t)model_num_rows(a->q->m) + 2) * (predict ? 2 : 1);
+    size_t rows = ((size_t)model_num_rows(a->q->model) + 2) * (predict ? 2 : 1);
     *f = (struct blocks){.a = a, .q = q, .method = method, .predict = predict, .threads = threads};
     f->block = numbers / rows + 1;
     f->work = q->nset * q->per * (in_pieces(f) && method->weighted ? 2 : 1);

@@ -95,7 +95,7 @@ static void run_after(struct exec *x, const struct exec *from, int nrow)
 static void draw_chunk(const struct job *j, struct worker *w, size_t i, size_t skip)
 {
     const struct query *q = j->q;
-    const struct model *m = j->a->q->m;
+    const struct model *m = j->a->q->model;
     struct exec *x = &w->draw;
     x->seed = q->seed;
     x->first = j->first - j->lead + i;
@@ -117,11 +117,11 @@ static void point_chunk(const struct job *j, struct exec *x, size_t i)
 {
     x->seed = j->seed;
     x->first = j->first + i;
-    for (int r = 0; r < model_num_rows(j->a->q->m); r++)
+    for (int r = 0; r < model_num_rows(j->a->q->model); r++)
         memcpy(x->row + (size_t)r * (size_t)x->cap, j->at + (size_t)r * j->n + i,
                sizeof *x->row * (size_t)x->lanes);
     exec_run(x);
-    if (j->pred) rows_out(x, model_num_rows(j->a->q->m), 0, j->n, i, j->pred);
+    if (j->pred) rows_out(x, model_num_rows(j->a->q->model), 0, j->n, i, j->pred);
 }
 
 static int run_chunk(void *job, void *workspace, size_t i, size_t n, nami_err *err)
@@ -148,12 +148,12 @@ static int init_worker(void *job, void *workspace, nami_err *err)
     const struct prog *p = j->q ? &a->s.prog : j->prog;
     int own = p == &a->s.barren || p == &a->s.pred; /* of the model: its networks are double */
     int rc = exec_init(&w->draw, p, LANES, 0, own ? 0 : EXEC_FLOAT, err);
-    w->draw.param = own ? (const void *)model_weights(a->q->m) : a->param;
+    w->draw.param = own ? (const void *)model_weights(a->q->model) : a->param;
     if (rc || !j->q) return rc;
     if ((rc = exec_init(&w->rest, &a->s.rest, LANES, 0, 0, err))) return rc;
-    w->rest.param = model_weights(a->q->m);
+    w->rest.param = model_weights(a->q->model);
     if (j->pred) rc = exec_init(&w->pred, &a->s.pred, LANES, 0, 0, err);
-    w->pred.param = model_weights(a->q->m);
+    w->pred.param = model_weights(a->q->model);
     return rc;
 }
 

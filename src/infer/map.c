@@ -41,9 +41,9 @@ static void set_lane(const struct job *j, struct exec *x, int b, size_t set, con
 {
     const struct query *q = j->q;
     size_t cap = (size_t)x->cap;
-    for (size_t r = 0; r < (size_t)model_num_rows(j->joint.q->m); r++)
+    for (size_t r = 0; r < (size_t)model_num_rows(j->joint.q->model); r++)
         x->row[r * cap + (size_t)b] = q->x[r * q->nset + set];
-    for (size_t k = 0; k < (size_t)j->joint.n; k++)
+    for (size_t k = 0; k < (size_t)j->joint.num_coordinates; k++)
         x->row[((size_t)j->joint.coord + k) * cap + (size_t)b] = u[k];
 }
 
@@ -61,16 +61,16 @@ static int init(void *job, void *workspace, nami_err *err)
 {
     const struct job *j = job;
     struct worker *w = workspace;
-    size_t n = (size_t)j->joint.n;
+    size_t n = (size_t)j->joint.num_coordinates;
     int rc = exec_init(&w->x, &j->joint.prog, LANES, GRADIENT_GROUPS, EXEC_GRAD, err);
     if (rc) return rc;
-    w->x.param = model_weights(j->joint.q->m);
+    w->x.param = model_weights(j->joint.q->model);
     w->none = new_array(double, w->x.cap);
     w->g = raw_array(double, n);
     if (!w->none || !w->g) return err_nomem(err);
     if (!j->opt->unconstrained) w->x.weight[GRADIENT_JACOBIAN] = w->none;
     for (int i = 0; i < LANES; i++)
-        if (lbfgs_init(&w->b[i], j->joint.n)) return err_nomem(err);
+        if (lbfgs_init(&w->b[i], j->joint.num_coordinates)) return err_nomem(err);
     if (!j->sd) return 0;
     w->H = raw_array(double, n *n);
     w->J = raw_array(double, (size_t)j->nrow *n);
@@ -97,7 +97,7 @@ static int search(void *job, void *workspace, size_t i, size_t num, nami_err *er
 {
     const struct job *j = job;
     struct worker *w = workspace;
-    size_t all = j->q->nset * j->q->per, d = (size_t)j->joint.n;
+    size_t all = j->q->nset * j->q->per, d = (size_t)j->joint.num_coordinates;
     struct exec *x = &w->x;
     int n = (int)num, open = n;
     (void)err;
@@ -153,14 +153,15 @@ static void choose(struct job *j)
         j->out[s] = m[best];
         for (size_t i = 0; i < starts; i++)
             j->out[s].agree += fabs(m[i].logp - m[best].logp) <= 1e-6 * fmax(1, fabs(m[best].logp));
-        for (size_t k = 0; k < (size_t)j->joint.n; k++)
+        for (size_t k = 0; k < (size_t)j->joint.num_coordinates; k++)
             j->best[k * nset + s] = j->u[k * all + s * starts + best];
     }
 }
 
 static void copy_best(const struct job *j, size_t set, double *u)
 {
-    for (size_t k = 0; k < (size_t)j->joint.n; k++) u[k] = j->best[k * j->q->nset + set];
+    for (size_t k = 0; k < (size_t)j->joint.num_coordinates; k++)
+        u[k] = j->best[k * j->q->nset + set];
 }
 
 /* Sets i .. i+num-1: z, and log p(x, z) itself. */
@@ -196,7 +197,7 @@ static void differences(const struct job *j, struct worker *w, size_t set)
 {
     const double h = 1e-4;
     struct exec *x = &w->x;
-    int n = j->joint.n, cap = x->cap;
+    int n = j->joint.num_coordinates, cap = x->cap;
     for (int k0 = 0; k0 < n; k0 += LANES / 2) {
         int m = n - k0 < LANES / 2 ? n - k0 : LANES / 2;
         x->lanes = 2 * m;
@@ -222,7 +223,7 @@ static void differences(const struct job *j, struct worker *w, size_t set)
 /* sd of z = sqrt diag J H^-1 J'; on the scale of z, where d log p / dz = 0, that is Laplace's */
 static void deviations(const struct job *j, struct worker *w, size_t set)
 {
-    size_t n = (size_t)j->joint.n, nset = j->q->nset;
+    size_t n = (size_t)j->joint.num_coordinates, nset = j->q->nset;
     differences(j, w, set);
     for (size_t k = 0; k < n; k++)
         for (size_t l = 0; l < k; l++)
@@ -247,7 +248,7 @@ static int set_deviations(void *job, void *workspace, size_t first, size_t n, na
 /* Draws of the network as coordinates, some sets at a time. */
 static int begin(struct job *j, const struct infer *a, int threads, nami_err *err)
 {
-    size_t rows = (size_t)model_num_rows(j->joint.q->m), n = (size_t)j->joint.n;
+    size_t rows = (size_t)model_num_rows(j->joint.q->model), n = (size_t)j->joint.num_coordinates;
     size_t all = j->q->nset * j->q->per, most = NUMBERS / rows / 8 * 8 + 8;
     if (most > all) most = all;
     double *z = raw_array(double, rows *most), *u = raw_array(double, n *most);
@@ -268,21 +269,21 @@ static int make(struct job *j, struct qnet *q, nami_err *err)
     size_t nset = j->q->nset, all = nset * j->q->per;
     int rc = joint_make(&j->joint, q, err);
     if (rc) return rc;
-    j->row = raw_array(int, model_num_rows(q->m));
-    j->u = raw_array(double, (size_t)j->joint.n *all);
-    j->best = raw_array(double, (size_t)j->joint.n *nset);
+    j->row = raw_array(int, model_num_rows(q->model));
+    j->u = raw_array(double, (size_t)j->joint.num_coordinates *all);
+    j->best = raw_array(double, (size_t)j->joint.num_coordinates *nset);
     j->each = new_array(struct map_mode, all);
     if (!j->row || !j->u || !j->best || !j->each) return err_nomem(err);
-    for (int i = 0; i < q->h->nlatent; i++) {
-        const struct code *c = &q->code[q->h->perm[i]];
-        for (int k = 0; k < c->n; k++) j->row[j->nrow++] = c->row[k];
+    for (int i = 0; i < q->inverse->nlatent; i++) {
+        const struct encoding *c = &q->encoding[q->inverse->perm[i]];
+        for (int k = 0; k < c->num_elements; k++) j->row[j->nrow++] = c->row[k];
     }
     return 0;
 }
 
 static int run(struct job *j, const struct infer *a, nami_err *err)
 {
-    const struct model *m = a->q->m;
+    const struct model *m = a->q->model;
     size_t nset = j->q->nset, size = (size_t)model_num_rows(m) * nset;
     size_t all = nset * j->q->per, chunks = (all + LANES - 1) / LANES;
     struct workers w = {.job = j, .size = sizeof(struct worker), .init = init, .fini = fini};
@@ -292,9 +293,9 @@ static int run(struct job *j, const struct infer *a, nami_err *err)
     if (!rc) {
         memcpy(j->z, j->q->x, sizeof *j->z * size);
         for (size_t i = 0; i < size && j->sd; i++) j->sd[i] = NAN;
-        for (int i = 0; i < a->q->h->nmodel; i++) {
-            const struct code *c = &a->q->code[a->q->h->model[i]];
-            for (int k = 0; k < c->n; k++)
+        for (int i = 0; i < a->q->inverse->nmodel; i++) {
+            const struct encoding *c = &a->q->encoding[a->q->inverse->model[i]];
+            for (int k = 0; k < c->num_elements; k++)
                 for (size_t s = 0; s < nset; s++) j->z[(size_t)c->row[k] * nset + s] = NAN;
         }
         rc = search_all(j, &w, err);

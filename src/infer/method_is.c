@@ -14,9 +14,9 @@ static int weigh(const struct infer *a, struct answer *x, int threads, nami_err 
 {
     struct density d = {.logp = x->logp};
     size_t n = x->n;
-    int rc = model_logp(a->q->m, n, x->z, threads, &d, err);
+    int rc = model_logp(a->q->model, n, x->z, threads, &d, err);
     if (rc) return rc;
-    if (a->q->h->nmodel) { /* what they add to log p, they add to log q */
+    if (a->q->inverse->nmodel) { /* what they add to log p, they add to log q */
         rc = infer_barren(a, n, x->z, threads, x->logw, err);
         for (size_t i = 0; i < n; i++) x->logq[i] += x->logw[i];
     }
@@ -39,7 +39,7 @@ static int evidence(const struct infer *a, const struct query *q, const struct e
                     nami_err *err)
 {
     (void)o;
-    size_t n = nset * q->per, most = NUMBERS / (size_t)(model_num_rows(a->q->m) + 1) + 1;
+    size_t n = nset * q->per, most = NUMBERS / (size_t)(model_num_rows(a->q->model) + 1) + 1;
     double *logw = raw_array(double, n);
     int rc = logw ? 0 : err_nomem(err);
     for (size_t i = 0, k; i < n && !rc; i += k) {

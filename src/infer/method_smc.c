@@ -51,7 +51,7 @@ static int fill(const struct infer *a, const struct query *q, int threads, struc
                           .resampled = resampled};
     int rc = logz && resampled ? 0 : err_nomem(err);
     if (!rc) rc = smc_run(a, q, first, x->nset, threads, &out, err);
-    if (!rc && a->q->h->nmodel && x->z) rc = add_barren(a, x, threads, err);
+    if (!rc && a->q->inverse->nmodel && x->z) rc = add_barren(a, x, threads, err);
     for (size_t s = 0; s < x->nset && !rc; s++) {
         int any = 0;
         for (size_t k = 0; k < x->islands; k++) any |= resampled[s * x->islands + k];

@@ -158,7 +158,7 @@ static void begin(const struct job *j, struct worker *w, size_t s, uint64_t numb
         all[i]->seed = q->seed;
         all[i]->first = number;
     }
-    for (int r = 0; r < model_num_rows(j->a->q->m); r++)
+    for (int r = 0; r < model_num_rows(j->a->q->model); r++)
         for (int b = 0; b < w->draw.lanes; b++)
             w->draw.row[(size_t)r * (size_t)w->draw.cap + (size_t)b] =
                 q->x[(size_t)r * q->nset + s];
@@ -183,7 +183,7 @@ static void end(const struct job *j, struct worker *w, size_t at, int n)
 {
     const struct smc_out *out = j->out;
     size_t total = j->nset * j->q->per;
-    int nrow = model_num_rows(j->a->q->m);
+    int nrow = model_num_rows(j->a->q->model);
     put_lanes(w->logp, n, at, out->logp);
     put_lanes(w->logq, n, at, out->logq);
     put_lanes(w->logw, n, at, out->logw);
@@ -272,10 +272,10 @@ static int init_on(struct exec *x, const struct prog *p, const struct worker *w,
                    const struct job *j, nami_err *err)
 {
     int rc = exec_init(x, p, j->lanes, 0, 0, err);
-    x->param = model_weights(j->a->q->m);
+    x->param = model_weights(j->a->q->model);
     x->node = w->draw.row;
     x->stride = (size_t)w->draw.cap;
-    x->direct = model_num_rows(j->a->q->m);
+    x->direct = model_num_rows(j->a->q->model);
     return rc;
 }
 
@@ -291,7 +291,7 @@ static int init_worker(void *job, void *workspace, nami_err *err)
     if (!rc) rc = init_on(&w->rest, &a->s.rest, w, j, err);
     if (!rc && j->out->pred) {
         rc = exec_init(&w->pred, &a->s.pred, j->lanes, 0, 0, err);
-        w->pred.param = model_weights(a->q->m);
+        w->pred.param = model_weights(a->q->model);
     }
     w->logp = raw_array(double, n);
     w->logq = raw_array(double, n);

@@ -23,7 +23,7 @@ enum { FEW = 4 };
 static void count_open(const struct sampler *s, const struct when *x, int *open)
 {
     memset(open, 0, sizeof *open * s->wave.n);
-    for (int v = 0; v < bn_n(model_bn(s->q->m)); v++)
+    for (int v = 0; v < bn_n(model_bn(s->q->model)); v++)
         for (int w = s->known[v]; w >= 0 && w < x->p[v]; w++) open[w]++;
 }
 
@@ -36,7 +36,7 @@ static int is_brief(int from, int to, const int *open)
 
 static void find_waves(const struct sampler *s, int *open, struct when *x)
 {
-    const struct bn *bn = model_bn(s->q->m);
+    const struct bn *bn = model_bn(s->q->model);
     for (int v = 0; v < bn_n(bn); v++) {
         x->p[v] = s->known[v];
         for_parents (&bn->dag, v, u)
@@ -227,12 +227,12 @@ static int put_lists(struct smc_plan *p, int keep)
 
 int smc_plan_make(struct smc_plan *p, const struct sampler *s, nami_err *err)
 {
-    struct model *m = s->q->m;
+    struct model *m = s->q->model;
     struct reads g;
     int waves = (int)s->wave.n;
     *p = (struct smc_plan){.n = waves ? waves : 1, .draw = s->prog};
     memset(&p->draw.code, 0, sizeof p->draw.code);
-    int rc = reads_make(m, s->q->h, &g, err), nodes = bn_n(model_bn(m));
+    int rc = reads_make(m, s->q->inverse, &g, err), nodes = bn_n(model_bn(m));
     int *open = raw_array(int, p->n);
     struct when x = {raw_array(int, nodes + 1), raw_array(int, nodes + 1)};
     p->step = arena_array(&p->mem, struct smc_step, p->n + 1);

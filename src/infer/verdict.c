@@ -50,7 +50,7 @@ void verdict_reason(const struct infer_method *method, const struct diagnostics 
 static int can_bend(const struct qnet *q)
 {
     for (int g = 0; g < q->ngroup; g++) {
-        const struct family *f = q->group[g].head.family;
+        const struct family *f = q->group[g].output.family;
         if (f == &family_match || f == &family_mixture || f == &family_logistic) return 1;
     }
     return 0;

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/simd.h"
 #include "dist/math.h"
-#include "net/code.h"
+#include "net/encoding.h"
 
 enum shape { LINE, HALF, INTERVAL, NSHAPE };
 
@@ -119,11 +119,11 @@ static const struct {
 
 /* ---- instructions ------------------------------------------------------------------- */
 
-static int shape_of(const struct code *c, double *p)
+static int shape_of(const struct encoding *c, double *p)
 {
     double lo = c->lo > domains[c->domain].lo ? c->lo : domains[c->domain].lo;
     double hi = c->hi < domains[c->domain].hi ? c->hi : domains[c->domain].hi;
-    if (c->kind != CODE_REAL || domains[c->domain].tied) return -1;
+    if (c->kind != ENCODING_REAL || domains[c->domain].tied) return -1;
     p[0] = isinf(lo) ? hi : lo;
     p[1] = isinf(lo) ? -1 : isinf(hi) ? 1 : hi;
     return isinf(lo) && isinf(hi) ? LINE : isinf(lo) || isinf(hi) ? HALF : INTERVAL;
@@ -178,8 +178,8 @@ static int decode(enum shape s, int n, const int *u, const int *row, int at,
     return s == INTERVAL && how->logit ? logits(n, u, row, at, how->logit, p) : 0;
 }
 
-/* All codes of one shape: constants, rows of coordinates and elements; m elements. */
-static int decode_all(enum shape s, const struct code *const *c, int n, int m, struct prog *p,
+/* All encodings of one shape: constants, rows of coordinates and elements; m elements. */
+static int decode_all(enum shape s, const struct encoding *const *c, int n, int m, struct prog *p,
                       const struct decoding *how, unsigned char *done)
 {
     int at = (int)p->constant.n, k = 0;
@@ -189,7 +189,7 @@ static int decode_all(enum shape s, const struct code *const *c, int n, int m, s
         double number[4];
         if (shape_of(c[i], number + 2) != (int)s) continue;
         done[i] = 1;
-        for (int e = 0; e < c[i]->n; e++, k++) {
+        for (int e = 0; e < c[i]->num_elements; e++, k++) {
             u[k] = c[i]->coord + e;
             row[k] = c[i]->row[e];
             number[0] = c[i]->mean[e], number[1] = c[i]->sd[e];
@@ -200,18 +200,19 @@ static int decode_all(enum shape s, const struct code *const *c, int n, int m, s
     return decode(s, m, u, row, at, how, p);
 }
 
-/* Simplices and matrices one by one; code_jacobian has the logarithm of the inverse. */
-static int decode_one(const struct code *c, struct prog *p, const struct decoding *how)
+/* Simplices and matrices one by one; encoding_jacobian has the logarithm of the inverse. */
+static int decode_one(const struct encoding *c, struct prog *p, const struct decoding *how)
 {
-    int rc = code_decode(c, p);
-    if (rc || c->kind != CODE_REAL || (rc = code_jacobian(c, p, how->tag))) return rc;
+    int rc = encoding_decode(c, p);
+    if (rc || c->kind != ENCODING_REAL || (rc = encoding_jacobian(c, p, how->tag))) return rc;
     struct instr *x = &p->code.a[p->code.n - 1];
     x->sum = -how->sum;
     x->gradient_group = how->gradient_group;
     return 0;
 }
 
-int codes_decode(const struct code *const *c, int n, struct prog *p, const struct decoding *how)
+int encodings_decode(const struct encoding *const *c, int n, struct prog *p,
+                     const struct decoding *how)
 {
     unsigned char *done = new_array(unsigned char, n + 1);
     if (!done) return NAMI_ENOMEM;
@@ -220,7 +221,7 @@ int codes_decode(const struct code *const *c, int n, struct prog *p, const struc
         double more[2];
         int m = 0;
         for (int i = 0; i < n; i++)
-            if (shape_of(c[i], more) == s) m += c[i]->n;
+            if (shape_of(c[i], more) == s) m += c[i]->num_elements;
         if (m) rc = decode_all((enum shape)s, c, n, m, p, how, done);
     }
     for (int i = 0; i < n && !rc; i++)

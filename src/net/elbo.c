@@ -16,18 +16,18 @@ void elbo_free(struct elbo *e)
     arena_free(&e->mem);
 }
 
-/* ---- parts -------------------------------------------------------------------------- */
+/* ---- loss terms -------------------------------------------------------------------------- */
 
 static int make_parts(struct elbo *e)
 {
     const struct qnet *q = e->q;
-    e->npart = q->npart + 2;
-    e->part = arena_array(&e->mem, struct part, e->npart);
-    if (!e->part) return NAMI_ENOMEM;
-    memcpy(e->part, q->part, sizeof *q->part * (size_t)q->npart);
-    e->part[q->npart] = (struct part){"prior", q->h->nlatent};
-    e->part[q->npart + 1] =
-        (struct part){"data", bn_n(model_bn(q->m)) - q->h->nlatent - q->h->nmodel};
+    e->num_loss_terms = q->num_loss_terms + 2;
+    e->loss_term = arena_array(&e->mem, struct loss_term, e->num_loss_terms);
+    if (!e->loss_term) return NAMI_ENOMEM;
+    memcpy(e->loss_term, q->loss_term, sizeof *q->loss_term * (size_t)q->num_loss_terms);
+    e->loss_term[q->num_loss_terms] = (struct loss_term){"prior", q->inverse->nlatent};
+    e->loss_term[q->num_loss_terms + 1] = (struct loss_term){
+        "data", bn_n(model_bn(q->model)) - q->inverse->nlatent - q->inverse->nmodel};
     return 0;
 }
 
@@ -39,9 +39,9 @@ static int make_choices(struct elbo *e, const int *fix)
     e->configs = 1;
     for (int f = 0; f < q->nfactor; f++) {
         const struct factor *x = &q->factor[f];
-        const struct code *c = &q->code[x->node];
-        if (c->kind == CODE_REAL) continue;
-        int states = c->kind == CODE_STATES ? c->states : 0;
+        const struct encoding *c = &q->encoding[x->node];
+        if (c->kind == ENCODING_REAL) continue;
+        int states = c->kind == ENCODING_STATES ? c->states : 0;
         struct choice y = {x->node, q->group[x->group].tag, fix[x->node], states, c->low};
         if (vec_push(&e->choice, y)) return NAMI_ENOMEM;
         e->configs = e->configs * states <= ELBO_CONFIGS ? e->configs * states : 0;
@@ -60,7 +60,7 @@ int elbo_state(const struct elbo *e, int c, int k)
 /* "dec/1": the layer of a network that has its weights here; NULL: it is not learnt. */
 static const char *layer_name(struct elbo *e, size_t w)
 {
-    const struct model *m = e->q->m;
+    const struct model *m = e->q->model;
     for (int i = 0; i < model_num_networks(m); i++) {
         const struct net *net = model_network(m, i);
         size_t at = net->w;
@@ -85,9 +85,9 @@ static int make_blocks(struct elbo *e, size_t first)
     for (size_t i = 0; i < q->block.n; i++)
         if (vec_push(&e->block, q->block.a[i])) return NAMI_ENOMEM;
     for (size_t k = first; k < e->prog.code.n; k++) {
-        struct block b = {.d = prog_layer(&e->prog, k)};
-        if (!b.d) continue;
-        b.name = layer_name(e, b.d->w - q->prog.nparam);
+        struct block b = {.layer = prog_layer(&e->prog, k)};
+        if (!b.layer) continue;
+        b.name = layer_name(e, b.layer->w - q->prog.nparam);
         if (!b.name) continue;
         if (!*b.name || vec_push(&e->block, b)) return NAMI_ENOMEM;
     }
@@ -99,12 +99,12 @@ static int mark_signs(struct elbo *e)
 {
     for (size_t i = 0; i < e->block.n; i++) {
         struct block *b = &e->block.a[i];
-        if (!prog_signs(&e->prog, b->d)) continue;
+        if (!prog_signs(&e->prog, b->layer)) continue;
         struct dense *d = arena_array(&e->mem, struct dense, 1);
         if (!d) return NAMI_ENOMEM;
-        *d = *b->d;
+        *d = *b->layer;
         d->signs = 1;
-        b->d = d;
+        b->layer = d;
     }
     return 0;
 }
@@ -114,13 +114,14 @@ static int mark_signs(struct elbo *e)
 static int make(struct elbo *e)
 {
     struct qnet *q = e->q;
-    int tag[2], *fix = new_array(int, bn_n(model_bn(q->m)) + 1), *logit = joint_logits(q->m);
+    int tag[2], *fix = new_array(int, bn_n(model_bn(q->model)) + 1),
+                *logit = joint_logits(q->model);
     int rc = fix && logit ? 0 : NAMI_ENOMEM;
     if (!rc) rc = sampler_prog(q, &e->prog, fix, logit);
     size_t first = e->prog.code.n;
     if (!rc) rc = make_parts(e);
     if (!rc) rc = make_choices(e, fix);
-    tag[GRADIENT_DATA] = e->npart - 1, tag[GRADIENT_LATENT] = e->npart - 2;
+    tag[GRADIENT_DATA] = e->num_loss_terms - 1, tag[GRADIENT_LATENT] = e->num_loss_terms - 2;
     if (!rc) rc = joint_terms(q, &e->prog, tag, logit);
     if (!rc) rc = make_blocks(e, first);
     if (!rc) rc = prog_finish(&e->prog);
@@ -141,7 +142,7 @@ int elbo_make(struct elbo *e, struct qnet *q, nami_err *err)
 void elbo_start(const struct elbo *e, uint64_t seed, float *param)
 {
     size_t first = e->q->prog.nparam;
-    const double *weights = model_weights(e->q->m);
+    const double *weights = model_weights(e->q->model);
     qnet_start(e->q, seed, param);
     for (size_t i = first; i < e->prog.nparam; i++) param[i] = (float)weights[i - first];
 }
@@ -149,5 +150,6 @@ void elbo_start(const struct elbo *e, uint64_t seed, float *param)
 void elbo_model(const struct elbo *e, const float *param)
 {
     size_t first = e->q->prog.nparam;
-    if (e->prog.nparam > first) model_set_weights(e->q->m, e->prog.nparam - first, param + first);
+    if (e->prog.nparam > first)
+        model_set_weights(e->q->model, e->prog.nparam - first, param + first);
 }

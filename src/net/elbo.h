@@ -11,11 +11,11 @@
 
 #include "net/joint.h"
 
-enum { ELBO_CONFIGS = 64 }; /* of discrete latents: more are drawn, not gone through */
+enum { ELBO_CONFIGS = 64 }; /* of discrete latents: more are drawn, not enumerated */
 
 /* A discrete latent. */
 struct choice {
-    int node, part;
+    int node, loss_term;
     int row;         /* its number, if it is fixed; NaN: drawn (see sampler_prog) */
     int states, low; /* states 0: it is a count */
 };
@@ -24,24 +24,24 @@ struct choice {
 struct elbo {
     struct qnet *q;
     struct prog prog;
-    vec(struct block) block; /* all layers: those of q, then those of the model's networks */
-    struct part *part;       /* those of q, then the prior and the data */
-    int npart;
+    vec(struct block) block;     /* all layers: those of q, then those of the model's networks */
+    struct loss_term *loss_term; /* those of q, then the prior and the data */
+    int num_loss_terms;
     vec(struct choice) choice;
-    int configs; /* of all choices together; 1 without any; 0: too many to go through */
+    int configs; /* of all choices together; 1 without any; 0: too many to enumerate */
     struct arena mem;
 };
 
 /* q must outlive it.  NAMI_EINPUT if the model has no density or a latent no factor. */
 int elbo_make(struct elbo *e, struct qnet *q, nami_err *err);
 void elbo_free(struct elbo *e);
-/* The part of log p(x | z). */
-static inline int elbo_data(const struct elbo *e) { return e->npart - 1; }
+/* The number of the loss term log p(x | z). */
+static inline int elbo_data(const struct elbo *e) { return e->num_loss_terms - 1; }
 /* The state of choice k in configuration c. */
 int elbo_state(const struct elbo *e, int c, int k);
 /* Weights to start from: param[e->prog.nparam]. */
 void elbo_start(const struct elbo *e, uint64_t seed, float *param);
-/* The model's own weights become those of the parameters. */
+/* Copies the weights of the model's networks from the parameters to the model. */
 void elbo_model(const struct elbo *e, const float *param);
 
 #endif

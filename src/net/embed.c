@@ -11,11 +11,11 @@
 /* The feature of an element, as a unit; -1 if it is not one number. */
 static int unit_of(const struct qnet *q, int e)
 {
-    const struct model *m = q->m;
+    const struct model *m = q->model;
     const int *element = instance_elements(m, element_instance(m, e));
-    const struct code *c = &q->code[element_node(m, e)];
+    const struct encoding *c = &q->encoding[element_node(m, e)];
     int j = 0;
-    if (c->nfeature != c->n) return -1;
+    if (c->nfeature != c->num_elements) return -1;
     while (element[j] != e) j++;
     return c->feature + j;
 }
@@ -23,9 +23,9 @@ static int unit_of(const struct qnet *q, int e)
 /* All nodes of an array; how many. */
 static int mark(const struct qnet *q, int array, int number, int *of)
 {
-    int n = 0, first = array_first(q->m, array);
-    for (int e = first; e < first + array_size(q->m, array); e++) {
-        int v = element_node(q->m, e);
+    int n = 0, first = array_first(q->model, array);
+    for (int e = first; e < first + array_size(q->model, array); e++) {
+        int v = element_node(q->model, e);
         n += of[v] != number;
         of[v] = number;
     }
@@ -55,7 +55,7 @@ static int *fields(const struct layer *l, const int *seen, const int *in, int *n
 static int compile(struct qnet *q, const struct embed *x, int *in, struct net_embedding *out,
                    nami_err *err)
 {
-    const struct model *m = q->m;
+    const struct model *m = q->model;
     const char *array = array_name(m, x->array);
     const int *seen = x->dim;
     int data = 1, unit = -1, first = array_first(m, x->array);
@@ -84,7 +84,7 @@ static int compile(struct qnet *q, const struct embed *x, int *in, struct net_em
         data = 0;
     }
     out->unit = unit;
-    out->n = x->out;
+    out->num_units = x->out;
     return 0;
 }
 
@@ -96,14 +96,15 @@ enum { WHITE_FEWEST = 2, WHITE_MOST = 256 };
    it is not like that. */
 static int nodes_of(const struct qnet *q, int array, int number, int *of)
 {
-    const struct model *m = q->m;
+    const struct model *m = q->model;
     int first = array_first(m, array), size = array_size(m, array);
     for (int i = 0; i < model_num_embeddings(m); i++)
         if (model_embedding(m, i)->array == array) return 0;
     if (size < WHITE_FEWEST || size > WHITE_MOST) return 0;
     for (int e = first; e < first + size; e++) {
         int v = element_node(m, e);
-        if (v < 0 || !model_bn(m)->node.a[v].observed || q->code[v].nfeature != q->code[v].n)
+        if (v < 0 || !model_bn(m)->node.a[v].observed ||
+            q->encoding[v].nfeature != q->encoding[v].num_elements)
             return 0;
     }
     return mark(q, array, number, of);
@@ -112,14 +113,14 @@ static int nodes_of(const struct qnet *q, int array, int number, int *of)
 int is_alone(const struct qnet *q, const struct share *s, int i)
 {
     int n = 0;
-    for (int k = 0; k < q->h->nlatent; k++) n += s->rep[k] == s->rep[i];
+    for (int k = 0; k < q->inverse->nlatent; k++) n += s->rep[k] == s->rep[i];
     return n == 1;
 }
 
 /* Is all of it among the parents of one latent? */
 static int is_seen(const struct qnet *q, const struct share *s, int number, int n, const int *of)
 {
-    for (int i = 0; i < q->h->nlatent; i++) {
+    for (int i = 0; i < q->inverse->nlatent; i++) {
         int seen = 0;
         for (int64_t j = s->off[i]; j < s->off[i + 1]; j++) seen += of[s->parent[j]] == number;
         if (seen == n && is_alone(q, s, i)) return 1;
@@ -129,7 +130,7 @@ static int is_seen(const struct qnet *q, const struct share *s, int number, int 
 
 static int white_embed(struct qnet *q, int array, struct embed *out)
 {
-    int n = array_size(q->m, array);
+    int n = array_size(q->model, array);
     struct layer *l = arena_array(&q->mem, struct layer, 1);
     if (!l) return NAMI_ENOMEM;
     *l = (struct layer){.kind = LAYER_WHITEN, .out = n, .dim = {n, 1, 1}};
@@ -139,7 +140,7 @@ static int white_embed(struct qnet *q, int array, struct embed *out)
 
 int net_embeds(struct qnet *q, const struct share *s)
 {
-    const struct model *m = q->m;
+    const struct model *m = q->model;
     int declared = model_num_embeddings(m), narray = q->opt.whiten ? model_num_arrays(m) : 0,
         rc = 0;
     int *of = new_array(int, bn_n(model_bn(m)) + 1);
@@ -158,7 +159,7 @@ int net_embeds(struct qnet *q, const struct share *s)
 
 int net_embed(struct qnet *q, int *of, nami_err *err)
 {
-    const struct model *m = q->m;
+    const struct model *m = q->model;
     int rc = 0;
     for (int v = 0; v < bn_n(model_bn(m)); v++) of[v] = -1;
     q->embedding = arena_array(&q->mem, struct net_embedding, q->nembed + 1);

@@ -1,8 +1,8 @@
 /* family.h: the variational families of q(z | parents), one row and one file each.
 
-   An output distribution (struct head) turns the numbers that a network gives for a factor into
-   a density of one number, the value: a standardized coordinate on the unconstrained scale, about
-   N(0, 1) under the prior.  (A family that works on the variable's own scale says so:
+   An output distribution (struct output_dist) turns the numbers that a network gives for a factor
+   into a density of one number, the value: a standardized coordinate on the unconstrained scale,
+   about N(0, 1) under the prior.  (A family that works on the variable's own scale says so:
    `own_scale`.)  All zeros from the network must give a reasonable density: near N(0, 1). */
 #ifndef NET_FAMILY_H
 #define NET_FAMILY_H
@@ -13,7 +13,7 @@
 struct family;
 
 /* The output distribution of one factor; what kernels get as `self`. */
-struct head {
+struct output_dist {
     const struct family *family;
     int size; /* components of a mixture, bins of a spline, units of a flow, states */
     const struct dist *dist; /* match: the generative family */
@@ -26,10 +26,10 @@ struct head {
 /* A row of family.def: density, gradient and sampler of a variational family. */
 struct family {
     const char *name, *what;
-    int size;                             /* the default of head.size; 0: it has none */
-    const char *size_what;                /* "components" */
-    int own_scale, discrete;              /* match: as its distribution */
-    int (*outputs)(const struct head *h); /* numbers wanted of the network */
+    int size;                /* the default of output_dist.size; 0: it has none */
+    const char *size_what;   /* "components" */
+    int own_scale, discrete; /* match: as its distribution */
+    int (*outputs)(const struct output_dist *output); /* numbers that it takes from the network */
     /* a = value, outputs...; out[0] = log q(value | outputs), with all constants.  dim[0] = 1,
        dim[1] = the number of outputs.  grad adds derivatives by the value too. */
     block_fn *logq;
@@ -46,9 +46,9 @@ struct family {
 };
 
 /* Do draws have derivatives by the outputs? */
-static inline int head_has_path(const struct head *h)
+static inline int output_has_path(const struct output_dist *output)
 {
-    return h->family->path && (!h->dist || h->dist->path);
+    return output->family->path && (!output->dist || output->dist->path);
 }
 
 #define FAMILY(id) extern const struct family family_##id;
@@ -57,11 +57,13 @@ static inline int head_has_path(const struct head *h)
 extern const struct family *const net_families[]; /* in the order of family.def, NULL at the end */
 const struct family *family_find(const char *name, size_t len); /* or NULL */
 
-/* match: sets up the head of a scalar distribution from draws of the variable: with zeros from
-   the network, its arguments fit the n draws (maximum likelihood).  h->fixed is read (binomial's N:
-   set it before), all else is written.  Draws outside of the domain (an underflow to 0) do not
-   count.  0; 1 if the family is no use as a posterior (uniform, pareto, ...) or there are no two
-   draws that it could have made: use a mixture of one instead. */
-int match_fit(struct head *h, const struct dist *d, int n, const double *draw);
+/* match: sets up the output distribution of a scalar variable from draws of it: if the network
+   returns zeros, the arguments are the maximum likelihood fit to the draws.  output->fixed is read
+   (binomial's N: set it before), all other members are written.  Draws outside of the domain (an
+   underflow to 0) do not count.  Returns 0; or 1 if the family is unsuitable as a posterior
+   (uniform, pareto, ...) or fewer than two of the draws are possible: use a mixture of one instead.
+ */
+int match_fit(struct output_dist *output, const struct dist *dist, int num_draws,
+              const double *draw);
 
 #endif

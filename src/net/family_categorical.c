@@ -2,7 +2,7 @@
    One of 0, 1, ..., size - 1, by log probabilities up to a constant. */
 #include "net/family_impl.h"
 
-static int outputs(const struct head *h) { return h->size; }
+static int outputs(const struct output_dist *h) { return h->size; }
 
 static int work_size(const int *dim) { return dim[1] * SLAB; }
 

@@ -5,13 +5,13 @@
    log_sd(r)
 
    Outputs: shift, r.  At zeros, 68 % lie within 1 of the middle, as of N(0, 1): with the
-   standardised coordinates of code.c that is a logistic prior itself. */
+   standardised coordinates of encoding.c that is a logistic prior itself. */
 #include "net/family_impl.h"
 
 static const double S = 0.599424121502862,
                     LOG_S = -0.511785882161775; /* 1 / logit(Phi(1)), and its logarithm */
 
-static int outputs(const struct head *h)
+static int outputs(const struct output_dist *h)
 {
     (void)h;
     return FLOW;

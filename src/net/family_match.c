@@ -2,15 +2,16 @@
    The distribution that the model itself gives the variable (of numbers by numbers), with arguments
    from the network.  An argument that is a real number is u = shift + scale * output; a positive
    one is exp(u), one between 0 and 1 is logistic(u), both with the output's share of u squashed.
-   Integers (binomial's N) are no outputs: they are head.fixed.  match_fit.c chooses the rest. */
+   Integers (binomial's N) are not outputs: they are output_dist.fixed.  match_fit.c chooses the
+   rest. */
 #include "net/family_impl.h"
 
-static int is_output(const struct head *h, int k)
+static int is_output(const struct output_dist *h, int k)
 {
     return !domains[h->dist->arg[k].domain].discrete;
 }
 
-static int outputs(const struct head *h)
+static int outputs(const struct output_dist *h)
 {
     int n = 0;
     for (int k = 0; k < h->dist->narg; k++) n += is_output(h, k);
@@ -50,7 +51,8 @@ struct args {
     double x[RECORD_ARGS][SLAB], dx[RECORD_ARGS][SLAB];
 };
 
-static void arguments(const struct head *h, const struct lanes *o, struct slab s, struct args *y)
+static void arguments(const struct output_dist *h, const struct lanes *o, struct slab s,
+                      struct args *y)
 {
     double buf[SLAB];
     for (int k = 0; k < h->dist->narg; k++) {
@@ -67,7 +69,7 @@ static void logq(const void *self, const int *dim, int L, double *const *out, co
                  double *work)
 {
     (void)dim, (void)work;
-    const struct head *h = self;
+    const struct output_dist *h = self;
     EACH_SLAB(s, L)
     {
         struct args y;
@@ -84,7 +86,7 @@ static void grad(const void *self, const int *dim, int L, const double *const *o
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)dim, (void)work;
-    const struct head *h = self;
+    const struct output_dist *h = self;
     EACH_SLAB(s, L)
     {
         struct args y;
@@ -110,7 +112,7 @@ static void sample(const void *self, const struct stream *stream, const int *dim
                    double *const *out, const struct lanes *a, double *work)
 {
     (void)dim, (void)work;
-    const struct head *h = self;
+    const struct output_dist *h = self;
     EACH_SLAB(s, L)
     {
         struct args y;
@@ -124,8 +126,8 @@ static void path(const void *self, const int *dim, int L, const double *const *o
                  const double *const *dout, const struct lanes *a, double *const *da, double *work)
 {
     (void)dim, (void)work;
-    const struct head *h = self;
-    if (!head_has_path(h)) return;
+    const struct output_dist *h = self;
+    if (!output_has_path(h)) return;
     EACH_SLAB(s, L)
     {
         struct args y;

@@ -7,7 +7,7 @@
    the components; K = 1 is N(0, 1). */
 #include "net/family_impl.h"
 
-static int outputs(const struct head *h) { return 3 * h->size; }
+static int outputs(const struct output_dist *h) { return 3 * h->size; }
 
 /* c_k = first + k * gap, and log sd */
 struct spread {

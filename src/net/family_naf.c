@@ -15,7 +15,7 @@
    are equally spaced with variance 1/2 and a = 1.12, about the nearest to N(0, 1); H = 1 is it. */
 #include "net/family_impl.h"
 
-static int outputs(const struct head *h) { return 3 * h->size + 2; }
+static int outputs(const struct output_dist *h) { return 3 * h->size + 2; }
 static int units(const int *dim) { return (dim[1] - 2) / 3; }
 
 /* H * SLAB numbers each: the units (slope: of log a by its output); and exponentials of what P, M,

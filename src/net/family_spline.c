@@ -10,7 +10,7 @@
 
 static const double B = 5;
 
-static int outputs(const struct head *h) { return 3 * h->size + 1; }
+static int outputs(const struct output_dist *h) { return 3 * h->size + 1; }
 static int bins(const int *dim) { return (dim[1] - 1) / 3; }
 
 static int work_size(const int *dim) { return 2 * bins(dim) * SLAB; }

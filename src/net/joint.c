@@ -34,7 +34,7 @@ int joint_of_all(const struct model *m, const char *advice, nami_err *err)
 
 int joint_known(const struct qnet *q, const char *advice, nami_err *err)
 {
-    return joint_of_all(q->m, advice, err);
+    return joint_of_all(q->model, advice, err);
 }
 
 /* ---- terms -------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static int by_logit(struct prog *p, struct instr *c, const int *logit, int rows)
 
 int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *logit)
 {
-    struct model *m = q->m;
+    struct model *m = q->model;
     struct prog terms = {0};
     unsigned char *only = new_array(unsigned char, model_num_instances(m) + 1);
     unsigned char *given = new_array(unsigned char, model_num_rows(m) + 1);
@@ -104,7 +104,8 @@ int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *log
         if (element_row(m, e) >= 0 && element_row(m, e) < model_num_rows(m))
             given[element_row(m, e)] = element_is_observed(m, e);
     for (int k = 0; k < model_num_instances(m) && !rc; k++) only[k] = instance_node(m, k) >= 0;
-    for (int i = 0; i < q->h->nmodel && !rc; i++) only[q->code[q->h->model[i]].inst] = 0;
+    for (int i = 0; i < q->inverse->nmodel && !rc; i++)
+        only[q->encoding[q->inverse->model[i]].inst] = 0;
     if (!rc && !(rc = model_program(m, &terms, 1, only))) {
         sort_terms(m, &terms, given, tag);
         size_t first = p->code.n;
@@ -123,10 +124,10 @@ int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *log
 static int decode(struct joint *j, const struct qnet *q, int *logit)
 {
     const struct decoding how = {1, GRADIENT_JACOBIAN, GRADIENT_JACOBIAN, logit};
-    int n = q->h->nlatent;
-    const struct code **c = raw_array(const struct code *, n);
-    for (int i = 0; i < n && c; i++) c[i] = &j->code[q->h->perm[i]];
-    int rc = c ? codes_decode(c, n, &j->prog, &how) : NAMI_ENOMEM;
+    int n = q->inverse->nlatent;
+    const struct encoding **c = raw_array(const struct encoding *, n);
+    for (int i = 0; i < n && c; i++) c[i] = &j->encoding[q->inverse->perm[i]];
+    int rc = c ? encodings_decode(c, n, &j->prog, &how) : NAMI_ENOMEM;
     free(c);
     return rc;
 }
@@ -134,20 +135,20 @@ static int decode(struct joint *j, const struct qnet *q, int *logit)
 static int make(struct joint *j, struct qnet *q)
 {
     struct prog *p = &j->prog;
-    int nodes = bn_n(model_bn(q->m)), rc = 0, tag[2] = {GRADIENT_DATA, GRADIENT_LATENT};
-    j->code = arena_array(&p->mem, struct code, nodes + 1);
-    if (!j->code) return NAMI_ENOMEM;
-    memcpy(j->code, q->code, sizeof *j->code * (size_t)nodes);
-    for (int v = 0; v < nodes; v++) j->code[v].coord = -1;
-    p->nnode = model_num_rows(q->m);
-    p->nrow = j->coord = model_num_rows(q->m);
-    for (int i = 0; i < q->h->nlatent; i++) {
-        struct code *c = &j->code[q->h->perm[i]];
-        c->coord = j->coord + j->n;
-        j->n += c->ncoord;
+    int nodes = bn_n(model_bn(q->model)), rc = 0, tag[2] = {GRADIENT_DATA, GRADIENT_LATENT};
+    j->encoding = arena_array(&p->mem, struct encoding, nodes + 1);
+    if (!j->encoding) return NAMI_ENOMEM;
+    memcpy(j->encoding, q->encoding, sizeof *j->encoding * (size_t)nodes);
+    for (int v = 0; v < nodes; v++) j->encoding[v].coord = -1;
+    p->nnode = model_num_rows(q->model);
+    p->nrow = j->coord = model_num_rows(q->model);
+    for (int i = 0; i < q->inverse->nlatent; i++) {
+        struct encoding *c = &j->encoding[q->inverse->perm[i]];
+        c->coord = j->coord + j->num_coordinates;
+        j->num_coordinates += c->ncoord;
     }
-    p->nrow += j->n;
-    int *logit = joint_logits(q->m);
+    p->nrow += j->num_coordinates;
+    int *logit = joint_logits(q->model);
     if (!logit) rc = NAMI_ENOMEM;
     if (!rc) rc = decode(j, q, logit);
     if (!rc) rc = joint_terms(q, p, tag, logit);
@@ -160,10 +161,10 @@ int joint_make(struct joint *j, struct qnet *q, nami_err *err)
 {
     *j = (struct joint){.q = q};
     int rc = joint_known(q, "", err);
-    for (int i = 0; i < q->h->nlatent && !rc; i++)
-        if (q->code[q->h->perm[i]].kind != CODE_REAL)
+    for (int i = 0; i < q->inverse->nlatent && !rc; i++)
+        if (q->encoding[q->inverse->perm[i]].kind != ENCODING_REAL)
             rc = err_set(err, NAMI_EINPUT, "%s is discrete, and has no gradient",
-                         bn_name(model_bn(q->m), q->h->perm[i]));
+                         bn_name(model_bn(q->model), q->inverse->perm[i]));
     return rc ? rc : make(j, q) ? err_nomem(err) : 0;
 }
 
@@ -172,11 +173,12 @@ void joint_free(struct joint *j) { prog_free(&j->prog); }
 int joint_coordinates(const struct joint *j, size_t n, const double *z, double *u)
 {
     const struct qnet *q = j->q;
-    double *work = raw_array(double, 2 * (size_t)model_num_rows(q->m) + (size_t)j->n);
+    double *work =
+        raw_array(double, 2 * (size_t)model_num_rows(q->model) + (size_t)j->num_coordinates);
     if (!work) return NAMI_ENOMEM;
-    for (int i = 0; i < q->h->nlatent; i++) {
-        const struct code *c = &j->code[q->h->perm[i]];
-        code_coordinates(c, n, z, u + (size_t)(c->coord - j->coord) * n, work);
+    for (int i = 0; i < q->inverse->nlatent; i++) {
+        const struct encoding *c = &j->encoding[q->inverse->perm[i]];
+        encoding_coordinates(c, n, z, u + (size_t)(c->coord - j->coord) * n, work);
     }
     free(work);
     return 0;

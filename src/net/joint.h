@@ -23,9 +23,9 @@ enum gradient_group {
 /* The program of log p(x, z), and where its coordinates are. */
 struct joint {
     const struct qnet *q;
-    struct prog prog;  /* its weights are the model's */
-    int coord, n;      /* the first row of the coordinates, how many */
-    struct code *code; /* of nodes; coord is -1 where there is none */
+    struct prog prog;           /* its weights are the model's */
+    int coord, num_coordinates; /* the first row of the coordinates, how many */
+    struct encoding *encoding;  /* of nodes; coord is -1 where there is none */
 };
 
 /* NAMI_EINPUT if the model has no density: variables come from a simulator.  Advice ends the

@@ -1,16 +1,16 @@
 /* match_fit.c: maximum likelihood for any distribution of numbers by numbers.
 
-   The parameters t of the fit are the outputs of a head with shift `centre` and scale `unit`.  From
-   the best point of a coarse grid, BFGS with backtracking (Nocedal and Wright 2006, algorithm 6.1)
-   climbs the mean log density of the draws, less a little of t^2: the evidence of a hundredth of a
-   draw, which keeps t finite where all draws are equal. */
+   The parameters t of the fit are the outputs of an output distribution with shift `centre` and
+   scale `unit`.  From the best point of a coarse grid, BFGS with backtracking (Nocedal and Wright
+   2006, algorithm 6.1) climbs the mean log density of the draws, less a little of t^2: the evidence
+   of a hundredth of a draw, which keeps t finite where all draws are equal. */
 #include "base/vec.h"
 #include "net/family_impl.h"
 
 enum { TILE = 256, STEPS = 100, FAR = 40 };
 
 struct fit {
-    struct head *h;
+    struct output_dist *h;
     const double *draw;
     int n, nt, arg[RECORD_ARGS];                 /* t[j] is argument arg[j] */
     double centre[RECORD_ARGS], unit[RECORD_ARGS]; /* of t */
@@ -188,12 +188,12 @@ static void start(struct fit *f, double spread, double *t)
     }
 }
 
-int match_fit(struct head *h, const struct dist *d, int n, const double *draw)
+int match_fit(struct output_dist *h, const struct dist *d, int n, const double *draw)
 {
     struct fit f = {.h = h, .draw = draw, .n = n};
     double fixed = h->fixed, median = 0, spread = 1, t[RECORD_ARGS] = {0};
     int real_value = !domains[d->domain].discrete, logs = real_value && domains[d->domain].lo == 0;
-    *h = (struct head){.family = &family_match, .dist = d, .fixed = fixed};
+    *h = (struct output_dist){.family = &family_match, .dist = d, .fixed = fixed};
     if (!d->logp) return 1;
     for (int k = 0; k < d->narg; k++)
         if (!domains[d->arg[k].domain].discrete) f.arg[f.nt++] = k;

@@ -59,7 +59,7 @@ void network_free(struct network *n)
 static int is_again(const struct block *b, size_t i)
 {
     for (size_t k = 0; k < i; k++)
-        if (b[k].d->w == b[i].d->w) return 1;
+        if (b[k].layer->w == b[i].layer->w) return 1;
     return 0;
 }
 

@@ -153,7 +153,7 @@ int network_each_weight(const struct network *n,
     const struct block *b;
     int rc = 0;
     for (size_t i = 0; !rc && (b = network_layer(n, i)); i++) {
-        const struct dense *d = b->d;
+        const struct dense *d = b->layer;
         size_t dim[2] = {(size_t)d->out, (size_t)d->in};
         struct str name = {0};
         str_printf(&name, "%s.weight", b->name);

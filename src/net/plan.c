@@ -45,7 +45,7 @@ static int net_plan(const nami_train_options *o, struct net_options *n, nami_err
 {
     *n = (struct net_options){.family = family_find(o->family, strlen(o->family)),
                               .size = o->components,
-                              .kind = (enum net_kind)index_of(net_kinds, o->net),
+                              .arch = arch_find(o->net),
                               .shared = o->hidden_shared,
                               .act = index_of(act_names, o->activation),
                               .skip = whether(o->skip),

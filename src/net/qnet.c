@@ -12,8 +12,6 @@
 #include "net/embed.h"
 #include "net/saved.h"
 
-const char *const net_kinds[] = {"auto", "mlp", "made", NULL};
-
 enum { PRIOR_DRAWS = 4096 };
 
 void qnet_free(struct qnet *q)
@@ -25,18 +23,18 @@ void qnet_free(struct qnet *q)
 
 /* ---- factors ------------------------------------------------------------------------ */
 
-/* What the features of nodes are needed for: see codes_compile. */
+/* What the features of nodes are needed for: see encodings_compile. */
 static void wants(const struct qnet *q, unsigned char *want)
 {
-    const struct model *m = q->m;
-    const struct inverse *h = q->h;
+    const struct model *m = q->model;
+    const struct inverse *h = q->inverse;
     for (int i = 0; i < q->nembed; i++) {
         int array = q->embed[i].array, first = array_first(m, array);
         for (int e = first; e < first + array_size(m, array); e++) want[element_node(m, e)] |= 2;
     }
     for (int i = 0; i < h->nlatent; i++) {
         int v = h->perm[i];
-        want[v] |= q->code[v].ncoord > 1 ? 3 : 1; /* a chain reads itself */
+        want[v] |= q->encoding[v].ncoord > 1 ? 3 : 1; /* a chain reads itself */
         for (struct inverse_it it = inverse_it(h, i); inverse_next(&it);) want[it.node] |= 2;
     }
 }
@@ -50,7 +48,7 @@ static void embeddings(const struct qnet *q, const struct share *s, const struct
     for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++)
         if (of[s->parent[j]] >= 0) seen[of[s->parent[j]]]++;
     for (int e = 0; e < q->nembed; e++) {
-        int declared = e < model_num_embeddings(q->m);
+        int declared = e < model_num_embeddings(q->model);
         seen[e] = seen[e] == q->embedding[e].nnode && (declared || is_alone(q, s, f->pos));
     }
 }
@@ -59,26 +57,27 @@ static void embeddings(const struct qnet *q, const struct share *s, const struct
    their roles, latents first.  (A plate's roles are latent if they are for the first of it.) */
 static int inputs(struct qnet *q, const struct share *s, struct factor *f, const int *of, int *seen)
 {
-    const struct code *own = &q->code[f->node];
-    int n = f->k;
+    const struct encoding *own = &q->encoding[f->node];
+    int n = f->coordinate;
     if (q->nembed) embeddings(q, s, f, of, seen);
 #define IS_EMBEDDED(v) (of[v] >= 0 && seen[of[v]])
-    for (int e = 0; e < q->nembed; e++) n += seen[e] ? q->embedding[e].n : 0;
+    for (int e = 0; e < q->nembed; e++) n += seen[e] ? q->embedding[e].num_units : 0;
     for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++)
-        if (!IS_EMBEDDED(s->parent[j])) n += q->code[s->parent[j]].nfeature;
+        if (!IS_EMBEDDED(s->parent[j])) n += q->encoding[s->parent[j]].nfeature;
     int *in = arena_array(&q->mem, int, n + 1);
     if (!in) return NAMI_ENOMEM;
     f->in = in;
     f->nin = n;
     for (int e = 0; e < q->nembed; e++)
-        for (int k = 0; seen[e] && k < q->embedding[e].n; k++) *in++ = q->embedding[e].unit + k;
+        for (int k = 0; seen[e] && k < q->embedding[e].num_units; k++)
+            *in++ = q->embedding[e].unit + k;
     f->nback = (int)(in - f->in);
-    for (int k = 0; k < f->k; k++) *in++ = own->feature + k;
+    for (int k = 0; k < f->coordinate; k++) *in++ = own->feature + k;
     const int *parent = s->parent + s->off[f->pos], *role = s->parent + s->off[s->rep[f->pos]];
     for (int seen_too = 0; seen_too < 2; seen_too++)
         for (int64_t j = 0; j < s->off[f->pos + 1] - s->off[f->pos]; j++) {
-            const struct code *c = &q->code[parent[j]];
-            if (model_bn(q->m)->node.a[role[j]].observed != seen_too || IS_EMBEDDED(parent[j]))
+            const struct encoding *c = &q->encoding[parent[j]];
+            if (model_bn(q->model)->node.a[role[j]].observed != seen_too || IS_EMBEDDED(parent[j]))
                 continue;
             for (int k = 0; k < c->nfeature; k++) *in++ = c->feature + k;
         }
@@ -88,38 +87,38 @@ static int inputs(struct qnet *q, const struct share *s, struct factor *f, const
 static int make_factors(struct qnet *q, const struct share *s, const int *of)
 {
     int *seen = new_array(int, q->nembed + 1);
-    const struct inverse *h = q->h;
+    const struct inverse *h = q->inverse;
     int n = 0, rc = 0;
-    for (int i = 0; i < h->nlatent; i++) n += q->code[h->perm[i]].ncoord;
+    for (int i = 0; i < h->nlatent; i++) n += q->encoding[h->perm[i]].ncoord;
     q->factor = arena_array(&q->mem, struct factor, n + 1);
     if (!q->factor || !seen) rc = NAMI_ENOMEM;
     for (int i = 0; i < h->nlatent && !rc; i++)
-        for (int k = 0; k < q->code[h->perm[i]].ncoord && !rc; k++) {
+        for (int k = 0; k < q->encoding[h->perm[i]].ncoord && !rc; k++) {
             struct factor *f = &q->factor[q->nfactor++];
-            *f = (struct factor){.pos = i, .node = h->perm[i], .k = k};
+            *f = (struct factor){.pos = i, .node = h->perm[i], .coordinate = k};
             rc = inputs(q, s, f, of, seen);
         }
     free(seen);
     return rc;
 }
 
-/* ---- scales ------------------------------------------------------------------------------------
- */
+/* ---- scales ------------------------------------------------------------------------- */
 
-static int same_code(const struct code *a, const struct code *b)
+static int same_encoding(const struct encoding *a, const struct encoding *b)
 {
-    return a->kind == b->kind && a->domain == b->domain && a->n == b->n && a->lo == b->lo &&
-           a->hi == b->hi && a->ncoord == b->ncoord;
+    return a->kind == b->kind && a->domain == b->domain && a->num_elements == b->num_elements &&
+           a->lo == b->lo && a->hi == b->hi && a->ncoord == b->ncoord;
 }
 
-/* Can factor i use the network of its rep: do all roles have the same codes? */
+/* Can factor i use the network of its rep: do all roles have the same encodings? */
 static int fits_rep(const struct qnet *q, const struct share *s, int i)
 {
     int r = s->rep[i];
     const int *a = s->parent + s->off[i], *b = s->parent + s->off[r];
-    if (!same_code(&q->code[q->h->perm[i]], &q->code[q->h->perm[r]])) return 0;
+    if (!same_encoding(&q->encoding[q->inverse->perm[i]], &q->encoding[q->inverse->perm[r]]))
+        return 0;
     for (int64_t k = 0; k < s->off[i + 1] - s->off[i]; k++)
-        if (!same_code(&q->code[a[k]], &q->code[b[k]])) return 0;
+        if (!same_encoding(&q->encoding[a[k]], &q->encoding[b[k]])) return 0;
     return 1;
 }
 
@@ -141,17 +140,17 @@ static void unite(int *up, int a, int b)
 /* A network that many factors share sees each role on one scale: that of the first node in it. */
 static int same_scales(struct qnet *q, struct share *s)
 {
-    int nodes = bn_n(model_bn(q->m)), *up = raw_array(int, nodes);
+    int nodes = bn_n(model_bn(q->model)), *up = raw_array(int, nodes);
     if (!up) return NAMI_ENOMEM;
     for (int v = 0; v < nodes; v++) up[v] = v;
-    for (int i = 0; i < q->h->nlatent; i++) {
+    for (int i = 0; i < q->inverse->nlatent; i++) {
         if (s->rep[i] != i && !fits_rep(q, s, i)) s->rep[i] = i;
         const int *a = s->parent + s->off[i], *b = s->parent + s->off[s->rep[i]];
-        unite(up, q->h->perm[i], q->h->perm[s->rep[i]]);
+        unite(up, q->inverse->perm[i], q->inverse->perm[s->rep[i]]);
         for (int64_t k = 0; k < s->off[i + 1] - s->off[i]; k++) unite(up, a[k], b[k]);
     }
     for (int v = 0; v < nodes; v++) {
-        struct code *c = &q->code[v], *from = &q->code[root(up, v)];
+        struct encoding *c = &q->encoding[v], *from = &q->encoding[root(up, v)];
         if (c == from) continue;
         memcpy(c->mean, from->mean, sizeof *c->mean * (size_t)c->ncoord);
         memcpy(c->sd, from->sd, sizeof *c->sd * (size_t)c->ncoord);
@@ -160,20 +159,20 @@ static int same_scales(struct qnet *q, struct share *s)
     return 0;
 }
 
-/* ---- groups and parts ---------------------------------------------------------------------------
- */
+/* ---- groups and loss terms ---------------------------------------------------------- */
 
 /* "z[i]" if it is all of a plate, else "z[2]" or, of several, "z[2]+3". */
-static int name_part(struct qnet *q, struct part *p, int v)
+static int name_loss_term(struct qnet *q, struct loss_term *p, int v)
 {
-    const struct bn *bn = model_bn(q->m);
+    const struct bn *bn = model_bn(q->model);
     int all = 0;
-    for (int i = 0; i < q->h->nlatent && p->n > 1; i++)
-        all += bn->node.a[q->h->perm[i]].cls == bn->node.a[v].cls;
-    p->name = p->n > 1 && all == p->n ? bn->cls.a[bn->node.a[v].cls].name : bn_name(bn, v);
-    if (p->n == 1 || all == p->n) return 0;
+    for (int i = 0; i < q->inverse->nlatent && p->num_latents > 1; i++)
+        all += bn->node.a[q->inverse->perm[i]].cls == bn->node.a[v].cls;
+    p->name = p->num_latents > 1 && all == p->num_latents ? bn->cls.a[bn->node.a[v].cls].name
+                                                          : bn_name(bn, v);
+    if (p->num_latents == 1 || all == p->num_latents) return 0;
     struct str s = {0};
-    str_printf(&s, "%s+%d", p->name, p->n - 1);
+    str_printf(&s, "%s+%d", p->name, p->num_latents - 1);
     p->name = s.oom ? NULL : arena_strndup(&q->mem, s.s, s.n);
     str_free(&s);
     return p->name ? 0 : NAMI_ENOMEM;
@@ -182,54 +181,56 @@ static int name_part(struct qnet *q, struct part *p, int v)
 /* Factors by (rep of their latent, coordinate), in the order of the first of each. */
 static int make_groups(struct qnet *q, const struct share *s)
 {
-    const struct inverse *h = q->h;
+    const struct inverse *h = q->inverse;
     int n = q->nfactor, *first = new_array(int, h->nlatent + 1), *count = new_array(int, n + 1);
-    int *part = new_array(int, h->nlatent + 1);
+    int *term = new_array(int, h->nlatent + 1);
     q->group = arena_array(&q->mem, struct group, n + 1);
     q->member = arena_array(&q->mem, int, n + 1);
-    q->part = arena_array(&q->mem, struct part, h->nlatent + 1);
-    int rc = !first || !count || !part || !q->group || !q->member || !q->part ? NAMI_ENOMEM : 0;
+    q->loss_term = arena_array(&q->mem, struct loss_term, h->nlatent + 1);
+    int rc =
+        !first || !count || !term || !q->group || !q->member || !q->loss_term ? NAMI_ENOMEM : 0;
     for (int f = 0; f < n && !rc; f++) { /* a latent's factors follow each other */
         struct factor *x = &q->factor[f];
         int rep = s->rep[x->pos];
         if (rep == x->pos) {
-            if (x->k == 0) first[rep] = q->ngroup, part[rep] = q->npart++;
+            if (x->coordinate == 0) first[rep] = q->ngroup, term[rep] = q->num_loss_terms++;
             x->group = q->ngroup++;
-            q->group[x->group].tag = part[rep];
+            q->group[x->group].tag = term[rep];
         } else {
-            x->group = first[rep] + x->k;
+            x->group = first[rep] + x->coordinate;
         }
-        if (x->k == 0) q->part[part[rep]].n++;
-        q->group[x->group].n++;
+        if (x->coordinate == 0) q->loss_term[term[rep]].num_latents++;
+        q->group[x->group].num_factors++;
     }
-    for (int g = 0, at = 0; g < q->ngroup && !rc; at += q->group[g++].n) q->group[g].first = at;
+    for (int g = 0, at = 0; g < q->ngroup && !rc; at += q->group[g++].num_factors)
+        q->group[g].first = at;
     for (int f = 0; f < n && !rc; f++) {
         int g = q->factor[f].group;
         q->member[q->group[g].first + count[g]++] = f;
     }
     for (int i = 0; i < h->nlatent && !rc; i++) {
         if (s->rep[i] != i) continue;
-        rc = name_part(q, &q->part[part[i]], h->perm[i]);
+        rc = name_loss_term(q, &q->loss_term[term[i]], h->perm[i]);
     }
     free(first);
     free(count);
-    free(part);
+    free(term);
     return rc;
 }
 
-/* ---- heads -------------------------------------------------------------------------- */
+/* ---- output distributions ----------------------------------------------------------- */
 
-static int no_family(const struct qnet *q, const struct code *c, nami_err *err)
+static int no_family(const struct qnet *q, const struct encoding *c, nami_err *err)
 {
     return err_set(
         err, NAMI_EINPUT,
         "%s is discrete with no small upper bound, and no family fits it; observe it, or "
         "leave it out of 'infer'",
-        bn_name(model_bn(q->m), c->node));
+        bn_name(model_bn(q->model), c->node));
 }
 
 /* Matched on the logit scale: (0, 1) rounds to its ends. */
-static int is_logistic(const struct code *c) { return c->dist == &dist_relaxed_bernoulli; }
+static int is_logistic(const struct encoding *c) { return c->dist == &dist_relaxed_bernoulli; }
 
 /* The size of what stands in for match: mixtures of one for vectors, splines for numbers. */
 static int stand_in(const struct qnet *q, const struct family *f)
@@ -237,46 +238,56 @@ static int stand_in(const struct qnet *q, const struct family *f)
     return q->opt.size ? q->opt.size : f == &family_mixture ? 1 : f->size;
 }
 
-static int choose_head(struct qnet *q, struct group *g, size_t n, const double *x, nami_err *err)
+static int choose_output(struct qnet *q, struct group *g, size_t n, const double *x, nami_err *err)
 {
     const struct factor *f = &q->factor[q->member[g->first]];
-    const struct code *c = &q->code[f->node];
+    const struct encoding *c = &q->encoding[f->node];
     const struct family *want = q->opt.family ? q->opt.family : &family_match;
-    g->head = (struct head){.family = want, .size = q->opt.size ? q->opt.size : want->size};
+    g->output =
+        (struct output_dist){.family = want, .size = q->opt.size ? q->opt.size : want->size};
     if (c->atoms)
         return err_set(err, NAMI_EINPUT,
                        "%s has probability at single values besides a density, so no family fits "
                        "it; observe it, or infer what it is made from",
-                       bn_name(model_bn(q->m), c->node));
-    if (c->kind == CODE_STATES) {
-        g->head = (struct head){.family = &family_categorical, .size = c->states};
+                       bn_name(model_bn(q->model), c->node));
+    if (c->kind == ENCODING_STATES) {
+        g->output = (struct output_dist){.family = &family_categorical, .size = c->states};
     } else if (want == &family_match && is_logistic(c)) {
-        g->head = (struct head){.family = &family_logistic};
-    } else if (c->kind == CODE_COUNTS || want == &family_match) {
+        g->output = (struct output_dist){.family = &family_logistic};
+    } else if (c->kind == ENCODING_COUNTS || want == &family_match) {
         const double *draw = x + (size_t)c->row[0] * n;
-        g->head = (struct head){.family = &family_match, .fixed = isfinite(c->hi) ? c->hi : 0};
-        if (c->n > 1 || !c->dist || match_fit(&g->head, c->dist, (int)n, draw) ||
-            (c->kind == CODE_REAL && family_match.outputs(&g->head) < 2)) { /* cannot be narrow */
-            if (c->kind == CODE_COUNTS) return no_family(q, c, err);
-            const struct family *other = c->n == 1 ? &family_spline : &family_mixture;
-            g->head = (struct head){.family = other, .size = stand_in(q, other)};
+        g->output =
+            (struct output_dist){.family = &family_match, .fixed = isfinite(c->hi) ? c->hi : 0};
+        if (c->num_elements > 1 || !c->dist || match_fit(&g->output, c->dist, (int)n, draw) ||
+            (c->kind == ENCODING_REAL &&
+             family_match.outputs(&g->output) < 2)) { /* cannot be narrow */
+            if (c->kind == ENCODING_COUNTS) return no_family(q, c, err);
+            const struct family *other = c->num_elements == 1 ? &family_spline : &family_mixture;
+            g->output = (struct output_dist){.family = other, .size = stand_in(q, other)};
         }
     }
-    g->nout = g->head.family->outputs(&g->head);
+    g->nout = g->output.family->outputs(&g->output);
     return 0;
+}
+
+void qnet_factor_name(const struct qnet *q, const struct factor *f, struct str *out)
+{
+    str_put(out, q->loss_term[q->group[f->group].tag].name);
+    if (q->encoding[f->node].ncoord > 1) str_printf(out, ".%d", f->coordinate + 1);
 }
 
 int qnet_value(const struct qnet *q, const struct factor *f)
 {
-    const struct code *c = &q->code[f->node];
-    return q->group[f->group].head.family->own_scale ? c->row[f->k] : c->coord + f->k;
+    const struct encoding *c = &q->encoding[f->node];
+    return q->group[f->group].output.family->own_scale ? c->row[f->coordinate]
+                                                       : c->coord + f->coordinate;
 }
 
-struct instr qnet_head(const struct group *g, int n, const int *value, const int *out)
+struct instr qnet_log_density(const struct group *g, int n, const int *value, const int *out)
 {
-    const struct family *fam = g->head.family;
+    const struct family *fam = g->output.family;
     struct instr x = {.kind = I_BLOCK, .n = n, .width = 1, .out = -1, .sum = 1, .tag = g->tag};
-    x.self = &g->head;
+    x.self = &g->output;
     x.block = fam->logq;
     x.block_grad = fam->grad;
     x.dim[0] = 1, x.dim[1] = g->nout;
@@ -288,29 +299,31 @@ struct instr qnet_head(const struct group *g, int n, const int *value, const int
     return x;
 }
 
-static int emit_head(struct qnet *q, const struct group *g)
+static int emit_output(struct qnet *q, const struct group *g)
 {
-    size_t n = (size_t)g->n * (size_t)g->nout;
-    int *value = arena_array(&q->prog.mem, int, g->n), *out = arena_array(&q->prog.mem, int, n);
+    size_t n = (size_t)g->num_factors * (size_t)g->nout;
+    int *value = arena_array(&q->prog.mem, int, g->num_factors),
+        *out = arena_array(&q->prog.mem, int, n);
     if (!value || !out) return NAMI_ENOMEM;
-    for (int i = 0; i < g->n; i++) {
+    for (int i = 0; i < g->num_factors; i++) {
         const struct factor *f = &q->factor[q->member[g->first + i]];
         value[i] = qnet_value(q, f);
         for (int k = 0; k < g->nout; k++) out[i * g->nout + k] = f->out + k;
     }
-    struct instr x = qnet_head(g, g->n, value, out);
+    struct instr x = qnet_log_density(g, g->num_factors, value, out);
     return vec_push(&q->prog.code, x) ? NAMI_ENOMEM : 0;
 }
 
-int net_heads(struct qnet *q, int g)
+int net_outputs(struct qnet *q, int g)
 {
     struct prog *p = &q->prog;
     const struct group *x = &q->group[g];
-    int unit = q->factor[q->member[x->first]].unit, n = x->n * x->nout;
+    int unit = q->factor[q->member[x->first]].unit, n = x->num_factors * x->nout;
     if (!prog_emit_rows(p, n, unit, p->nrow)) return NAMI_ENOMEM;
-    for (int i = 0; i < x->n; i++) q->factor[q->member[x->first + i]].out = p->nrow + i * x->nout;
+    for (int i = 0; i < x->num_factors; i++)
+        q->factor[q->member[x->first + i]].out = p->nrow + i * x->nout;
     p->nrow += n;
-    return emit_head(q, x);
+    return emit_output(q, x);
 }
 
 /* The log-Jacobians of the scales of the coordinates. */
@@ -319,9 +332,9 @@ static int emit_jacobians(struct qnet *q)
     int rc = 0;
     for (int f = 0; f < q->nfactor && !rc; f++) {
         const struct group *g = &q->group[q->factor[f].group];
-        if (q->factor[f].k == 0 && q->code[q->factor[f].node].kind == CODE_REAL &&
-            !g->head.family->own_scale &&
-            !(rc = code_jacobian(&q->code[q->factor[f].node], &q->prog, g->tag)))
+        if (q->factor[f].coordinate == 0 && q->encoding[q->factor[f].node].kind == ENCODING_REAL &&
+            !g->output.family->own_scale &&
+            !(rc = encoding_jacobian(&q->encoding[q->factor[f].node], &q->prog, g->tag)))
             q->prog.code.a[q->prog.code.n - 1].arg[0].data = 1;
     }
     return rc;
@@ -356,7 +369,7 @@ double qnet_products(const struct qnet *q)
 {
     double sum = 0;
     for (size_t i = 0; i < q->block.n; i++) {
-        const struct dense *d = q->block.a[i].d;
+        const struct dense *d = q->block.a[i].layer;
         sum += (double)d->n * d->in * d->out;
     }
     return sum;
@@ -367,7 +380,7 @@ double qnet_products(const struct qnet *q)
 void qnet_start(const struct qnet *q, uint64_t seed, float *param)
 {
     for (size_t i = 0; i < q->block.n; i++) {
-        const struct dense *d = q->block.a[i].d;
+        const struct dense *d = q->block.a[i].layer;
         double a = 1 / sqrt(d->in > 0 ? d->in : 1);
         if (d->act == ACT_LINEAR) a /= 4; /* outputs: q starts near the prior */
         size_t n = ((size_t)d->in + 1) * (size_t)d->out;
@@ -381,32 +394,22 @@ void qnet_start(const struct qnet *q, uint64_t seed, float *param)
     }
 }
 
-/* Plates share a network; the rest is one masked network, if there is more than one. */
-static void choose_kinds(struct qnet *q)
-{
-    int single = 0;
-    for (int g = 0; g < q->ngroup; g++) single += q->group[g].n == 1;
-    for (int g = 0; g < q->ngroup; g++)
-        q->group[g].made = q->opt.kind == NET_MADE ||
-                           (q->opt.kind == NET_AUTO && q->group[g].n == 1 && single > 1);
-}
-
 /* ---- output distributions of a file ---------------------------------------------------- */
 
-/* Could choose_head have chosen this? */
-static int head_fits(const struct qnet *q, const struct code *c, const struct head *h)
+/* Could choose_output have chosen this? */
+static int output_fits(const struct qnet *q, const struct encoding *c, const struct output_dist *h)
 {
     const struct family *want = q->opt.family ? q->opt.family : &family_match;
     int matched = h->family == &family_match;
     if (h->fixed != (matched && isfinite(c->hi) ? c->hi : 0)) return 0;
     for (int k = 0; k < RECORD_ARGS; k++)
         if (!isfinite(h->shift[k]) || !isfinite(h->scale[k])) return 0;
-    if (c->kind == CODE_STATES) return h->family == &family_categorical && h->size == c->states;
+    if (c->kind == ENCODING_STATES) return h->family == &family_categorical && h->size == c->states;
     if (want == &family_match && is_logistic(c)) return h->family == &family_logistic && !h->size;
     if (matched)
-        return (c->kind == CODE_COUNTS || want == h->family) && h->size == 0 && c->n == 1 &&
-               c->dist && c->dist->logp;
-    if (c->kind == CODE_COUNTS) return 0;
+        return (c->kind == ENCODING_COUNTS || want == h->family) && h->size == 0 &&
+               c->num_elements == 1 && c->dist && c->dist->logp;
+    if (c->kind == ENCODING_COUNTS) return 0;
     if (want == &family_match) /* files from before have Gaussians, and splines of one size */
         return (h->family == &family_spline && h->size == family_spline.size) ||
                ((h->family == &family_spline || h->family == &family_mixture) &&
@@ -414,22 +417,21 @@ static int head_fits(const struct qnet *q, const struct code *c, const struct he
     return h->family == want && h->size == (q->opt.size ? q->opt.size : want->size);
 }
 
-static int saved_head(struct qnet *q, int g, const struct saved *saved, nami_err *err)
+static int read_output(struct qnet *q, int g, const struct saved *saved, nami_err *err)
 {
     struct group *x = &q->group[g];
-    const struct code *c = &q->code[q->factor[q->member[x->first]].node];
-    int rc = saved_output(saved, g, &x->head, err);
+    const struct encoding *c = &q->encoding[q->factor[q->member[x->first]].node];
+    int rc = saved_output(saved, g, &x->output, err);
     if (rc) return rc;
-    if (x->head.family->own_scale) x->head.dist = c->dist;
-    if (!head_fits(q, c, &x->head))
+    if (x->output.family->own_scale) x->output.dist = c->dist;
+    if (!output_fits(q, c, &x->output))
         return err_set(err, NAMI_EINPUT, "the output distribution of %s does not fit it",
-                       bn_name(model_bn(q->m), c->node));
-    x->nout = x->head.family->outputs(&x->head);
+                       bn_name(model_bn(q->model), c->node));
+    x->nout = x->output.family->outputs(&x->output);
     return 0;
 }
 
-/* ---- all ----------------------------------------------------------------------------------------
- */
+/* ---- all ---------------------------------------------------------------------------- */
 
 struct origin { /* draws x[row * n + i], or what a file says */
     size_t n;
@@ -437,48 +439,48 @@ struct origin { /* draws x[row * n + i], or what a file says */
     const struct saved *saved;
 };
 
-static int make_codes(struct qnet *q, const struct origin *o, nami_err *err)
+static int make_encodings(struct qnet *q, const struct origin *o, nami_err *err)
 {
-    int rc = codes_make(q->m, o->n, o->x, &q->mem, q->code, err);
+    int rc = encodings_make(q->model, o->n, o->x, &q->mem, q->encoding, err);
     return rc || !o->saved ? rc : saved_encodings(o->saved, q, err);
 }
 
-static int make_heads(struct qnet *q, const struct origin *o, nami_err *err)
+static int make_outputs(struct qnet *q, const struct origin *o, nami_err *err)
 {
     int rc = 0;
     if (o->saved && json_array_size(o->saved->outputs) != (size_t)q->ngroup)
         return err_set(err, NAMI_EINPUT, "the file has %zu output distributions, not %d",
                        json_array_size(o->saved->outputs), q->ngroup);
     for (int g = 0; g < q->ngroup && !rc; g++)
-        rc = o->saved ? saved_head(q, g, o->saved, err)
-                      : choose_head(q, &q->group[g], o->n, o->x, err);
+        rc = o->saved ? read_output(q, g, o->saved, err)
+                      : choose_output(q, &q->group[g], o->n, o->x, err);
     return rc;
 }
 
 static int mark_given(struct qnet *q)
 {
     q->given = arena_array(&q->mem, unsigned char, q->nfeature + 1);
-    for (int v = 0; q->given && v < bn_n(model_bn(q->m)); v++)
-        if (model_bn(q->m)->node.a[v].observed && q->code[v].feature >= 0)
-            memset(q->given + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
+    for (int v = 0; q->given && v < bn_n(model_bn(q->model)); v++)
+        if (model_bn(q->model)->node.a[v].observed && q->encoding[v].feature >= 0)
+            memset(q->given + q->encoding[v].feature, 1, (size_t)q->encoding[v].nfeature);
     return q->given ? 0 : NAMI_ENOMEM;
 }
 
 static int build(struct qnet *q, const struct origin *o, nami_err *err)
 {
     struct share s = {0};
-    int nodes = bn_n(model_bn(q->m)), rc = 0;
+    int nodes = bn_n(model_bn(q->model)), rc = 0;
+    int shares = !q->opt.no_share && (!q->opt.arch || q->opt.arch->shares);
     unsigned char *want = new_array(unsigned char, nodes);
     int *of = new_array(int, nodes);
-    q->code = arena_array(&q->mem, struct code, nodes + 1);
-    if (!want || !of || !q->code) rc = err_nomem(err);
-    if (!rc) rc = make_codes(q, o, err);
-    /* a masked network has a place for every factor: it cannot share */
-    if (!rc) rc = share_find(q->m, q->h, !q->opt.no_share && q->opt.kind != NET_MADE, &s, err);
+    q->encoding = arena_array(&q->mem, struct encoding, nodes + 1);
+    if (!want || !of || !q->encoding) rc = err_nomem(err);
+    if (!rc) rc = make_encodings(q, o, err);
+    if (!rc) rc = share_find(q->model, q->inverse, shares, &s, err);
     if (!rc && same_scales(q, &s)) rc = err_nomem(err);
     if (!rc && net_embeds(q, &s)) rc = err_nomem(err);
     if (!rc) wants(q, want);
-    if (!rc && codes_compile(q->code, nodes, want, &q->prog)) rc = err_nomem(err);
+    if (!rc && encodings_compile(q->encoding, nodes, want, &q->prog)) rc = err_nomem(err);
     q->nfeature = q->prog.nunit;
     if (!rc && mark_given(q)) rc = err_nomem(err);
     q->draw = o->x;
@@ -486,11 +488,10 @@ static int build(struct qnet *q, const struct origin *o, nami_err *err)
     q->nencode = q->prog.code.n;
     if (!rc) rc = net_embed(q, of, err);
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);
-    if (!rc) rc = make_heads(q, o, err);
-    if (!rc) choose_kinds(q);
+    if (!rc) rc = make_outputs(q, o, err);
+    if (!rc) archs_choose(q);
     if (!rc && emit_jacobians(q)) rc = err_nomem(err);
-    if (!rc) rc = net_mlp(q, err);
-    if (!rc) rc = net_made(q, err);
+    if (!rc) rc = archs_build(q, err);
     if (!rc && prog_finish(&q->prog)) rc = err_nomem(err);
     q->draw = NULL;
     q->ndraw = 0;
@@ -504,9 +505,9 @@ static int build(struct qnet *q, const struct origin *o, nami_err *err)
 static void begin(struct qnet *q, struct model *m, const struct inverse *h,
                   const struct net_options *opt)
 {
-    *q = (struct qnet){.m = m, .h = h, .opt = *opt};
+    *q = (struct qnet){.model = m, .inverse = h, .opt = *opt};
     q->prog.nrow = q->prog.nnode = model_num_rows(m);
-    if (opt->whiten < 0) q->opt.whiten = opt->kind == NET_AUTO;
+    if (opt->whiten < 0) q->opt.whiten = !opt->arch;
 }
 
 /* The first of them. */
@@ -528,7 +529,7 @@ int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
 int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
               const struct net_options *opt, const struct saved *saved, int threads, nami_err *err)
 {
-    double *x = saved ? NULL : raw_array(double, (size_t)model_num_rows(m) *PRIOR_DRAWS);
+    double *x = saved ? NULL : raw_array(double, (size_t)model_num_rows(m) * PRIOR_DRAWS);
     struct origin o = {saved ? 0 : PRIOR_DRAWS, x, saved};
     begin(q, m, h, opt);
     int rc = x || saved ? 0 : err_nomem(err);

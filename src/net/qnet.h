@@ -8,119 +8,127 @@
 #define NET_QNET_H
 
 #include "graph/inverse.h"
-#include "net/code.h"
+#include "net/arch.h"
+#include "net/encoding.h"
 #include "net/family.h"
 
-enum net_kind { NET_AUTO, NET_MLP, NET_MADE };
-extern const char *const net_kinds[]; /* NULL at the end */
 enum { NET_LAYERS = 8 };
 
-/* The architecture that was asked for. */
+/* The network that was asked for. */
 struct net_options {
     const struct family *family; /* NULL: match */
-    int size; /* of the family, or of the mixture that stands in for it; 0: its own default */
-    enum net_kind kind;
-    int nhidden, hidden[NET_LAYERS]; /* units a factor (mlp) or in all (made); none: by size */
+    int size; /* of the family, or of the one that stands in for it; 0: its default */
+    const struct arch *arch;         /* NULL: auto, by group */
+    int nhidden, hidden[NET_LAYERS]; /* units of each factor (mlp), in total (made); 0: default */
     int shared; /* units of each layer of networks that several factors share; 0: as hidden */
     int act;
     int skip; /* 1: inputs feed outputs too; 0: not; -1: in made, and where inputs are whitened */
     int no_share; /* a network of its own for each factor, also in plates */
-    int whiten;   /* 1: layers that take correlations away (white.h); 0: none; -1: with NET_AUTO */
+    int whiten;   /* 1: whitening layers (white.h); 0: none; -1: if arch is auto */
     uint64_t seed;
 };
 
 /* One coordinate of one latent. */
 struct factor {
-    int pos, node, k; /* its place in the inverse; of bn; which coordinate */
+    int pos, node, coordinate; /* its place in the inverse; of bn; which coordinate */
     int group;
-    int nin, nback; /* units it may see; the first nback have derivatives */
+    int nin, nback; /* units that it may read; the first nback have derivatives */
     const int *in;
     int unit, out; /* the first of its outputs, as a unit and as a row */
 };
 
 /* Factors that share the weights of one network: one factor, or those of a plate. */
 struct group {
-    int first, n; /* factor numbers member[first] ... */
-    int tag;      /* whose loss it adds to: see struct part */
-    int made;     /* part of the masked network? */
-    struct head head;
+    int first, num_factors; /* factor numbers member[first] ... */
+    int tag;                /* the number of its loss term */
+    const struct arch *arch;
+    struct output_dist output;
     int nout;
 };
 
-/* A loss term: that of a latent, or of a plate of them. */
-struct part {
+/* A term of the loss: that of one latent, or of all latents of a plate. */
+struct loss_term {
     const char *name;
-    int n; /* latents */
+    int num_latents;
 };
 
 /* The outputs of an embedding, which replace an observed array that a factor sees as a whole. */
 struct net_embedding {
-    int unit, n; /* its numbers */
-    int nnode;   /* of the array */
+    int unit, num_units; /* its outputs */
+    int nnode;           /* nodes of the array */
 };
 
 /* The weights of one layer. */
 struct block {
     const char *name;
-    const struct dense *d;
-    const float *start; /* weights to start from; NULL: random ones */
+    const struct dense *layer;
+    const float *start; /* initial weights; NULL: random */
 };
 
 /* The whole network: encodings, factors, groups, layers and the program. */
 struct qnet {
     struct arena mem;
-    struct model *m;
-    const struct inverse *h;
+    struct model *model;
+    const struct inverse *inverse;
     struct net_options opt;
-    struct code *code;
-    int nfeature;         /* the first units; those of embeddings follow */
-    unsigned char *given; /* of features: of an observed variable? */
+    struct encoding *encoding;
+    int nfeature;         /* units 0 .. nfeature-1 are features; those of embeddings follow */
+    unsigned char *given; /* given[feature]: is it one of an observed variable? */
     int nembed;           /* embeddings: those that the model declares, then whitened arrays */
     struct embed *embed;
     struct net_embedding *embedding;
-    int nfactor, ngroup, npart, *member;
+    int nfactor, ngroup, num_loss_terms, *member;
     struct factor *factor;
     struct group *group;
-    struct part *part;
-    int nlabel; /* of the masked network */
+    struct loss_term *loss_term;
+    int nlabel; /* labels of the masked network (label.h) */
     vec(struct block) block;
     struct prog prog;
     size_t ndraw; /* while it is built: draws of the prior, draw[row * ndraw + i]; or 0 */
     const double *draw;
-    size_t nencode; /* the first instructions: coordinates and features of what is in the rows */
+    size_t nencode; /* the first instructions: coordinates and features from the rows */
 };
 
-/* m and h must outlive it.  Scales come from draws of the prior with opt->seed; or from a file, if
-   `saved` (saved.h) is not NULL. */
+/* model and inverse must outlive the network.  Scales come from draws of the prior with opt->seed;
+   or from a file, if `saved` (saved.h) is not NULL. */
 struct saved;
-int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
+int qnet_make(struct qnet *network, struct model *model, const struct inverse *inverse,
               const struct net_options *opt, const struct saved *saved, int threads, nami_err *err);
-/* The same with scales from n given draws x[row * n + i], for models that cannot be drawn from. */
-int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
-                 const struct net_options *opt, size_t n, const double *x, nami_err *err);
-void qnet_free(struct qnet *q);
+/* The same with scales from given draws, draw[row * num_draws + i], for models that cannot be
+   simulated. */
+int qnet_make_on(struct qnet *network, struct model *model, const struct inverse *inverse,
+                 const struct net_options *opt, size_t num_draws, const double *draw,
+                 nami_err *err);
+void qnet_free(struct qnet *network);
 
-/* Weights to start from: param[q->prog.nparam]. */
-void qnet_start(const struct qnet *q, uint64_t seed, float *param);
+/* Initial weights: param[network->prog.nparam]. */
+void qnet_start(const struct qnet *network, uint64_t seed, float *param);
 
-/* Multiplications of one lane, forwards; and those by weights that are not masked away are all. */
-double qnet_products(const struct qnet *q);
+/* Multiplications of a forward pass for one lane; masked weights, which are not stored, do not
+   count. */
+double qnet_products(const struct qnet *network);
+
+/* Appends a factor's name: that of its loss term, and which coordinate if there are several. */
+void qnet_factor_name(const struct qnet *network, const struct factor *factor, struct str *out);
 
 /* The row of a factor's value. */
-int qnet_value(const struct qnet *q, const struct factor *f);
+int qnet_value(const struct qnet *network, const struct factor *factor);
 
 /* ---- inside net/ ---- */
 
-/* The instruction that adds log q of n members of a group: the rows of their values, and of
-   their outputs (n, nout). */
-struct instr qnet_head(const struct group *g, int n, const int *value, const int *out);
+/* The instruction that adds log q of factors of a group: the rows of their values, and of their
+   outputs (num_factors, nout). */
+struct instr qnet_log_density(const struct group *group, int num_factors, const int *value,
+                              const int *out);
 
-/* A layer of n instances: units for its outputs, weights, an instruction.  `from` (n, in) is
-   copied.  name is printed.  Returns the first unit, or -1. */
-int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act,
-              const char *name);
-int net_heads(struct qnet *q, int g);        /* a group's outputs as rows, and its head on them */
-int net_mlp(struct qnet *q, nami_err *err);  /* groups that are not made */
-int net_made(struct qnet *q, nami_err *err); /* groups that are */
+/* Adds a layer of several instances that share weights: units for its outputs, weights and an
+   instruction.  `from` (instances, inputs), copied: the units that it reads; the first num_back
+   inputs of each instance have derivatives.  `name` is that of its weights in files.  Returns the
+   first unit of its outputs (instances, outputs), or -1: out of memory. */
+int net_layer(struct qnet *network, int num_instances, int num_inputs, int num_back,
+              const int *from, int num_outputs, int act, const char *name);
+/* Adds the outputs of group number g as rows (factor.unit is set before), and log q of its
+   factors. */
+int net_outputs(struct qnet *network, int g);
 
 #endif

@@ -63,7 +63,7 @@ static int emit_part(struct maker *k, const struct dense *d, int i0, int i1)
 static int emit_layers(struct maker *k)
 {
     for (size_t b = 0; b < k->q->block.n; b++) {
-        const struct dense *d = k->q->block.a[b].d;
+        const struct dense *d = k->q->block.a[b].layer;
         int *left = k->left[b], keep = 0, first = -1, last = -1;
         for (int j = 0; left[j] >= 0; j++) {
             int i = left[j];
@@ -94,7 +94,7 @@ static int is_ready(const struct maker *k, int f)
 
 static int is_real(const struct maker *k, int f)
 {
-    return k->q->code[k->q->factor[f].node].kind == CODE_REAL;
+    return k->q->encoding[k->q->factor[f].node].kind == ENCODING_REAL;
 }
 
 static void subtract(struct instr *c, enum gradient_group group)
@@ -126,11 +126,11 @@ static int emit_fixed(struct maker *k, const int *f, int n, int drawn)
     return 0;
 }
 
-/* The head of n members of a group: outputs as rows, a draw, its log density. */
+/* The output distribution of n factors of a group: outputs as rows, a draw, its log density. */
 static int emit_draws(struct maker *k, const struct group *g, const int *f, int n)
 {
     struct qnet *q = k->q;
-    const struct family *fam = g->head.family;
+    const struct family *fam = g->output.family;
     int *value = arena_array(&k->p->mem, int, n), *out = arena_array(&k->p->mem, int, n * g->nout);
     if (!value || !out) return NAMI_ENOMEM;
     for (int i = 0; i < n; i++) {
@@ -140,7 +140,7 @@ static int emit_draws(struct maker *k, const struct group *g, const int *f, int 
         if (!prog_emit_rows(k->p, g->nout, x->unit, x->out)) return NAMI_ENOMEM;
     }
     struct instr draw = {.kind = I_BDRAW, .n = n, .width = 1, .out = -1, .tag = -1, .narg = 1};
-    draw.self = &g->head;
+    draw.self = &g->output;
     draw.bdraw = fam->sample;
     draw.dim[0] = 1, draw.dim[1] = g->nout;
     draw.nwork = fam->work ? fam->work(draw.dim) : 0;
@@ -153,7 +153,7 @@ static int emit_draws(struct maker *k, const struct group *g, const int *f, int 
     if (k->fix) draw.block_grad = fam->path;
     if (vec_push(&k->p->code, draw)) return NAMI_ENOMEM;
     if (k->fix && !is_real(k, f[0]) && emit_fixed(k, f, n, draw.outs.base)) return NAMI_ENOMEM;
-    struct instr logq = qnet_head(g, n, value, out);
+    struct instr logq = qnet_log_density(g, n, value, out);
     if (k->fix) {
         logq.arg[0].data = !is_real(k, f[0]);
         subtract(&logq, is_real(k, f[0]) ? GRADIENT_LATENT : GRADIENT_SCORE);
@@ -166,12 +166,13 @@ static int emit_known(struct maker *k, int f)
 {
     struct qnet *q = k->q;
     const struct factor *x = &q->factor[f];
-    const struct code *c = &q->code[x->node];
-    int rc = q->group[x->group].head.family->own_scale ? code_encode(c, k->p) : 0;
+    const struct encoding *c = &q->encoding[x->node];
+    int rc = q->group[x->group].output.family->own_scale ? encoding_encode(c, k->p) : 0;
     if (!rc && c->feature >= 0) {
-        rc = code_feature(c, x->k, k->p);
-        if (!rc && k->fix) k->p->code.a[k->p->code.n - 1].dim[1] = c->kind != CODE_REAL;
-        memset(k->ready + c->feature + x->k, 1, (size_t)(c->kind == CODE_STATES ? c->nfeature : 1));
+        rc = encoding_feature(c, x->coordinate, k->p);
+        if (!rc && k->fix) k->p->code.a[k->p->code.n - 1].dim[1] = c->kind != ENCODING_REAL;
+        memset(k->ready + c->feature + x->coordinate, 1,
+               (size_t)(c->kind == ENCODING_STATES ? c->nfeature : 1));
     }
     k->done[f] = 1;
     k->ndone++;
@@ -183,15 +184,15 @@ static int emit_known(struct maker *k, int f)
 static int emit_variables(struct maker *k, const struct group *g, const int *f, int n)
 {
     struct decoding how = {-1, 0, g->tag, k->logit};
-    const struct code **c = raw_array(const struct code *, n + 1);
+    const struct encoding **c = raw_array(const struct encoding *, n + 1);
     int m = 0;
     if (!c) return NAMI_ENOMEM;
     if (k->fix) how.sum = 1, how.gradient_group = GRADIENT_LATENT;
     for (int i = 0; i < n; i++) {
         const struct factor *x = &k->q->factor[f[i]];
-        if (x->k == k->q->code[x->node].ncoord - 1) c[m++] = &k->q->code[x->node];
+        if (x->coordinate == k->q->encoding[x->node].ncoord - 1) c[m++] = &k->q->encoding[x->node];
     }
-    int rc = g->head.family->own_scale ? 0 : codes_decode(c, m, k->p, &how);
+    int rc = g->output.family->own_scale ? 0 : encodings_decode(c, m, k->p, &how);
     free(c);
     return rc;
 }
@@ -206,7 +207,7 @@ static int emit_wave(struct maker *k)
     for (int g = 0; g < q->ngroup && !rc; g++) {
         const struct group *x = &q->group[g];
         int n = 0;
-        for (int i = 0; i < x->n; i++)
+        for (int i = 0; i < x->num_factors; i++)
             if (is_ready(k, q->member[x->first + i])) now[n++] = q->member[x->first + i];
         if (n) rc = emit_draws(k, x, now, n);
         if (n && !rc) rc = emit_variables(k, x, now, n);
@@ -222,9 +223,9 @@ static int emit_wave(struct maker *k)
 
 /* ---- all ---------------------------------------------------------------------------- */
 
-static int is_latent(const struct qnet *q, const struct code *c)
+static int is_latent(const struct qnet *q, const struct encoding *c)
 {
-    return !model_bn(q->m)->node.a[c->node].observed;
+    return !model_bn(q->model)->node.a[c->node].observed;
 }
 
 static int start(struct maker *k)
@@ -235,14 +236,14 @@ static int start(struct maker *k)
     k->left = new_array(int *, q->block.n + 1);
     if (!k->ready || !k->done || !k->left) return NAMI_ENOMEM;
     for (size_t b = 0; b < q->block.n; b++) {
-        int n = q->block.a[b].d->n;
+        int n = q->block.a[b].layer->n;
         if (!(k->left[b] = raw_array(int, n + 1))) return NAMI_ENOMEM;
         for (int i = 0; i < n; i++) k->left[b][i] = i;
         k->left[b][n] = -1;
     }
-    for (int v = 0; v < bn_n(model_bn(q->m)); v++)
-        if (model_bn(q->m)->node.a[v].observed && q->code[v].feature >= 0)
-            memset(k->ready + q->code[v].feature, 1, (size_t)q->code[v].nfeature);
+    for (int v = 0; v < bn_n(model_bn(q->model)); v++)
+        if (model_bn(q->model)->node.a[v].observed && q->encoding[v].feature >= 0)
+            memset(k->ready + q->encoding[v].feature, 1, (size_t)q->encoding[v].nfeature);
     for (size_t i = 0; i < q->nencode; i++) {
         struct instr c = q->prog.code.a[i]; /* of data: nothing is differentiated by them */
         if (c.block && is_latent(q, c.self)) continue;
@@ -279,10 +280,10 @@ int sampler_prog(struct qnet *q, struct prog *p, int *fix, int *logit)
    the former. */
 static int make_rest(struct qnet *q, struct prog *p, int again, int by_density)
 {
-    struct model *m = q->m;
+    struct model *m = q->model;
     unsigned char *only = new_array(unsigned char, model_num_instances(m) + 1);
     if (!only) return NAMI_ENOMEM;
-    for (int i = 0; i < q->h->nmodel; i++) only[q->code[q->h->model[i]].inst] = 1;
+    for (int i = 0; i < q->inverse->nmodel; i++) only[q->encoding[q->inverse->model[i]].inst] = 1;
     for (int k = 0; k < model_num_instances(m); k++)
         if (again && instance_node(m, k) >= 0 && model_bn(m)->node.a[instance_node(m, k)].observed)
             only[k] = 1;
@@ -294,14 +295,14 @@ static int make_rest(struct qnet *q, struct prog *p, int again, int by_density)
 int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
 {
     *s = (struct sampler){.q = q};
-    int nodes = bn_n(model_bn(q->m));
+    int nodes = bn_n(model_bn(q->model));
     s->known = raw_array(int, nodes + 1);
     for (int v = 0; s->known && v < nodes; v++) s->known[v] = -1;
     int rc = s->known ? make_prog(s, q, &s->prog, NULL, NULL) : NAMI_ENOMEM;
     if (rc == NAMI_EBUG) return err_set(err, rc, "the factors of the inverse wait for each other");
     if (!rc) rc = make_rest(q, &s->rest, 0, 0);
     if (!rc) rc = make_rest(q, &s->pred, 1, 0);
-    if (!rc && q->h->nmodel) rc = make_rest(q, &s->barren, 0, 1);
+    if (!rc && q->inverse->nmodel) rc = make_rest(q, &s->barren, 0, 1);
     return rc ? err_nomem(err) : 0;
 }
 

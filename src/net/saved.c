@@ -9,7 +9,7 @@
 #include "base/num.h"
 
 static const char *const kind_names[] = {
-    [CODE_REAL] = "real", [CODE_STATES] = "states", [CODE_COUNTS] = "counts"};
+    [ENCODING_REAL] = "real", [ENCODING_STATES] = "states", [ENCODING_COUNTS] = "counts"};
 
 /* ---- out -------------------------------------------------------------------------------- */
 
@@ -32,10 +32,10 @@ static void put_numbers(struct str *out, const char *name, int n, const double *
 void saved_print(const struct qnet *q, struct str *out)
 {
     str_put(out, "{\"encodings\":[");
-    for (int v = 0; v < bn_n(model_bn(q->m)); v++) {
-        const struct code *c = &q->code[v];
+    for (int v = 0; v < bn_n(model_bn(q->model)); v++) {
+        const struct encoding *c = &q->encoding[v];
         str_put(out, v ? ",\n{\"node\":" : "\n{\"node\":");
-        str_quote(out, bn_name(model_bn(q->m), v));
+        str_quote(out, bn_name(model_bn(q->model), v));
         str_printf(out, ",\"kind\":\"%s\"", kind_names[c->kind]);
         put_numbers(out, "mean", c->ncoord, c->mean);
         put_numbers(out, "sd", c->ncoord, c->sd);
@@ -43,7 +43,7 @@ void saved_print(const struct qnet *q, struct str *out)
     }
     str_put(out, "],\n\"outputs\":[");
     for (int g = 0; g < q->ngroup; g++) {
-        const struct head *h = &q->group[g].head;
+        const struct output_dist *h = &q->group[g].output;
         str_printf(out, "%s{\"family\":\"%s\",\"size\":%d,\"fixed\":", g ? ",\n" : "\n",
                    h->family->name, h->size);
         put_number(out, h->fixed);
@@ -81,16 +81,16 @@ static int take_numbers(const json_t *o, const char *name, int n, double *out)
 
 int saved_encodings(const struct saved *s, struct qnet *q, nami_err *err)
 {
-    int nodes = bn_n(model_bn(q->m));
+    int nodes = bn_n(model_bn(q->model));
     if (json_array_size(s->encodings) != (size_t)nodes)
         return err_set(err, NAMI_EINPUT, "the file encodes %zu variables, but its model has %d",
                        json_array_size(s->encodings), nodes);
     for (int v = 0; v < nodes; v++) {
-        struct code *c = &q->code[v];
+        struct encoding *c = &q->encoding[v];
         const json_t *o = json_array_get(s->encodings, (size_t)v);
         const char *node = json_string_value(json_object_get(o, "node")),
                    *kind = json_string_value(json_object_get(o, "kind"));
-        int ok = node && kind && strcmp(node, bn_name(model_bn(q->m), v)) == 0 &&
+        int ok = node && kind && strcmp(node, bn_name(model_bn(q->model), v)) == 0 &&
                  strcmp(kind, kind_names[c->kind]) == 0 &&
                  take_numbers(o, "mean", c->ncoord, c->mean) &&
                  take_numbers(o, "sd", c->ncoord, c->sd);
@@ -99,19 +99,19 @@ int saved_encodings(const struct saved *s, struct qnet *q, nami_err *err)
             return err_set(err, NAMI_EINPUT,
                            "the network encodes %.60s (%.20s) otherwise than this version of NaMI "
                            "does (%.60s, %s); train it again",
-                           node ? node : "?", kind ? kind : "?", bn_name(model_bn(q->m), v),
+                           node ? node : "?", kind ? kind : "?", bn_name(model_bn(q->model), v),
                            kind_names[c->kind]);
     }
     return 0;
 }
 
-int saved_output(const struct saved *s, int g, struct head *out, nami_err *err)
+int saved_output(const struct saved *s, int g, struct output_dist *out, nami_err *err)
 {
     const json_t *o = json_array_get(s->outputs, (size_t)g);
     const json_t *size = json_object_get(o, "size"), *fixed = json_object_get(o, "fixed");
     const char *name = json_string_value(json_object_get(o, "family"));
     json_int_t n = json_integer_value(size);
-    *out = (struct head){.family = name ? family_find(name, strlen(name)) : NULL};
+    *out = (struct output_dist){.family = name ? family_find(name, strlen(name)) : NULL};
     if (out->family && json_is_integer(size) && n >= 0 && n < 1 << 20 && json_is_number(fixed) &&
         take_numbers(o, "shift", RECORD_ARGS, out->shift) &&
         take_numbers(o, "scale", RECORD_ARGS, out->scale)) {

@@ -22,9 +22,9 @@ void saved_print(const struct qnet *q, struct str *out);
 int saved_open(struct saved *s, const char *text, nami_err *err);
 void saved_close(struct saved *s);
 
-/* The scales of q->code, which must be the encodings that the file names. */
+/* The scales of q->encoding, which must be the encodings that the file names. */
 int saved_encodings(const struct saved *s, struct qnet *q, nami_err *err);
 /* Output distribution number g, as the file has it: NAMI_EINPUT if it is none. */
-int saved_output(const struct saved *s, int g, struct head *out, nami_err *err);
+int saved_output(const struct saved *s, int g, struct output_dist *out, nami_err *err);
 
 #endif

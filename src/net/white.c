@@ -72,17 +72,17 @@ static float *features(const struct qnet *q)
     size_t n = q->ndraw;
     float *value = new_array(float, (size_t)q->nfeature *n + 1);
     int most = 1;
-    for (int v = 0; v < bn_n(model_bn(q->m)); v++)
-        most = q->code[v].n + q->code[v].ncoord + q->code[v].nfeature > most
-                   ? q->code[v].n + q->code[v].ncoord + q->code[v].nfeature
+    for (int v = 0; v < bn_n(model_bn(q->model)); v++)
+        most = q->encoding[v].num_elements + q->encoding[v].ncoord + q->encoding[v].nfeature > most
+                   ? q->encoding[v].num_elements + q->encoding[v].ncoord + q->encoding[v].nfeature
                    : most;
     double *work = raw_array(double, most);
-    for (int v = 0; v < bn_n(model_bn(q->m)) && value && work; v++) {
-        const struct code *c = &q->code[v];
+    for (int v = 0; v < bn_n(model_bn(q->model)) && value && work; v++) {
+        const struct encoding *c = &q->encoding[v];
         for (size_t i = 0; i < n && c->feature >= 0; i++) {
-            double *x = work, *out = work + c->n;
-            for (int j = 0; j < c->n; j++) x[j] = q->draw[(size_t)c->row[j] * n + i];
-            code_features(c, x, out);
+            double *x = work, *out = work + c->num_elements;
+            for (int j = 0; j < c->num_elements; j++) x[j] = q->draw[(size_t)c->row[j] * n + i];
+            encoding_features(c, x, out);
             for (int k = 0; k < c->nfeature; k++)
                 value[(size_t)(c->feature + k) * n + i] = (float)out[k];
         }

@@ -9,9 +9,9 @@
 
 static size_t params_of(const struct dense *d) { return ((size_t)d->in + 1) * (size_t)d->out; }
 
-static void put_head(const struct qnet *q, const struct group *g, struct str *out)
+static void put_output(const struct qnet *q, const struct group *g, struct str *out)
 {
-    const struct head *h = &g->head;
+    const struct output_dist *h = &g->output;
     const struct factor *f = &q->factor[q->member[g->first]];
     if (h->dist)
         str_printf(out, "%s (%s)", h->family->name, h->dist->name);
@@ -20,7 +20,7 @@ static void put_head(const struct qnet *q, const struct group *g, struct str *ou
     else
         str_put(out, h->family->name);
     if (h->family->own_scale || h->family->discrete) return;
-    const struct code *c = &q->code[f->node];
+    const struct encoding *c = &q->encoding[f->node];
     if (c->domain != REAL && c->domain != VECTOR)
         str_printf(out, " of %s", domains[c->domain].name);
 }
@@ -36,13 +36,12 @@ static void put_factors(const struct qnet *q, struct str *out)
     for (int i = 0; i < q->ngroup; i++) {
         const struct group *g = &q->group[i];
         const struct factor *f = &q->factor[q->member[g->first]];
-        str_put(&t.cells, q->part[g->tag].name);
-        if (q->code[f->node].ncoord > 1) str_printf(&t.cells, ".%d", f->k + 1);
-        table_end(&t);
-        str_printf(&t.cells, "%d", g->n), table_end(&t);
+        qnet_factor_name(q, f, &t.cells), table_end(&t);
+        str_printf(&t.cells, "%d", g->num_factors), table_end(&t);
         str_printf(&t.cells, "%d", f->nin), table_end(&t);
-        table_cell(&t, g->made ? "made" : g->n > 1 ? "mlp, shared" : "mlp");
-        put_head(q, g, &t.cells), table_end(&t);
+        str_printf(&t.cells, "%s%s", g->arch->name, g->num_factors > 1 ? ", shared" : ""),
+            table_end(&t);
+        put_output(q, g, &t.cells), table_end(&t);
     }
     table_put(&t, 2, out);
 }
@@ -53,7 +52,7 @@ static void put_layers(const struct qnet *q, struct str *out)
     static const char *const head[] = {"layer", "times", "inputs", "outputs", "", "parameters"};
     for (int i = 0; i < 6; i++) table_cell(&t, head[i]);
     for (size_t i = 0; i < q->block.n; i++) {
-        const struct dense *d = q->block.a[i].d;
+        const struct dense *d = q->block.a[i].layer;
         table_cell(&t, q->block.a[i].name);
         str_printf(&t.cells, "%d", d->n), table_end(&t);
         str_printf(&t.cells, "%d", d->in), table_end(&t);
@@ -80,7 +79,7 @@ static void put_masks(const struct qnet *q, struct str *out)
             last = width, width = 0;
             memcpy(layer, name + n, len), layer[len] = 0;
         }
-        const struct dense *d = q->block.a[i].d;
+        const struct dense *d = q->block.a[i].layer;
         width += d->out;
         live += (double)d->in * d->out;
         full +=
@@ -98,9 +97,10 @@ void network_show(const struct qnet *q, struct str *out)
 {
     str_put(out, "network      ");
     put_count(out, q->nfactor, "factor of ", "factors of ");
-    put_count(out, q->h->nlatent, "latent", "latents");
-    str_printf(out, ", %s inverse, %s edges\n", q->h->mode ? q->h->mode : q->h->method,
-               count_text(q->h->edges).s);
+    put_count(out, q->inverse->nlatent, "latent", "latents");
+    str_printf(out, ", %s inverse, %s edges\n",
+               q->inverse->mode ? q->inverse->mode : q->inverse->method,
+               count_text(q->inverse->edges).s);
     put_factors(q, out);
     str_put(out, "\nlayers\n");
     put_layers(q, out);
@@ -112,26 +112,26 @@ void network_show(const struct qnet *q, struct str *out)
 void network_json(const struct qnet *q, struct str *out)
 {
     str_printf(out, "{\"parameters\":%zu,\"latents\":%d,\"edges\":%lld,\"mode\":", q->prog.nparam,
-               q->h->nlatent, (long long)q->h->edges);
-    str_quote(out, q->h->mode ? q->h->mode : "");
+               q->inverse->nlatent, (long long)q->inverse->edges);
+    str_quote(out, q->inverse->mode ? q->inverse->mode : "");
     str_put(out, ",\"method\":");
-    str_quote(out, q->h->method);
+    str_quote(out, q->inverse->method);
     str_printf(out, ",\"labels\":%d,\"factors\":[", q->nlabel);
     for (int i = 0; i < q->ngroup; i++) {
         const struct group *g = &q->group[i];
         const struct factor *f = &q->factor[q->member[g->first]];
         str_put(out, i ? ",{\"name\":" : "{\"name\":");
-        str_quote(out, q->part[g->tag].name);
+        str_quote(out, q->loss_term[g->tag].name);
         str_printf(
             out,
             ",\"coordinate\":%d,\"times\":%d,\"inputs\":%d,\"outputs\":%d,\"network\":\"%s\","
             "\"family\":\"%s\",\"size\":%d}",
-            f->k + 1, g->n, f->nin, g->nout, g->made ? "made" : "mlp", g->head.family->name,
-            g->head.size);
+            f->coordinate + 1, g->num_factors, f->nin, g->nout, g->arch->name,
+            g->output.family->name, g->output.size);
     }
     str_put(out, "],\"layers\":[");
     for (size_t i = 0; i < q->block.n; i++) {
-        const struct dense *d = q->block.a[i].d;
+        const struct dense *d = q->block.a[i].layer;
         str_put(out, i ? ",{\"name\":" : "{\"name\":");
         str_quote(out, q->block.a[i].name);
         str_printf(out,

@@ -162,7 +162,7 @@ static void put_variant(const struct variant *v, struct str *out)
     str_put(out, "{\"name\":");
     str_quote(out, v->name);
     str_printf(out, ",\"method\":\"%s\",\"mode\":\"%s\",\"added\":%d,\"net\":\"%s\",\"hidden\":[",
-               v->method, v->mode ? v->mode : "best", v->added, net_kinds[n->kind]);
+               v->method, v->mode ? v->mode : "best", v->added, arch_name(n->arch));
     for (int i = 0; i < n->nhidden && !v->fit; i++)
         str_printf(out, "%s%d", i ? "," : "", n->hidden[i]);
     str_printf(out, "],\"layers\":%d,\"fit\":%d,\"activation\":\"%s\",\"family\":\"%s\",",

@@ -206,8 +206,8 @@ static void test(struct gmm *g, const struct job *j, double *v)
                                         .n = g->ntest,
                                         .first = (uint64_t)b * (uint64_t)j->s->batch});
         v[E_TEST] += t->total / n;
-        for (int k = 0; k < t->npart; k++)
-            if (strncmp(t->part[k].name, "z[", 2) == 0) v[E_INDICES] += t->loss[k] / n;
+        for (int k = 0; k < t->num_loss_terms; k++)
+            if (strncmp(t->loss_term[k].name, "z[", 2) == 0) v[E_INDICES] += t->loss[k] / n;
     }
 }
 
@@ -257,9 +257,9 @@ static int gmm_run(struct job *j, nami_err *err)
 
 /* ---- what is compared ------------------------------------------------------------------------ */
 
-#define NETWORK(family_, size_, kind_)                                                             \
+#define NETWORK(family_, size_, arch_)                                                             \
     {                                                                                              \
-        .family = family_, .size = size_, .kind = kind_, .nhidden = 2, .hidden = {1, 1},           \
+        .family = family_, .size = size_, .arch = arch_, .nhidden = 2, .hidden = {1, 1},           \
         .act = ACT_RELU, .skip = 1, .shared = 64                                                   \
     }
 #define REVERSE .method = "nami", .mode = "reverse", .fit = 1
@@ -268,23 +268,23 @@ static const struct variant variants[] = {{.name = "full",
                                            .what = "fully connected, masked network",
                                            .method = "full",
                                            .mode = "reverse",
-                                           .net = NETWORK(&family_match, 5, NET_MADE),
+                                           .net = NETWORK(&family_match, 5, &arch_made),
                                            .fit = 1},
                                           {.name = "reverse",
                                            .what = "reverse inverse; the indices share a network",
                                            REVERSE,
-                                           .net = NETWORK(&family_match, 5, NET_AUTO),
+                                           .net = NETWORK(&family_match, 5, NULL),
                                            .cost = 2},
                                           {.name = "reverse-made",
                                            .what = "reverse inverse, one masked network",
                                            .ours = 1,
                                            REVERSE,
-                                           .net = NETWORK(&family_match, 5, NET_MADE)},
+                                           .net = NETWORK(&family_match, 5, &arch_made)},
                                           {.name = "reverse-spline",
                                            .what = "reverse inverse; splines",
                                            .ours = 1,
                                            REVERSE,
-                                           .net = NETWORK(&family_spline, 0, NET_AUTO),
+                                           .net = NETWORK(&family_spline, 0, NULL),
                                            .cost = 2},
                                           {0}};
 

@@ -3,7 +3,7 @@
 
 #define NETWORK(n)                                                                                 \
     {                                                                                              \
-        .family = &family_mixture, .size = 1, .kind = NET_MLP, .nhidden = 2, .hidden = {n, n},     \
+        .family = &family_mixture, .size = 1, .arch = &arch_mlp, .nhidden = 2, .hidden = {n, n},   \
         .act = ACT_RELU                                                                            \
     }
 #define FORWARD .method = "nami", .mode = "forward"

@@ -287,7 +287,7 @@ static int vae_run(struct job *j, nami_err *err)
 
 #define NETWORK(family_, skip_)                                                                    \
     {                                                                                              \
-        .family = family_, .kind = NET_MADE, .nhidden = 2, .hidden = {1, 1}, .act = ACT_TANH,      \
+        .family = family_, .arch = &arch_made, .nhidden = 2, .hidden = {1, 1}, .act = ACT_TANH,    \
         .skip = skip_                                                                              \
     }
 #define MEAN_FIELD(n)                                                                              \
@@ -325,7 +325,7 @@ static const struct variant variants[] = {BOTH(100),
                                            .ours = 1,
                                            .method = "nami",
                                            .net = {.family = &family_match,
-                                                   .kind = NET_MADE,
+                                                   .arch = &arch_made,
                                                    .nhidden = 1,
                                                    .hidden = {4 * LATENTS},
                                                    .act = ACT_TANH,

@@ -26,7 +26,7 @@ static void put_number(struct str *out, double x, const char *missing)
 
 static const char *column(const struct train *x, int k)
 {
-    return k < HIST_PARTS ? columns[k] : x->t.part[k - HIST_PARTS].name;
+    return k < HIST_PARTS ? columns[k] : x->t.loss_term[k - HIST_PARTS].name;
 }
 
 void train_log_csv(const struct train *x, struct str *out)

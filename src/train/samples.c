@@ -119,7 +119,7 @@ static int check_labels(const struct training *r, nami_err *err)
     if (!given) return err_nomem(err);
     for (int c = 0; c < n; c++) {
         const struct choice *x = &r->net.elbo.choice.a[c];
-        int row = r->net.q.code[x->node].row[0];
+        int row = r->net.q.encoding[x->node].row[0];
         for (size_t k = 0; k < r->feeds.feed.n; k++) {
             const struct feed *f = &r->feeds.feed.a[k];
             for (size_t j = 0; j < f->r.k && !rc; j++)

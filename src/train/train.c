@@ -19,7 +19,7 @@ int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s
     struct bound_options bound = {opt->particles, 1, opt->labels};
     *x = (struct train){
         .opt = *opt, .source = s, .rate = opt->rate, .best = INFINITY, .best_bad = INT_MAX};
-    x->width = HIST_PARTS + (e ? e->npart : q->npart);
+    x->width = HIST_PARTS + (e ? e->num_loss_terms : q->num_loss_terms);
     int rc = trainer_make(&x->t, q, e, &bound, opt->batch, threads, err);
     if (rc) return rc;
     x->best_param = new_array(float, x->t.nparam + 1);
@@ -65,8 +65,8 @@ static int leave_out(struct train *x, nami_err *err)
 {
     struct trainer *t = &x->t;
     x->skipped++;
-    for (int k = 0; k < t->npart; k++)
-        if (!isfinite(t->loss[k])) x->bad_part = t->part[k].name;
+    for (int k = 0; k < t->num_loss_terms; k++)
+        if (!isfinite(t->loss[k])) x->bad_part = t->loss_term[k].name;
     if (++x->bad < BAD_MOST) return 0;
     if (++x->falls > FALLS_MOST)
         return err_set(err, NAMI_EINPUT,
@@ -102,7 +102,7 @@ static int mean_losses(struct train *x, double *row)
         used++;
         points += weight;
         row[HIST_VALID] += weight * t->total;
-        for (int p = 0; p < t->npart; p++) row[HIST_PARTS + p] += weight * t->loss[p];
+        for (int p = 0; p < t->num_loss_terms; p++) row[HIST_PARTS + p] += weight * t->loss[p];
     }
     for (int k = HIST_VALID; k < x->width; k++) row[k] = used ? row[k] / points : NAN;
     return n - used;

@@ -27,7 +27,7 @@ size_t trainer_stride(const struct trainer *t) { return ((size_t)t->batch + 7) /
    gradient, and 0 times that is not 0. */
 static void fill_up(const struct trainer *t, struct exec *x, int real)
 {
-    for (int r = 0; r < model_num_rows(t->q->m); r++) {
+    for (int r = 0; r < model_num_rows(t->q->model); r++) {
         double *row = x->row + (size_t)r * (size_t)x->cap;
         for (int i = real; i < x->lanes; i++) row[i] = row[real - 1];
     }
@@ -38,7 +38,7 @@ static void find_fed(struct trainer *t, const struct feeds *f)
     struct lane_work *w = t->work;
     w->feeds = f;
     for (size_t k = 0; k < t->e->choice.n; k++) {
-        int row = t->q->code[t->e->choice.a[k].node].row[0];
+        int row = t->q->encoding[t->e->choice.a[k].node].row[0];
         w->fed[k] = 0;
         for (size_t i = 0; f && i < f->feed.n; i++)
             for (size_t j = 0; j < f->feed.a[i].r.k; j++) w->fed[k] |= f->feed.a[i].row[j] == row;
@@ -54,7 +54,7 @@ static void fix_choices(const struct trainer *t, int c)
     int all = goes_through(t);
     for (size_t k = 0; k < e->choice.n; k++) {
         const struct choice *h = &e->choice.a[k];
-        const double *given = x->row + (size_t)t->q->code[h->node].row[0] * (size_t)x->cap;
+        const double *given = x->row + (size_t)t->q->encoding[h->node].row[0] * (size_t)x->cap;
         double *fix = x->row + (size_t)h->row * (size_t)x->cap;
         for (int b = 0; b < x->lanes; b++) {
             int lane = w->lane[c] + b, given_now = w->fed[k] && !isnan(given[b]);
@@ -71,7 +71,7 @@ static void load(const struct trainer *t, int c)
     const struct lane_work *w = t->work;
     const struct batch *b = w->b;
     struct exec *x = &w->x[c];
-    const struct model *m = t->q->m;
+    const struct model *m = t->q->model;
     int n = lanes(t), first = w->lane[c] < n ? w->lane[c] : n - 1;
     int real = n - first < x->lanes ? n - first : x->lanes;
     x->seed = b->seed;
@@ -255,7 +255,7 @@ static void add_losses(struct trainer *t)
     const struct lane_work *w = t->work;
     int n = lanes(t);
     t->total = 0;
-    for (int k = 0; k < t->npart; k++) {
+    for (int k = 0; k < t->num_loss_terms; k++) {
         double sum = 0;
         for (int c = 0; c < w->nchunk; c++)
             for (int b = 0; b < w->x[c].lanes && w->lane[c] + b < n; b++)
@@ -278,8 +278,8 @@ static void gather(const struct trainer *t)
         memcpy(w->data + at, x->by_tag + (size_t)elbo_data(t->e) * (size_t)x->cap, n);
         memset(w->score + at, 0, n);
         for (size_t k = 0; k < t->e->choice.n; k++) {
-            int part = t->e->choice.a[k].part;
-            if (k && part == t->e->choice.a[k - 1].part) continue; /* a plate's are one part */
+            int part = t->e->choice.a[k].loss_term;
+            if (k && part == t->e->choice.a[k - 1].loss_term) continue; /* a plate's are one part */
             for (int b = 0; b < x->lanes; b++)
                 w->score[at + (size_t)b] -= x->by_tag[(size_t)part * (size_t)x->cap + (size_t)b];
         }

@@ -37,8 +37,8 @@ struct trainer {
     struct elbo *e;           /* NULL: the loss is E[-log q] */
     struct bound_options opt; /* of e */
     const struct prog *prog;
-    int npart;
-    const struct part *part;
+    int num_loss_terms;
+    const struct loss_term *loss_term;
     int per; /* lanes of a point */
     struct pool *pool;
     int batch; /* points of a batch */

@@ -26,12 +26,12 @@ static int cut_blocks(struct lane_work *w, const struct elbo *e)
     for (size_t i = 0; i < e->block.n; i++) {
         size_t first = w->rows.n, n = 0;
         for (size_t j = 0; j < e->block.n; j++) {
-            if (e->block.a[j].d->w != e->block.a[i].d->w) continue;
+            if (e->block.a[j].layer->w != e->block.a[i].layer->w) continue;
             if (j < i) break; /* with the first */
             n++;
         }
         if (!n) continue;
-        if (cut_rows(w, e->block.a[i].d)) return NAMI_ENOMEM;
+        if (cut_rows(w, e->block.a[i].layer)) return NAMI_ENOMEM;
         size_t parts = w->rows.n - first;
         if (n == 1) continue;
         if (vec_reserve(&w->rows, first + parts * n)) return NAMI_ENOMEM;
@@ -39,8 +39,8 @@ static int cut_blocks(struct lane_work *w, const struct elbo *e)
             struct rows r = w->rows.a[first + p];
             size_t to = first + p * n;
             for (size_t j = i; j < e->block.n; j++)
-                if (e->block.a[j].d->w == r.d->w)
-                    w->rows.a[to++] = (struct rows){e->block.a[j].d, r.o0, r.o1, 1};
+                if (e->block.a[j].layer->w == r.d->w)
+                    w->rows.a[to++] = (struct rows){e->block.a[j].layer, r.o0, r.o1, 1};
             w->rows.a[to - 1].again = 0;
         }
         w->rows.n = first + parts * n;
@@ -137,11 +137,11 @@ static int make_chunks(struct trainer *t, nami_err *err)
         int c = w->nchunk, width = (groups / n + (c < groups % n)) * 8;
         struct exec *x = &w->x[c];
         w->lane[c + 1] = w->lane[c] + width;
-        rc = exec_init(x, w->p, width, t->npart, EXEC_GRAD | EXEC_FLOAT, err);
-        if (!rc && model_sample_program(q->m)->nrow && !model_simulator_command(q->m))
-            rc = exec_init(&w->sim[c], model_sample_program(q->m), width, 0, 0, err);
+        rc = exec_init(x, w->p, width, t->num_loss_terms, EXEC_GRAD | EXEC_FLOAT, err);
+        if (!rc && model_sample_program(q->model)->nrow && !model_simulator_command(q->model))
+            rc = exec_init(&w->sim[c], model_sample_program(q->model), width, 0, 0, err);
         if (rc) continue;
-        w->sim[c].param = model_weights(q->m);
+        w->sim[c].param = model_weights(q->model);
         x->lanes = width;
         x->data_rows = t->e ? 0 : q->prog.nnode;
         x->param = t->param;
@@ -175,8 +175,8 @@ int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct
 {
     *t = (struct trainer){.q = q, .e = e, .batch = batch, .per = 1};
     t->prog = e ? &e->prog : &q->prog;
-    t->npart = e ? e->npart : q->npart;
-    t->part = e ? e->part : q->part;
+    t->num_loss_terms = e ? e->num_loss_terms : q->num_loss_terms;
+    t->loss_term = e ? e->loss_term : q->loss_term;
     t->nparam = t->prog->nparam;
     if (e) {
         t->opt = *opt;
@@ -193,7 +193,7 @@ int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct
         if (!*at[i]) return err_nomem(err);
         memset(*at[i], 0, (t->nparam + 16) * sizeof(float));
     }
-    t->loss = new_array(double, t->npart + 1);
+    t->loss = new_array(double, t->num_loss_terms + 1);
     if (!t->loss) return err_nomem(err);
     if ((rc = pool_new(threads, &t->pool, err))) return rc;
     w->p = t->prog;

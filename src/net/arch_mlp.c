@@ -1,4 +1,4 @@
-/* mlp.c: fully connected networks, one for each factor or for all factors of a plate. */
+/* arch_mlp.c: fully connected networks, one for each factor or for all factors of a plate. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static int gather(const struct qnet *q, const struct group *g, int first, int wi
 {
     const struct factor *f0 = &q->factor[q->member[g->first]];
     int nin = f0->nin, nback = f0->nback, row = width + (skip ? nin : 0);
-    for (int i = 0; i < g->n; i++, from += row) {
+    for (int i = 0; i < g->num_factors; i++, from += row) {
         const struct factor *f = &q->factor[q->member[g->first + i]];
         for (int k = 0; k < width; k++) from[k] = first + i * width + k;
         if (skip && nin) memcpy(from + width, f->in, sizeof(int) * (size_t)nin);
@@ -29,16 +29,16 @@ static int whiten(struct qnet *q, const struct group *g, const char *name, int *
 {
     const struct factor *f0 = &q->factor[q->member[g->first]];
     int n = f0->nin - f0->nback;
-    for (int i = 0; i < g->n; i++)
+    for (int i = 0; i < g->num_factors; i++)
         memcpy(from + i * n, q->factor[q->member[g->first + i]].in + f0->nback,
                sizeof(int) * (size_t)n);
-    return net_white(q, g->n, n, from, name);
+    return net_white(q, g->num_factors, n, from, name);
 }
 
 /* Units of a hidden layer. */
 static int units(const struct qnet *q, const struct group *g, int l)
 {
-    if (g->n > 1 && q->opt.shared) return q->opt.shared;
+    if (g->num_factors > 1 && q->opt.shared) return q->opt.shared;
     return q->opt.nhidden ? q->opt.hidden[l] : HIDDEN;
 }
 
@@ -61,14 +61,14 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
         text.n = 0;
         str_printf(&text, "%s/%d", name, l);
         unit = text.oom ? -1
-                        : net_layer(q, g->n, in, back, from, out, last ? ACT_LINEAR : q->opt.act,
-                                    text.s);
+                        : net_layer(q, g->num_factors, in, back, from, out,
+                                    last ? ACT_LINEAR : q->opt.act, text.s);
         if (last || unit < 0) break;
         int pass = skip && l + 1 == depth;
         in = gather(q, g, unit, out, pass, white, from);
         back = out + (pass ? own_back : 0);
     }
-    for (int i = 0; i < g->n && unit >= 0; i++)
+    for (int i = 0; i < g->num_factors && unit >= 0; i++)
         q->factor[q->member[g->first + i]].unit = unit + i * g->nout;
     str_free(&text);
     return unit < 0 ? NAMI_ENOMEM : 0;
@@ -79,25 +79,37 @@ static size_t widest(const struct qnet *q, const struct group *g)
     int w = HIDDEN, depth = q->opt.nhidden ? q->opt.nhidden : DEPTH;
     for (int l = 0; l < depth; l++)
         if (units(q, g, l) > w) w = units(q, g, l);
-    return (size_t)g->n * ((size_t)w + (size_t)q->factor[q->member[g->first]].nin);
+    return (size_t)g->num_factors * ((size_t)w + (size_t)q->factor[q->member[g->first]].nin);
 }
 
-int net_mlp(struct qnet *q, nami_err *err)
+static int suits(const struct qnet *q, const struct group *g)
+{
+    (void)q, (void)g;
+    return 1;
+}
+
+static int build(struct qnet *q, nami_err *err)
 {
     int rc = 0;
     for (int i = 0; i < q->ngroup && !rc; i++) {
         const struct group *g = &q->group[i];
-        const struct factor *f = &q->factor[q->member[g->first]];
         struct str name = {0};
-        if (g->made) continue;
-        str_put(&name, q->part[g->tag].name);
-        if (q->code[f->node].ncoord > 1) str_printf(&name, ".%d", f->k + 1);
+        if (g->arch != &arch_mlp) continue;
+        qnet_factor_name(q, &q->factor[q->member[g->first]], &name);
         int *from = raw_array(int, widest(q, g) + 1);
         rc = !from || name.oom || prog_segment(&q->prog) ? NAMI_ENOMEM : one(q, g, name.s, from);
-        if (!rc) rc = net_heads(q, i);
+        if (!rc) rc = net_outputs(q, i);
         if (rc) err_nomem(err);
         free(from);
         str_free(&name);
     }
     return rc;
 }
+
+const struct arch arch_mlp = {
+    .name = "mlp",
+    .what = "a fully connected network for each factor; the latents of a plate share one",
+    .shares = 1,
+    .suits = suits,
+    .build = build,
+};

@@ -1,4 +1,4 @@
-/* made.c: one masked autoregressive network (MADE, Germain et al. 2015) for many factors.
+/* arch_made.c: one masked autoregressive network (MADE, Germain et al. 2015) for many factors.
 
    Hidden units carry labels: sets of inputs (label.h).  The units of one label are one block of
    each layer, whose inputs are the units of its subsets: weights that a mask would zero are not
@@ -115,12 +115,6 @@ static int alike(const struct made *m, int i, int j)
                      of->off[j + 1] - of->off[j]);
 }
 
-static void put_name(const struct qnet *q, const struct factor *f, struct str *name)
-{
-    str_put(name, q->part[q->group[f->group].tag].name);
-    if (q->code[f->node].ncoord > 1) str_printf(name, ".%d", f->k + 1);
-}
-
 /* The outputs of factors i .. j-1, which are alike, as one layer. */
 static int output(struct made *m, int i, int j)
 {
@@ -135,10 +129,10 @@ static int output(struct made *m, int i, int j)
     }
     for (int k = i; k < j; k++) out += q->group[q->factor[m->factor[k]].group].nout;
     str_put(&name, "made/out/");
-    put_name(q, f, &name);
+    qnet_factor_name(q, f, &name);
     if (j - i > 1) {
         str_put(&name, "-");
-        put_name(q, &q->factor[m->factor[j - 1]], &name);
+        qnet_factor_name(q, &q->factor[m->factor[j - 1]], &name);
     }
     int unit = name.oom ? -1 : net_layer(q, 1, in, back, m->from, out, ACT_LINEAR, name.s);
     for (int k = i; k < j; k++) {
@@ -189,7 +183,7 @@ static int layers(struct made *m)
         for (j = i + 1; j < m->n && alike(m, i, j);) j++;
         rc = output(m, i, j);
     }
-    for (int i = 0; i < m->n && !rc; i++) rc = net_heads(m->q, m->q->factor[m->factor[i]].group);
+    for (int i = 0; i < m->n && !rc; i++) rc = net_outputs(m->q, m->q->factor[m->factor[i]].group);
     return rc;
 }
 
@@ -204,7 +198,16 @@ static void sort_factors(struct made *m)
     }
 }
 
-int net_made(struct qnet *q, nami_err *err)
+/* All that does not share weights, if it is more than one factor. */
+static int suits(const struct qnet *q, const struct group *g)
+{
+    int single = 0;
+    for (int i = 0; i < q->ngroup && single < 2 && g->num_factors == 1; i++)
+        single += q->group[i].num_factors == 1;
+    return single > 1;
+}
+
+static int build(struct qnet *q, nami_err *err)
 {
     struct made m = {.q = q};
     struct sets parents = {0};
@@ -212,15 +215,13 @@ int net_made(struct qnet *q, nami_err *err)
     m.factor = raw_array(int, q->nfactor + 1);
     if (!m.factor) rc = err_nomem(err);
     for (int f = 0; f < q->nfactor && !rc; f++)
-        if (q->group[q->factor[f].group].made) m.factor[m.n++] = f;
-    if (!rc && m.n) {
-        sort_factors(&m);
-        if (parents_of(&m, &parents)) rc = err_nomem(err);
-        if (!rc) rc = labels_make(q->prog.nunit, &parents, labels_most(q, m.n), &m.l, err);
-        q->nlabel = rc ? 0 : m.l.set.n;
-        if (!rc && layers(&m)) rc = err_nomem(err);
-        labels_free(&m.l);
-    }
+        if (q->group[q->factor[f].group].arch == &arch_made) m.factor[m.n++] = f;
+    if (!rc) sort_factors(&m);
+    if (!rc && parents_of(&m, &parents)) rc = err_nomem(err);
+    if (!rc) rc = labels_make(q->prog.nunit, &parents, labels_most(q, m.n), &m.l, err);
+    q->nlabel = rc ? 0 : m.l.set.n;
+    if (!rc && layers(&m)) rc = err_nomem(err);
+    labels_free(&m.l);
     free(parents.off);
     free(parents.member);
     free(m.factor);
@@ -231,3 +232,11 @@ int net_made(struct qnet *q, nami_err *err)
     free(m.from);
     return rc;
 }
+
+/* Every factor has its own place in the masks, so none can share weights. */
+const struct arch arch_made = {
+    .name = "made",
+    .what = "one masked autoregressive network (MADE) for all factors",
+    .suits = suits,
+    .build = build,
+};

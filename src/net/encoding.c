@@ -1,6 +1,6 @@
-/* code.c: encodings of variables: standardized coordinates, features, states; kernels that
+/* encoding.c: encodings of variables: standardized coordinates, features, states; kernels that
    compute them and their log-Jacobians. */
-#include "net/code.h"
+#include "net/encoding.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,31 +34,31 @@ static int moments(size_t n, double *u, double *mean, double *sd)
 }
 
 /* Coordinates, not standardised: u[ncoord] of x[n] in the order of c->row. */
-static void coordinates(const struct code *c, const double *x, double *u)
+static void coordinates(const struct encoding *c, const double *x, double *u)
 {
-    if (c->kind == CODE_STATES)
+    if (c->kind == ENCODING_STATES)
         u[0] = x[0] - c->low;
-    else if (c->kind == CODE_COUNTS)
-        for (int j = 0; j < c->n; j++) u[j] = log1p(x[j]);
+    else if (c->kind == ENCODING_COUNTS)
+        for (int j = 0; j < c->num_elements; j++) u[j] = log1p(x[j]);
     else
-        unconstrain(c->domain, c->lo, c->hi, c->n, x, u);
+        unconstrain(c->domain, c->lo, c->hi, c->num_elements, x, u);
 }
 
 /* Is an element 0 in all draws? */
-static int never(const struct code *c, size_t n, const double *x)
+static int never(const struct encoding *c, size_t n, const double *x)
 {
     int found = 0;
-    for (int j = 0; j < c->n && !found; j++) {
+    for (int j = 0; j < c->num_elements && !found; j++) {
         found = 1;
         for (size_t i = 0; i < n && found; i++) found = x[(size_t)c->row[j] * n + i] == 0;
     }
     return found;
 }
 
-static int standardise(const struct model *m, struct code *c, size_t n, const double *x,
+static int standardise(const struct model *m, struct encoding *c, size_t n, const double *x,
                        struct arena *mem, nami_err *err)
 {
-    double *at = raw_array(double, c->n), *u = raw_array(double, c->ncoord + 1);
+    double *at = raw_array(double, c->num_elements), *u = raw_array(double, c->ncoord + 1);
     double *all = raw_array(double, (size_t)c->ncoord *n + 1);
     int rc = 0;
     c->mean = arena_array(mem, double, c->ncoord);
@@ -66,7 +66,7 @@ static int standardise(const struct model *m, struct code *c, size_t n, const do
     if (!at || !u || !all || !c->mean || !c->sd) rc = err_nomem(err);
     for (int k = 0; k < c->ncoord && !rc; k++) c->sd[k] = 1;
     for (size_t i = 0; i < n && !rc; i++) {
-        for (int j = 0; j < c->n; j++) at[j] = x[(size_t)c->row[j] * n + i];
+        for (int j = 0; j < c->num_elements; j++) at[j] = x[(size_t)c->row[j] * n + i];
         coordinates(c, at, u);
         for (int k = 0; k < c->ncoord; k++) all[(size_t)k * n + i] = u[k];
     }
@@ -88,7 +88,7 @@ static int standardise(const struct model *m, struct code *c, size_t n, const do
                           name.s ? name.s : "a variable");
             str_free(&name);
         }
-    if (c->kind == CODE_STATES && !rc) c->mean[0] = 0, c->sd[0] = 1;
+    if (c->kind == ENCODING_STATES && !rc) c->mean[0] = 0, c->sd[0] = 1;
     free(at);
     free(u);
     free(all);
@@ -100,7 +100,7 @@ static int standardise(const struct model *m, struct code *c, size_t n, const do
 /* The distribution that family match makes a factor of.  A negative binomial serves for counts that
    are truncated, mixed, or have a random number of trials: it reaches all values, and importance
    weights do the rest. */
-static const struct dist *to_match(const struct statement *s, const struct code *c)
+static const struct dist *to_match(const struct statement *s, const struct encoding *c)
 {
     int count = s->dist && domains[c->domain].rank == 0 && domains[c->domain].discrete;
     if (s->truncated || (s->dist && s->dist->part[0])) return count ? &dist_neg_binomial : NULL;
@@ -109,44 +109,45 @@ static const struct dist *to_match(const struct statement *s, const struct code 
     return s->dist;
 }
 
-static int describe(const struct model *m, int inst, struct code *c, struct arena *mem,
+static int describe(const struct model *m, int inst, struct encoding *c, struct arena *mem,
                     nami_err *err)
 {
     struct statement s = model_statement(m, instance_statement(m, inst));
     const int *element = instance_elements(m, inst);
-    *c = (struct code){.node = instance_node(m, inst), .inst = inst, .coord = -1, .feature = -1};
-    c->n = instance_size(m, inst);
-    c->row = arena_array(mem, int, c->n);
+    *c =
+        (struct encoding){.node = instance_node(m, inst), .inst = inst, .coord = -1, .feature = -1};
+    c->num_elements = instance_size(m, inst);
+    c->row = arena_array(mem, int, c->num_elements);
     if (!c->row) return err_nomem(err);
-    for (int j = 0; j < c->n; j++) c->row[j] = element_row(m, element[j]);
+    for (int j = 0; j < c->num_elements; j++) c->row[j] = element_row(m, element[j]);
     c->atoms = s.dist && s.dist->atoms;
-    c->domain = s.dist ? s.dist->domain : c->n == 1 ? REAL : VECTOR;
+    c->domain = s.dist ? s.dist->domain : c->num_elements == 1 ? REAL : VECTOR;
     c->lo = -INFINITY, c->hi = INFINITY;
     if (s.dist && domains[c->domain].rank == 0) model_support(m, element[0], &c->lo, &c->hi);
     c->dist = to_match(&s, c);
     if (!domains[c->domain].discrete) {
-        c->kind = CODE_REAL;
-        c->ncoord = c->nfeature = unconstrained_size(c->domain, c->n);
-    } else if (c->n == 1 && c->hi - c->lo < CODE_STATES_MOST) {
-        c->kind = CODE_STATES;
+        c->kind = ENCODING_REAL;
+        c->ncoord = c->nfeature = unconstrained_size(c->domain, c->num_elements);
+    } else if (c->num_elements == 1 && c->hi - c->lo < ENCODING_STATES_MOST) {
+        c->kind = ENCODING_STATES;
         c->low = (int)c->lo;
         c->states = (int)(c->hi - c->lo) + 1;
         c->ncoord = 1;
         c->nfeature = c->states == 2 ? 1 : c->states;
     } else {
-        c->kind = CODE_COUNTS;
-        c->ncoord = c->nfeature = c->n;
+        c->kind = ENCODING_COUNTS;
+        c->ncoord = c->nfeature = c->num_elements;
     }
     return 0;
 }
 
-int codes_make(const struct model *m, size_t n, const double *x, struct arena *mem,
-               struct code *code, nami_err *err)
+int encodings_make(const struct model *m, size_t n, const double *x, struct arena *mem,
+                   struct encoding *encoding, nami_err *err)
 {
     int rc = 0;
     for (int k = 0; k < model_num_instances(m) && !rc; k++) {
         if (instance_node(m, k) < 0) continue;
-        struct code *c = &code[instance_node(m, k)];
+        struct encoding *c = &encoding[instance_node(m, k)];
         if (!(rc = describe(m, k, c, mem, err))) rc = standardise(m, c, n, x, mem, err);
     }
     return rc;
@@ -219,11 +220,11 @@ static double clamp(double u)
     return u > -FARTHEST ? u : -FARTHEST;
 }
 
-void code_features(const struct code *c, const double *x, double *out)
+void encoding_features(const struct encoding *c, const double *x, double *out)
 {
     double *u = out + c->nfeature;
     coordinates(c, x, u);
-    if (c->kind == CODE_STATES) {
+    if (c->kind == ENCODING_STATES) {
         for (int s = 0; s < c->nfeature; s++) out[s] = c->states == 2 ? 2 * u[0] - 1 : u[0] == s;
         return;
     }
@@ -235,27 +236,27 @@ void code_features(const struct code *c, const double *x, double *out)
 }
 
 /* All coordinates of an instance; work: n + ncoord doubles */
-static void code_block(const void *self, const int *dim, int L, double *const *out,
-                       const struct lanes *a, double *work)
+static void encoding_block(const void *self, const int *dim, int L, double *const *out,
+                           const struct lanes *a, double *work)
 {
-    const struct code *c = self;
-    double *x = work, *u = work + c->n;
+    const struct encoding *c = self;
+    double *x = work, *u = work + c->num_elements;
     (void)dim;
     for (int b = 0; b < L; b++) {
-        for (int j = 0; j < c->n; j++) x[j] = a[j].p[(size_t)b * (size_t)a[j].step];
+        for (int j = 0; j < c->num_elements; j++) x[j] = a[j].p[(size_t)b * (size_t)a[j].step];
         coordinates(c, x, u);
         for (int k = 0; k < c->ncoord; k++) out[k][b] = clamp((u[k] - c->mean[k]) / c->sd[k]);
     }
 }
 
 /* Of a number, or of a vector of numbers: what has been clamped does not move */
-static void code_grad(const void *self, const int *dim, int L, const double *const *out,
-                      const double *const *dout, const struct lanes *a, double *const *da,
-                      double *work)
+static void encoding_grad(const void *self, const int *dim, int L, const double *const *out,
+                          const double *const *dout, const struct lanes *a, double *const *da,
+                          double *work)
 {
-    const struct code *c = self;
+    const struct encoding *c = self;
     (void)dim, (void)work;
-    for (int j = 0; j < c->n; j++)
+    for (int j = 0; j < c->num_elements; j++)
         for (int b = 0; b < L && da[j]; b++) {
             double x = a[j].p[(size_t)b * (size_t)a[j].step];
             if (dout[j][b] == 0 || !(fabs(out[j][b]) < FARTHEST)) continue;
@@ -264,19 +265,20 @@ static void code_grad(const void *self, const int *dim, int L, const double *con
 }
 
 /* The scratch of the gradients below: x, dx and 2 n doubles, then u and du */
-static int back_work(const struct code *c) { return 4 * c->n + 2 * c->ncoord; }
+static int back_work(const struct encoding *c) { return 4 * c->num_elements + 2 * c->ncoord; }
 
 /* Lane b of: da += derivatives by the coordinates, given those by x (or NULL), and jac
    times that of log |dx/du| */
-static void coordinates_grad(const struct code *c, const struct lanes *a, int b, const double *dx,
-                             double jac, double *const *da, double *work)
+static void coordinates_grad(const struct encoding *c, const struct lanes *a, int b,
+                             const double *dx, double jac, double *const *da, double *work)
 {
-    double *u = work + 4 * c->n, *du = u + c->ncoord;
+    double *u = work + 4 * c->num_elements, *du = u + c->ncoord;
     for (int k = 0; k < c->ncoord; k++) {
         u[k] = c->mean[k] + c->sd[k] * a[k].p[(size_t)b * (size_t)a[k].step];
         du[k] = 0;
     }
-    constrain_grad(c->domain, c->lo, c->hi, c->n, u, work, dx, jac, du, work + 2 * c->n);
+    constrain_grad(c->domain, c->lo, c->hi, c->num_elements, u, work, dx, jac, du,
+                   work + 2 * c->num_elements);
     for (int k = 0; k < c->ncoord; k++)
         if (da[k]) da[k][b] += c->sd[k] * du[k];
 }
@@ -285,14 +287,14 @@ static void coordinates_grad(const struct code *c, const struct lanes *a, int b,
 static void jacobian_block(const void *self, const int *dim, int L, double *const *out,
                            const struct lanes *a, double *work)
 {
-    const struct code *c = self;
-    double *x = work, *u = work + c->n, scale = 0;
+    const struct encoding *c = self;
+    double *x = work, *u = work + c->num_elements, scale = 0;
     (void)dim;
     for (int k = 0; k < c->ncoord; k++) scale += log(c->sd[k]);
     for (int b = 0; b < L; b++) {
         for (int k = 0; k < c->ncoord; k++)
             u[k] = c->mean[k] + c->sd[k] * a[k].p[(size_t)b * (size_t)a[k].step];
-        out[0][b] = -scale - constrain(c->domain, c->lo, c->hi, c->n, u, x);
+        out[0][b] = -scale - constrain(c->domain, c->lo, c->hi, c->num_elements, u, x);
     }
 }
 
@@ -306,28 +308,29 @@ static void jacobian_grad(const void *self, const int *dim, int L, const double 
 
 /* ---- instructions ------------------------------------------------------------------- */
 
-static int is_plain(const struct code *c)
+static int is_plain(const struct encoding *c)
 {
-    if (c->kind == CODE_STATES) return 1;
-    return c->kind == CODE_REAL && isinf(c->lo) && isinf(c->hi) &&
+    if (c->kind == ENCODING_STATES) return 1;
+    return c->kind == ENCODING_REAL && isinf(c->lo) && isinf(c->hi) &&
            (c->domain == REAL || c->domain == VECTOR);
 }
 
-static int is_two(const struct code *c) { return c->kind == CODE_STATES && c->states == 2; }
+static int is_two(const struct encoding *c) { return c->kind == ENCODING_STATES && c->states == 2; }
 
 /* Has it coordinates, of those that compile_plain sees to?  Features of what has two states come
    from its element. */
-static int wants_plain(const struct code *c, const unsigned char *want)
+static int wants_plain(const struct encoding *c, const unsigned char *want)
 {
     return is_plain(c) && want[c->node] && (want[c->node] != 2 || !is_two(c));
 }
 
 /* All variables on the whole line, and all states, at once. */
-static int compile_plain(struct code *code, int ncode, const unsigned char *want, struct prog *p)
+static int compile_plain(struct encoding *encoding, int num_encodings, const unsigned char *want,
+                         struct prog *p)
 {
     int n = 0, at = (int)p->constant.n;
-    for (int v = 0; v < ncode; v++)
-        if (wants_plain(&code[v], want)) n += code[v].n;
+    for (int v = 0; v < num_encodings; v++)
+        if (wants_plain(&encoding[v], want)) n += encoding[v].num_elements;
     int *row = arena_array(&p->mem, int, n + 1);
     if (!row) return NAMI_ENOMEM;
     if (!n) return 0;
@@ -335,14 +338,14 @@ static int compile_plain(struct code *code, int ncode, const unsigned char *want
     if (!x) return NAMI_ENOMEM;
     x->out = p->nrow;
     n = 0;
-    for (int v = 0; v < ncode; v++) {
-        struct code *c = &code[v];
+    for (int v = 0; v < num_encodings; v++) {
+        struct encoding *c = &encoding[v];
         if (!wants_plain(c, want)) continue;
         c->coord = p->nrow;
-        p->nrow += c->n;
-        for (int j = 0; j < c->n; j++, n++) {
+        p->nrow += c->num_elements;
+        for (int j = 0; j < c->num_elements; j++, n++) {
             row[n] = c->row[j];
-            double mean = c->kind == CODE_STATES ? c->low : c->mean[j];
+            double mean = c->kind == ENCODING_STATES ? c->low : c->mean[j];
             if (vec_push(&p->constant, mean) || vec_push(&p->constant, c->sd[j]))
                 return NAMI_ENOMEM;
         }
@@ -355,22 +358,22 @@ static int compile_plain(struct code *code, int ncode, const unsigned char *want
     return 0;
 }
 
-int code_encode(const struct code *c, struct prog *p)
+int encoding_encode(const struct encoding *c, struct prog *p)
 {
     struct instr *x = prog_emit(p, I_BLOCK, 1, c->ncoord);
     if (!x) return NAMI_ENOMEM;
     x->out = c->coord;
     x->self = c;
-    x->block = code_block;
-    if (c->kind == CODE_REAL && !domains[c->domain].tied) x->block_grad = code_grad;
-    x->nwork = c->n + c->ncoord;
+    x->block = encoding_block;
+    if (c->kind == ENCODING_REAL && !domains[c->domain].tied) x->block_grad = encoding_grad;
+    x->nwork = c->num_elements + c->ncoord;
     x->narg = 1;
-    x->arg[0] = (struct operand){.m = c->n, .idx = c->row};
+    x->arg[0] = (struct operand){.m = c->num_elements, .idx = c->row};
     return 0;
 }
 
 /* One row for each state of many; -1 and 1 for two. */
-static int compile_states(const struct code *c, struct prog *p)
+static int compile_states(const struct encoding *c, struct prog *p)
 {
     struct instr *x = prog_emit(p, I_MAP, c->nfeature, 1);
     if (!x) return NAMI_ENOMEM;
@@ -386,20 +389,20 @@ static int compile_states(const struct code *c, struct prog *p)
 }
 
 /* Which features are computed together: coordinates of numbers, and of what has two states. */
-static int feature_group(const struct code *c, const unsigned char *want)
+static int feature_group(const struct encoding *c, const unsigned char *want)
 {
     if (!(want[c->node] & 2)) return -1;
-    return c->kind != CODE_STATES ? 0 : is_two(c) ? 1 : 2;
+    return c->kind != ENCODING_STATES ? 0 : is_two(c) ? 1 : 2;
 }
 
 /* One instruction for a group; features lie in rows of their own, from `first` on, and go to units
    in this order. */
-static int compile_feature_group(struct code *code, int ncode, const unsigned char *want, int group,
-                                 int first, struct prog *p)
+static int compile_feature_group(struct encoding *encoding, int num_encodings,
+                                 const unsigned char *want, int group, int first, struct prog *p)
 {
     int n = 0;
-    for (int v = 0; v < ncode; v++)
-        if (feature_group(&code[v], want) == group) n += code[v].nfeature;
+    for (int v = 0; v < num_encodings; v++)
+        if (feature_group(&encoding[v], want) == group) n += encoding[v].nfeature;
     int *row = arena_array(&p->mem, int, n + 1);
     struct instr *x = row && n ? prog_emit(p, I_MAP, n, 1) : NULL;
     if (!row || (n && !x)) return NAMI_ENOMEM;
@@ -413,8 +416,8 @@ static int compile_feature_group(struct code *code, int ncode, const unsigned ch
     x->arg[1] = (struct operand){.is_const = 1, .m = 1, .base = at, .si = 2};
     x->arg[2] = (struct operand){.is_const = 1, .m = 1, .base = at + 1, .si = 2};
     n = 0;
-    for (int v = 0; v < ncode; v++) {
-        struct code *c = &code[v];
+    for (int v = 0; v < num_encodings; v++) {
+        struct encoding *c = &encoding[v];
         if (feature_group(c, want) != group) continue;
         c->feature = p->nunit + p->nrow - first;
         p->nrow += c->nfeature;
@@ -425,13 +428,15 @@ static int compile_feature_group(struct code *code, int ncode, const unsigned ch
     return 0;
 }
 
-static int compile_features(struct code *code, int ncode, const unsigned char *want, struct prog *p)
+static int compile_features(struct encoding *encoding, int num_encodings, const unsigned char *want,
+                            struct prog *p)
 {
     int first = p->nrow, n;
     for (int group = 0; group < 2; group++)
-        if (compile_feature_group(code, ncode, want, group, first, p)) return NAMI_ENOMEM;
-    for (int v = 0; v < ncode; v++) {
-        struct code *c = &code[v];
+        if (compile_feature_group(encoding, num_encodings, want, group, first, p))
+            return NAMI_ENOMEM;
+    for (int v = 0; v < num_encodings; v++) {
+        struct encoding *c = &encoding[v];
         if (feature_group(c, want) != 2) continue;
         c->feature = p->nunit + p->nrow - first;
         if (compile_states(c, p)) return NAMI_ENOMEM;
@@ -444,33 +449,34 @@ static int compile_features(struct code *code, int ncode, const unsigned char *w
     return 0;
 }
 
-int codes_compile(struct code *code, int ncode, const unsigned char *want, struct prog *p)
+int encodings_compile(struct encoding *encoding, int num_encodings, const unsigned char *want,
+                      struct prog *p)
 {
-    int rc = compile_plain(code, ncode, want, p);
-    for (int v = 0; v < ncode && !rc; v++)
-        if (want[code[v].node] && !is_plain(&code[v])) {
-            code[v].coord = p->nrow;
-            p->nrow += code[v].ncoord;
-            rc = code_encode(&code[v], p);
+    int rc = compile_plain(encoding, num_encodings, want, p);
+    for (int v = 0; v < num_encodings && !rc; v++)
+        if (want[encoding[v].node] && !is_plain(&encoding[v])) {
+            encoding[v].coord = p->nrow;
+            p->nrow += encoding[v].ncoord;
+            rc = encoding_encode(&encoding[v], p);
         }
-    return rc ? rc : compile_features(code, ncode, want, p);
+    return rc ? rc : compile_features(encoding, num_encodings, want, p);
 }
 
 /* The elements of an instance from its coordinates */
 static void decode_block(const void *self, const int *dim, int L, double *const *out,
                          const struct lanes *a, double *work)
 {
-    const struct code *c = self;
-    double *x = work, *u = work + c->n;
+    const struct encoding *c = self;
+    double *x = work, *u = work + c->num_elements;
     (void)dim;
     for (int b = 0; b < L; b++) {
         for (int k = 0; k < c->ncoord; k++)
             u[k] = c->mean[k] + c->sd[k] * a[k].p[(size_t)b * (size_t)a[k].step];
-        if (c->kind == CODE_STATES)
+        if (c->kind == ENCODING_STATES)
             x[0] = u[0] + c->low;
         else
-            constrain(c->domain, c->lo, c->hi, c->n, u, x);
-        for (int j = 0; j < c->n; j++) out[j][b] = x[j];
+            constrain(c->domain, c->lo, c->hi, c->num_elements, u, x);
+        for (int j = 0; j < c->num_elements; j++) out[j][b] = x[j];
     }
 }
 
@@ -478,37 +484,38 @@ static void decode_grad(const void *self, const int *dim, int L, const double *c
                         const double *const *dout, const struct lanes *a, double *const *da,
                         double *work)
 {
-    const struct code *c = self;
-    double *dx = work + c->n;
+    const struct encoding *c = self;
+    double *dx = work + c->num_elements;
     (void)dim, (void)out;
     for (int b = 0; b < L; b++) {
         int moves = 0; /* where no derivative comes in, none goes out: exp(u) may be infinite */
-        for (int j = 0; j < c->n; j++) moves |= (dx[j] = dout[j][b]) != 0;
+        for (int j = 0; j < c->num_elements; j++) moves |= (dx[j] = dout[j][b]) != 0;
         if (moves) coordinates_grad(c, a, b, dx, 0, da, work);
     }
 }
 
-int code_decode(const struct code *c, struct prog *p)
+int encoding_decode(const struct encoding *c, struct prog *p)
 {
-    struct instr *x = prog_emit(p, I_BLOCK, 1, c->n);
+    struct instr *x = prog_emit(p, I_BLOCK, 1, c->num_elements);
     if (!x) return NAMI_ENOMEM;
     x->out = p->nrow;
-    p->nrow += c->n;
+    p->nrow += c->num_elements;
     x->self = c;
     x->block = decode_block;
-    if (c->kind == CODE_REAL) x->block_grad = decode_grad;
+    if (c->kind == ENCODING_REAL) x->block_grad = decode_grad;
     x->nwork = back_work(c);
     x->narg = 1;
     x->arg[0] = (struct operand){.m = c->ncoord, .base = c->coord, .sj = 1};
-    struct operand from = {.m = 1, .base = p->nrow - c->n, .si = 1}, to = {.m = 1, .idx = c->row};
-    return prog_emit_copy(p, c->n, from, to) ? 0 : NAMI_ENOMEM;
+    struct operand from = {.m = 1, .base = p->nrow - c->num_elements, .si = 1},
+                   to = {.m = 1, .idx = c->row};
+    return prog_emit_copy(p, c->num_elements, from, to) ? 0 : NAMI_ENOMEM;
 }
 
-int code_feature(const struct code *c, int k, struct prog *p)
+int encoding_feature(const struct encoding *c, int k, struct prog *p)
 {
     int first = p->nrow, n = 1;
     struct instr *x;
-    if (c->kind == CODE_STATES) {
+    if (c->kind == ENCODING_STATES) {
         n = c->nfeature;
         if (compile_states(c, p)) return NAMI_ENOMEM;
     } else {
@@ -523,7 +530,7 @@ int code_feature(const struct code *c, int k, struct prog *p)
     return prog_emit_units(p, n, from, c->feature + k, 1) ? 0 : NAMI_ENOMEM;
 }
 
-int code_jacobian(const struct code *c, struct prog *p, int tag)
+int encoding_jacobian(const struct encoding *c, struct prog *p, int tag)
 {
     struct instr *x = prog_emit(p, I_BLOCK, 1, 1);
     if (!x) return NAMI_ENOMEM;
@@ -539,11 +546,12 @@ int code_jacobian(const struct code *c, struct prog *p, int tag)
     return 0;
 }
 
-void code_coordinates(const struct code *c, size_t n, const double *z, double *u, double *work)
+void encoding_coordinates(const struct encoding *c, size_t n, const double *z, double *u,
+                          double *work)
 {
-    double *x = work, *y = work + c->n;
+    double *x = work, *y = work + c->num_elements;
     for (size_t i = 0; i < n; i++) {
-        for (int j = 0; j < c->n; j++) x[j] = z[(size_t)c->row[j] * n + i];
+        for (int j = 0; j < c->num_elements; j++) x[j] = z[(size_t)c->row[j] * n + i];
         coordinates(c, x, y);
         for (int k = 0; k < c->ncoord; k++)
             u[(size_t)k * n + i] = clamp((y[k] - c->mean[k]) / c->sd[k]);
