@@ -20,7 +20,7 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* For a program that wants no JSON. */
+/* Plain numbers, for scripts without a JSON parser. */
 static int print_plain(const nami_evidence *e)
 {
     nami_verdict v;
