@@ -13,14 +13,15 @@
 
 enum { BLOCK = 16, VALID_SEED = 0x76616c6964 };
 
-/* Draws of a simulator, BLOCK batches at a time: one block is used while the next is made. */
+/* Draws of a simulator, BLOCK batches at a time (double buffering): one block is used while the
+   next is simulated. */
 struct ahead {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     double *x[2];
     uint64_t made[2]; /* the number of the block in each, + 1; 0: none */
-    uint64_t want;    /* the block to make next, + 1; 0: none */
+    uint64_t want;    /* the next block to simulate, + 1; 0: none */
     int busy, stop, started;
     int rc;
     nami_err err;
@@ -36,8 +37,8 @@ struct source {
     double *point; /* (n, rows) */
     const struct feeds *feeds;
     size_t n, ntrain;
-    int *train;     /* those to train on; NULL: the first */
-    int *perm;      /* of those to train on; behind it, those to validate on */
+    int *train;     /* the training set; NULL: the first ones */
+    int *perm;      /* permutation of the training set, followed by the validation set */
     uint64_t epoch; /* of perm, + 1 */
     struct ahead *ahead;
     double waited;
@@ -59,7 +60,7 @@ static void *run_ahead(void *s_)
         uint64_t k = a->want - 1;
         nami_err err = {0};
         a->busy = 1;
-        a->made[k % 2] = 0; /* not there any more */
+        a->made[k % 2] = 0; /* no longer available */
         pthread_mutex_unlock(&a->lock);
         int rc = model_simulate(s->m, s->seed, k * ((n + 7) / 8 * 8), n, 1, a->x[k % 2], &err);
         pthread_mutex_lock(&a->lock);
@@ -106,8 +107,8 @@ static void stop_ahead(struct ahead *a)
     free(a);
 }
 
-/* Block k, when it is there; the one after it is asked for, and none that would replace it.  An
-   error comes with the first block that it leaves out. */
+/* Waits for block k and requests the next one, which does not replace it. An error is reported with
+   the first block that is missing. */
 static int block_ahead(struct source *s, uint64_t k, nami_err *err)
 {
     struct ahead *a = s->ahead;
@@ -149,7 +150,7 @@ static void shuffle(struct source *s, uint64_t epoch)
     s->epoch = epoch + 1;
 }
 
-/* What is left of an epoch below a batch is not used: next time, others are. */
+/* An incomplete last batch of an epoch is dropped; the next epoch drops different points. */
 static const int *chosen(struct source *s, uint64_t step)
 {
     uint64_t per = s->ntrain / s->batch, epoch = step / per;
@@ -237,7 +238,7 @@ int source_points(const struct model *m, uint64_t seed, int batch, int valid, si
     if (n < 2 * s->batch)
         return err_set(err, NAMI_EINPUT,
                        "%zu points are too few for batches of %d: at least two batches are needed; "
-                       "give more, or --batch %zu",
+                       "give more points, or a batch size of %zu",
                        n, batch, n / 11 > 1 ? n / 11 : 1);
     s->ntrain = n - (size_t)s->nvalid * s->batch;
     s->perm = raw_array(int, n);
@@ -258,7 +259,7 @@ int source_feeds(const struct feeds *f, const struct split *split, uint64_t seed
     if (ntrain < s->batch)
         return err_set(err, NAMI_EINPUT,
                        "%zu observations to train on are too few for batches of %d; give more, or "
-                       "--batch %zu",
+                       "a batch size of %zu",
                        ntrain, batch, ntrain);
     s->train = raw_array(int, ntrain);
     s->perm = raw_array(int, s->n);
