@@ -140,7 +140,7 @@ int nami_network_describe(const nami_network *net, const char *as, char **text, 
 static int add_barren(const nami_network *net, size_t n, const double *x, int threads,
                       double *log_q, nami_err *err)
 {
-    if (!net->infer.q->h->nmodel) return 0;
+    if (!net->infer.q->inverse->nmodel) return 0;
     double *own = raw_array(double, n + 1);
     int rc = own ? infer_barren(&net->infer, n, x, threads, own, err) : err_nomem(err);
     for (size_t i = 0; i < n && !rc; i++) log_q[i] += own[i];
