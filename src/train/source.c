@@ -237,7 +237,7 @@ int source_points(const struct model *m, uint64_t seed, int batch, int valid, si
     if (n < 2 * s->batch)
         return err_set(err, NAMI_EINPUT,
                        "%zu points are too few for batches of %d: at least two batches are needed; "
-                       "give more, or --batch %zu",
+                       "give more points, or a batch size of %zu",
                        n, batch, n / 11 > 1 ? n / 11 : 1);
     s->ntrain = n - (size_t)s->nvalid * s->batch;
     s->perm = raw_array(int, n);
@@ -258,7 +258,7 @@ int source_feeds(const struct feeds *f, const struct split *split, uint64_t seed
     if (ntrain < s->batch)
         return err_set(err, NAMI_EINPUT,
                        "%zu observations to train on are too few for batches of %d; give more, or "
-                       "--batch %zu",
+                       "a batch size of %zu",
                        ntrain, batch, ntrain);
     s->train = raw_array(int, ntrain);
     s->perm = raw_array(int, s->n);

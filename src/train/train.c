@@ -70,8 +70,9 @@ static int leave_out(struct train *x, nami_err *err)
     if (++x->bad < BAD_MOST) return 0;
     if (++x->falls > FALLS_MOST)
         return err_set(err, NAMI_EINPUT,
-                       "the loss of %s is not finite, whatever the learning rate; 'nami check' may "
-                       "say which prior to change, or try --family mixture",
+                       "the loss of %s is not finite at any learning rate; check the model's priors "
+                       "(the prior predictive check names those to change), or train with the "
+                       "family 'mixture'",
                        x->bad_part ? x->bad_part : "the network");
     x->bad = 0;
     x->rate *= CUT;
