@@ -5,28 +5,29 @@
 
 #include "infer/method.h"
 
-/* Draws of some data sets: set s has draws s * per ... of them. */
+/* Weighted draws of some data sets: set s has draws s * per ... */
 struct answer {
-    size_t nset, per, n;        /* n = nset * per; or part of one set, and nset = 0 */
+    size_t nset, per, n;        /* n = nset * per; or nset = 0: part of one set */
     size_t first;               /* the number of the first draw: infer.h */
     double *z;                  /* [row * n + i]: all rows of the model */
-    double *pred;               /* the observed variables drawn anew; or NULL */
-    double *logq, *logp, *logw; /* logp and logw: NULL for direct ones; logw is smoothed and
-                                   normalised in each set */
-    struct diagnostics *found;  /* (nset): all NaN for direct ones; if particles were
-                                   resampled, khat is NaN and logw not smoothed */
-    size_t islands;             /* of each set, for SMC (infer/smc.h); else 0 */
+    double *pred;               /* posterior predictive draws of the observed variables; or NULL */
+    double *logq, *logp, *logw; /* logp and logw: NULL without weights; logw is smoothed and
+                                   normalized in each set */
+    struct diagnostics *found; /* (nset): all NaN without weights; if particles were resampled, khat
+                                  is NaN and logw is not smoothed */
+    size_t islands;            /* number for each set, for SMC (infer/smc.h); otherwise 0 */
 };
 
-/* Sets first .. first+nset-1 of the query.  answer_free() in any case. */
+/* Sets first .. first+nset-1 of the query. Call answer_free() also after an error. */
 int answer_sets(const struct infer *a, const struct query *q, const struct infer_method *method,
                 size_t first, size_t nset, int predict, int threads, struct answer *out,
                 nami_err *err);
-/* Draws first .. first+n-1 alone, by a method that streams: weights are as they are. */
+/* Draws first .. first+n-1 only, by a method that streams; weights are neither smoothed nor
+   normalized. */
 int answer_draws(const struct infer *a, const struct query *q, const struct infer_method *method,
                  size_t first, size_t n, int predict, int threads, struct answer *out,
                  nami_err *err);
-/* Smooths and normalises the weights of all n draws of a data set; what they say. */
+/* Smooths and normalizes the weights of all n draws of a data set; their diagnostics. */
 int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err);
 void answer_free(struct answer *x);
 

@@ -1,4 +1,4 @@
-/* blocks.h: the draws of a query, a block at a time.
+/* blocks.h: the draws of a query, in blocks of bounded memory.
 
        blocks_init(&f, ...)
        while (blocks_more(&f)) {
@@ -9,34 +9,35 @@
        }
        blocks_fini(&f)
 
-   Small data sets come together, as many as fit into a block.  One that does not fit comes in
-   pieces: its draws are made twice, first for their importance weights, which are smoothed when
-   all are known, then block by block.  So memory does not grow with the number of draws, except
-   for the weights: 8 bytes a draw.  The draws and their weights do not depend on the blocks. */
+   A block contains as many small data sets as fit. The draws of a larger data set are computed
+   twice: first for their importance weights, which are smoothed when all are known, then block by
+   block. Hence memory does not grow with the number of draws, except for 8 bytes per weight. Draws
+   and weights do not depend on the blocks. */
 #ifndef INFER_BLOCKS_H
 #define INFER_BLOCKS_H
 
 #include "infer/answer.h"
 
-enum { BLOCK_NUMBERS = 1 << 22 }; /* of a block, about: 32 MB */
+enum { BLOCK_NUMBERS = 1 << 22 }; /* approximate size of a block: 32 MB */
 
 struct blocks {
     const struct infer *a;
     const struct query *q;
     const struct infer_method *method;
     int predict, threads;
-    size_t block;              /* draws of a block, at most */
-    size_t next, weighed;      /* draws before these were handed out, have their weights */
-    double *logw;              /* (per): of the data set that comes in pieces */
-    struct diagnostics *found; /* (nset): of data sets whose draws were handed out */
-    size_t done, work;         /* draws that were made, that will be */
+    size_t block;              /* maximum number of draws of a block */
+    size_t next, weighed;      /* draws before these were returned, have weights */
+    double *logw;              /* (per): of the data set that is split into blocks */
+    struct diagnostics *found; /* (nset): of data sets whose draws were returned */
+    size_t done, work;         /* draws computed so far, in total */
 };
 
-/* a and q must outlive it.  blocks_fini() in any case. */
+/* a and q must outlive it. Call blocks_fini() also after an error. */
 int blocks_init(struct blocks *f, const struct infer *a, const struct query *q,
                 const struct infer_method *method, int predict, int threads, size_t numbers, nami_err *err);
 int blocks_more(const struct blocks *f);
-/* The next draws: none (n = 0) if the next of the work were weights.  answer_free() in any case. */
+/* The next draws; none (n = 0) if this step computed weights. Call answer_free() also after an
+   error. */
 int blocks_next(struct blocks *f, struct answer *out, nami_err *err);
 void blocks_fini(struct blocks *f);
 

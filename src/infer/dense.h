@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 double dense_dot(size_t n, const double *x, const double *y);
-/* A = L L' in place, of which only the lower triangle is read and written.  Leading zeros of rows
-   stay (bands are quick).  -1 if A is not positive definite. */
+/* Cholesky factorization A = L L' in place; only the lower triangle is read and written. Leading
+   zeros of rows are exploited (banded matrices are fast). -1 if A is not positive definite. */
 int dense_chol(int n, double *A);
 double dense_logdet(int n, const double *L);         /* of L L' */
 void dense_lower(int n, const double *L, double *x); /* x = L^-1 x */

@@ -1,28 +1,28 @@
 /* digest.h: streaming summaries (as in summary.h) of many numbers from weighted draws that arrive
    in blocks.  The result does not depend on the blocks.
 
-   Up to `room` draws are kept, and the result is that of summarise(): the same bits.  If there are
-   to be more, mean, sd, mcse and ess come from running sums, and quantiles from `room` weighted
-   points for each number.  When these are full, they are sorted and equal ones become one;
-   if more than half are left, so do neighbours up to 4 / room of all weight so far, at their mean.
-   A quantile is then off by less than 4 / room in probability (as measured: test_digest), and
-   not at all if the number has few values. */
+   Up to `room` draws are stored, and the result is bit-identical to that of summarise().  For more
+   draws, mean, sd, mcse and ess are computed from running sums, and quantiles from `room` weighted
+   points for each number.  When these are full, they are sorted and equal points are merged; if
+   more than half are left, neighbors of up to 4 / room of the total weight so far are replaced by
+   their mean.  The error of a quantile is then less than 4 / room in probability (as measured by
+   test_digest), and zero if the number has few distinct values. */
 #ifndef INFER_DIGEST_H
 #define INFER_DIGEST_H
 
 #include "infer/summary.h"
 
-/* Sums that need no second look (West 1979): weight, mean, sum of w (x - mean)^2. */
+/* One-pass moments (West 1979): weight, mean, sum of w (x - mean)^2. */
 struct running {
     double w, mean, square;
 };
 
 struct digest_number {
     size_t n;                   /* points */
-    double *x, *w;              /* theirs; w: NULL if all draws are kept */
+    double *x, *w;              /* values and weights; w: NULL if all draws are stored */
     struct running once, twice; /* with weights w; with (w / (1 - w))^2 */
     double sum2;                /* of w^2 */
-    int bad;                    /* there was a NaN */
+    int bad;                    /* a value was NaN */
 };
 
 struct digest {
@@ -31,23 +31,23 @@ struct digest {
     struct digest_number *of;
     double *x, *w;         /* the points of all */
     struct weighted *sort; /* (2 room) */
-    double *logw;          /* (per): if all draws are kept */
+    double *logw;          /* (per): if all draws are stored */
     size_t seen;           /* draws */
     int weighted;
 };
 
-/* 2^20 for up to 4 numbers, less for more of them, so that all take 64 MB; 4096 at least. */
+/* 2^20 for up to 4 numbers, less for more, to use 64 MB in total; at least 4096. */
 size_t digest_room(size_t nnum);
 
-/* Number k is row[k] of the blocks; per: draws of a data set.  digest_fini() in any case. */
+/* Number k is row[k] of the blocks; per: draws of a data set. Call digest_fini() also after an
+   error. */
 int digest_init(struct digest *d, size_t nnum, const size_t *row, size_t per, size_t room,
                 nami_err *err);
 void digest_fini(struct digest *d);
 
-/* n draws more: x[row[k] * stride + i], logarithms of normalised weights or, always or never,
-   NULL. */
+/* Adds n draws: x[row[k] * stride + i], logarithms of normalized weights, or NULL in all calls. */
 void digest_put(struct digest *d, size_t n, const double *x, size_t stride, const double *logw);
-/* After `per` draws: out[row[k]].  The next draws are those of another data set. */
+/* After `per` draws: out[row[k]].  The next draws belong to the next data set. */
 int digest_end(struct digest *d, struct summary *out, nami_err *err);
 
 #endif

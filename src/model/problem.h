@@ -1,4 +1,4 @@
-/* problem.h: a structure and the user's options as a problem for graph/. */
+/* problem.h: converts a structure and the options of the user to an inversion problem of graph/. */
 #ifndef MODEL_PROBLEM_H
 #define MODEL_PROBLEM_H
 
@@ -17,7 +17,7 @@ struct inversion {
     int *stage, *size;
 };
 
-/* Checks the options' names and fills `out`; `bn` must live longer. */
+/* Checks the options and fills `out`; `bn` must outlive it. */
 int inversion_init(struct inversion *out, const struct bn *bn, const nami_options *opt,
                    nami_err *err);
 void inversion_fini(struct inversion *v);

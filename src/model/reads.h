@@ -1,4 +1,4 @@
-/* reads.h: which variables the instances of a model read, as a graph without names. */
+/* reads.h: the dependency graph of the instances of a model, without names. */
 #ifndef MODEL_READS_H
 #define MODEL_READS_H
 
@@ -6,24 +6,24 @@
 #include "model/view.h"
 
 struct read {
-    int from, elem; /* an instance, and which of its elements */
+    int from, elem; /* an instance, and an element of it */
 };
 
 struct reader {
     int inst, slot; /* read[off[inst] + slot] */
 };
 
-/* The graph of a model's instances, deterministic ones too.  Those on which nothing depends that
-   is in the inverse are left out: they read nothing, and nobody knows them. */
+/* The dependency graph of all instances, including deterministic ones. Instances that have no
+   descendant in the inverse are isolated: they read nothing and are not read. */
 struct reads {
     int n;
-    size_t *off; /* what instance k reads that is random, in order: read[off[k]] .. */
+    size_t *off; /* random elements that instance k reads, in order: read[off[k]] .. */
     struct read *read;
-    size_t *out; /* who reads it, ascending: reader[out[k]] .. */
+    size_t *out; /* readers of instance k, ascending: reader[out[k]] .. */
     struct reader *reader;
-    /* hashes: equal if, but for a chance of 2^-64, all of these are */
-    uint64_t *kind; /* what its values are: statement, shape, observed or not */
-    uint64_t *own;  /* how they come from what it reads: statement, shape, constants */
+    /* hashes; collisions have probability 2^-64 */
+    uint64_t *kind; /* of what is defined: statement, shape, observed or not */
+    uint64_t *own;  /* of how it is computed: statement, shape, constants */
 };
 
 int reads_make(const struct model *m, const struct inverse *h, struct reads *out, nami_err *err);

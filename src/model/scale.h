@@ -1,17 +1,17 @@
-/* scale.h: how large the parameters of a model's priors can be, as far as the data and the
-   covariates tell.  A prior much wider than this draws data that nobody sees. */
+/* scale.h: plausible scales of parameters, from the data and the covariates. A much wider prior
+   draws data that are never observed. */
 #ifndef MODEL_SCALE_H
 #define MODEL_SCALE_H
 
 #include "model/model.h"
 
 enum prior_role {
-    PRIOR_OTHER,     /* none of those below: nothing is known */
-    PRIOR_LOCATION,  /* a term of the mean of observations, on the scale of `link` */
-    PRIOR_SD,        /* of observations, or of a latent that is such a term */
+    PRIOR_OTHER,     /* none of the following: no scale is known */
+    PRIOR_LOCATION,  /* a term in the mean of observations, on the scale of `link` */
+    PRIOR_SD,        /* standard deviation of observations, or of a latent that is such a term */
     PRIOR_VARIANCE,  /* its square */
-    PRIOR_PRECISION, /* one over its square */
-    PRIOR_INVERSE,   /* one over it, as of double exponentials in JAGS */
+    PRIOR_PRECISION, /* inverse of the variance */
+    PRIOR_INVERSE,   /* inverse of the scale, e.g. double exponentials in JAGS */
 };
 
 enum prior_link { LINK_NONE, LINK_LOG, LINK_UNIT }; /* unit: log odds, probits, cloglog */
@@ -19,33 +19,36 @@ enum prior_link { LINK_NONE, LINK_LOG, LINK_UNIT }; /* unit: log odds, probits, 
 struct prior_scale {
     enum prior_role role;
     enum prior_link link;
-    int response;         /* the statement that is observed */
-    double response_mean; /* of the data: on their own scale, or by their link */
-    double response_sd;   /* the same; 1 on the scale of a link; more if known offsets vary more */
+    int response;         /* the observed statement */
+    double response_mean; /* mean of the data, transformed by the link */
+    double
+        response_sd; /* the same; 1 on the scale of a link, or larger if known offsets vary more */
     double slope_mean;    /* d response / d parameter over the data: the covariate */
     double slope_sd;
-    double size;       /* of the parameter, or of the sd that it stands for */
-    double center;     /* where a level common to all data must lie; 0 for all else */
-    int is_level;      /* its slope is the same for all observations */
-    int is_feedback;   /* its covariate is the response itself, at an earlier time */
-    double uncentered; /* of a level: root of sum of (mean / sd)^2 of the covariates beside it */
+    double size;     /* plausible size of the parameter, or of the sd that it represents */
+    double center;   /* plausible value of an intercept; otherwise 0 */
+    int is_level;    /* an intercept: its slope is the same for all observations */
+    int is_feedback; /* autoregressive: its covariate is an earlier value of the response */
+    double
+        uncentered; /* for intercepts: root of the sum of (mean / sd)^2 of the other covariates */
 };
 
-/* Mean and sd of the data of an observed statement, and their number; 0: no data. */
+/* Mean and sd of the data of an observed statement; returns their number. */
 int response_data(const struct model *m, const struct stmt *s, double *mean, double *sd);
 
-/* out[i] is that of statement i; all that are no priors, or lead to no data, are PRIOR_OTHER. */
+/* out[i] for statement i; PRIOR_OTHER unless it is a prior with observed descendants. */
 int model_prior_scales(struct model *m, struct prior_scale *out);
 
 /* Is this an unobserved scalar whose parameters are constants? */
 int is_prior(const struct model *m, const struct stmt *s);
 
-/* propose.c; texts are those of the diags of m.  What to write instead; `reasons`: why, too. */
+/* propose.c; texts are allocated in the diags of m. A proposal for a prior; `reasons`: with
+   reasons. */
 const char *propose(struct model *m, const struct stmt *s, const struct prior_scale *scale,
                     int reasons);
-/* What a size comes from: "sd of y[i] 2.4, of its covariate 14". */
+/* The reason for a size: "sd of y[i] 2.4, of its covariate 14". */
 const char *scale_reason(struct model *m, const struct prior_scale *scale);
-/* Two digits, as people write them: 280, 3.5, 0.016, 1e+09. */
+/* x rounded to two digits: 280, 3.5, 0.016, 1e+09. */
 const char *two_digits(struct model *m, double x);
 
 #endif

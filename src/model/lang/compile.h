@@ -1,4 +1,4 @@
-/* compile.h: what the files of the compiler share. */
+/* compile.h: private to the compiler of models to programs. */
 #ifndef MODEL_LANG_COMPILE_H
 #define MODEL_LANG_COMPILE_H
 
@@ -14,43 +14,46 @@ struct compiler {
     struct model *m;
     struct prog *p;
     const struct stmt *s;
-    const int *inst; /* the group: instances of one statement on one level, of one shape */
+    const int *inst; /* the group: instances of one statement, on one level and of one shape */
     int n;
     int temp; /* the next free row */
     int base; /* the first temporary */
     struct {
         uint64_t bits;
         int id; /* 0: free; else 1 + the constant's number */
-    } * seen;   /* numbers that are constants already, hashed */
+    } * seen;   /* hash table of existing constants */
     size_t nseen, cap_seen;
 };
 
-/* 0, IS_WRONG (said), or NAMI_ENOMEM */
+/* 0, IS_WRONG (reported), or NAMI_ENOMEM */
 int compile_term(struct compiler *c, const struct term *t, struct val *out);
 int compile_group(struct compiler *c, int by_density);
-/* Of a reference: all elements it may read, m for each instance; which of the choices, from 1. */
+/* For a reference: all elements that it may read, m for each instance; the index of the choice,
+   from 1. */
 int compile_elements(struct compiler *c, const struct term *t, int m, struct operand *out);
 int compile_choice(struct compiler *c, const struct term *t, struct val *out);
 int emit_select(struct compiler *c, const struct operand *from, const struct val *index, int pick,
                 const int *shape, struct val *out);
-/* The argument that draws of s->dist want factored, if many of them share it: 0 and *done. */
+/* Factors (e.g. Cholesky) the argument of s->dist that sampling needs factored, if many draws share
+   it: 0 and *done. */
 int compile_factored(struct compiler *c, struct val *out, int *done);
 
 #define counter_of(c, i) instance_counter((c)->m, (c)->inst[i])
 
-/* operand.c; can there be m more values for each instance? If not, that is said. */
+/* operand.c; is there room for m more values for each instance? If not, an error is reported. */
 int fits(struct compiler *c, double m);
-int *index_array(struct compiler *c, size_t n); /* in the program's memory; NULL: none */
-/* Rows (or constants) idx[n * m] as an operand: as a formula where there is one. */
+int *index_array(struct compiler *c,
+                 size_t n); /* in the memory of the program; NULL: out of memory */
+/* Rows (or constants) idx[n * m] as an operand, in affine form if possible. */
 int operand_of(struct compiler *c, const int *idx, int n, int m, struct operand *out);
 /* The same elements, one instance each, recycled to m elements. */
 int operand_flat(struct compiler *c, const struct operand *o, int m, struct operand *out);
-/* The number of a constant, which many may share; -1: no memory. */
+/* The number of a constant, shared by equal ones; -1: out of memory. */
 int shared_const(struct compiler *c, double x);
-/* Constants as rows. */
+/* Copies constants to rows. */
 int operand_rows(struct compiler *c, struct val *v);
 struct instr *emit(struct compiler *c, enum instr_kind kind, int n,
-                   int width);              /* NULL: no memory */
+                   int width);              /* NULL: out of memory */
 int new_rows(struct compiler *c, size_t n); /* the first of n */
 void val_of_rows(struct val *v, int first, const int *shape);
 

@@ -1,4 +1,4 @@
-/* dialect.h: in which language a model file is written. */
+/* dialect.h: dialects of the model language. */
 #ifndef MODEL_LANG_DIALECT_H
 #define MODEL_LANG_DIALECT_H
 

@@ -1,10 +1,10 @@
-/* functions.h: what the model language calls by name that is no operation of tensor/. */
+/* functions.h: functions of the model language that are not operations of tensor/. */
 #ifndef MODEL_LANG_FUNCTIONS_H
 #define MODEL_LANG_FUNCTIONS_H
 
 enum term_kind {
     T_NUMBER,  /* value */
-    T_COUNTER, /* a loop's: number `depth` from outside */
+    T_COUNTER, /* counter of loop number `depth`, outermost first */
     T_REF,     /* array[arg, ...]; arg NULL: the whole extent */
     T_OP,      /* op(arg, ...) */
     T_RANGE,   /* arg[0] : arg[1] */
@@ -12,11 +12,10 @@ enum term_kind {
     T_REP,     /* rep(arg[0], arg[1]) */
     T_LENGTH,  /* length(arg[0]) and dim(arg[0]): constants */
     T_DIM,
-    T_ELEMENT /* the element of arg[0] that arg[1], ... point to: constants; see vectorize.c */
+    T_ELEMENT /* the element of arg[0] at constant subscripts arg[1], ...: vectorize.c */
 };
 
-/* Functions that are no operations of tensor/: what they give is known when a model is read.
-   Ends with name == NULL. */
+/* Functions that are evaluated when a model is read. Ends with name == NULL. */
 extern const struct builtin {
     const char *name, *args, *what;
     enum term_kind kind;
@@ -35,10 +34,10 @@ enum density_kind {
 };
 extern const struct density_form {
     const char *name, *args, *what; /* for `nami list functions` */
-    const char *before, *behind;    /* what stands around the name of the distribution */
+    const char *before, *behind;    /* prefix and suffix of the name of the distribution */
     enum density_kind kind;
-    int jags;     /* the distribution has a name of JAGS, of which the d is left out */
-    int discrete; /* 0, 1: only for distributions that are not, or are, discrete; -1: for all */
+    int jags;     /* the name is a JAGS name without its d */
+    int discrete; /* 0: for continuous distributions; 1: for discrete ones; -1: for all */
 } density_forms[];
 
 #endif

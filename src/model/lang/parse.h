@@ -1,8 +1,6 @@
-/* parse.h: what the files of the parser share.
-
-   A function that reads something returns NULL or -1 if it is wrong, and then it
-   has said so, or memory ran out.  The first error of a statement silences those
-   that follow from it: `quiet`, until the next statement begins. */
+/* parse.h: private to the parser. A function that parses something returns NULL or -1 after an
+   error, which it has reported, or if out of memory. After the first error of a statement,
+   subsequent errors are suppressed (`quiet`) until the next statement begins. */
 #ifndef MODEL_LANG_PARSE_H
 #define MODEL_LANG_PARSE_H
 
@@ -13,25 +11,25 @@ struct parser {
     struct syntax *s;
     struct diags *d;
     const char *text;
-    const struct token *t; /* all of them */
+    const struct token *t; /* all tokens */
     int i;                 /* the current one */
     int quiet, oom, cut;
-    int depth;     /* of brackets, braces, prefixes */
-    int line_ends; /* a new line ends the expression: in declarations, outside of brackets */
+    int depth;     /* nesting of brackets, braces, prefixes */
+    int line_ends; /* a line break ends the expression: in declarations, outside of brackets */
     int open[2];   /* how many ( and [ are open */
-    const struct expr *paren; /* the last one that stood in parentheses */
+    const struct expr *paren; /* the last expression in parentheses */
     vec(struct expr *) arg;   /* stacks of arguments being read */
     vec(int) argname;
 
-    int loop, in_data; /* where we are */
+    int loop, in_data; /* context */
     int in_block;      /* inside of model { } or data { } */
     int indent;        /* the column of its `model` */
     int nmodel, nsimulator;
     struct place end;     /* the } of the last model { } */
-    struct place suspect; /* the first { whose } stands under something else */
-    int outside, strange; /* said once: relations outside of model { }, text that is none of ours */
-    int native;           /* said once: a native declaration in a BUGS file */
-    int stop;             /* another language: no more to say */
+    struct place suspect; /* the first { whose } is indented differently */
+    int outside, strange; /* reported once: relations outside of model { }, unrecognized text */
+    int native;           /* reported once: a native declaration in a BUGS file */
+    int stop;             /* a different language: suppress all further errors */
 };
 
 /* ---- tokens (parse.c) ---- */
@@ -47,7 +45,7 @@ static inline int is_op(const struct token *t, int op)
 int is_name(const struct parser *p, const struct token *t, const char *name);
 void next(struct parser *p); /* stays at the end */
 int accept(struct parser *p, int op);
-/* The current token, unless it is on a new line that ends the expression. */
+/* Is the current token part of the expression, i.e. not after a line break that ends it? */
 int continues(const struct parser *p);
 int intern(struct parser *p, const struct token *t); /* its number, or -1 */
 
@@ -56,7 +54,7 @@ void fail_at(struct parser *p, struct place at, const char *advice, const char *
     __attribute__((format(printf, 4, 5)));
 /* "expected `what`, but found ..." */
 void unexpected(struct parser *p, const char *what);
-/* "missing ')'", just behind the last token */
+/* "missing ')'", immediately after the last token */
 void missing(struct parser *p, const char *what, const struct token *opened);
 struct place behind(const struct parser *p); /* the last token */
 /* From token a to token b, or to the end of a's line. */
@@ -69,7 +67,7 @@ int nomem(struct parser *p); /* -1 */
 int looks_like_relation(const struct parser *p, int i);
 int looks_like_decl(const struct parser *p, int i);
 int begins_statement(const struct parser *p, int i);
-/* Goes on to the next statement of this block. */
+/* Skips to the next statement of this block. */
 void recover(struct parser *p);
 
 /* ---- expressions (parse_expr.c) ---- */
@@ -77,7 +75,7 @@ struct expr *parse_expr(struct parser *p);
 struct expr *parse_ref(struct parser *p); /* name or name[...] */
 struct expr *parse_primary(struct parser *p);
 int is_operator(const struct syntax *s, const struct expr *x);
-/* Takes the arguments from `base` on off the stack. */
+/* Pops the arguments from `base` on off the stack. */
 struct expr **take_args(struct parser *p, size_t base, int *n);
 
 /* ---- statements (parse_rel.c), declarations (parse_decl.c) ---- */

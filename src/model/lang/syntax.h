@@ -1,4 +1,4 @@
-/* syntax.h: a model file as a tree, exactly as written. */
+/* syntax.h: the syntax tree of a model file. */
 #ifndef MODEL_LANG_SYNTAX_H
 #define MODEL_LANG_SYNTAX_H
 
@@ -23,25 +23,25 @@ struct expr {
     double value;
     int narg;
     struct expr **arg;
-    int *argname; /* named arguments: number of syntax.names or -1, each; NULL if none is named */
-    int height;   /* of the tree below: 0 for a leaf, at most HEIGHT_MAX */
+    int *argname; /* names of arguments: numbers of syntax.names, or -1; NULL if none is named */
+    int height;   /* of the subtree: 0 for a leaf, at most HEIGHT_MAX */
 };
 
-enum { NEST_MAX = 200, HEIGHT_MAX = 1000 }; /* recursion over a tree is safe */
+enum { NEST_MAX = 200, HEIGHT_MAX = 1000 }; /* bounds the recursion depth */
 
 /* for (var in range) */
 struct loop {
     int var;
     struct place at;
     struct expr *range; /* a ":" call, or any vector */
-    int outer;          /* the loop around it, or -1 */
+    int outer;          /* the enclosing loop, or -1 */
 };
 
 struct rel {
     int stochastic;   /* ~, or <- and = */
     int in_data;      /* in a data { } block */
     struct place at;  /* the ~ or <- */
-    int loop;         /* the innermost loop around it, or -1 */
+    int loop;         /* the innermost enclosing loop, or -1 */
     int link;         /* logit(p) <- ...: the name of the link; or -1 */
     struct expr *lhs; /* X_REF */
     struct expr *rhs; /* X_CALL of a distribution, or any expression */
@@ -60,7 +60,7 @@ enum decl_kind {
     D_NETWORK,   /* name, in, out, layer */
     D_EMBED,     /* name, in (none: its own dimensions), layer */
     D_SIMULATOR, /* text */
-    D_FUNCTION,  /* ref: a call of names, value; gone when syntax_parse returns */
+    D_FUNCTION,  /* ref: a call of names, value; inlined and removed by syntax_parse */
     NDECL
 };
 
@@ -86,27 +86,26 @@ struct syntax {
     vec(struct decl) decl;
 };
 
-/* Reads a whole file; what is wrong goes to d, and reading goes on behind it.
-   Returns 0 or NAMI_ENOMEM.  With errors in d, the tree holds what could be read.
-   *s need not be initialised.  The text is at most INT_MAX long; nesting deeper than NEST_MAX is
-   an error. */
+/* Parses an entire file; errors are added to d, and parsing continues after them. Returns 0 or
+   NAMI_ENOMEM. With errors in d, the tree contains what could be parsed. *s need not be
+   initialized.  The text is at most INT_MAX long; nesting deeper than NEST_MAX is an error. */
 int syntax_parse(struct syntax *s, const char *text, size_t len, enum dialect dialect,
                  struct diags *d);
 void syntax_free(struct syntax *s);
 
-/* One expression alone (aliases of distributions, --set), in a syntax that was read or is zero:
-   NULL if it is wrong, or (d->oom) memory runs out. */
+/* Parses a single expression (aliases of distributions, settings), in a parsed or zeroed syntax:
+   NULL after an error, or if out of memory (d->oom). */
 struct expr *syntax_parse_expr(struct syntax *s, const char *text, size_t len, struct diags *d);
 
-/* The function that undoes a link (logit: ilogit), or NULL if it is none.  The parser accepts these
-   on the left of <- only. */
+/* The inverse of a link function (logit: ilogit), or NULL if it is not a link. The parser accepts
+   links only on the left of <-. */
 const char *link_inverse(const char *link);
 
-/* As text of the language, with the fewest parentheses that keep the meaning. */
+/* Prints source text with as few parentheses as possible. */
 void syntax_put_expr(const struct syntax *s, const struct expr *x, struct str *out);
 void syntax_put_rel(const struct syntax *s, const struct rel *r, struct str *out);
-/* The whole program, one relation a line, loops indented.  Reading it gives the same tree; but
-   what a JAGS file cannot hold (as == BUGS, from a native file) is left out or rewritten:
+/* The entire program, one relation per line, loops indented. Parsing it gives the same tree, except
+   that what a JAGS file cannot contain (as == BUGS, from a native file) is omitted or rewritten:
    constants with a value go to data { }, %/% and %% become calls of trunc(). */
 void syntax_put(const struct syntax *s, enum dialect as, struct str *out);
 #define syntax_name(s, k) ((s)->names.name.a[k])
