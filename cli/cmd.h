@@ -1,4 +1,4 @@
-/* cmd.h: the commands, and what they share. */
+/* cmd.h: the table of commands, messages and exit codes. */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 
@@ -10,16 +10,16 @@ enum { MAX_GROUPS = 3 };
 
 struct cmd {
     const char *name, *summary;
-    const char *usage;                       /* behind "nami NAME" */
-    const char *about;                       /* paragraphs, an empty line between */
+    const char *usage;                       /* after "nami NAME" */
+    const char *about;                       /* paragraphs, separated by empty lines */
     const struct opt *opt;                   /* name NULL at the end; or NULL */
-    struct opt_group groups[MAX_GROUPS + 1]; /* of the library's options; name NULL at the end */
+    struct opt_group groups[MAX_GROUPS + 1]; /* library options; name NULL at the end */
     const struct example {
         const char *line, *what;
     } * example; /* line NULL at the end */
     int min_arg, max_arg;
-    opt_words *arg_words; /* what its arguments can be; NULL: files */
-    size_t size;          /* of its struct of options, which begins with opt_common */
+    opt_words *arg_words; /* completions of its arguments; NULL: files */
+    size_t size;          /* size of its option struct, which begins with opt_common */
     int (*run)(const void *options, int narg, char **arg);
 };
 
@@ -39,25 +39,26 @@ extern const struct exit_code {
 
 /* ---- messages (say.c) --------------------------------------------------------------- */
 
-/* What went wrong decides the exit code, and so does when: a file that cannot
-   be read is bad input, one that cannot be written is a failure. */
+/* The exit code depends on the error and the phase: a file that cannot be read is bad input, one
+   that cannot be written is a failure. */
 enum phase { READING, RUNNING, WRITING };
 
-/* Prints "nami: FILE:LINE:COL: error: message" and returns the exit code.  Parts
-   that are NULL or 0 are left out. */
+/* Prints "nami: FILE:LINE:COL: error: message" and returns the exit code.  Parts that are NULL or 0
+   are omitted. */
 int fail(enum phase phase, const char *file, const nami_err *err);
-/* Fills err with a sentence, for fail: NAMI_EUSAGE. */
+/* Stores a message in err, for fail: NAMI_EUSAGE. */
 int usage_error(nami_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Prints "nami: error: ..." and returns EXIT_BAD; out of memory: EXIT_FAILED. */
 int bad_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int no_memory(void);
-/* A remark on standard error; one that must not be missed. */
+/* Print a note or a warning on standard error. */
 void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* "-" by its name */
+/* "<stdin>" for "-" */
 const char *file_name(const char *path);
 
-/* After printing to standard output: `yes`, or the exit code if that did not work, having said so.
+/* To be called after printing to standard output: returns `yes`, or reports a write error and
+   returns its exit code.
  */
 int finish_output(int yes);
 /* Prints a text of the library and frees it. */
@@ -66,7 +67,8 @@ int finish_text(char *text, int yes);
 /* ---- */
 
 /* Handles a signal, unless it was ignored when the program started (nohup, jobs in the background
-   of a script): it stays so.  old, if not NULL: what was there, for sigaction(). */
+   of a script): then it remains ignored. old, if not NULL: the previous handler, for
+   sigaction(). */
 void catch_signal(int number, void (*handler)(int), struct sigaction *old);
 
 const char *format_words(int i); /* file formats of structures */

@@ -1,4 +1,4 @@
-/* help.h: what the tables of commands and options say, as text and as manual. */
+/* help.h: help texts and manual pages from the tables of commands and options. */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
@@ -10,13 +10,13 @@
 void help_text(const struct cmd *c, FILE *out);
 void help_man(const struct cmd *c, FILE *out);
 
-/* What an option does, its words and its default: into text, cut to its size. */
+/* The description of an option with its words and its default, truncated to the size of text. */
 void help_option(const struct option *o, char *text, size_t size);
 enum { HELP_OPTION = 1024 };
 
-extern const char help_about[]; /* what nami is, in paragraphs */
+extern const char help_about[]; /* description of the program, in paragraphs */
 
-/* The next paragraph of *text, cut at an empty line; moves *text.  0 at the end. */
+/* The next paragraph of *text, up to an empty line; advances *text. 0 at the end. */
 size_t help_paragraph(const char **text, const char **start);
 
 #endif

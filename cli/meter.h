@@ -1,5 +1,5 @@
-/* meter.h: how far something is, on standard error.  On a terminal a line that is overwritten;
-   elsewhere a line now and then; nothing if quiet.
+/* meter.h: progress on standard error: on a terminal, a line that is overwritten; elsewhere, a line
+   at growing intervals; nothing if quiet.
 
        meter_begin(&m, 0, steps, quiet);
        for (i = 0; i < steps; i++) {
@@ -18,13 +18,13 @@ struct meter {
     int shown; /* there is a line to overwrite */
 };
 
-/* first: steps that were done before; total: in all, 0 if that is not known. */
+/* first: steps completed before; total: 0 if unknown. */
 void meter_begin(struct meter *m, int64_t first, int64_t total, int quiet);
-int meter_due(struct meter *m); /* asked before the text is made */
+int meter_due(struct meter *m); /* to be checked before formatting the text */
 void meter_show(struct meter *m, int64_t done, const char *text);
-/* Takes the line away, before something else is printed. */
+/* Removes the line, before something else is printed. */
 void meter_hide(struct meter *m);
-/* The last line stays. */
+/* Prints the last line, which remains. */
 void meter_end(struct meter *m, int64_t done, const char *text);
 
 #endif

@@ -1,5 +1,4 @@
-/* model.h: what commands that ask a model share: its options, and reading it from its own file or
-   from that of a trained network. */
+/* model.h: options for models, and reading them from model files or trained networks. */
 #ifndef CLI_MODEL_H
 #define CLI_MODEL_H
 
@@ -39,7 +38,7 @@ struct model_input {
             "no warnings or notes", 0                                                              \
     }
 
-/* A model, of its own file or of a network. */
+/* A model, from a model file or a network. */
 struct source {
     nami_model *own;   /* or NULL */
     nami_network *net; /* or NULL */
@@ -48,24 +47,24 @@ struct source {
 
 /* Reads a model file, or the file of a network: its model, with the weights that were learned.
    `by`, or NULL: constants to differentiate by.  A program that a network's file names may run only
-   with the user's consent: allow_simulator.  EXIT_YES, or the exit code, having said what is wrong.
-   Close it in any case. */
+   with the user's consent: allow_simulator.  EXIT_YES, or reports an error and returns the exit
+   code.  Close it in any case. */
 int source_open(struct source *s, const char *path, const struct model_input *in,
                 const struct opt_many *by, int allow_simulator);
-/* A model file, and no network.  quiet: its warnings come later. */
+/* The same for model files only. quiet: warnings are not printed yet. */
 int source_open_model(struct source *s, const char *path, const struct model_input *in, int quiet);
-/* Without consent: EXIT_YES if the model is drawn from by no program of a network's file, or the
-   exit code, having said which program it is. */
+/* Without consent: EXIT_YES if drawing from the model does not run a program named in a network
+   file; otherwise names the program and returns the exit code. */
 int source_refuse_simulator(const struct source *s, const char *path);
 void source_close(struct source *s);
 
-/* An error of a call that asks the model: with its file, if it has a place in there. */
+/* Reports an error of a library call: with the model file, if it has a position there. */
 int fail_model(const char *path, const nami_err *err);
 
-/* A model file with data that were read: as read_model_from. */
+/* A model file with data in memory: see read_model_from. */
 int read_model_with(nami_model **model, const char *path, const nami_data *data,
                     const struct model_input *in);
-/* A note on the program that draws from the model, if there is one. */
+/* Prints a note on the simulator of the model, if there is one. */
 void tell_simulator(const nami_model *model, int quiet);
 
 #endif

@@ -1,5 +1,5 @@
-/* opt.h: options as tables.  The rows of a command and the library's groups that it has are what is
-   parsed, what --help and the manual say, and what the shells complete. */
+/* opt.h: tables of options. The rows of a command and its option groups of the library define what
+   is parsed, printed by --help and in the manual, and completed by shells. */
 #ifndef CLI_OPT_H
 #define CLI_OPT_H
 
@@ -25,28 +25,28 @@ struct opt_many {
     const char *a[OPT_MANY_MAX];
 };
 
-/* The i-th of some words, NULL behind the last. */
+/* The i-th of some words, NULL after the last. */
 typedef const char *opt_words(int i);
 
 /* A row of a command's own table. */
 struct opt {
     const char *name; /* without the dashes */
-    char key;         /* of the short form, or 0 */
+    char key;         /* one-letter form, or 0 */
     enum opt_kind kind;
-    size_t at;        /* where the value goes in the command's struct */
-    const char *arg;  /* what help calls the value */
-    const char *def;  /* the value if it is not given, as a user would write it, or NULL */
+    size_t at;        /* offset of the value in the struct of the command */
+    const char *arg;  /* name of the value in help texts */
+    const char *def;  /* default, as a user would write it, or NULL */
     opt_words *words; /* or NULL */
     const char *what;
     int hidden; /* not in help, manual or completion */
 };
 
-/* A group of the library's options (nami_option_at) that a command has.  What is not given stays
-   zero, which is the library's default. */
+/* A group of the library's options (nami_option_at) that a command has.  Options that are not given
+   remain zero, which selects the default of the library. */
 struct opt_group {
     const char *name;
-    size_t at;           /* of the group's struct in that of the command */
-    const char *without; /* names of options that are left out, a comma list; or NULL */
+    size_t at;           /* offset of the group's struct in that of the command */
+    const char *without; /* comma-separated names of excluded options; or NULL */
 };
 
 /* Every command's struct begins with these. */
@@ -56,7 +56,7 @@ struct opt_common {
 
 /* An option of a command, from either table. */
 struct option {
-    char name[48]; /* as it is typed: hidden-shared */
+    char name[48]; /* as typed: hidden-shared */
     char key;
     enum opt_kind kind;
     size_t at;
@@ -68,17 +68,17 @@ struct option {
 
 struct cmd;
 
-/* The i-th option of a command: its own rows, groups, and the common ones.  0 behind the last. */
+/* The i-th option of a command: its own rows, groups, and the common ones.  0 after the last. */
 int opt_at(const struct cmd *c, int i, struct option *out);
 int opt_takes_value(const struct option *o);
-/* Word number i of an option, NULL behind the last. */
+/* Word number i of an option, NULL after the last. */
 const char *opt_word(const struct option *o, int i);
 
-/* Sets the defaults, then what argv says; moves the arguments that are not
-   options to the front of argv and counts them.  Stops at --help or --version. */
+/* Sets the defaults, then the options in argv; moves the other arguments to the front of argv and
+   counts them. Stops at --help or --version. */
 int opt_parse(const struct cmd *c, void *into, int argc, char **argv, int *narg, nami_err *err);
 
-/* "no X is called 's'; did you mean 't'?", or all the words if none is near: NAMI_EUSAGE */
+/* "no X is called 's'; did you mean 't'?", or all words if none is similar: NAMI_EUSAGE */
 int opt_unknown(const char *what, const char *s, opt_words *words, nami_err *err);
 
 #endif

@@ -20,9 +20,9 @@ void progress_begin(struct progress *p, int64_t first, int64_t total, int live, 
 /* Is an update due?  Live: ten times per second.  Otherwise after 1, 2, 4, ..., 60, 60, ...
    seconds. If it returns 1, the line counts as shown. */
 int progress_due(struct progress *p, double now);
-/* Puts the line into out, without its end, of at most `width` columns and `size` bytes.  What does
-   not fit is left out: the bar first, then the speed, then items of the text from its end
-   ("loss 1.5 rate 0.1" has two, with two blanks between; may be NULL), then the time. */
+/* Formats the line, without a line break, with at most `width` columns and `size` bytes. If it does
+   not fit, parts are omitted: first the bar, then the speed, then items of the text from its end
+   ("loss 1.5  rate 0.1" has two, separated by two blanks; may be NULL), then the time. */
 void progress_line(const struct progress *p, int64_t done, const char *text, double now, int width,
                    char *out, size_t size);
 

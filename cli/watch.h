@@ -1,5 +1,4 @@
-/* watch.h: what the library tells while it works, on standard error: messages as notes and
-   warnings, progress as a meter.
+/* watch.h: prints the messages and the progress of library calls on standard error.
 
        struct watch w;
        watch_begin(&w, quiet);
@@ -16,15 +15,15 @@
 
 struct watch {
     nami_watch library;                /* for the options of a call */
-    int quiet;                         /* no notes and no progress; warnings come in any case */
-    int keep;                          /* the last line of the progress stays */
+    int quiet;                         /* no notes and no progress; warnings are always printed */
+    int keep;                          /* keep the last line of the progress */
     const volatile sig_atomic_t *stop; /* nonzero cancels the call; or NULL */
     struct meter meter;
     nami_progress last; /* phase NULL: none yet */
 };
 
 void watch_begin(struct watch *w, int quiet);
-/* Before anything else is printed. */
+/* To be called before anything else is printed. */
 void watch_end(struct watch *w);
 
 #endif

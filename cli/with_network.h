@@ -1,5 +1,5 @@
-/* with_network.h: what commands that ask a trained network by nami.h share: the network, the data
-   sets, and what the library tells meanwhile. */
+/* with_network.h: shared by commands that use a trained network: the network, data sets, messages
+   and progress. */
 #ifndef CLI_WITH_NETWORK_H
 #define CLI_WITH_NETWORK_H
 
@@ -24,21 +24,22 @@
             "run the simulator, a command or plug-in, that the network's file names", 0            \
     }
 
-/* A trained network.  EXIT_YES, or the exit code, having said why. */
+/* Reads a trained network. EXIT_YES, or reports an error and returns the exit code. */
 int open_network(nami_network **out, const char *path, int threads, int allow_simulator);
 struct with_network {
     nami_network *net;
-    nami_data *data;    /* NULL: that of the network */
+    nami_data *data;    /* NULL: those of the network */
     struct watch watch; /* &watch.library is for the options of a call */
 };
 
-/* Reads a network.  EXIT_YES, or the exit code, having said why.  with_network_close() in any case.
+/* Reads a network. EXIT_YES, or reports an error and returns the exit code. Call
+   with_network_close() in any case.
  */
 int with_network_open(struct with_network *w, const char *path, int threads, int allow_simulator,
                       int quiet);
 /* Reads these data files; without any, the network must have data of its own. */
 int with_network_data(struct with_network *w, const struct opt_many *files);
-/* An error of a call that asks the network: the exit code. */
+/* Reports an error of a library call and returns the exit code. */
 int with_network_fail(struct with_network *w, const nami_err *err);
 void with_network_close(struct with_network *w);
 

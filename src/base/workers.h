@@ -1,9 +1,10 @@
-/* workers.h: items in chunks, shared out to threads that have a workspace each.
+/* workers.h: distributes chunks of items over threads with one workspace each.
 
        struct workers w = {.size = sizeof(struct space), .init = init, .fini = fini, .job = &job};
        int rc = workers_once(&w, threads, num_items, chunk_size, run, err);
 
-   Which thread runs a chunk is chance: results must depend on the job and the chunk alone. */
+   The assignment of chunks to threads is arbitrary: results must depend only on the job and the
+   chunk. */
 #ifndef BASE_WORKERS_H
 #define BASE_WORKERS_H
 
@@ -13,25 +14,26 @@
 
 struct workers {
     void *job;
-    size_t size; /* of a workspace, which begins as zeros */
+    size_t size;                                            /* of a workspace, which is zeroed */
     int (*init)(void *job, void *workspace, nami_err *err); /* or NULL */
-    void (*fini)(void *workspace);                          /* or NULL; also if init has failed */
-    int num_workers;                                        /* private, as what follows */
+    void (*fini)(void *workspace); /* or NULL; also called if init has failed */
+    int num_workers;               /* private, as are the following */
     char *workspace;                                        /* (num_workers, size) */
     struct failure *failure;                                /* (num_workers) */
 };
 
-/* Items first .. first+n-1: a chunk, or what is left of one.  0, or an error, with err filled. */
+/* Items first .. first+n-1: a chunk; the last one may be shorter. 0, or an error, with err
+   filled. */
 typedef int chunk_fn(void *job, void *workspace, size_t first, size_t n, nami_err *err);
 
-/* Makes the workspaces: as many as threads, but not more than the chunks that a run will have. */
+/* Creates the workspaces: one for each thread, but at most one for each chunk of a run. */
 int workers_start(struct workers *w, int threads, size_t num_chunks, nami_err *err);
-/* Runs all chunks, and waits for them.  If some fail, the error is that of the first of these, and
-   chunks that were not begun are left out.  May be called several times. */
+/* Runs all chunks and waits for them. If some fail, returns the error of the first of these, and
+   chunks that have not been started are skipped. May be called several times. */
 int workers_run(struct workers *w, size_t num_items, size_t chunk_size, chunk_fn *run,
                 nami_err *err);
-void workers_stop(struct workers *w); /* frees what workers_start has made, also if it failed */
-/* All three. */
+void workers_stop(struct workers *w); /* frees the workspaces, also if workers_start failed */
+/* All three steps. */
 int workers_once(struct workers *w, int threads, size_t num_items, size_t chunk_size, chunk_fn *run,
                  nami_err *err);
 

@@ -1,11 +1,11 @@
-/* exact_axes.h: walks over a table in step with a smaller one over some of its variables. */
+/* exact_axes.h: joint iteration over a table and a smaller one over a subset of its variables. */
 #ifndef INFER_EXACT_AXES_H
 #define INFER_EXACT_AXES_H
 
 #include "infer/exact.h"
 
-/* Axes of the larger table, the last running fastest, and their strides in the smaller: 0 for
-   variables that it does not have.  Neighbours that run through both alike are one axis. */
+/* Axes of the larger table, the last one varying fastest, and their strides in the smaller one: 0
+   for variables that it does not contain. Adjacent axes that are contiguous in both are merged. */
 enum { AXES = 64 };
 struct axes {
     int n;
@@ -15,11 +15,11 @@ struct axes {
 /* stride[k] is that of var[k] in the smaller table. */
 void axes_init(struct axes *a, const struct dnet *d, const struct dclique *c, const int *var,
                int nvar, const size_t *stride);
-/* The same for a subset of the clique in the same order, the last running fastest. */
+/* The same for a subset of the clique in the same order, the last varying fastest. */
 void axes_sub(struct axes *a, const struct dnet *d, const struct dclique *c, const int *var,
               int nvar);
 
-/* Called for each run of the last axis: t[0 .. n-1] goes with s[0], s[stride], ... */
+/* Called for each run of the last axis: t[0 .. n-1] corresponds to s[0], s[stride], ... */
 typedef void axes_run(size_t n, size_t stride, double *t, double *s, size_t half);
 void axes_each(const struct axes *a, axes_run *run, double *t, double *s, size_t half);
 
@@ -28,11 +28,11 @@ axes_run run_max;     /* s = max(s, t) */
 axes_run run_exp;     /* s[half ..] += exp(t - s) */
 axes_run run_collect; /* s += exp(t) */
 
-/* s = log sum exp(t) over what s does not have; s has room for 2 * size. */
+/* s = log sum exp(t) over the variables that s does not contain; s has space for 2 * size. */
 void axes_log_sum(const struct axes *a, double *t, double *s, size_t size);
 
-/* The smallest clique with all of these that are latent: -1 if none of them is, -2 if there is
-   none. */
+/* The smallest clique that contains the latent ones of these variables: -1 if none is latent, -2 if
+   there is no such clique. */
 int ctree_find(const struct ctree *t, const int *var, int n);
 
 #endif

@@ -16,34 +16,34 @@ struct infer {
 int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *err);
 void infer_fini(struct infer *a);
 
-/* A query: `per` draws for each of `nset` data sets, of which x holds the rows of the
-   observed variables, x[row * nset + s].  Draws of all sets are numbered in a row: number d belongs
-   to set d / per, and is the same however draws are asked for. */
+/* A query: `per` draws for each of `nset` data sets, of which x holds the rows of the observed
+   variables, x[row * nset + s].  Draws of all sets are numbered consecutively: draw d belongs to
+   set d / per, and does not depend on how draws are divided into calls. */
 struct query {
     const double *x;
     size_t nset, per;
     uint64_t seed;
 };
 
-/* The observed rows of a data set into set s of a query; NAMI_EINPUT if one is missing,
-   or if the data set has other constants than those that the network was trained with. */
+/* Copies the observed rows of a data set to set s of a query; NAMI_EINPUT if one is missing, or if
+   its constants differ from those that the network was trained with. */
 int infer_data(const struct model *m, const struct dataset *d, size_t nset, size_t s, double *x,
                nami_err *err);
 
-/* Element e, a constant, has another value in the data: NAMI_EINPUT, and what to do. */
+/* The error for constant e, whose value in the data differs: NAMI_EINPUT, with advice. */
 int infer_refuse(const struct model *m, int e, double value, nami_err *err);
 
 /* Draws first .. first+n-1: z[row * n + i] for all rows of the model, observed ones as given.
-   logq[i] = log q(z | x), if not NULL; pred[row * n + i], if not NULL: the observed variables
-   drawn anew given z. */
+   logq[i] = log q(z | x), if not NULL; pred[row * n + i], if not NULL: posterior predictive draws
+   of the observed variables given z. */
 int infer_draws(const struct infer *a, const struct query *q, uint64_t first, size_t n, int threads,
                 double *z, double *logq, double *pred, nami_err *err);
-/* The observed variables drawn anew given the latents of points z[row * n + i]: pred[row * n + i];
-   random numbers of draws first ...  (first % 8 == 0). */
+/* Posterior prediction: draws the observed variables given the latents of points z[row * n + i] to
+   pred[row * n + i], with the random numbers of draws first ... (first % 8 == 0). */
 int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t seed, uint64_t first,
                   int threads, double *pred, nami_err *err);
-/* log p of the barren latents in points z[row * n + i], given their parents: what belongs to
-   log q, too, where all latents are compared. */
+/* log p of the barren latents in points z[row * n + i] given their parents: to be added to log q
+   where the density of all latents is needed. */
 int infer_barren(const struct infer *a, size_t n, const double *z, int threads, double *logp,
                  nami_err *err);
 /* log q of given points z[row * n + i], observed and latent. */

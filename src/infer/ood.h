@@ -17,35 +17,35 @@
 enum { OOD_TOP = 5 };
 
 struct ood {
-    int k, n;               /* scalars; draws: a third fits, the rest calibrates */
-    int ncal;               /* the rest */
-    double shrink;          /* 0: the covariance as it is; 1: its diagonal */
-    double *centre, *scale; /* (k): median, (q95 - q05) / 3.29; scale 0: always the same value */
+    int k, n;               /* scalars; draws: a third is for fitting, the rest for calibration */
+    int ncal;               /* number of calibration draws */
+    double shrink;          /* shrinkage: 0: empirical covariance; 1: its diagonal */
+    double *centre, *scale; /* (k): median, (q95 - q05) / 3.29; scale 0: constant */
     double *mean, *sd;      /* (k): of y */
-    double *factor;         /* (k, k): of y's correlations, as dense.h has it; or NULL */
-    double *given_sd;       /* (k): of a scalar's y, given all others */
-    double *distance, *largest; /* (ncal): of the draws that calibrate */
-    int *further, *larger;      /* (ncal): how many of them are at least as far, as large */
+    double *factor;         /* (k, k): Cholesky factor of the correlations of y; or NULL */
+    double *given_sd;       /* (k): conditional sd of y given all others */
+    double *distance, *largest; /* (ncal): of the calibration draws */
+    int *further, *larger;      /* (ncal): number of draws that are at least as far, as large */
 };
 
 struct ood_scalar {
     int scalar;
-    double z;     /* how far from the median, in robust standard deviations */
-    double given; /* how far from what the other scalars suggest */
+    double z;     /* distance from the median in robust standard deviations */
+    double given; /* standardized residual given the other scalars */
 };
 
 struct ood_answer {
-    double
-        p; /* of the smaller of the next two; no smaller than 2 / (ncal + 1) if that is one alone */
+    double p; /* p-value of the smaller of the next two; at least 2 / (ncal + 1) if only one is
+                 extreme */
     double p_distance;
     double p_largest;
-    double distance;                /* Mahalanobis' */
+    double distance;                /* Mahalanobis distance */
     int ntop;                       /* min(k, OOD_TOP) */
     struct ood_scalar top[OOD_TOP]; /* the most extreme, by the larger of |z| and |given| */
 };
 
-/* x (k, n): scalar j of draw i is x[j * n + i], n >= 20.  The seed splits the draws.
-   ood_free() in any case. */
+/* x (k, n): scalar j of draw i is x[j * n + i], n >= 20.  The seed determines the split of the
+   draws.  Call ood_free() also after an error. */
 int ood_fit(const double *x, int k, int n, uint64_t seed, struct ood *out, nami_err *err);
 int ood_query(const struct ood *o, const double *x, struct ood_answer *out, nami_err *err);
 void ood_free(struct ood *o);

@@ -1,5 +1,5 @@
-/* sims.h: data sets that a model simulated, their true parameters, and draws from the
-   posterior that a network gives for each: the input of all calibration diagnostics.
+/* sims.h: simulated data sets, their true parameters, and posterior draws of a network for each:
+   the input of all calibration diagnostics.
 
    If the draws are from the true posterior, truth and draws of a set are exchangeable, and the
    rank of one number (a scalar, a density, a distance) of the truth among those of the draws
@@ -23,14 +23,14 @@
 #include "base/err.h"
 
 struct sims {
-    int d, m, n;         /* scalars, draws a set, sets: all positive */
+    int d, m, n;         /* numbers of scalars, draws per set, and sets: all positive */
     const double *theta; /* (d, n): truths */
     const double *z;     /* (d, m, n): draws */
     const double *logw;  /* (m, n): log weights, up to a constant for each set; or NULL */
-    const double *logw0; /* (n): those of the truths, with the same constants; or NULL */
+    const double *logw0; /* (n): those of the true values, with the same constants; or NULL */
 };
 
-/* The weights of draws, in blocks that loops over sets can read. */
+/* The weights of draws, in a layout for loops over sets. */
 struct sims_weights {
     const struct sims *s;
     double *w;     /* (m, n), or (1, n) if all are 1 */
@@ -38,7 +38,7 @@ struct sims_weights {
     double *total; /* (n): sums over draws */
 };
 
-/* NAMI_EINPUT: a set's weights are all zero, or not numbers. */
+/* NAMI_EINPUT if the weights of a set are all zero, or NaN. */
 int sims_weights(const struct sims *s, struct sims_weights *out, nami_err *err);
 void sims_weights_free(struct sims_weights *w);
 /* (n): the weights of draw m of each set. */
@@ -47,8 +47,8 @@ static inline const double *sims_weights_of(const struct sims_weights *w, int m)
     return w->s->logw ? w->w + (size_t)m * w->s->n : w->w;
 }
 
-/* u[n] for truth[n] among draws[m * n].  Random numbers are named by (seed, which).  NAMI_EINPUT:
-   a NaN (`what` says of what). */
+/* u[n] for truth[n] among draws[m * n].  Random numbers depend on (seed, which).  NAMI_EINPUT for
+   NaN (`what`: a description for the message). */
 int sims_place(const struct sims_weights *w, const double *truth, const double *draws,
                uint64_t seed, uint32_t which, const char *what, double *u, nami_err *err);
 /* u[d * n] for all scalars. */

@@ -7,23 +7,23 @@
 #include "data/summary.h"
 #include "nami.h"
 
-/* Of n >= 1 draws x with log weights on any scale (NULL: equal ones), w their normalised weights:
+/* Of n >= 1 draws x with log weights up to a constant (NULL: equal weights), with w the normalized
+   weights:
        mean  m = sum w x
        sd    sum w (x - m)^2 / (1 - sum w^2): unbiased for weights that do not depend on x
-       mcse  (n - 1)/n sum (w / (1 - w))^2 (x - m)^2: the jackknife.  What leaving out draw i does
-             to the mean is w_i (m - x_i) / (1 - w_i), which stays large where one draw has nearly
-             all the weight, so that m is nearly x_i.  sd / sqrt n for equal weights
-       ess   (sd / mcse)^2: how well the weights suit this number; at least 1, at most the effective
-             sample size of the weights, 1 / sum w^2, which is at most n
-       q     with n' = 1 / sum w^2 and h = (n' - 1) p, the mean of the quantile function of the
+       mcse  (n - 1)/n sum (w / (1 - w))^2 (x - m)^2: the jackknife.  Leaving out draw i changes the
+   mean by w_i (m - x_i) / (1 - w_i), which remains large if one draw has nearly all the weight, so
+   that m is close to x_i.  sd / sqrt n for equal weights ess   (sd / mcse)^2: specific to this
+   number; at least 1, at most the effective sample size of the weights, 1 / sum w^2, which is at
+   most n q     with n' = 1 / sum w^2 and h = (n' - 1) p, the mean of the quantile function of the
              weighted draws over (h, h + 1) / n': R's type 7 and NumPy's for equal weights
              (Akinshin 2023, arXiv 2304.07265)
    All are NaN if an x is NaN or all weights are 0; sd and mcse are NaN, and ess is 1, if one draw
    has all the weight (or n = 1). */
 int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err);
 
-/* Draws in islands that know nothing of each other (infer/smc.h), but not independent inside of
-   them: mcse and ess anew, from the means of the islands, m_k, and their shares W_k of the weights:
+/* For draws in independent islands (infer/smc.h) that are dependent within islands: recomputes mcse
+   and ess from the means of the islands, m_k, and their fractions W_k of the weights:
        mcse  (n - 1)/n sum (W_k / (1 - W_k))^2 (m_k - m)^2 over n islands; NaN, and ess is 1, if
              there is one, or one has all the weight
        ess   (sd / mcse)^2, at most what it was */
@@ -36,7 +36,7 @@ struct weighted {
     double x, w;
 };
 
-/* By x, increasing; tmp: room for n.  Returns d or tmp, where the result is. */
+/* Sorts by x, increasing; tmp: space for n. Returns d or tmp, whichever contains the result. */
 struct weighted *weighted_sort(size_t n, struct weighted *d, struct weighted *tmp);
 double summary_leave_one_out(double w); /* (w / (1 - w))^2 */
 /* From n draws: m, s = sum w (x - m)^2, e = sum (w / (1 - w))^2 (x - m)^2 and sum2 = sum w^2. */

@@ -1,9 +1,9 @@
-/* uniform.h: are n numbers in (0, 1) uniform?  By the empirical distribution function at
-   1/k, ..., (k-1)/k and a simultaneous confidence band of level 1 - alpha
-   (Säilynoja, Bürkner, Vehtari 2022).
+/* uniform.h: test whether n numbers in (0, 1) are uniform, by the empirical distribution function
+   at 1/k, ..., (k-1)/k and a simultaneous confidence band of level 1 - alpha (Säilynoja, Bürkner,
+   Vehtari 2022).
 
-   The count of numbers below i/k is binomial(n, i/k).  The band joins its central intervals, all
-   of the same pointwise level 1 - gamma, and gamma is chosen for the joint level.  The joint
+   The count of numbers below i/k is binomial(n, i/k).  The band consists of central intervals of
+   the same pointwise level 1 - gamma, with gamma chosen for the simultaneous level.  The joint
    probability is exact (to 1e-10), not simulated: the n numbers in k cells are k independent
    Poisson counts given their sum. */
 #ifndef INFER_UNIFORM_H
@@ -21,19 +21,19 @@ struct uniform_band {
 };
 
 struct uniform_test {
-    double dev; /* empirical minus uniform, where its size is largest ... */
-    double at;  /* ... and where that is */
-    double p;   /* exact: of a count as improbable anywhere */
+    double dev; /* largest deviation of the empirical from the uniform distribution ... */
+    double at;  /* ... and its location */
+    double p;   /* exact p-value: probability of a count as improbable anywhere */
     int inside; /* the band */
 };
 
-/* k cells suit n numbers of which the finest detail is 1/cells. */
+/* The number k of cells for numbers with resolution 1/cells. */
 int uniform_cells(int cells);
 int uniform_band(int n, int k, double alpha, struct uniform_band *out, nami_err *err);
 void uniform_band_free(struct uniform_band *b);
-/* below[k - 1]: how many of u[n] are below i/k, i = 1..k-1. */
+/* below[k - 1]: number of u[n] below i/k, i = 1..k-1. */
 void uniform_count(const double *u, int n, int k, int *below);
-/* Uses b's scratch: one thread at a time. */
+/* Uses the scratch memory of b: not thread-safe. */
 struct uniform_test uniform_test(const struct uniform_band *b, const int *below);
 
 /* P(X <= x), P(X >= x) for X ~ binomial(n, p), q = 1 - p. */
@@ -41,7 +41,7 @@ double binomial_lower(int n, double p, double q, int x);
 double binomial_upper(int n, double p, double q, int x);
 /* The two-sided p-value of x: twice the smaller tail, at most 1. */
 double binomial_test(int n, double p, int x);
-/* The exact (Clopper and Pearson's) interval for p after x of n; at least 1 - alpha. */
+/* The exact (Clopper-Pearson) interval for p given x successes of n; level at least 1 - alpha. */
 void binomial_interval(int n, int x, double alpha, double *lo, double *hi);
 
 #endif

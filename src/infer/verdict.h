@@ -1,4 +1,5 @@
-/* verdict.h: how far the weighted draws of one data set can be trusted, and why. */
+/* verdict.h: verdict on the reliability of the weighted draws of one data set, with its reason and
+   advice. */
 #ifndef INFER_VERDICT_H
 #define INFER_VERDICT_H
 
@@ -8,7 +9,7 @@
 enum verdict { TRUSTED, CARE, NOT_TRUSTED };
 extern const char *const verdict_names[]; /* "trusted", "care", "no" */
 
-/* islands: of methods that have them, else 0. */
+/* islands: their number, or 0 for methods without islands. */
 enum verdict verdict_of(const struct infer_method *method, const struct diagnostics *d,
                         size_t draws, size_t islands);
 /* One sentence, without a period at its end. */

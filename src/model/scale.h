@@ -21,16 +21,14 @@ struct prior_scale {
     enum prior_link link;
     int response;         /* the observed statement */
     double response_mean; /* mean of the data, transformed by the link */
-    double
-        response_sd; /* the same; 1 on the scale of a link, or larger if known offsets vary more */
+    double response_sd;   /* the same; 1 on the scale of a link, more if offsets vary more */
     double slope_mean;    /* d response / d parameter over the data: the covariate */
     double slope_sd;
     double size;     /* plausible size of the parameter, or of the sd that it represents */
     double center;   /* plausible value of an intercept; otherwise 0 */
     int is_level;    /* an intercept: its slope is the same for all observations */
     int is_feedback; /* autoregressive: its covariate is an earlier value of the response */
-    double
-        uncentered; /* for intercepts: root of the sum of (mean / sd)^2 of the other covariates */
+    double uncentered; /* intercepts: root of the sum of (mean / sd)^2 of other covariates */
 };
 
 /* Mean and sd of the data of an observed statement; returns their number. */

@@ -7,12 +7,12 @@
 
 #include "study/study.h"
 
-/* Which edges are added to a forward inverse, by how many there are (d = 4):
-   12: each latent sees its grandchildren; 16: it sees all leaves below it.  */
+/* Edges added to a forward inverse, identified by their number (d = 4): 12: from the grandchildren
+   of each latent; 16: from all its leaf descendants. */
 enum { SKIP_GRANDCHILDREN = 12, SKIP_LEAVES = 16 };
 
 extern const struct measure gauss_epoch[], gauss_end[];
-/* Settings for trees of so many levels, and networks of so many parameters. */
+/* Settings for trees with this number of levels, and networks with this number of parameters. */
 #define GAUSS_SETTINGS(n, first, levels, points, all)                                              \
     {                                                                                              \
         .epochs = (n), .steps = 10, .batch = 250, .rate = 1e-3, .cut = (first), .size = (levels),  \

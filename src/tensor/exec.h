@@ -24,10 +24,10 @@ struct scratch {
     double *res, *dres;                 /* (TILE): results and their derivatives */
     float *single;                      /* (TILE): results in single precision */
     double *work;                       /* for block kernels */
-    double *lane;                       /* (cap) for each result of a block that has no row */
+    double *lane;                       /* (cap) for each result of a block without a row */
     double *dlane;                      /* (cap) for the derivatives of each result of a block */
     double *dconst;                     /* (cap) for each constant of a block; NULL if not wanted */
-    struct lanes *in;                   /* of one instance of a block */
+    struct lanes *in;                   /* arguments of one instance of a block */
     double **din, **out, **dout;
 };
 
@@ -39,7 +39,7 @@ struct tile {
 
 static inline int round_up(int n) { return (n + LANE_BLOCK - 1) / LANE_BLOCK * LANE_BLOCK; }
 
-/* Lanes that kernels see: up to a multiple of 8 if there is room. */
+/* The number of lanes passed to kernels: rounded up to a multiple of 8 if possible. */
 static inline int padded(const struct exec *x)
 {
     int n = round_up(x->lanes);
@@ -52,7 +52,7 @@ static inline double *lanes_of(const struct exec *x, double *rows, int r)
     return rows + (size_t)r * (size_t)x->cap;
 }
 
-/* The weight of a lane in what a result adds to the total. */
+/* The weight of a lane in the contribution of a result to the total. */
 static inline double lane_weight(const struct exec *x, const struct instr *c, int b)
 {
     const double *w = x->weight[c->gradient_group];
@@ -64,11 +64,11 @@ static inline int whole(const struct exec *x)
     return x->lanes >= x->cap - x->cap / 4 && !x->direct;
 }
 
-/* The next tile of an instruction, starting from {0}; 0 when there is none. */
+/* Advances to the next tile of an instruction, starting from {0}; 0 at the end. */
 static inline int tile_next(const struct exec *x, const struct instr *c, struct tile *t)
 {
     int width = whole(x) ? x->cap : x->lanes;
-    if (t->n) { /* the last one's end */
+    if (t->n) { /* the end of the previous tile */
         t->b0 += t->w;
         if (t->b0 >= width) {
             t->b0 = 0;
@@ -87,37 +87,37 @@ static inline int tile_next(const struct exec *x, const struct instr *c, struct 
     return 1;
 }
 
-/* Do a tile's elements of an argument lie one behind another? */
+/* Are the elements of an argument in a tile contiguous? */
 static inline int in_place(const struct exec *x, const struct operand *o, const struct tile *t)
 {
     if (t->rows == 1) return t->b0 + t->n <= x->cap;
     return t->w == x->cap && t->n == t->rows * t->w && !o->idx && o->si == 1;
 }
 
-/* An argument's elements in a tile: in place if they lie so, else copied to buf. */
+/* The elements of an argument in a tile: in place if contiguous, otherwise copied to buf. */
 const double *tile_read(const struct exec *x, const struct operand *o, double *rows,
                         const struct tile *t, double *buf);
-/* A place for a tile's elements: the rows o themselves if they lie so, else buf. */
+/* The destination of the elements of a tile: the rows o themselves if contiguous, otherwise buf. */
 static inline double *tile_place(const struct exec *x, const struct operand *o, double *rows,
                                  const struct tile *t, double *buf)
 {
     return in_place(x, o, t) ? lanes_of(x, rows, operand_at(o, t->i0, 0)) + t->b0 : buf;
 }
 
-/* A tile of units, or of their derivatives, of which instance 0 has the first: = from. */
+/* Copies a tile to units or their derivatives; `first` is the unit of instance 0. */
 void tile_units(const struct exec *x, void *units, int first, const struct tile *t,
                 const double *from);
-/* Are the derivatives of this instruction known from the way forwards? */
+/* Were the derivatives of this instruction computed in the forward pass? */
 static inline int is_ahead(const struct exec *x, const struct instr *c)
 {
     return c->ahead && x->adj && !x->const_adj;
 }
-/* A unit's lanes from those of a row, or added to; a row's from a unit, or added to. */
+/* Copies the lanes of a row to a unit, or adds them; likewise from a unit to a row. */
 void put_unit(const struct exec *x, void *units, int u, const double *from);
 void add_unit(const struct exec *x, void *units, int u, const double *from);
 void get_unit(const struct exec *x, const void *units, int u, double *to, int add);
 void fill_lanes(double *to, double v, int n);
-/* Results to the totals; is there one of their tag? */
+/* Adds results to the totals, and to that of their tag if wanted. */
 void add_up(const struct exec *x, const struct instr *c, const struct tile *t, const double *v);
 int is_tagged(const struct exec *x, const struct instr *c);
 

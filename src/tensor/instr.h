@@ -1,26 +1,26 @@
-/* instr.h: what a kind of instruction is: one row of instr.def and one record in an instr_*.c.  The
-   evaluator, the backward pass, prog_finish, prog_trim and the questions of tensor.h ask the
-   record; nothing else in src/tensor/ names a kind. */
+/* instr.h: kinds of instructions: one row of instr.def and one record in an instr_*.c for each. The
+   evaluator, the backward pass, prog_finish, prog_trim and the queries of tensor.h use the record;
+   nothing else in src/tensor/ depends on the kind. */
 #ifndef TENSOR_INSTR_H
 #define TENSOR_INSTR_H
 
 #include "tensor/tensor.h"
 
-/* Scratch that the instructions of a program need: the most of each. */
+/* Scratch memory that the instructions of a program need: the maximum of each. */
 struct needs {
     int in, out; /* elements of all arguments, and of all results, of an instance */
-    int lane;    /* results that have no row */
+    int lane;    /* results without a row */
     int dconst;  /* constants with derivatives */
     int work;    /* doubles for a kernel */
 };
 
-/* Units from `first` on get other numbers: + units; weights + params. */
+/* Renumbering: units from `first` on are shifted by units, weights by params. */
 struct unit_shift {
     int first, units;
     size_t params;
 };
 
-/* prog_finish: layer d, from its input k on, or rows read what layer p writes: all of it. */
+/* prog_finish: layer d, from its input k on, or rows read all outputs of layer p. */
 struct layer_read {
     struct dense *p, *d;
     struct instr *rows;
@@ -29,12 +29,12 @@ struct layer_read {
 
 struct layer_reads {
     vec(struct layer_read) a;
-    struct dense **owner; /* of units: the layer that has written it, or NULL */
+    struct dense **owner; /* by unit: the layer that writes it, or NULL */
 };
 
-enum { ADDED = -1 }; /* dense.written, for the time being: somebody adds to parts of it */
+enum { ADDED = -1 }; /* temporary value of dense.written: there are partial reads */
 
-/* Rows by who reads and who writes them, for prog_trim. */
+/* Readers and writers of rows, for prog_trim. */
 struct row_users {
     struct prog *p;
     int *reader; /* instruction * INSTR_ARGS + argument, NO_INSTR or MANY_INSTRS */
@@ -43,31 +43,31 @@ struct row_users {
 enum { NO_INSTR = -1, MANY_INSTRS = -2 };
 
 /* A kind of instruction.  Arguments, `out`, `outs`, `to_units` and `sum` mean the same for all;
-   what a kind reads and writes besides, units of its own, is said by the functions below, which are
-   NULL where there are none. */
+   units that a kind reads and writes in addition are reported by the functions below, which are
+   NULL if there are none. */
 struct instr_type {
     const char *name;
-    int draws;       /* takes random numbers: the streams are those of the rows written */
-    int scatters;    /* results go to the rows `outs`, not to out ... */
-    int copies;      /* results are arg[0] */
-    int takes_units; /* arguments may be units, and results go to units: see prog_trim */
+    int draws;       /* uses random numbers: the streams of the rows written */
+    int scatters;    /* results are written to the rows `outs`, not to out ... */
+    int copies;      /* results equal arg[0] */
+    int takes_units; /* arguments and results may be units: see prog_trim */
     void (*run)(struct exec *x, const struct instr *c);
-    /* Adds to the derivatives of what was read; NULL: none go through it. */
+    /* Backward pass: adds to the derivatives of the arguments; NULL: not differentiable. */
     void (*back)(struct exec *x, const struct instr *c);
-    /* Does back do anything?  NULL: always, if there is one. */
+    /* Does back have an effect? NULL: always, if not NULL. */
     int (*has_back)(const struct instr *c);
     void (*needs)(const struct instr *c, struct needs *most);
 
-    /* Units of its own.  Those written are a range; add: is something added to their derivatives
-       before anything is written there, so that these must be cleared? */
+    /* The range of units that it writes; add: their derivatives are accumulated and must be cleared
+       first. */
     struct row_range (*units)(const struct instr *c, int *add);
     void (*read_units)(const struct instr *c, see_fn *see, void *arg);
     int (*shift_units)(struct prog *p, struct instr *c, const struct unit_shift *s);
-    /* prog_finish: notes which layers' units it reads; those of its segment begin at first_unit.  0
-       or NAMI_ENOMEM. */
+    /* prog_finish: records the layers whose units it reads; those of its segment begin at
+       first_unit. 0 or NAMI_ENOMEM. */
     int (*note_reads)(struct layer_reads *r, struct instr *c, int first_unit);
-    /* prog_trim: if those that read its rows, or write them, can use the units instead, they do,
-       and it is left with no instances. */
+    /* prog_trim: if the readers or writers of its rows can use units instead, they are changed, and
+       this instruction is left with no instances. */
     void (*trim)(struct row_users *u, struct instr *c);
 };
 #define INSTR(KIND, id) extern const struct instr_type instr_type_##id;
@@ -86,7 +86,7 @@ static inline int instr_has_back(const struct instr *c)
     return t->back && (!t->has_back || t->has_back(c));
 }
 
-/* Where results go, as an operand. */
+/* The destination of the results, as an operand. */
 static inline struct operand outputs(const struct instr *c)
 {
     if (type_of(c)->scatters) return c->outs;

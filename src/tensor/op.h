@@ -1,7 +1,7 @@
 /* op.h: macros that define the functions of the model language, for op_*.c.
 
-   UNARY and BINARY make the two kernels of an element-wise function from formulas
-   in x (and y); z is the result, d the derivative that comes in. */
+   UNARY and BINARY make the two kernels of an element-wise function from formulas in x (and y); z
+   is the result, d the incoming derivative. */
 #ifndef TENSOR_OP_H
 #define TENSOR_OP_H
 
@@ -71,7 +71,7 @@
         PARTIAL(dy, dfy)                                                                           \
     }
 
-/* The head of a record. */
+/* The first members of a record. */
 #define UNARY_OP(id, sign, say)                                                                    \
     .name = sign, .args = "x", .what = say, .min_arg = 1, .max_arg = 1, .map = id##_map
 #define BINARY_OP(id, sign, say)                                                                   \
@@ -88,7 +88,7 @@ static inline double more(double a, double b) { return a > b ? a : b; }
 
 static inline double less(double a, double b) { return a < b ? a : b; }
 
-/* inf - inf: it can be anything */
+/* inf - inf: unbounded */
 static inline void range_set(double *out, double lo, double hi)
 {
     out[0] = lo == lo ? lo : -INFINITY;
@@ -103,7 +103,7 @@ int shape_reduce(int narg, const int (*shape)[SHAPE], int *out, int *dim, const 
 int shape_same(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why);
 int shape_fail(const char **why, const char *sentence); /* -1 */
 
-/* ---- lanes of blocks, where need be CHUNK at a time --------------------------------- */
+/* ---- lanes of blocks, processed CHUNK at a time if necessary --------------------------------- */
 
 enum { CHUNK = 8 };
 

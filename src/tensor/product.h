@@ -1,8 +1,8 @@
 /* product.h: network layers (forward, backward, weight gradients) for a chunk of lanes.
 
-   Networks work on units: rows of float (or of double, for tests and for models), unit u at
-   x + u * cap, lane b behind it.  A layer gathers its inputs from any units, so that masks,
-   skips and convolutions are lists of units, and masked weights cost nothing.
+   Networks work on units: rows of float (or of double, for tests and for models), unit u at x + u *
+   cap, followed by its lanes b.  A layer gathers its inputs from any units, so that masks, skips
+   and convolutions are lists of units, and masked weights cost nothing.
 
    Each kernel exists in plain loops (the reference) and in register tiles, for AVX-512, AVX2 and
    any machine; for float and for double: product.inc is compiled for each. */
@@ -15,11 +15,11 @@ enum act { ACT_LINEAR, ACT_TANH, ACT_RELU, ACT_SIGMOID, ACT_SOFTPLUS, NACT };
 extern const char *const act_names[];       /* NULL at the end */
 int act_find(const char *name, size_t len); /* or -1 */
 
-/* n times the same layer: instance i writes the units to + i * out ...,
+/* n instances of a layer: instance i writes the units to + i * out ...,
        y_o = act(bias_o + sum over k of w[o,k] * unit[from[i * in + k]]).
    A masked network is many of these; a convolution is one, with n positions. */
 struct dense;
-struct use { /* who reads the outputs of a layer, instance by instance: the inputs k ... of d */
+struct use { /* a reader of the outputs of a layer, by instance: the inputs k ... of d */
     const struct dense *d;
     int k;
 };
@@ -29,20 +29,20 @@ struct dense {
     const int *from; /* (n, in); an input may appear once in an instance */
     int to;
     size_t w; /* where in the parameters: w (out, in), then bias (out) */
-    /* Backwards, a layer can pull the derivatives by its outputs from all layers that read them,
-       instead of being added to by each (prog_finish sees to that). */
-    int nuse; /* 0: it is added to */
+    /* In the backward pass, a layer can gather the derivatives of its outputs from all layers that
+       read them, instead of each reader adding to them (decided by prog_finish). */
+    int nuse; /* 0: readers add to them */
     const struct use *use;
-    int pulled;  /* the first `pulled` of the inputs are outputs of layers that pull */
-    int written; /* adj of the outputs is written before it is added to: it need not be cleared */
-    int signs;   /* the inputs are just those of chunk.signs */
+    int pulled;  /* the first `pulled` inputs are outputs of layers that gather */
+    int written; /* adj of the outputs is written before it is accumulated: no clearing is needed */
+    int signs;   /* the inputs are exactly those of chunk.signs */
 };
 
 /* Binary data: units first .. first+n-1 of a chunk, all -1 or 1, most of them -1; lists of those
-   that are 1.  A layer that reads just these adds weights up instead of multiplying. */
+   that are 1.  A layer that reads exactly these adds weights instead of multiplying. */
 struct signs {
     int first, n;
-    int sure;             /* they are so; else nothing else here is valid */
+    int sure;             /* the lists are valid */
     unsigned short *unit; /* of lane b: nunit[b] numbers of units, from 0, at unit + b * n */
     unsigned short *lane; /* of unit k: nlane[k] lanes at lane + k * cap */
     int *nunit, *nlane;
@@ -71,10 +71,11 @@ struct product {
                     void *grad);
 };
 
-/* The best this machine has, and the reference; for float if is_float, else for double. */
+/* The fastest set for this machine, and the reference; for float if is_float, otherwise for
+   double. */
 const struct product *product_best(int is_float);
 const struct product *product_ref(int is_float);
-/* By name ("ref", "any", "avx2", "avx512"); NULL if this machine cannot.  For tests. */
+/* By name ("ref", "any", "avx2", "avx512"); NULL if this machine does not support it. For tests. */
 const struct product *product_find(const char *name, int is_float);
 
 #endif

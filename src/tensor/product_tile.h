@@ -7,7 +7,7 @@
 #include "base/simd.h"
 #include "tensor/product_impl.h"
 
-/* Loops over tiles disappear; not under sanitizers, where that would take minutes. */
+/* Loops over tiles are unrolled, except under sanitizers, where compilation would take minutes. */
 #ifdef __has_feature
 #define SANITIZED __has_feature(address_sanitizer)
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -28,11 +28,11 @@
 enum {
     SUMMING = 29, /* product_weights.inc; both measured on Zen 4 */
     TRANSPOSING = 5,
-    CACHE = 1 << 18, /* bytes of a second cache */
+    CACHE = 1 << 18, /* bytes of the second-level cache */
     CACHED_LANES = 256
 };
 
-/* x stays in a register: gcc would rather load it again for each use. */
+/* Keeps x in a register: gcc would reload it for each use. */
 #ifdef __AVX512F__
 #define KEEP(x) __asm__("" : "+v"(x))
 #elif defined(__x86_64__)

@@ -1,7 +1,7 @@
-/* tensor.h: the evaluator.  A program is a straight-line list of vector instructions
-   over rows; a row is one scalar for `lanes` draws (particles, data sets) at
-   once.  A plate is one instruction with gathered rows; a chain is one
-   instruction a level.  Nothing is allocated and no tree is walked while it runs. */
+/* tensor.h: the evaluator. A program is a straight-line list of vector instructions over rows; a
+   row is one scalar for `lanes` draws (particles, data sets) at once. A plate is one instruction
+   with gathered rows; a chain is one instruction per level. Running a program neither allocates
+   memory nor traverses trees. */
 #ifndef TENSOR_TENSOR_H
 #define TENSOR_TENSOR_H
 
@@ -11,13 +11,13 @@
 #include "nami.h"
 #include "tensor/product.h"
 
-/* Which rows an argument of an instruction reads: element j (of m) of instance i
-   (of n) is row idx[i * m + j] (or idx[j] if shared), or base + i * si + j * sj.
-   If is_const, these number the program's constants instead. */
+/* The rows that an argument of an instruction reads: element j (of m) of instance i (of n) is row
+   idx[i * m + j] (or idx[j] if shared), or base + i * si + j * sj. If is_const, these number the
+   program's constants instead. */
 struct operand {
     int is_const, shared;
-    int data; /* derivatives by it are not wanted */
-    int unit; /* these number units (prog_trim), of which nobody else has derivatives */
+    int data; /* derivatives with respect to it are not needed */
+    int unit; /* numbers of units (prog_trim) whose derivatives no other instruction uses */
     int m;    /* elements of an instance; 1 for element-wise operations */
     int base, si, sj;
     const int *idx; /* or NULL; lives in the program's arena */
@@ -30,7 +30,7 @@ static inline int operand_at(const struct operand *o, int i, int j)
     return o->base + i * o->si + j * o->sj;
 }
 
-/* Does every instance read the same? */
+/* Do all instances read the same rows? */
 static inline int operand_fixed(const struct operand *o) { return o->idx ? o->shared : o->si == 0; }
 
 /* The kinds of instructions, I_MAP ...: a row each in instr.def, which says what they do. */
@@ -50,16 +50,17 @@ struct instr {
     int width;           /* elements an instance writes; 1 if it is element-wise */
     int out;             /* first row written, contiguous; -1: results go to `outs` or to units, or
                             are only added to the total */
-    struct operand outs; /* where results go, for kinds that scatter them (never const) */
+    struct operand outs; /* destination, for kinds that scatter their results (never const) */
     int narg;
     struct operand arg[INSTR_ARGS];
     int dim[INSTR_DIMS]; /* for block kernels */
     int to_units; /* with map, if not 0: results are units to_units - 1 ..., not rows (prog_trim) */
     int signs;    /* with map: results are -1 or 1 */
-    int blind;    /* the gradient does not read the results: they need not be kept for it */
+    int blind;    /* the gradient does not use the results: they need not be stored */
     int sum;      /* 1: add the results (log densities) to exec.total; -1: subtract */
-    int gradient_group; /* with sum: exec.weight[gradient_group] are the weights, backwards */
-    int tag;            /* the caller's: which statement this is */
+    int gradient_group; /* with sum: exec.weight[gradient_group] are its weights in the backward
+                           pass */
+    int tag;            /* set by the caller: number of the statement */
     const void *self;
     map_fn *map;
     map_grad_fn *map_grad; /* NULL: no derivative (step, round, discrete) */
@@ -73,7 +74,7 @@ struct instr {
                  const double *const *a);
     void (*bdraw)(const void *self, const struct stream *s, const int *dim, int L,
                   double *const *out, const struct lanes *a, double *work);
-    int nwork; /* doubles of scratch a block kernel wants */
+    int nwork; /* doubles of scratch memory for a block kernel */
 };
 
 struct row_range {
@@ -83,7 +84,7 @@ struct row_range {
 /* Part of a program that no later instruction reads: code[first] up to the next segment. */
 struct segment {
     size_t first;
-    int unit; /* the first unit that it writes; those of the next begin behind its last */
+    int unit; /* the first unit that it writes; those of the next segment follow its last */
 };
 
 /* A program: instructions, constants, and the sizes of its workspace. */
@@ -96,32 +97,32 @@ struct prog {
     int nunit;     /* units of networks */
     size_t nparam; /* their weights */
     vec(struct segment) segment;  /* or none; see exec_both */
-    vec(struct row_range) moving; /* rows that derivatives come to; none: see prog_trim */
+    vec(struct row_range) moving; /* rows with derivatives; none: see prog_trim */
     int sign_first, nsign;        /* units that are -1 or 1: see struct signs; prog_trim */
 };
 
 void prog_free(struct prog *p);
-/* A new instruction at the end, without arguments, results or tag; NULL: no memory. */
+/* Appends an instruction without arguments, results or tag; NULL: out of memory. */
 struct instr *prog_emit(struct prog *p, enum instr_kind kind, int n, int width);
-/* The same for kinds that are complete with these: rows `to` = `from`; units unit ... = `from`,
-   without derivatives if they are data; a layer; rows row ... = units unit ... (one instruction
-   with the last one, if that ends where this begins). */
+/* The same for kinds that need no other members: rows `to` = `from`; units unit ... = `from`,
+   without derivatives if they are data; a layer; rows row ... = units unit ... (merged with the
+   last instruction if contiguous). */
 struct instr *prog_emit_copy(struct prog *p, int n, struct operand from, struct operand to);
 struct instr *prog_emit_units(struct prog *p, int n, struct operand from, int unit, int data);
 struct instr *prog_emit_layer(struct prog *p, const struct dense *d);
 struct instr *prog_emit_rows(struct prog *p, int n, int unit, int row);
-int prog_const(struct prog *p, double x); /* its number, or -1; equal ones are not merged */
-/* The instructions of another program behind those of p.  The first from->nnode rows are the same
-   in both; its temporaries, units, weights and constants get numbers behind those of p. */
+int prog_const(struct prog *p, double x); /* its number, or -1; equal constants are not merged */
+/* Appends the instructions of another program to p. The first from->nnode rows are shared; its
+   temporaries, units, weights and constants are numbered after those of p. */
 int prog_append(struct prog *p, const struct prog *from);
 
-/* ---- questions about instructions ---------------------------------------------------- */
+/* ---- queries about instructions ---------------------------------------------------- */
 
-/* The layer that instruction k runs; NULL: it is no layer. */
+/* The layer that instruction k computes; NULL: not a layer. */
 const struct dense *prog_layer(const struct prog *p, size_t k);
-int instr_draws(const struct instr *c);  /* Does it take random numbers? */
-int instr_copies(const struct instr *c); /* Are its results its argument, as it is? */
-/* Calls see() for each row and unit that it reads, or writes; some may come several times. */
+int instr_draws(const struct instr *c);  /* Does it use random numbers? */
+int instr_copies(const struct instr *c); /* Do its results equal its argument? */
+/* Calls see() for each row and unit that it reads, or writes; possibly several times. */
 enum instr_place { PLACE_ROW, PLACE_UNIT };
 typedef void see_fn(void *arg, enum instr_place place, int number);
 void instr_reads(const struct instr *c, see_fn *see, void *arg);
@@ -134,22 +135,22 @@ enum { GRADIENT_GROUPS = 3 };
 /* The workspace of one thread: rows, adjoints, scratch; allocated once. */
 struct exec {
     const struct prog *p;
-    int lanes;   /* in use now: at most cap */
-    int cap;     /* a multiple of 8; or 1, best for many rows of one lane */
+    int lanes;   /* lanes in use, at most cap */
+    int cap;     /* a multiple of 8; or 1, for many rows of one lane */
     double *row; /* row r, lane b: row[(size_t)r * cap + b] */
-    /* The first `direct` rows lie elsewhere: row r, lane b at node[r * stride + b].  For results
-       that are wanted there; lanes is then a multiple of 8, and nothing beyond is written. */
+    /* The first `direct` rows are stored elsewhere: row r, lane b at node[r * stride + b]. For
+       results that are needed there; lanes is then a multiple of 8, and nothing else is written. */
     double *node;
     size_t stride;
     int direct;
-    double *adj;   /* the same for derivatives of the total; NULL if not wanted */
+    double *adj;   /* the same for derivatives of the total; NULL: not computed */
     double *total; /* per lane: sum of the results of instructions with `sum` */
-    int no_total;  /* derivatives are all that is wanted: what only adds to the total is left out */
-    double *const_adj; /* derivatives by the constants, summed over lanes; NULL if not wanted */
-    double
-        *by_tag; /* by_tag[tag * cap + b]: the total apart by instruction tag; NULL if not wanted */
+    int no_total;  /* only derivatives are needed: skips instructions that only add to the total */
+    double *const_adj; /* derivatives with respect to constants, summed over lanes; NULL: not
+                          computed */
+    double *by_tag;    /* by_tag[tag * cap + b]: the total by instruction tag; NULL: not computed */
     int ntag;
-    int data_rows; /* the first rows have no derivatives: adj of these is left alone */
+    int data_rows; /* the first rows have no derivatives: their adj is not written */
     /* Per lane: d loss / d total, for exec_back, by gradient group; NULL: 1. */
     const double *weight[GRADIENT_GROUPS];
     /* Networks: float if is_float, else double.  The caller sets param. */
@@ -159,11 +160,11 @@ struct exec {
     const void *param;
     uint64_t seed, first;    /* for draws: lane b is draw first + b (first % 4 == 0) */
     struct scratch *scratch; /* private */
-    void *mem;               /* private: what exec_fini frees */
+    void *mem;               /* private: memory freed by exec_fini */
 };
 
 enum { EXEC_GRAD = 1, EXEC_CONST_GRAD = 2, EXEC_FLOAT = 4 };
-/* cap is rounded up to a multiple of 8, but for 1.  Sets lanes = cap, and all rows to 0. */
+/* cap is rounded up to a multiple of 8, except for 1.  Sets lanes = cap, and all rows to 0. */
 int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags,
               nami_err *err);
 void exec_fini(struct exec *x);
@@ -173,37 +174,37 @@ void exec_run(struct exec *x);
 /* The instructions from .. to-1; with from 0, totals are cleared first. */
 void exec_part(struct exec *x, size_t from, size_t to);
 /* After exec_run: adj = d(total)/d(row) for every row (times weight), const_adj and units.adj
-   likewise; derivatives by the weights of networks are left to product->weights.  The program must
-   not reuse temporaries (each row written once). */
+   likewise; derivatives with respect to the weights of networks are computed by product->weights.
+   The program must not reuse temporaries (each row written once). */
 void exec_back(struct exec *x);
 
-/* exec_run and exec_back, one segment after the other: forwards and backwards through each while
-   its numbers are in the cache; what stands before the first is run first, and gone back through
-   last. */
+/* exec_run and exec_back, segment by segment: forward and backward through each while its values
+   are in the cache; instructions before the first segment are run first and differentiated last. */
 void exec_both(struct exec *x);
-/* Its steps: what comes before the segments; forwards and backwards through segment s; and back
-   through what came before. */
+/* Its steps: forward through the instructions before the segments; forward and backward through
+   segment s; backward through the instructions before the segments. */
 void exec_begin(struct exec *x);
-void exec_begun(struct exec *x, const struct exec *of); /* as `of` has, whose rows x shares */
+void exec_begun(struct exec *x,
+                const struct exec *of); /* after exec_begin of `of`, whose rows x shares */
 void exec_segment(struct exec *x, size_t s);
 void exec_end(struct exec *x);
-/* Another's rows and their derivatives, with units, scratch and totals of its own, so that two
-   threads can be in different segments.  exec_fini frees what is its own. */
+/* Shares the rows of `of` and their derivatives, with separate units, scratch memory and totals, so
+   that two threads can run different segments. exec_fini frees only the latter. */
 int exec_share(struct exec *x, const struct exec *of, nami_err *err);
-int prog_segment(struct prog *p); /* one begins here; 0 or NAMI_ENOMEM */
-/* The program is complete: finds out which layers can pull their derivatives (product.h). */
+int prog_segment(struct prog *p); /* starts a segment; 0 or NAMI_ENOMEM */
+/* Completes a program: determines which layers can gather their derivatives (product.h). */
 int prog_finish(struct prog *p);
-/* A finished program of which only totals, derivatives and rows that are no network's output are
-   wanted: element-wise instructions read what they can from units, and rows without derivatives are
-   known.  It stays as it is if it has segments. */
+/* Optimizes a finished program of which only totals, derivatives and rows that are not outputs of
+   networks are needed: element-wise instructions read from units where possible, and rows without
+   derivatives are determined. Programs with segments are not changed. */
 int prog_trim(struct prog *p);
-/* Does a layer read just the units that are -1 or 1?  See dense.signs. */
+/* Does a layer read exactly the units that are -1 or 1? See dense.signs. */
 int prog_signs(const struct prog *p, const struct dense *d);
-/* The same program, finished, with the units of all segments in one place, where they take turns
-   and stay in the cache: to be run segment by segment.  It borrows from `of`. */
+/* A copy of a finished program in which all segments use the same memory for their units, which
+   stays in the cache: to be run segment by segment. It borrows from `of`. */
 int prog_pack(struct prog *p, const struct prog *of);
 
-/* How many lanes fit the cache well for this program: a multiple of 8, 8..256. */
+/* The number of lanes for which this program fits the cache: a multiple of 8, 8..256. */
 int exec_lanes(const struct prog *p);
 
 /* The shape of a value: {ndim, d0, d1, ...}, as many dimensions as an array of the language has. */
@@ -239,13 +240,12 @@ struct op {
        differ in length"). */
     int (*shape)(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why);
     unsigned sizes;
-    /* Interval arithmetic: where results can lie, for the check of supports.  lo/hi of the
-       arguments in, of the result (out[0], out[1]); NULL: anywhere.  For block functions over
-       all elements.  An open end at 0 is DBL_TRUE_MIN, at 1 the number before it. */
+    /* Interval arithmetic for the check of supports: bounds of the result, (out[0], out[1]), from
+       lo/hi of the arguments; NULL: unbounded.  For block functions over all elements.  An open end
+       at 0 is DBL_TRUE_MIN, at 1 the number before it. */
     void (*range)(int narg, const double *lo, const double *hi, double *out);
-    int integer; /* 1: gives integers always; 2: if all arguments are integers */
-    const char
-        *jags; /* how JAGS calls it, or an expression over `args`, if otherwise; "": not at all */
+    int integer;      /* 1: results are always integers; 2: if all arguments are integers */
+    const char *jags; /* name in JAGS if different, or an expression in `args`; "": not available */
     double try_at[OP_TRIES]
                  [3]; /* element-wise: points to test gradients at; ends with a row of 0s */
 };
@@ -253,7 +253,7 @@ struct op {
 #include "tensor/op.def"
 #undef OP
 extern const struct op *const ops[]; /* in the order of op.def, NULL at the end */
-/* Other names: of Stan, of R, of older JAGS. */
+/* Aliases: names in Stan, R, older versions of JAGS. */
 struct op_alias {
     const char *alias, *name;
 };
@@ -261,8 +261,8 @@ extern const struct op_alias op_aliases[]; /* ends with alias == NULL */
 const struct op *op_find(const char *name,
                          size_t len); /* or NULL; knows aliases (pow, inv_logit) */
 
-/* select(candidates, k): the k-th of m candidates, k from 1; NaN outside.  dim = {m}.
-   Not in op.def: subscripts make it. With width w, candidates are m blocks of w: dim = {m, w}. */
+/* select(candidates, k): the k-th of m candidates, k from 1; NaN outside. dim = {m}. Not in op.def:
+   used for random subscripts. With width w, candidates are m blocks of w: dim = {m, w}. */
 extern const struct op op_select;
 
 #endif

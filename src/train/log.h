@@ -1,4 +1,4 @@
-/* log.h: the training history, one row for each validation: CSV, or JSON by its ending. */
+/* log.h: the training history, one row for each validation: CSV or JSON, by file extension. */
 #ifndef TRAIN_LOG_H
 #define TRAIN_LOG_H
 
@@ -7,7 +7,7 @@
 
 void train_log_csv(const struct train *x, struct str *out);
 void train_log_json(const struct train *x, struct str *out); /* a list of objects */
-/* By the ending of path, written at once. */
+/* Writes the file atomically, in the format of its extension. */
 int train_log(const struct train *x, const char *path, nami_err *err);
 
 #endif

@@ -16,32 +16,32 @@ struct train {
     struct trainer t;
     struct source *source;
     uint64_t step; /* batches seen */
-    double rate;   /* now, before the cool-down */
+    double rate;   /* current rate, before the cool-down */
     double best;   /* the best validation loss, and the weights that gave it */
-    int best_bad;  /* the batches that it leaves out, since their loss is not finite */
+    int best_bad;  /* batches excluded from it because their loss is not finite */
     float *best_param;
-    int since;        /* validations since */
+    int since;        /* validations since the best one */
     double sum, norm; /* of losses and norms since the last validation */
     int nsum;
-    int bad;          /* batches in a row whose loss is not finite */
-    int falls;        /* times that it went back to the best weights */
-    uint64_t skipped; /* batches that were left out */
+    int bad;          /* consecutive batches whose loss is not finite */
+    int falls;        /* number of returns to the best weights */
+    uint64_t skipped; /* number of skipped batches */
     const char *bad_part;
     int width;           /* HIST_PARTS + parts of the network */
     vec(double) history; /* (validations, width) */
-    int done;            /* why it is over: 0 not yet */
+    int done;            /* reason for the end of training; 0: not finished */
 };
 enum { TRAIN_STEPS = 1, TRAIN_STALLED };
 extern const char *const train_done[]; /* as a sentence */
 
-/* e: NULL, or what is trained is the bound.  The source is taken over. */
+/* e: NULL, or the bound to maximize. Takes ownership of the source. */
 int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
                const struct train_options *opt, int threads, nami_err *err);
 void train_free(struct train *x);
 
-/* One step, and a validation if it is time (then *checked is set).  0, or an error. */
+/* One step, and a validation if it is due (then *checked is set). */
 int train_step(struct train *x, int *checked, nami_err *err);
-/* The last validation, or NULL; that of the weights that are kept. */
+/* The last validation, or NULL; the validation of the best weights. */
 const double *train_last(const struct train *x);
 const double *train_best(const struct train *x);
 /* The learning rate of the last step, with the cool-down. */

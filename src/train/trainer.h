@@ -11,10 +11,10 @@
 #include "model/feed.h"
 #include "net/elbo.h"
 
-/* Where a batch comes from: points of the model, x[row * n + i] with i = first ...; or the points
-   number index[0], ... of many that lie one after another, point[k * rows + row]; or observations
-   number index[0], ..., which leave the rows of latents as they are; or, if all three are NULL,
-   draws number first ... of the model itself (first % 8 == 0). */
+/* Where a batch comes from: points of the model, x[row * n + i] with i = first ...; or points
+   index[0], ... of an array point[k * rows + row]; or observations index[0], ..., which do not
+   change the rows of latents; or, if all three are NULL, draws first ... of the model (first % 8 ==
+   0). */
 struct batch {
     const double *x;
     size_t n;
@@ -22,13 +22,13 @@ struct batch {
     const struct feeds *feeds;
     const int *index;
     uint64_t seed, first;
-    int count; /* so many points only; 0: as many as a batch has, which is the most */
+    int count; /* number of points; 0: the batch size, which is the maximum */
 };
 
 /* How a bound is trained (bound.h). */
 struct bound_options {
     int particles;       /* draws of a point */
-    double warm, labels; /* as of struct bound */
+    double warm, labels; /* see struct bound */
 };
 
 /* A network or a bound in training: weights, gradients, Adam's moments, the last losses. */
@@ -44,28 +44,28 @@ struct trainer {
     int batch; /* points of a batch */
     size_t nparam;
     float *param, *grad, *m, *v; /* weights, gradients, Adam's moments */
-    double *loss;                /* of the last batch: of each part */
-    double total;                /* their sum; of several draws, minus the bound */
+    double *loss;                /* loss terms of the last batch */
+    double total;                /* their sum; for several particles, minus the bound */
     double norm;                 /* of the gradient */
     uint64_t step;               /* steps applied so far */
     struct lane_work *work;      /* private */
 };
 
-/* e: NULL, or what is trained is the bound.  Weights are those to start from. */
+/* e: NULL, or the bound to maximize. Weights are set to their initial values. */
 int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct bound_options *opt,
                  int batch, int threads, nami_err *err);
 void trainer_free(struct trainer *t);
 
-/* The points a batch takes of a stream of draws: the batch rounded up to a multiple of 8. */
+/* The number of draws that a batch consumes: the batch size rounded up to a multiple of 8. */
 size_t trainer_stride(const struct trainer *t);
 
 /* Sets loss, total; and grad, norm. */
 void trainer_gradient(struct trainer *t, const struct batch *b);
 /* The same without gradients. */
 void trainer_loss(struct trainer *t, const struct batch *b);
-/* Sets norm again, after grad was changed from outside. */
+/* Recomputes norm after the caller has changed grad. */
 void trainer_norm(struct trainer *t);
-/* A step of Adam along grad, scaled down from norm to a norm of clip (0: as it is). */
+/* An Adam update with grad, clipped to norm `clip` (0: no clipping). */
 void trainer_apply(struct trainer *t, double rate, double clip);
 
 #endif

@@ -7,19 +7,19 @@
 #include "train/trainer.h"
 
 enum {
-    LANES = 64,          /* of a chunk: its units stay in the second-level cache */
-    ROWS_WORK = 1 << 16, /* weights of a task */
-    PIECES = 24,         /* of a network, about, at most twice as many */
+    LANES = 64,          /* lanes of a chunk: its units stay in the second-level cache */
+    ROWS_WORK = 1 << 16, /* number of weights of a task */
+    PIECES = 24,         /* approximate number of pieces of a network; at most twice as many */
     BATCH_MOST = 1 << 24
 };
 
-/* Rows o0 .. o1-1 of a layer.  More of them have the same weights, if it is used again. */
+/* Rows o0 .. o1-1 of a layer. again: the same weights are used by another layer. */
 struct rows {
     const struct dense *d;
     int o0, o1, again;
 };
 
-/* Segments that add to the same loss term. */
+/* Segments that contribute to the same loss term. */
 struct piece {
     size_t s0, s1;
     double work; /* products */
@@ -30,28 +30,28 @@ struct lane_work {
     int nchunk;
     struct exec *x;      /* the network, for each chunk */
     struct exec *sim;    /* the model's draws, for each chunk */
-    struct chunk *units; /* of each chunk (of each thread's), for sums over the batch */
+    struct chunk *units; /* for each chunk (and thread), for sums over the batch */
     int *lane;           /* the first lane of each chunk in the batch */
-    double *weight;      /* of each lane of the batch: -1 / points, 0 for those that fill up */
+    double *weight;      /* of each lane of the batch: -1 / points, 0 for padding */
     vec(struct rows) rows;
     double *norm2;        /* of the gradients of each rows */
-    const struct prog *p; /* the network; if it is cut into pieces, packed */
+    const struct prog *p; /* the program of the network; packed if it is cut into pieces */
     struct prog packed;
-    vec(struct piece) piece; /* all of it; none if it cannot be cut */
-    size_t *first_rows;      /* of each of its segments; at the end, their number */
+    vec(struct piece) piece; /* a partition; empty if the program cannot be cut */
+    size_t *first_rows;      /* of each segment; then the total number */
     struct exec *view;       /* of chunk c in thread k: view[c * nview + k] */
     int nview;
-    atomic_int next; /* the piece that comes next */
+    atomic_int next; /* the next piece */
     const struct batch *b;
     float rate, scale, b1, b2; /* of the step */
     int grad;
     void *block[4];
     /* of a bound, for each lane of the batch */
     double *total, *data, *score, *share, *group_weight[GRADIENT_GROUPS];
-    unsigned char *known;      /* of points: discrete latents are given */
-    unsigned char *fed;        /* of choices: the data may give them */
+    unsigned char *known;      /* by point: discrete latents are observed */
+    unsigned char *fed;        /* by choice: the data may contain it */
     const struct feeds *feeds; /* these */
-    float *more;               /* gradients of layers that are used again */
+    float *more;               /* gradients of layers with shared weights */
 };
 
 #endif

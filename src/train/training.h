@@ -1,5 +1,5 @@
 /* training.h: a training run: a network, the state of its training and its data; checkpoints, which
-   are files of networks (net/network.h) with that state. */
+   are network files (net/network.h) that include this state. */
 #ifndef TRAIN_TRAINING_H
 #define TRAIN_TRAINING_H
 
@@ -11,25 +11,26 @@
 struct training {
     struct network net;
     struct train train;
-    /* draws of a file to train on, net.plan.samples of them, until a source has them; or NULL */
+    /* training draws from a file, net.plan.samples of them, until a source takes them; or NULL */
     double *points;
     struct feeds feeds; /* observations to learn from, */
     struct split split; /* for training and validation */
 };
 
-/* After the model is in *r->net.model, and its data in points or feeds: inverse (unless there is
-   one) and network. */
+/* To be called when *r->net.model is set and its data are in points or feeds: computes the inverse
+   (unless present) and creates the network. */
 int training_prepare(struct training *r, int threads, nami_err *err);
-/* The training, from the start.  The source is taken over; NULL: it comes later. */
+/* Starts training. Takes ownership of the source; NULL: to be set later. */
 int training_start(struct training *r, struct source *s, int threads, nami_err *err);
-/* The same after network_read: goes on where the file stopped. */
+/* Resumes training after network_read. */
 int training_continue(struct training *r, struct source *s, int threads, nami_err *err);
 void training_free(struct training *r);
 
-/* A file: the best weights and, if with_state, what training_continue needs.  `inverse`: JSON. */
+/* Serializes the best weights and, if with_state, the state for training_continue.  `inverse`:
+   JSON. */
 int training_print(const struct training *r, const char *inverse, int with_state, struct str *out,
                    nami_err *err);
-/* The same to disk, replacing the file at once. */
+/* The same to disk, replacing the file atomically. */
 int training_save(const struct training *r, const char *path, const char *inverse, nami_err *err);
 
 #endif

@@ -56,7 +56,7 @@ void fail_at(struct parser *p, struct place at, const char *advice, const char *
 void unexpected(struct parser *p, const char *what);
 /* "missing ')'", immediately after the last token */
 void missing(struct parser *p, const char *what, const struct token *opened);
-struct place behind(const struct parser *p); /* the last token */
+struct place behind(const struct parser *p); /* position after the last token */
 /* From token a to token b, or to the end of a's line. */
 struct place span(const struct parser *p, int a, int b);
 /* Text of the file from token a to token b, for a message. */
