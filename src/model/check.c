@@ -1,5 +1,5 @@
-/* check.c: the prior predictive check: draws are compared with what can be computed and with the
-   data, and the prior to change is named. */
+/* check.c: the prior predictive check: compares draws with the range of numbers and with the data,
+   and names the prior to change. */
 #include "model/check.h"
 
 #include <math.h>
@@ -13,22 +13,23 @@
 #include "model/model.h"
 #include "model/scale.h"
 
-/* Beyond these shares of draws something is wrong. */
+/* Fractions of draws beyond which a problem is reported. */
 static const double RARE = 0.002, MOST = 0.95, MANY = 0.01;
-static const double HUGE_VALUE = 1e12; /* nobody measures this, where there are no data to tell */
+static const double HUGE_VALUE = 1e12; /* implausibly large, if there are no data to compare with */
 /* A prior this many times as wide as the data suggest is reported; propose.c is less generous. */
 static const double TOO_WIDE = 20;
-static const double TOO_WIDE_DATA = 1000; /* the same of observations that no prior explains */
-static const double TOO_FAR = 5; /* widths of the draws that data may lie outside of them */
+static const double TOO_WIDE_DATA = 1000; /* the same for observations that no prior explains */
+static const double TOO_FAR =
+    5; /* maximum distance of data from the draws, in widths of the draws */
 static const double Z95 = 1.645; /* 95 % quantile of a standard normal */
 
 struct checker {
     struct model *m;
     size_t n;
-    double *x;                 /* all rows, n draws each */
-    unsigned char *dead;       /* by draw: something before was not a number */
-    unsigned char *blamed;     /* by statement: said already */
-    struct prior_scale *scale; /* by statement: what the data say about its size */
+    double *x;                 /* draws: (rows, n) */
+    unsigned char *dead;       /* by draw: an earlier statement was NaN */
+    unsigned char *blamed;     /* by statement: already reported */
+    struct prior_scale *scale; /* by statement: its plausible scale given the data */
     int *row;                  /* by statement: its row in out; -1 */
     struct check *out;
 };
@@ -38,11 +39,12 @@ struct checker {
 /* ---- vague priors ------------------------------------------------------------------ */
 
 struct moments {
-    double mean, sd, small; /* share of values that underflowed to the edge of the support */
+    double mean, sd,
+        small; /* small: fraction of values that underflowed to the boundary of the support */
     size_t n;
 };
 
-/* Of finite values, in units of the largest: squares must not overflow. */
+/* Moments of finite values, scaled by the largest one to prevent overflow of squares. */
 static struct moments moments_of(const struct checker *c, const struct stmt *s)
 {
     struct moments r = {0};
@@ -77,7 +79,7 @@ static const struct prior_scale *scale_of(const struct checker *c, const struct 
     return &c->scale[s - c->m->ir.statements.a];
 }
 
-/* How many times as wide as the data suggest; 0: nothing is known. */
+/* Ratio of the prior width to that suggested by the data; 0: unknown. */
 static double times_too_wide(const struct checker *c, const struct stmt *s)
 {
     int i = (int)(s - c->m->ir.statements.a);
@@ -92,7 +94,7 @@ static double times_too_wide(const struct checker *c, const struct stmt *s)
     return fmin(wide / Z95 / p->size, 1e300);
 }
 
-/* Is its spread so wide that whatever depends on it is at the mercy of it? */
+/* The width of a prior relative to a plausible one, as a measure of vagueness. */
 static double vagueness(const struct checker *c, const struct stmt *s)
 {
     double times = times_too_wide(c, s);
@@ -109,7 +111,7 @@ struct search {
     vec(int) stack;
 };
 
-/* Random variables that instance k reads and that were not seen.  Does it read any? */
+/* Pushes the unvisited random variables that instance k reads. Does it read any? */
 static int push_read(struct model *m, struct search *q, int k)
 {
     const struct stmt *s = instance_stmt(m, k);
@@ -147,7 +149,7 @@ static const struct stmt *vaguest(const struct checker *c, int k)
     return best;
 }
 
-/* Was a prior blamed that instance k depends on? */
+/* Was a prior reported on which instance k depends? */
 static int is_explained(const struct checker *c, int k)
 {
     struct model *m = c->m;
@@ -165,7 +167,7 @@ static int is_explained(const struct checker *c, int k)
     return said;
 }
 
-/* What is said of a prior here is more than what was said of its text. */
+/* Removes the message of lint.c about a prior: that of the check is more informative. */
 static void forget_lint(struct model *m, const struct stmt *s)
 {
     size_t kept = 0;
@@ -178,7 +180,7 @@ static void forget_lint(struct model *m, const struct stmt *s)
     m->source.diags.list.n = kept;
 }
 
-/* The sd that a constant precision stands for; 0: there is none. */
+/* The sd of a constant precision; 0: none. */
 static double sd_of_precision(const struct stmt *s)
 {
     for (int i = 0; s->rel->stochastic && i < s->ngiven; i++)
@@ -188,7 +190,7 @@ static double sd_of_precision(const struct stmt *s)
     return 0;
 }
 
-/* "mu ~ dnorm(0, 0.01) (sd 10)"; 0: it was said already. */
+/* "mu ~ dnorm(0, 0.01) (sd 10)"; 0: already reported. */
 static int begin_blame(struct checker *c, const struct stmt *at, const char **text)
 {
     struct model *m = c->m;
@@ -247,8 +249,8 @@ static void check_prior(struct checker *c, const struct stmt *s)
                  p->link ? "its link suggests" : "your data suggest", why);
 }
 
-/* Draws of an observed statement that are far wider than the data, or somewhere else; without
-   data, or of a latent, draws beyond all measure. */
+/* Reports draws of an observed statement that are far wider than the data or far from them; without
+   data, or for a latent, implausibly large draws. */
 static void check_reach(struct checker *c, const struct stmt *s)
 {
     struct model *m = c->m;
@@ -284,8 +286,7 @@ static void check_reach(struct checker *c, const struct stmt *s)
 
 /* ---- values that are no numbers ------------------------------------------------------ */
 
-/* Instances in the order of sampling; a draw that failed once says nothing about the
-   statements after it. */
+/* To be called in sampling order; a draw that failed is ignored for all later statements. */
 static void check_values(struct checker *c, int k)
 {
     const struct model *m = c->m;
@@ -322,7 +323,7 @@ static void check_values(struct checker *c, int k)
 
 /* ---- observations that say nothing ----------------------------------------------------- */
 
-/* The number of trials of an instance; infinite if it has none, or is not constant. */
+/* The number of trials of an instance; infinite if not applicable or not constant. */
 static double trials(struct model *m, const struct stmt *s, int k)
 {
     double n = INFINITY;
@@ -332,7 +333,7 @@ static double trials(struct model *m, const struct stmt *s, int k)
     return n;
 }
 
-/* Are the data themselves at 0 or at their maximum? */
+/* Are the data also at 0 or at their maximum? */
 static int saturated_data(struct model *m, const struct stmt *s)
 {
     int n = 0, at_edge = 0;
@@ -442,7 +443,7 @@ static void check_informed(struct checker *c, unsigned char *mark)
 
 /* ---- all of it ------------------------------------------------------------------------- */
 
-/* What the draws of a statement look like; at most 20,000 values are sorted. */
+/* Summarizes the draws of a statement; quantiles from at most 20,000 values. */
 static int describe(struct checker *c, const struct stmt *s, struct check_row *r)
 {
     const struct model *m = c->m;
@@ -471,7 +472,7 @@ static int describe(struct checker *c, const struct stmt *s, struct check_row *r
     return 0;
 }
 
-/* Instances by level: the order of sampling. */
+/* Instances in sampling order (by level). */
 static int *sampling_order(const struct model *m)
 {
     int deepest = 0, *order = raw_array(int, m->ir.num_instances), *count;
@@ -490,7 +491,7 @@ static int *sampling_order(const struct model *m)
     return order;
 }
 
-/* Rows and sizes first: messages are made of them. */
+/* Computes rows and sizes first: messages refer to them. */
 static int measure(struct checker *c)
 {
     struct model *m = c->m;

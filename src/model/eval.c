@@ -1,5 +1,5 @@
-/* eval.c: runs a model's programs on all threads: draws, log densities, gradients; external
-   simulators; points from and to files. */
+/* eval.c: runs the programs of a model on several threads: draws, log densities, gradients;
+   external simulators; points from and to files. */
 #include "model/eval.h"
 
 #include <math.h>
@@ -33,11 +33,11 @@ struct job {
     unsigned flags; /* of exec_init */
     uint64_t seed, first;
     double *x;
-    int given; /* x holds what the program does not draw */
+    int given; /* x contains the variables that the program does not draw */
     const double *at;
     const struct density *out;
-    double *dw,
-        *weight; /* derivatives by weights of one chunk; of lanes: 0 for those that fill up */
+    double *dw, *weight; /* derivatives with respect to weights, of one chunk; weights of lanes: 0
+                            for padding */
 };
 
 static void chunk_in(const struct job *j, struct exec *e, size_t i, const double *x)
@@ -63,7 +63,7 @@ static int simulate(void *job, void *workspace, size_t i, size_t n, nami_err *er
     e->lanes = (int)n;
     e->seed = j->seed;
     e->first = j->first + i;
-    e->direct = e->lanes % 8 || !j->x ? 0 : j->p->nnode; /* written where they are wanted */
+    e->direct = e->lanes % 8 || !j->x ? 0 : j->p->nnode; /* written in place */
     e->node = e->direct ? j->x + i : NULL;
     e->stride = j->n;
     if (!e->direct && j->given) chunk_in(j, e, i, j->x);
@@ -72,7 +72,7 @@ static int simulate(void *job, void *workspace, size_t i, size_t n, nami_err *er
     return 0;
 }
 
-/* Derivatives by the weights of networks, summed over the lanes of a chunk. */
+/* Derivatives with respect to the weights of networks, summed over the lanes of a chunk. */
 static void add_weights(const struct job *j, const struct exec *e)
 {
     for (size_t k = 0; k < j->p->code.n; k++) {
@@ -118,7 +118,8 @@ static int run_job(struct job *j, int threads, chunk_fn *run, nami_err *err)
 {
     struct workers w = {.job = j, .size = sizeof(struct exec), .init = init, .fini = fini};
     j->lanes = exec_lanes(j->p);
-    size_t per = (j->n + (size_t)threads - 1) / (size_t)threads; /* few draws: share them out */
+    size_t per = (j->n + (size_t)threads - 1) /
+                 (size_t)threads; /* few draws: distribute them over all threads */
     if ((size_t)j->lanes > per) j->lanes = (int)((per + 7) / 8 * 8);
     if (j->lanes < 8) j->lanes = 8;
     if (j->n == 1) j->lanes = 1;
@@ -149,7 +150,7 @@ static int needs_simulator(const struct model *m, nami_err *err)
     return 0;
 }
 
-/* A model's program lies where the model says, seen from the model: dir is its folder. */
+/* The simulator of a model; relative paths refer to the directory of the model file. */
 static struct simulator simulator_of(const struct model *m, struct str *dir)
 {
     const char *slash = m->source.file ? strrchr(m->source.file, '/') : NULL;
@@ -180,8 +181,8 @@ static int is_allowed(const struct model *m, nami_err *err)
     return rc;
 }
 
-/* The rows of a simulator's variables: all that have a distribution, known or not, since the
-   draws of some do not go with those of others from elsewhere. */
+/* Runs the simulator for the rows of all stochastic variables, of known density or not, since they
+   must come from the same joint draw. */
 static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double *x, nami_err *err)
 {
     struct draws_var *var = new_array(struct draws_var, m->ir.arrays.n);
@@ -226,7 +227,7 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
     int rc = model_needs_values(m, err);
     if (!rc) rc = needs_simulator(m, err);
     if (!rc) rc = is_allowed(m, err);
-    /* programs know seeds only: another batch is another seed */
+    /* programs have only a seed: each batch gets a different one */
     if (!rc && m->source.simulator)
         rc = ask_simulator(m, seed + first * 0x9e3779b97f4a7c15u, n, x, err);
     if (rc) return rc;
@@ -297,7 +298,7 @@ int point_given(const struct given *g, size_t n, size_t i, int some, double *x, 
             x[(size_t)m->ir.row[e] * n + i] = y;
         }
     }
-    for (size_t k = 0; k < m->ir.arrays.n; k++) /* what derivatives are wanted for */
+    for (size_t k = 0; k < m->ir.arrays.n; k++) /* the constants to differentiate by */
         for (int e = m->ir.arrays.a[k].first;
              m->ir.arrays.a[k].free && e < m->ir.arrays.a[k].first + m->ir.arrays.a[k].n; e++)
             x[(size_t)m->ir.row[e] * n + i] = m->ir.value[e];
@@ -338,7 +339,7 @@ static int all_known(const struct model *m, const char *names, nami_err *err)
 
 enum { NOT_WANTED, WANTED, MIXED };
 
-/* An array as a variable of draws; some of its elements may be constants, or not defined. */
+/* Describes an array as a variable of draws; some of its elements may be constant or undefined. */
 static int describe(const struct model *m, const struct array *a, const char *names, int all,
                     struct draws_var *v)
 {

@@ -28,7 +28,7 @@ static int is_flat(int ndim, const int *dim, size_t n)
     return ndim == 0 || (size_t)dim[ndim - 1] == n;
 }
 
-/* As many numbers, in the same shape, or one of both in a row. */
+/* The numbers of elements must agree, and the shapes must be equal or one of them flat. */
 static int check_shape(const struct array *a, const struct records *r, nami_err *err)
 {
     char got[PATH_MAX_LEN], want[PATH_MAX_LEN];
@@ -42,7 +42,7 @@ static int check_shape(const struct array *a, const struct records *r, nami_err 
                    r->n, r->n == 1 ? "" : "s");
 }
 
-/* One observation, without an axis for observations: (20,) for y[20].  Then it is that. */
+/* A file without an axis for observations, e.g. (20,) for y[20], is a single observation. */
 static void one_observation(const struct array *a, struct records *r)
 {
     int same = a->ndim == r->ndim + 1 && (size_t)a->dim[0] == r->n;
@@ -86,7 +86,7 @@ static int add(struct feeds *f, const struct model *m, int array, const char *pa
     return rc ? rc : feeds_add(f, m, array, &r, err);
 }
 
-/* "x=FILE": what is behind the sign, and the array; or the whole, and -1. */
+/* "x=FILE": the file name and the array; otherwise the entire text, and -1. */
 static int split_name(const struct model *m, const char *file, int *array, const char **path,
                       nami_err *err)
 {
@@ -100,7 +100,7 @@ static int split_name(const struct model *m, const char *file, int *array, const
     return err_set(err, NAMI_EINPUT, "the model has no '%.*s'", n < 60 ? (int)n : 60, file);
 }
 
-/* Of a file without names, the one array that is observed. */
+/* For a file without names: the only observed array. */
 static int check_alone(const struct model *m, const char *path, nami_err *err)
 {
     const struct records_format *f = records_format_of(path);

@@ -1,4 +1,4 @@
-/* given.c: the values that a data set gives a model's elements, and its constants compared. */
+/* given.c: the values of the elements of a model in a data set; comparison of constants. */
 #include "model/given.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 /* ---- what a data block reads and computes ------------------------------------------------ */
 
-enum { NAME_IN_BLOCK = 1, NAME_OUTSIDE = 2 }; /* where a name is read */
+enum { NAME_IN_BLOCK = 1, NAME_OUTSIDE = 2 }; /* where a name is used */
 
 static void mark_names(const struct expr *x, int bit, unsigned char *where)
 {
@@ -55,7 +55,7 @@ static int has_random(const struct model *m, const struct array *a)
     return 0;
 }
 
-/* Marks what observations are computed from, and from what that is, and so on. */
+/* Marks the arrays that observations are computed from, transitively. */
 static void mark_sources(struct model *m)
 {
     for (int again = 1; again;) {
@@ -96,7 +96,7 @@ static const struct value *value_of(const struct given *g, const struct array *a
 
 /* ---- shapes ------------------------------------------------------------------------------ */
 
-/* Dimensions of 1 do not count. */
+/* Removes dimensions of size 1. */
 static int squeeze(int ndim, const int *dim, int *out)
 {
     int n = 0;
@@ -105,7 +105,8 @@ static int squeeze(int ndim, const int *dim, int *out)
     return n;
 }
 
-/* As many numbers, in the same shape; or in a row, which is read row by row. */
+/* The numbers of elements must agree, and the shapes must be equal, or the data flat
+   (row-major). */
 static int same_shape(const struct array *a, const struct value *v)
 {
     int x[MAX_DIM], y[MAX_DIM], nx = squeeze(a->ndim, a->dim, x), ny = squeeze(v->ndim, v->dim, y);
@@ -132,7 +133,7 @@ static int check_shapes(const struct given *g, nami_err *err)
 
 /* ---- constants ----------------------------------------------------------------------------- */
 
-/* A constant that was set, instead of the file's: the file may still have its own. */
+/* A constant overridden by a setting: the data file may still contain its own value. */
 static int was_set(const struct given *g, int e, double value)
 {
     const struct model *m = g->m;
@@ -144,7 +145,7 @@ static int was_set(const struct given *g, int e, double value)
            v->x[e - a->first] == value;
 }
 
-/* Is this another value of a constant element? */
+/* Does this value of a constant element differ? */
 static int differs(const struct given *g, int e, double value)
 {
     double mine = g->m->ir.value[e];
@@ -153,7 +154,7 @@ static int differs(const struct given *g, int e, double value)
 
 /* ---- the data block ------------------------------------------------------------------------ */
 
-/* The data set, with constants of the model that it does not repeat. */
+/* Completes the data set with constants of the model that it does not contain. */
 static int fill_up(const struct given *g, struct dataset *to)
 {
     const struct dataset *from = g->m->source.data.set.n ? &g->m->source.data.set.a[0] : NULL;
@@ -168,7 +169,7 @@ static int fill_up(const struct given *g, struct dataset *to)
     return 0;
 }
 
-/* What observations are computed from must be in each data set. */
+/* The arrays that observations are computed from must be in each data set. */
 static int check_sources(const struct given *g, nami_err *err)
 {
     const struct dataset *first = g->m->source.data.set.n ? &g->m->source.data.set.a[0] : NULL;
@@ -202,7 +203,7 @@ static int compute_block(struct given *g, nami_err *err)
     return err_set(err, rc, "%.400s", why.msg);
 }
 
-/* Draws of the model have what the block would compute, and not what it computes from. */
+/* Must the data block be computed? Draws of the model contain its results, but not its inputs. */
 static int needs_block(const struct given *g)
 {
     int computed = 0, direct = 0, raw = 0;
@@ -215,7 +216,7 @@ static int needs_block(const struct given *g)
     return computed && (raw || !direct);
 }
 
-/* Another N explains all other shapes. */
+/* A differing scalar, such as N: explains differing shapes. */
 static int other_scalar(const struct given *g)
 {
     for (size_t i = 0; i < g->m->ir.arrays.n; i++) {

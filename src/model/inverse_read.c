@@ -1,5 +1,5 @@
-/* inverse_read.c: an inverse from the JSON that report/json.c writes with parents as runs: the
-   stored inverse of a trained network, which is used as it is. */
+/* inverse_read.c: parses an inverse from the JSON that report/json.c writes with parents as runs:
+   the stored inverse of a trained network. */
 #include "model/inverse_read.h"
 
 #include <jansson.h>
@@ -27,7 +27,7 @@ static int node_of(const struct reader *r, const json_t *name)
     return s ? bn_find(r->bn, s, strlen(s)) : -1;
 }
 
-/* Nodes by name, in three lists that share none. */
+/* Nodes by name, in three disjoint lists. */
 struct nodes {
     int *node, n;
 };
@@ -138,7 +138,7 @@ static int perm_fits(const struct bn *bn, const struct nodes *perm, int nlatent)
     return 1;
 }
 
-/* A latent with the model's own factor is one that nothing else depends on. */
+/* A barren latent, which keeps the factor of the model, has no other descendants. */
 static int barren_fits(const struct bn *bn, const struct nodes *barren, unsigned char *is)
 {
     int ok = 1;
@@ -158,7 +158,7 @@ static int nuisance_fits(const struct bn *bn, const struct nodes *nuisance)
     return 1;
 }
 
-/* Every node has one role, and one that it can have. */
+/* Every node must have exactly one valid role. */
 static int check_roles(const struct reader *r, const struct nodes *perm, const struct nodes *barren,
                        const struct nodes *nuisance, unsigned char *work, nami_err *err)
 {

@@ -1,4 +1,4 @@
-/* model.c: from a file to a model, step by step. */
+/* model.c: the steps from a file to a model. */
 #include "model/model.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static int prepare(struct model *m)
     return name_networks(m);
 }
 
-/* The names in the data that the model does not know are a warning. */
+/* Warns about names in the data that the model does not use. */
 static void unknown_data(struct model *m)
 {
     const struct place nowhere = {0, 0, 0};
@@ -47,7 +47,7 @@ static void unknown_data(struct model *m)
     }
 }
 
-/* All data sets of a file share the constants: their structure is one. */
+/* All data sets of a file must have the same constants: they share one structure. */
 static int same_constants(struct model *m, nami_err *err)
 {
     const struct place nowhere = {0, 0, 0};
@@ -194,7 +194,7 @@ int model_learns(const struct model *m)
 
 int model_file(const char *path) { return str_ends(path, strlen(path), NATIVE_ENDS " " BUGS_ENDS); }
 
-/* .txt is a common ending of BUGS files, but of others too. */
+/* .txt is a common extension of BUGS files, but also of others. */
 enum dialect path_dialect(const char *path)
 {
     return str_ends(path, strlen(path), BUGS_ENDS " .txt") ? BUGS : NATIVE;

@@ -35,7 +35,7 @@ static int is_stochastic(const struct model *m, const struct array *a)
 
 /* ---- what cannot be ----------------------------------------------------------------------- */
 
-/* Bounds are closed: draws may underflow.  Vectors and matrices: each element for itself. */
+/* Bounds are closed: draws may underflow. Vectors and matrices are checked by element. */
 int point_possible(const struct model *m, int e, double x)
 {
     const struct stmt *s = stmt_of(m, e);
@@ -101,8 +101,8 @@ static int check_shape(const struct array *a, const struct npy *f, size_t *n, na
     return *n ? 0 : err_set(err, NAMI_EINPUT, "'%.60s' has no draws", a->name);
 }
 
-/* The elements of one array to their rows.  In C order element k is of draw k / a->n; in Fortran's
-   draws run fastest, and the others' order is turned round, too. */
+/* Copies the elements of an array to their rows. In C order, element k belongs to draw k / a->n; in
+   Fortran order, draws vary fastest and the other dimensions are reversed. */
 static int scatter(const struct model *m, struct npz *z, const struct array *a, const struct npy *f,
                    size_t n, double *x, nami_err *err)
 {
@@ -128,7 +128,7 @@ static int scatter(const struct model *m, struct npz *z, const struct array *a, 
     return rc ? rc : npz_end(z, err);
 }
 
-/* Room for n draws, all 0. */
+/* Allocates n draws, all 0. */
 static int make_room(const struct model *m, size_t n, double **x, nami_err *err)
 {
     if (n > (size_t)INT_MAX)

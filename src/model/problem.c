@@ -6,8 +6,8 @@
 
 #include "base/err.h"
 
-/* A node weighs its number of states, a vector of them that many times; a node
-   without states weighs one more than its size, so that a scalar counts too. */
+/* The weight of a node is its number of states, for a vector times its size; without states, its
+   size plus one, so that scalars also count. */
 static int weight(const struct bn_node *x)
 {
     int64_t w = x->nstate > 0 ? (int64_t)x->nstate * x->size : (int64_t)x->size + 1;

@@ -1,12 +1,13 @@
-/* propose.c: priors to propose instead of vague ones, on the scale of the data and covariates, in
-   the names that the author of the model uses. */
+/* propose.c: proposes priors to replace vague ones, on the scale of the data and covariates, in the
+   dialect of the model. */
 #include <math.h>
 #include <string.h>
 
 #include "model/lang/lang.h"
 #include "model/scale.h"
 
-/* How many times what the data suggest a proposal is; behind a link, where 1 is a large effect. */
+/* Width of a proposal relative to the scale of the data; for link functions, where 1 is a large
+   effect. */
 static const double WIDER = 5, WIDER_LINK = 2.5;
 
 const char *two_digits(struct model *m, double x)
@@ -25,7 +26,7 @@ static int is_jags(const struct stmt *s)
     return a && strcmp(a->whose, "JAGS") == 0;
 }
 
-/* A better prior of its family, in the names that its author uses; NULL: none. */
+/* A less vague prior of the same family, in the same dialect; NULL: none. */
 static const char *mild(const struct stmt *s)
 {
     if (!s->dist) return NULL;

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "model/model.h"
 
-/* The random elements that instance k reads, ref by ref. */
+/* Iterator over the random elements that instance k reads, reference by reference. */
 struct walk {
     const struct model *m;
     const struct stmt *s;
@@ -33,7 +33,7 @@ static int walk_next(struct walk *w) /* an element, or -1 */
     return -1;
 }
 
-/* Marks what the inverse is about, and all it depends on. */
+/* Marks the nodes of the inverse and their ancestors. */
 static int find_alive(const struct model *m, const struct inverse *h, unsigned char *alive)
 {
     vec(int) todo = {0};
@@ -55,7 +55,7 @@ static int find_alive(const struct model *m, const struct inverse *h, unsigned c
 
 static int put_reads(const struct model *m, const unsigned char *alive, struct reads *g)
 {
-    int e, *at = raw_array(int, m->ir.num_elements); /* which of its instance's elements one is */
+    int e, *at = raw_array(int, m->ir.num_elements); /* index of each element within its instance */
     size_t n = 0, *fill;
     for (int k = 0; k < g->n && at; k++) {
         for (int j = m->ir.first_defined[k]; j < m->ir.first_defined[k + 1]; j++)
@@ -116,7 +116,8 @@ static uint64_t mix_foot(uint64_t h, const struct model *m, const struct foot *f
     return h;
 }
 
-/* Constants by their values; but constant subscripts matter only through what they read. */
+/* Hashes constants by value; constant subscripts matter only through the elements that they
+   select. */
 static uint64_t mix_term(uint64_t h, const struct model *m, const struct stmt *s,
                          const struct term *t, int i)
 {
@@ -137,7 +138,7 @@ static void put_hashes(const struct model *m, int k, struct reads *g)
     for (int j = 0; j < m->ir.first_defined[k + 1] - m->ir.first_defined[k]; j++)
         h = mix(h, (uint64_t)(lhs[j] - lhs[0])); /* its shape */
     g->kind[k] = mix(h, m->ir.node[k] >= 0 ? m->ir.bn->node.a[m->ir.node[k]].observed : 2);
-    if (m->ir.node[k] >= 0 && !s->dist) h = mix(h, (uint64_t)k); /* nobody knows what it is */
+    if (m->ir.node[k] >= 0 && !s->dist) h = mix(h, (uint64_t)k); /* of unknown density: unique */
     const struct term *t[DIST_ARGS + 3] = {s->rhs, s->lower, s->upper};
     memcpy(t + 3, s->arg, sizeof s->arg);
     for (int a = 0; a < DIST_ARGS + 3; a++)

@@ -1,15 +1,16 @@
-/* scale.c: how large the parameters of priors can be, from the data and the covariates.
+/* scale.c: plausible scales of parameters, from the data and the covariates.
 
-   For each prior, one pass over the model in the order of sampling carries pairs (value, slope by
-   the parameter) from statement to statement, through the means of latents, up to the means of
-   observations.  Observed values are given, so y[t - 1] is a covariate of y[t].  Functions that
-   are inverse links are not differentiated: the pair stays on the scale of the link, and says so.
-   So the slope of a coefficient is its covariate, and with the sd of the data,
+   For each prior, one pass over the model in the order of sampling propagates pairs (value,
+   derivative with respect to the parameter) from statement to statement, through the means of
+   latents, to the means of observations.  Observed values are given, so y[t - 1] is a covariate of
+   y[t].  Inverse link functions are not differentiated: the pair remains on the scale of the link
+   and is marked as such.  Hence the slope of a coefficient is its covariate, and with the sd of the
+   data,
 
        size = sd(data) / sd(covariate),   or 1 / sd(covariate) behind a link.
 
-   A parameter that moves no mean but the scale of something has the size of that something; the
-   power by which it does tells sds, variances and precisions apart. */
+   A parameter that affects no mean but a scale has the size of that scale; the exponent
+   distinguishes standard deviations, variances and precisions. */
 #include "model/scale.h"
 
 #include <math.h>
@@ -18,40 +19,40 @@
 
 #include "base/err.h"
 
-enum { MOST_LAGS = 50 };   /* how far back a series may read itself */
-enum { LARGE_ARRAY = 64 }; /* beyond, functions of whole arrays are looked at element by element */
-enum { ONE_BY_ONE = 8 };   /* elements of a prior that get a pass of their own */
-static const double WORK = 5e6;        /* instances visited, in all passes: then it stops */
+enum { MOST_LAGS = 50 };   /* maximum lag of an autoregressive series */
+enum { LARGE_ARRAY = 64 }; /* above this size, functions of whole arrays are sampled by element */
+enum { ONE_BY_ONE = 8 };   /* elements of a prior with a separate pass */
+static const double WORK = 5e6;        /* maximum number of instances visited in all passes */
 static const double SAME_SLOPE = 1e-6; /* relative sd below which slopes are all equal */
-static const double RATE_EDGE = 0.01;  /* shares of successes are kept inside of this */
+static const double RATE_EDGE = 0.01;  /* empirical probabilities are clamped by this */
 
 struct dual {
     double value, slope;
     enum prior_link link;
-    int bent; /* not linear on that scale: the slope holds at this value only */
+    int bent; /* not linear on that scale: the slope holds only locally */
 };
 
 struct scaler {
     struct model *m;
     int *order, num_order; /* instances in the order of sampling */
     struct dual *elem;     /* by element */
-    int target;            /* the statement whose elements have slope 1 ... */
-    int first, num;        /* ... of these of its instances */
-    int inst;              /* the instance at hand */
+    int target;            /* the statement whose elements have derivative 1 ... */
+    int first, num;        /* ... for these instances */
+    int inst;              /* the current instance */
     double base;           /* the value of the target */
     double work;
 };
 
-/* What a pass finds. */
+/* The result of a pass. */
 struct found {
-    int response;         /* the first observed statement whose mean it moves; -1: none */
+    int response;         /* the first observed statement whose mean it affects; -1: none */
     double n, sum, sum2;  /* of slopes */
-    double value, value2; /* of means without it */
+    double value, value2; /* sums of the other terms of the means */
     enum prior_link link;
     int bent;
-    int scaled;    /* the first statement whose scale it moves; -1: none */
+    int scaled;    /* the first statement whose scale it affects; -1: none */
     double power;  /* d log scale / d log parameter */
-    int log_scale; /* the parameter is the log of it */
+    int log_scale; /* the parameter is the logarithm of the scale */
 };
 
 /* ---- distributions: which arguments are location and scale ------------------------------- */
@@ -110,7 +111,7 @@ static int elements_of(const struct scaler *p, const struct term *t)
     return n;
 }
 
-/* Element j of what is read; of several choices, the one with the largest slope. */
+/* Element j of a reference; for several choices, the one with the largest slope. */
 static struct dual dual_of_ref(const struct scaler *p, const struct term *t, int j)
 {
     const struct foot *f = foot_of(p, t);
@@ -131,14 +132,14 @@ static int is_op(const struct term *t, const char *name)
     return t->kind == T_OP && strcmp(t->op->name, name) == 0;
 }
 
-/* Arguments of which at least one is on the scale of a link: products of logs add, all that is
-   not linear on that scale is bent. */
+/* Arguments of which at least one is on the scale of a link: logarithms of products add; operations
+   that are not linear on that scale are marked. */
 static struct dual dual_of_linked(const struct term *t, const struct dual *x)
 {
     int k = x[0].link ? 0 : t->narg > 1 && x[1].link ? 1 : 2, linear = 0;
     struct dual r = x[k], other = t->narg == 2 ? x[1 - k] : (struct dual){.value = 1};
     int times = is_op(t, "*"), over = is_op(t, "/");
-    if (times && !other.link && other.value == 0) return (struct dual){0}; /* nobody at risk */
+    if (times && !other.link && other.value == 0) return (struct dual){0}; /* zero exposure */
     if (r.link == LINK_UNIT) {
         if (is_op(t, "logit") || is_op(t, "probit") || is_op(t, "cloglog"))
             linear = 1, r.link = LINK_NONE;
@@ -204,7 +205,8 @@ static void add_to(struct dual *sum, struct dual x)
     sum->bent |= x.bent;
 }
 
-/* Functions of whole arrays: sums and products exactly; of others, the largest slope inside. */
+/* Functions of whole arrays: sums and products exactly; for others, the largest slope of the
+   elements. */
 static struct dual dual_of_block(struct scaler *p, const struct term *t, int j)
 {
     struct dual r = {0};
@@ -251,7 +253,7 @@ static struct dual dual_of(struct scaler *p, const struct term *t, int j)
 
 /* ---- a pass ------------------------------------------------------------------------------ */
 
-/* A value to take slopes at: inside of the support, 1 where it must be positive. */
+/* A point for derivatives: inside the support, 1 if it must be positive. */
 static double base_value(struct scaler *p, const struct stmt *s, int e)
 {
     double lo = -INFINITY, hi = INFINITY;
@@ -268,7 +270,7 @@ static int has_data(const struct model *m, int e)
     return m->ir.observed[e] && !value_is_missing(m->ir.value[e]);
 }
 
-/* Of several observed statements, the one with most data counts. */
+/* Among several observed statements, the one with the most data is used. */
 static void see_location(const struct model *m, struct found *f, int stmt, struct dual x)
 {
     if (!isfinite(x.slope)) return;
@@ -333,7 +335,7 @@ static struct found pass(struct scaler *p, int target, int first, int num)
                 p->elem[m->ir.defined[a + j]] = dual_of(p, s->rhs, j);
     }
     p->work += p->num_order;
-    if (f.response >= 0) { /* observations before the first that it moves have slope 0 */
+    if (f.response >= 0) { /* observations before the first affected one have slope 0 */
         const struct stmt *s = &m->ir.statements.a[f.response];
         double all = 0;
         for (int j = m->ir.first_defined[s->first]; j < m->ir.first_defined[s->first + s->n]; j++)
@@ -394,7 +396,7 @@ static void linked_data(struct scaler *p, const struct stmt *s, struct prior_sca
     r->response_sd = sd;
 }
 
-/* Does a statement read its own elements: y[t] that depends on y[t - 1]? */
+/* Is a statement autoregressive: does y[t] depend on y[t - 1]? */
 static int reads_itself(const struct model *m, const struct stmt *s)
 {
     const struct dag *g = &m->ir.bn->dag;
@@ -413,7 +415,7 @@ static void set_location(struct scaler *p, const struct found *f, struct prior_s
     double var = f->sum2 / f->n - f->sum / f->n * (f->sum / f->n);
     r->role = f->bent && !is_dist(&p->m->ir.statements.a[f->response], "categorical") &&
                       !is_dist(&p->m->ir.statements.a[f->response], "neg_binomial")
-                  ? PRIOR_OTHER /* of these, the link is a part of the distribution */
+                  ? PRIOR_OTHER /* the link is part of the distribution */
                   : PRIOR_LOCATION;
     r->link = f->link;
     r->response = f->response;
@@ -429,8 +431,8 @@ static void set_location(struct scaler *p, const struct found *f, struct prior_s
                      reads_itself(p->m, &p->m->ir.statements.a[f->response]);
 }
 
-/* All elements of a prior together, if they are a level of the data; else one by one, and the
-   largest size counts. */
+/* All elements of a prior together if they form an intercept; otherwise one by one, using the
+   largest size. */
 static void find_location(struct scaler *p, const struct stmt *s, const struct found *all,
                           struct prior_scale *r)
 {
@@ -443,7 +445,7 @@ static void find_location(struct scaler *p, const struct stmt *s, const struct f
             return; /* a rate, a probability */
     set_location(p, all, r);
     model_support(p->m, p->m->ir.defined[p->m->ir.first_defined[s->first]], &lo, &hi);
-    if (lo >= 0 && !r->link) { /* a mean, or a part of it, that cannot be negative */
+    if (lo >= 0 && !r->link) { /* a nonnegative mean, or a term of it */
         r->size = (fabs(r->response_mean) + r->response_sd) / sqrt(all->sum2 / all->n);
         r->is_level = 0, r->center = 0;
         return;
@@ -462,7 +464,8 @@ static void find_location(struct scaler *p, const struct stmt *s, const struct f
     r->is_level = 0, r->center = 0;
 }
 
-/* The scale of an observation has the sd of the data; that of a latent the size of the latent. */
+/* The scale of an observation has the size of the sd of the data; that of a latent, the size of the
+   latent. */
 static void find_scale(struct scaler *p, const struct found *f, struct prior_scale *r)
 {
     const struct stmt *s = &p->m->ir.statements.a[f->scaled];
@@ -488,8 +491,8 @@ static void find_scale(struct scaler *p, const struct found *f, struct prior_sca
                                          : PRIOR_OTHER;
 }
 
-/* A level is what remains when all else is 0: covariates far from 0 make it larger.  One level
-   alone is where the data are; several share that. */
+/* An intercept is the mean for covariates of 0: uncentered covariates make it larger. A single
+   intercept is centered at the mean of the data; several are not. */
 static void settle_levels(const struct model *m, struct prior_scale *r)
 {
     for (size_t i = 0; i < m->ir.statements.n; i++) {

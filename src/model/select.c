@@ -1,4 +1,4 @@
-/* select.c: name lists as users write them.
+/* select.c: parses lists of names.
 
    a,b            names; "x,y" in quotes for names with commas or semicolons
    x[1:3]         x[1], x[2], x[3]; x[1:2,3] likewise
@@ -6,7 +6,7 @@
    @FILE          names from a file, one a line
    sinks, none    nodes without children; nothing
 
-   A node of exactly that name wins over every special meaning. */
+   A node of exactly that name takes precedence over special meanings. */
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static int inside(const struct range *r, const struct range *x)
     return 1;
 }
 
-/* Looks at the nodes rather than at the numbers of the range, which may be many. */
+/* Iterates over nodes rather than over the numbers of the range, which may be many. */
 static int select_range(const struct bn *bn, const char *s, size_t len, const struct range *r,
                         ints *hit, nami_err *err)
 {

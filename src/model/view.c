@@ -1,4 +1,4 @@
-/* view.c: what other modules may ask of a model. */
+/* view.c: accessors of a model for other modules. */
 #include "model/view.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* bounds.c: censoring as BUGS writes it, y[i] ~ dweib(r, mu) I(lower, upper), or C(lower, upper) in
-   OpenBUGS: y is known to lie between the bounds, where the data do not give it.  It is rewritten
-   to an indicator that is observed (censor.c says what becomes of it):
+/* bounds.c: censoring in the notation of BUGS, y[i] ~ dweib(r, mu) I(lower, upper), or C(lower,
+   upper) in OpenBUGS: where the data lack y, it is known to lie between the bounds. It is rewritten
+   to an observed indicator (see censor.c):
 
        y[i] ~ dweib(r, mu)        y.within[i] ~ dinterval(y[i], c(lower, upper))
        data { y.within[i] <- 1 }

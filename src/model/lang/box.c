@@ -1,4 +1,4 @@
-/* box.c: what x[2, i:j, ] reads: a box of its array, walked element by element. */
+/* box.c: the elements that x[2, i:j, ] reads: an iterator over a box of its array. */
 #include <limits.h>
 
 #include "model/lang/lang.h"
@@ -60,7 +60,7 @@ int empty_range(struct model *m, const struct term *t, int dim, double x, double
     return IS_WRONG;
 }
 
-/* The numbers of a constant subscript: x..y. */
+/* The bounds of a constant subscript: x..y. */
 int eval_ends(struct model *m, const struct term *sub, const int *counter, double *x, double *y)
 {
     int rc;
@@ -144,7 +144,7 @@ static int is_real(struct model *m, const struct term *sub, const int *counter)
     return s->dist && !domains[s->dist->domain].discrete;
 }
 
-/* A random subscript: a choice of all that it can be. */
+/* A random subscript: a choice among all its possible values. */
 static int choice(struct model *m, const struct term *t, int dim, const int *counter,
                   struct extent *e)
 {
@@ -261,7 +261,7 @@ int box_of(struct model *m, const struct term *t, const int *counter, enum box_f
             if (may_be_vector(m, sub) && (rc = term_shape(m, sub, counter, shape))) return rc;
             int n = shape_size(shape);
             b->x[d] = (struct extent){1, 1, 0, n > 1, NULL};
-            if (n > 1) b->x[d].hi = n; /* how many is enough */
+            if (n > 1) b->x[d].hi = n; /* only the number matters */
             continue;
         }
         rc = eval_subscript(m, t, d, counter, &b->x[d]);

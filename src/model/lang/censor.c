@@ -1,13 +1,13 @@
-/* censor.c: censored data as JAGS writes them, k ~ dinterval(t, cuts) and t ~ d(...).
+/* censor.c: censored data in the notation of JAGS, k ~ dinterval(t, cuts) and t ~ d(...).
 
-   Where k is observed and t is not, drawing t first would be useless backwards: hardly any t of an
-   inference network lies in the interval that k names.  The same joint distribution the other way
-   round has no such problem (dist/interval.c):
+   If k is observed and t is not, the factorization p(t) p(k | t) is unsuitable for inference:
+   hardly any t drawn by an inference network lies in interval k. The equivalent reverse
+   factorization has no such problem (dist/interval.c):
 
        k ~ interval(d(...), cuts)      t ~ d(...) truncated to interval k
 
-   Then t is a prediction given k, drawn exactly, and only the parameters of d are left to infer.
-   Such pairs of instances get statements of their own; the others stay as they are. */
+   Then t is a prediction given k, drawn exactly, and only the parameters of d are to be inferred.
+   Such pairs of instances are moved to new statements; others are unchanged. */
 #include "model/lang/lang.h"
 
 struct pair {
@@ -43,7 +43,7 @@ static int element_of(struct model *m, const struct stmt *s, int k, int *rc)
     return found == IS_CONST && b.n == 1 ? b.elem : -1;
 }
 
-/* Data that contradict each other: t lies in another interval than k says. */
+/* Checks for contradictory data: t outside of interval k. */
 static int check_data(struct model *m, const struct stmt *s, int k, int e)
 {
     struct cval cuts = {0};
@@ -65,7 +65,7 @@ static int check_data(struct model *m, const struct stmt *s, int k, int e)
     return rc < 0 ? rc : 0;
 }
 
-/* Can draws of its distribution be cut to an interval? */
+/* Can its distribution be truncated? */
 static int can_be_cut(const struct model *m, int k)
 {
     const struct stmt *s = stmt_of(m, k);
@@ -96,7 +96,7 @@ static int find_pairs(struct censor *c, int number)
 
 /* ---- the new statements ----------------------------------------------------------------- */
 
-/* A copy whose counters are those `shift` further on; its references are new. */
+/* A copy with counters shifted by `shift` and new references. */
 static struct term *copied(struct censor *c, const struct term *t, int shift)
 {
     struct term *to = term_like(&c->m->mem, t);
@@ -121,7 +121,7 @@ static int same_turns(const struct model *m, const struct pair *p, size_t n)
     return 1;
 }
 
-/* A statement with the loops of t and, behind them, those of k unless they are the same. */
+/* Adds a statement with the loops of t, followed by those of k unless they are the same. */
 static int new_stmt(struct censor *c, const struct pair *p, size_t n, const struct dist *dist,
                     int is_number)
 {

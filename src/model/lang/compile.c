@@ -1,4 +1,4 @@
-/* compile.c: statements to programs, level by level, a whole plate at a time. */
+/* compile.c: compiles statements to programs, level by level, one instruction per plate. */
 #include <limits.h>
 
 #include "model/lang/compile.h"
@@ -142,7 +142,7 @@ int compile_group(struct compiler *c, int by_density)
 
 struct key {
     int level, stmt, inst;
-    uint64_t form; /* what its references look like: equal ones can go together */
+    uint64_t form; /* hash of the forms of its references: equal ones are grouped */
 };
 
 static uint64_t mix_shape(uint64_t h, const int *shape)
@@ -151,7 +151,7 @@ static uint64_t mix_shape(uint64_t h, const int *shape)
     return h;
 }
 
-/* rep() and ranges, whose sizes may differ from turn to turn */
+/* rep() and ranges, whose sizes may differ between iterations */
 static uint64_t mix_sizes(struct model *m, const struct term *t, const int *counter, uint64_t h)
 {
     int shape[SHAPE];
@@ -208,8 +208,8 @@ static int collect(struct model *m, int by_density, const unsigned char *only, s
     return n;
 }
 
-/* Constants with rows of their own are filled in first: those that are read together with
-   random elements, and in a program that samples, the free ones. */
+/* First fills the rows of constants: those that are read together with random elements and, in
+   sampling programs, the free ones. */
 static int copy_constants(struct compiler *c, int free_too)
 {
     const struct model *m = c->m;
@@ -249,7 +249,7 @@ int model_compile(struct model *m, struct prog *p, int by_density, const unsigne
         c.n = j - i;
         if (!by_density) c.temp = c.base; /* derivatives need all of them */
         rc = compile_group(&c, by_density);
-        if (rc == IS_WRONG) rc = 0; /* said; the next group may have more to say */
+        if (rc == IS_WRONG) rc = 0; /* reported; continue with the next group */
     }
     free(key);
     free(inst);

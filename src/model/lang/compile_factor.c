@@ -1,5 +1,5 @@
-/* compile_factor.c: work on an argument (a Cholesky factor) that many draws share is done once,
-   before one of several is chosen. */
+/* compile_factor.c: factors an argument (Cholesky) that many draws share once, before the selection
+   among several candidates. */
 #include "model/lang/compile.h"
 
 /* n arguments of m elements each, one behind the other in `from`, worked on. */

@@ -1,4 +1,4 @@
-/* compile_term.c: expressions to vector instructions. */
+/* compile_term.c: compiles expressions to vector instructions. */
 #include "model/lang/compile.h"
 
 /* ---- constants --------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ int compile_choice(struct compiler *c, const struct term *t, struct val *out)
     return rc;
 }
 
-/* One of `pick` candidates, which follow each other in `from`. */
+/* Selects one of `pick` candidates, which are consecutive in `from`. */
 int emit_select(struct compiler *c, const struct operand *from, const struct val *index, int pick,
                 const int *shape, struct val *out)
 {
@@ -281,7 +281,7 @@ static int reads_counter(const struct term *t)
     return 0;
 }
 
-/* What is the same in all turns is computed once, and each takes its element. */
+/* A value that is the same in all iterations is computed once; each selects its element. */
 static int compile_element(struct compiler *c, const struct term *t, struct val *out)
 {
     int n = c->n, once = !reads_counter(t->arg[0]), at, rc;

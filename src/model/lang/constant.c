@@ -1,4 +1,4 @@
-/* constant.c: the values of expressions that do not depend on random variables. */
+/* constant.c: evaluates expressions that do not depend on random variables. */
 #include "model/lang/lang.h"
 
 #include <limits.h>
@@ -45,8 +45,8 @@ int too_large(struct model *m, const struct term *t, double n)
 
 /* ---- elements ----------------------------------------------------------------- */
 
-/* Recursion from element to element stops at this depth, with TOO_DEEP: the instance that is
-   needed is then evaluated first, and the rest again.  A chain of n elements costs 2n so. */
+/* Recursion from element to element stops at this depth with TOO_DEEP: the required instance is
+   then evaluated first, and the rest again. A chain of n elements costs 2n evaluations. */
 enum { TOO_DEEP = 3, DEPTH_MAX = 1600 };
 
 static void mark(struct model *m, int k, int state)
@@ -81,8 +81,8 @@ static int eval_instance(struct model *m, int k)
     return rc;
 }
 
-/* The same from outside: with a stack of our own for what is too deep.  Who waits on it is
-   busy, so that a cycle ends. */
+/* Entry point: uses an explicit stack for deep recursion. Waiting instances are marked busy, so
+   that cycles terminate. */
 static int eval_stacked(struct model *m, int k)
 {
     vec(int) todo = {0};
@@ -108,7 +108,7 @@ int elem_is_const(struct model *m, int e)
     switch (m->ir.state[e]) {
     case E_CONST: return IS_CONST;
     case E_RANDOM: return NOT_CONST;
-    case E_BUSY: return NOT_CONST; /* a cycle: the schedule finds and tells it */
+    case E_BUSY: return NOT_CONST; /* a cycle: reported by schedule.c */
     case E_UNKNOWN:
         if (m->evaluation.depth > DEPTH_MAX) {
             m->evaluation.deferred = m->ir.defined_by[e];
@@ -117,7 +117,7 @@ int elem_is_const(struct model *m, int e)
         rc = m->evaluation.depth ? eval_instance(m, m->ir.defined_by[e])
                                  : eval_stacked(m, m->ir.defined_by[e]);
         return rc == IS_WRONG ? NOT_CONST : rc;
-    default: /* nothing defines it, or not yet */
+    default: /* not defined, or not yet */
         return !m->ir.owned && m->ir.arrays.a[m->ir.array_of[e]].defined ? NOT_CONST : IS_WRONG;
     }
 }
@@ -140,7 +140,7 @@ static int scalar_of_term(struct model *m, const struct term *t, const int *coun
     return rc;
 }
 
-/* Once, so that nothing is written when a model is evaluated that was read: see working_copy. */
+/* Written once, so that evaluating a complete model does not modify it: see working_copy. */
 static void use_array(struct model *m, int array)
 {
     if (!m->ir.arrays.a[array].used) m->ir.arrays.a[array].used = 1;
@@ -282,7 +282,7 @@ static int eval_op(struct model *m, const struct term *t, const int *counter, st
     return rc;
 }
 
-/* rep(x, times), x of n elements: x over and over. */
+/* rep(x, times), x of n elements: repeats x. */
 int eval_times(struct model *m, const struct term *t, const int *counter, int n, int *out)
 {
     double x = 0;

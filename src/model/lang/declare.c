@@ -1,4 +1,4 @@
-/* declare.c: declarations and data to arrays and their elements. */
+/* declare.c: creates arrays and their elements from declarations and data. */
 #include <limits.h>
 
 #include "model/lang/lang.h"
@@ -170,7 +170,7 @@ int const_in_text(const struct array *a, const struct model_options *opt)
     return setting(opt, a->name) || (a->decl->value && !a->data);
 }
 
-/* The value of a constant: --set, then data, then the file's own. */
+/* The value of a constant: from a setting, else from the data, else from the file. */
 static int const_value(struct model *m, struct array *a, const struct decl *d,
                        const struct model_options *opt, struct cval *v)
 {
@@ -304,7 +304,7 @@ static int has_const(const struct model *m, const char *set)
     return 0;
 }
 
-/* A constant of the file or the data that derivatives are wanted for. */
+/* Marks a constant of the file or the data to differentiate by. */
 static void free_constant(struct model *m, const char *name)
 {
     for (size_t i = 0; i < m->ir.arrays.n; i++) {

@@ -32,7 +32,7 @@ static const struct dist_alias *find_alias(const char *rest, size_t len)
     return NULL;
 }
 
-/* What a name of JAGS means begins with the name of the record. */
+/* The definition of a JAGS name begins with the name of the record. */
 static const struct dist *alias_dist(const struct dist_alias *a)
 {
     return dist_find(a->meaning, strcspn(a->meaning, "("));

@@ -10,7 +10,7 @@ struct density_op {
     struct density_op *next;
 };
 
-/* Derivatives need a number for each element, and a kernel has no memory: so many at a time. */
+/* Derivatives need a buffer, and kernels do not allocate: processed in chunks. */
 enum { CHUNK = 64 };
 
 static int is_discrete(const struct dist *d) { return domains[d->domain].discrete; }
@@ -39,7 +39,7 @@ static void log_density_map(const void *self, int n, double *out, const double *
     d->logp(d, n, out, a);
 }
 
-/* Outside of the support the density is 0, and stays so. */
+/* Outside of the support the density is 0, and so is its gradient. */
 static void log_density_grad(const void *self, int n, const double *out, const double *dout,
                              const double *const *a, double *const *da)
 {
@@ -127,7 +127,8 @@ static void value_map(const void *self, int n, double *out, const double *const 
     }
 }
 
-/* Continuous ones.  With f the density and x'_k how the quantile moves with argument k (dist.path):
+/* Continuous distributions. With f the density and x'_k the derivative of the quantile with respect
+   to argument k (dist.path):
        dF/dx = f,  dF/dp_k = -f x'_k;   d log F = dF / F, d log(1 - F) = -dF / (1 - F)  */
 static void cdf_grad(const void *self, int n, const double *out, const double *dout,
                      const double *const *a, double *const *da)

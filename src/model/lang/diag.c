@@ -34,7 +34,7 @@ const char *diag_text(struct diags *d, const char *fmt, ...)
     return s;
 }
 
-/* What has no place in the file comes last. */
+/* Messages without a position come last. */
 static int before(struct place a, struct place b)
 {
     if (!a.line || !b.line) return a.line && !b.line;
@@ -121,7 +121,7 @@ static int width(struct line l)
     return n;
 }
 
-/* What is no text is shown as '?', so that it does no harm to a terminal. */
+/* Control characters and invalid bytes are shown as '?', to protect terminals. */
 static void put_char(struct str *out, const char *s, size_t n)
 {
     unsigned char c = (unsigned char)*s;

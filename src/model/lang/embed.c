@@ -1,4 +1,5 @@
-/* embed.c: embed x : real[28, 28] { conv(8, 5, 2, relu); dense(64) } */
+/* embed.c: declarations of summary networks: embed x : real[28, 28] { conv(8, 5, 2, relu);
+   dense(64) } */
 #include "model/lang/lang.h"
 
 /* ---- what is seen ----------------------------------------------------------------- */
@@ -8,7 +9,7 @@ static int is_random(const struct model *m, int e)
     return m->ir.defined_by[e] >= 0 && m->ir.node[m->ir.defined_by[e]] >= 0;
 }
 
-/* All elements are random, or something is said. */
+/* Reports an error unless all elements are random. */
 static int check_random(struct model *m, const struct decl *d, const struct array *a)
 {
     const char *why = "is not defined", *advice = "define all elements from the first on";
@@ -54,7 +55,8 @@ static int find_array(struct model *m, const struct decl *d, int *out)
     return IS_WRONG;
 }
 
-/* As what?  More than three dimensions are a vector, which is all one to dense layers. */
+/* The input shape: arrays of more than three dimensions are flattened, which is equivalent for
+   dense layers. */
 static int find_dims(struct model *m, struct embed *e)
 {
     const struct decl *d = e->decl;
@@ -77,7 +79,7 @@ static int find_dims(struct model *m, struct embed *e)
 
 /* ---- layers ------------------------------------------------------------------------- */
 
-/* How many windows: 0 if none fits. */
+/* The number of windows: 0 if none fits. */
 static int windows(int n, int size, int stride) { return n < size ? 0 : (n - size) / stride + 1; }
 
 static int conv_dims(struct model *m, const struct embed *e, const struct expr *x, const int *in,
@@ -111,7 +113,7 @@ static int conv_dims(struct model *m, const struct embed *e, const struct expr *
     return IS_WRONG;
 }
 
-/* It sees the array itself. */
+/* Only as the first layer, which reads the array itself. */
 static int whiten_dims(struct model *m, const struct expr *x, const int *in, int i, struct layer *l)
 {
     double n = (double)in[0] * in[1] * in[2];

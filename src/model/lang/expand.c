@@ -1,4 +1,4 @@
-/* expand.c: loops to instances, left sides to the elements they define. */
+/* expand.c: expands loops to instances, and left sides to the elements that they define. */
 #include <limits.h>
 
 #include "model/lang/lang.h"
@@ -216,7 +216,7 @@ static int own(struct model *m, const struct stmt *s, int k, int e)
 {
     int made = m->ir.defined_by[e] >= 0 ? m->ir.statement_of[m->ir.defined_by[e]] : -1;
     int given = made >= 0 && m->ir.statements.a[made].rel->in_data && !s->rel->in_data;
-    if (made >= 0 && !given) return bad_twice(m, s, e); /* what a data block makes is data */
+    if (made >= 0 && !given) return bad_twice(m, s, e); /* results of a data block are data */
     if (m->ir.arrays.a[m->ir.array_of[e]].is_const) return bad_twice(m, s, e);
     if (!s->rel->stochastic) {
         if (m->ir.state[e] == E_CONST) return bad_twice(m, s, e);
@@ -259,7 +259,7 @@ static int own_all(struct model *m, struct stmt *s, const int *bound, int *at)
     return 0;
 }
 
-/* ---- left sides without subscripts: as large as what stands right -------------------- */
+/* ---- left sides without subscripts: shape of the right side -------------------- */
 
 static int arrays_known(const struct model *m, const struct stmt *s)
 {
@@ -281,7 +281,7 @@ static int constant_size(struct model *m, const struct stmt *s, int i, const int
     return 0;
 }
 
-/* How many elements the distribution's value has, for the instance with these counters. */
+/* The number of elements of a draw from the distribution, for the instance with these counters. */
 int dist_size(struct model *m, const struct stmt *s, const int *counter, int (*shape)[SHAPE],
               int *out)
 {
@@ -325,11 +325,11 @@ static int bare_shape(struct model *m, const struct stmt *s, int *shape)
     return 0;
 }
 
-/* In any order: as long as one more can be told. */
+/* In any order: repeats as long as another size can be determined. */
 static int bare_sides(struct model *m, int in_data)
 {
     for (int again = 1, last = 0; again || !last;) {
-        if (!again) last = 1; /* now say what is not known */
+        if (!again) last = 1; /* report the remaining unknown sizes */
         again = 0;
         for (size_t i = 0; i < m->ir.statements.n; i++) {
             struct stmt *s = &m->ir.statements.a[i];
@@ -339,7 +339,7 @@ static int bare_sides(struct model *m, int in_data)
             if (!last && !arrays_known(m, s)) continue;
             rc = bare_shape(m, s, shape);
             if (rc < 0) return rc;
-            if (rc) shape[0] = 0; /* wrong, or a cycle, which the schedule will tell */
+            if (rc) shape[0] = 0; /* an error, or a cycle, which schedule.c reports */
             a->ndim = shape[0];
             memcpy(a->dim, shape + 1, sizeof(int) * (size_t)shape[0]);
             if (add_elements(m, s->lhs->array, s->lhs->at)) return NAMI_ENOMEM;
@@ -351,7 +351,7 @@ static int bare_sides(struct model *m, int in_data)
 
 /* ---- all of it ------------------------------------------------------------------------ */
 
-/* A block: what stands in data { }, or the model. */
+/* A block: data { }, or the model. */
 struct block {
     struct model *m;
     int in_data, first; /* instance */
@@ -387,7 +387,7 @@ static int make_instances(struct block *b)
     return 0;
 }
 
-/* The sizes of the arrays that stand left. */
+/* Determines the sizes of the arrays on left sides. */
 static int make_elements(struct block *b)
 {
     struct model *m = b->m;

@@ -1,4 +1,4 @@
-/* footprint.c: which elements each reference of each instance reads. */
+/* footprint.c: computes the elements that each reference of each instance reads. */
 #include "model/lang/lang.h"
 
 struct builder {
@@ -13,7 +13,7 @@ static uint64_t mixed(uint64_t h, const struct extent *x)
     return h ^ h >> 29;
 }
 
-/* The elements in the order: choices, then the dimensions that stay. */
+/* Stores the elements in the order: choices, then remaining dimensions. */
 static int read_elements(struct builder *b, const struct term *t, int i, struct box *x,
                          struct foot *f)
 {

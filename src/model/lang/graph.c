@@ -1,4 +1,4 @@
-/* graph.c: the graph over the stochastic nodes: deterministic ones are substituted away. */
+/* graph.c: the graph of the stochastic nodes; deterministic ones are eliminated by substitution. */
 #include "model/lang/lang.h"
 
 /* ---- observe, infer, stages ---------------------------------------------------------- */
@@ -37,7 +37,7 @@ int model_observed(struct model *m)
     return rc;
 }
 
-/* What infer and stages say of the nodes. */
+/* Applies the infer and stages declarations to the nodes. */
 static int wishes(struct model *m)
 {
     unsigned char *mark = new_array(unsigned char, m->ir.num_elements);
@@ -60,7 +60,7 @@ static int wishes(struct model *m)
         rc = for_elements(m, d, mark, d->stage + 1);
     }
     for (int k = 0; k < m->ir.num_instances && !rc && stages; k++)
-        if (m->ir.node[k] >= 0) { /* what no stage names comes last */
+        if (m->ir.node[k] >= 0) { /* nodes without a stage come last */
             int s = mark[m->ir.defined[m->ir.first_defined[k]]];
             m->ir.bn->node.a[m->ir.node[k]].stage = s ? s - 1 : stages;
         }
@@ -154,7 +154,7 @@ static int reads_counter(const struct syntax *s, const struct expr *x, int loop)
     return 0;
 }
 
-/* A bound of a loop: its value, or the text if that differs from turn to turn. */
+/* A bound of a loop: its value, or its text if it varies between iterations. */
 static int put_bound(struct model *m, const struct loop *l, const struct expr *x, struct str *out)
 {
     int oom = 0, rc = NOT_CONST;

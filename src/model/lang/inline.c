@@ -1,17 +1,20 @@
-/* inline.c: functions that a model file defines, function f(x, y) = x^2 + y.  A call is replaced by
-   the definition, with the arguments in place of its parameters; nothing behind the parser knows of
-   them. */
+/* inline.c: inlines functions that a model file defines, function f(x, y) = x^2 + y.  A call is
+   replaced by the definition, with the arguments in place of its parameters; later stages do not
+   see such functions. */
 #include <string.h>
 
 #include "model/lang/parse.h"
 
-enum { CALLS_MOST = 64, COPIES_MOST = 1000 * 1000 }; /* inside each other; nodes made in all */
+enum {
+    CALLS_MOST = 64,
+    COPIES_MOST = 1000 * 1000
+}; /* maximum nesting; maximum number of copied nodes */
 
 struct inliner {
     struct syntax *s;
     struct diags *d;
     int depth, copies, oom;
-    const struct decl *in; /* whose definition is being copied; NULL: the model itself */
+    const struct decl *in; /* the function being copied; NULL: the model itself */
     struct expr *const *actual;
 };
 

@@ -1,21 +1,19 @@
-/* jags.c: a model as a program for JAGS.
-
-   The text is read a second time, into a tree of its own; this is rewritten, expression by
-   expression, and printed. */
+/* jags.c: exports a model as a JAGS program. The text is parsed again into a separate tree, which
+   is rewritten expression by expression and printed. */
 #include "model/export.h"
 #include "model/lang/lang.h"
 
 struct jags {
     struct model *m;
     struct syntax s; /* names keep the numbers they have in m->syntax; new ones follow */
-    int nname;       /* how many those are */
+    int nname;       /* number of these */
     struct diags none;
-    vec(struct rel) made; /* what goes to data { } */
+    vec(struct rel) made; /* relations for data { } */
     int nmade;            /* names for it */
     int oom;
 };
 
-enum { MAX_MADE = 1024 }; /* elements of a value that is written out */
+enum { MAX_MADE = 1024 }; /* maximum number of elements of an explicit value */
 
 /* ---- trees --------------------------------------------------------------------- */
 
@@ -78,7 +76,7 @@ static struct expr *fill(struct jags *j, const struct expr *t, int n, const char
     return x;
 }
 
-/* One of our own tables' expressions, `len` long, with its names replaced. */
+/* An expression of our tables, `len` bytes long, with its names replaced. */
 static struct expr *meaning(struct jags *j, const char *text, size_t len, int n,
                             const char *const *name, struct expr *const *by)
 {
@@ -107,7 +105,7 @@ static int counts_from(const struct jags *j, int name)
     return found;
 }
 
-/* Is it surely not negative?  Then rounding down is trunc(). */
+/* Is it certainly nonnegative? Then rounding down is trunc(). */
 static int nonnegative(const struct jags *j, const struct expr *x)
 {
     static const struct op *const keeps[] = {&op_add, &op_mul, &op_div, &op_pow, &op_idiv, &op_mod};
@@ -151,7 +149,7 @@ static int is_vector(const struct jags *j, const struct expr *x)
     return 0;
 }
 
-/* JAGS's inverse links take single numbers only; its other functions are element-wise. */
+/* The inverse links of JAGS accept only scalars; its other functions are element-wise. */
 static const struct {
     const struct op *op;
     const char *text;
@@ -195,8 +193,8 @@ static int write_out(struct jags *j, const struct expr *x, const struct cval *v)
     return 0;
 }
 
-/* A constant that JAGS has no function for becomes a name of the data block: diag.1; NULL if it
-   is no constant. */
+/* A constant for which JAGS has no function becomes a variable of the data block, e.g. diag.1; NULL
+   if it is not constant. */
 static struct expr *as_data(struct jags *j, const struct expr *x)
 {
     struct cval v = {0};
@@ -273,7 +271,7 @@ static struct expr *translate(struct jags *j, const struct expr *x)
 
 /* ---- distributions ----------------------------------------------------------------- */
 
-/* Behind a meaning: only its positive half. */
+/* Suffix of a definition: truncated to positive values. */
 static const char half[] = " T(0,)";
 
 static int keep_half(struct jags *j, struct rel *r)
@@ -355,7 +353,7 @@ static int put_alias(struct jags *j, struct rel *r, const struct expr *x,
             same ? new_expr(j, x, n) : meaning(j, a->meaning, strlen(a->meaning), n, name, by);
         if (!y) return -1;
         if (!same) {
-            y->at = x->at; /* where what is refused stands */
+            y->at = x->at; /* position for error messages */
             return put_stan(j, r, y);
         }
         for (int i = 0; i < n; i++) y->arg[i] = by[i];
@@ -376,8 +374,8 @@ static void translate_dist(struct jags *j, struct rel *r)
 
 /* ---- densities, distribution functions, quantiles ----------------------------------- */
 
-/* How JAGS calls the distribution: of dbin and dbinom, which mean the same, it knows functions of
-   the first only.  NULL: it does not have it. */
+/* The name of the distribution in JAGS: of the synonyms dbin and dbinom, only the first has
+   functions there. NULL: not available. */
 static const char *jags_name(struct jags *j, const struct density_name *f)
 {
     const struct dist_export *e = dist_exports;
@@ -393,7 +391,7 @@ static const char *jags_name(struct jags *j, const struct density_name *f)
     return name;
 }
 
-/* As an expression over y, the function that JAGS has; NULL: it has none. */
+/* The function in JAGS, as an expression in y; NULL: not available. */
 static const char *jags_form(const struct density_name *f, const char *jags, const char **before)
 {
     static const char *const only_log[] = {"dunif", "dbern"};
@@ -487,7 +485,7 @@ static int const_rel(struct jags *j, const struct decl *d, const struct model_op
     return lhs && r->rhs ? 0 : -1;
 }
 
-/* Constants, then data blocks, then the model: the order that JAGS wants. */
+/* Constants, then data blocks, then the model: the order required by JAGS. */
 static int arrange(struct jags *j, const struct model_options *opt)
 {
     struct rel r;

@@ -1,4 +1,4 @@
-/* layer.c: layers as they are written: dense(200, tanh), conv(8, 5, 2, relu). */
+/* layer.c: parses layers: dense(200, tanh), conv(8, 5, 2, relu). */
 #include "model/lang/lang.h"
 
 #include "tensor/product.h"

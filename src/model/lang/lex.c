@@ -11,10 +11,10 @@ enum { TOLD_MAX = 32, NUMBER_MAX = 500 };
 
 struct lex {
     const char *text, *s, *end;
-    const char *mark; /* where `line` and `col` are counted to */
+    const char *mark; /* the position of `line` and `col` */
     int line, col;
     int newline;
-    uint32_t told[TOLD_MAX]; /* the odd characters that were reported */
+    uint32_t told[TOLD_MAX]; /* unusual characters that were reported */
     int ntold;
     struct tokens *out;
     struct diags *d;
@@ -39,7 +39,8 @@ static int columns(const char *s, const char *end)
     return n;
 }
 
-/* The place of from..s, on the line that is read; from is not before the last place asked for. */
+/* The position of from..s on the current line; from must not be before the last position
+   requested. */
 static struct place place_from(struct lex *x, const char *from)
 {
     x->col += columns(x->mark, from);
@@ -58,7 +59,7 @@ static int emit(struct lex *x, struct token t, const char *from, const char *to)
 
 /* ---- blanks and comments -------------------------------------------------- */
 
-/* At a line's end: goes behind it. */
+/* Skips a line break. */
 static void skip_newline(struct lex *x)
 {
     x->s += starts(x, "\r\n") ? 2 : 1;
@@ -171,7 +172,7 @@ static uint32_t decode(const char *s, size_t n)
     return c;
 }
 
-/* Each odd character is reported once. */
+/* Each unusual character is reported once. */
 static int is_told(struct lex *x, uint32_t c)
 {
     for (int i = 0; i < x->ntold; i++)
@@ -216,7 +217,7 @@ static void tell_odd(struct lex *x, const char *from, uint32_t c, const struct o
                    o->name);
 }
 
-/* The character is read as the plain one that is meant, so that reading goes on. */
+/* Replaces the character by its ASCII equivalent, so that parsing can continue. */
 static int lex_odd(struct lex *x)
 {
     const char *from = x->s;
@@ -242,7 +243,7 @@ static void tell_letter(struct lex *x, const char *from, uint32_t c)
                from);
 }
 
-/* A name; one with wrong letters is a name too, so that reading goes on. */
+/* A name; also accepts invalid letters, so that parsing can continue. */
 static int lex_word(struct lex *x, const char *from)
 {
     uint32_t wrong = 0;
@@ -323,7 +324,7 @@ static int lex_number(struct lex *x)
     return emit(x, t, from, x->s);
 }
 
-/* Up to the next quote on the line, of any kind if the first was an odd one. */
+/* Up to the next quote on the line, of any kind if the first was not ASCII. */
 static int lex_string(struct lex *x, const char *from)
 {
     const char *begin = x->s;
@@ -454,7 +455,7 @@ int lex(const char *text, size_t len, struct tokens *out, struct diags *d)
         end.at.col += end.at.len;
         end.at.len = 1;
     }
-    for (int i = 0; i < 3; i++) /* a look ahead stays inside */
+    for (int i = 0; i < 3; i++) /* so that lookahead stays within bounds */
         if (emit(&x, end, x.end, x.end)) return -1;
     return 0;
 }

@@ -1,4 +1,4 @@
-/* lint.c: what is legal but probably not meant. */
+/* lint.c: warnings about legal but probably unintended models. */
 #include "model/lang/lang.h"
 
 /* The text at a place, as written. */
@@ -14,7 +14,7 @@ const char *source_text(struct model *m, struct place at)
     return diag_text(&m->source.diags, "%.*s", at.len, s + at.col - 1);
 }
 
-/* dnorm(0, 1.0E-6): BUGS counts in precisions. */
+/* dnorm(0, 1.0E-6): BUGS uses precisions. */
 static void tiny_precision(struct model *m, const struct stmt *s)
 {
     for (int i = 0; i < s->ngiven; i++) {

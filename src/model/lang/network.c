@@ -1,9 +1,10 @@
-/* network.c: network dec : real[30] -> real[784] { dense(200, tanh); dense(784) } */
+/* network.c: declarations of networks: network dec : real[30] -> real[784] { dense(200, tanh);
+   dense(784) } */
 #include "model/lang/lang.h"
 
 #include "base/rng.h"
 
-/* Names are looked up before sizes can be: see model_resolve. */
+/* Names are resolved before sizes are known: see model_resolve. */
 int name_networks(struct model *m)
 {
     for (size_t i = 0; i < m->source.syntax.decl.n; i++) {

@@ -1,4 +1,4 @@
-/* operand.c: which rows an instruction reads and writes. */
+/* operand.c: operands: the rows that an instruction reads and writes. */
 #include <limits.h>
 
 #include "model/lang/compile.h"

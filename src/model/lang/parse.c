@@ -1,4 +1,4 @@
-/* parse.c: the file as a whole: blocks and what stands between them. */
+/* parse.c: parses the file: blocks and the declarations between them. */
 
 #include <limits.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static const struct token *line_start(const struct parser *p, const struct token
     return t;
 }
 
-/* observe at the beginning of a line, where model stood: the } before it is missing. */
+/* A keyword such as observe in the column of `model`: the } before it is missing. */
 static int ends_early(const struct parser *p)
 {
     const struct token *t = now(p);
@@ -234,7 +234,7 @@ static void parse_top(struct parser *p)
     } else if ((block && is_name(p, t, "model")) || skip_function(p)) {
         parse_model(p, 0);
     } else if (p->quiet) {
-        return; /* it was a function, and that is said */
+        return; /* a function, which has been reported */
     } else if (block && is_name(p, t, "data")) {
         parse_model(p, 1);
     } else if (is_name(p, t, "model") && !looks_like_relation(p, p->i)) {

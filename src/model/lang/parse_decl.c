@@ -1,4 +1,5 @@
-/* parse_decl.c: const, var, observe, infer, stages, learn, network, embed, simulator, function. */
+/* parse_decl.c: parses declarations: const, var, observe, infer, stages, learn, network, embed,
+   simulator, function. */
 
 #include <string.h>
 

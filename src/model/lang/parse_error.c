@@ -1,4 +1,4 @@
-/* parse_error.c: what is said when something is wrong, and where reading goes on. */
+/* parse_error.c: syntax error messages and error recovery. */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ const char *quote(struct parser *p, int a, int b)
     return s ? s : "";
 }
 
-/* What people write who know another language. */
+/* Constructs of other languages. */
 static const struct foreign {
     int op;
     const char *advice;
@@ -94,7 +94,7 @@ void unexpected(struct parser *p, const char *what)
 {
     const struct token *t = now(p);
     if (t->kind == TOKEN_BAD || (t->kind == TOKEN_END && p->cut))
-        p->quiet = 1; /* it has been said */
+        p->quiet = 1; /* already reported */
     else if (t->kind == TOKEN_END)
         fail_at(p, t->at, NULL, "expected %s, but the file ends", what);
     else if (t->newline && p->line_ends)
@@ -121,7 +121,7 @@ void missing(struct parser *p, const char *what, const struct token *opened)
 
 /* ---- statements, by a look at their beginning ---------------------------------- */
 
-/* The token behind the bracket that opens at i; i itself if it is long or has no end. */
+/* The token after the bracket that opens at i; i itself if it is long or unterminated. */
 static int behind_bracket(const struct parser *p, int i)
 {
     int depth = 0;

@@ -1,4 +1,4 @@
-/* parse_expr.c: expressions, by precedence climbing.  The levels are those of JAGS 4. */
+/* parse_expr.c: parses expressions by precedence climbing.  The levels are those of JAGS 4. */
 
 #include <string.h>
 
@@ -129,7 +129,7 @@ static int enter(struct parser *p)
     return -1;
 }
 
-/* What can only come after the closing bracket, or begins a new statement. */
+/* Tokens that can only follow the closing bracket, or that begin a new statement. */
 static int is_behind(const struct parser *p)
 {
     static const int ops[] = {'~', ';', '{', '}', '=', OP2('<', '-'), OP2('=', '=')};
@@ -140,7 +140,7 @@ static int is_behind(const struct parser *p)
     return 0;
 }
 
-/* A ] where a ) belongs, or the other way round, is taken for it, unless it closes another. */
+/* Accepts ] in place of ), and vice versa, unless it closes another bracket. */
 static int is_mixed_up(struct parser *p, int close)
 {
     int other = close == ')' ? ']' : ')';
@@ -151,7 +151,7 @@ static int is_mixed_up(struct parser *p, int close)
     return 1;
 }
 
-/* After an item: 1 if another follows, 0 at the end, -1 if all is lost. */
+/* After an item: 1 if another follows, 0 at the end, -1 after an unrecoverable error. */
 static int list_goes_on(struct parser *p, int close, const struct token *opened)
 {
     char what[] = {'\'', (char)close, '\'', 0};
@@ -350,7 +350,7 @@ static int is_open_range(const struct parser *p, const struct expr *x)
     return x && x->kind == X_CALL && x != p->paren && strcmp(syntax_name(p->s, x->name), ":") == 0;
 }
 
-/* 1:m+1 or k-1:m: few who write it mean it. */
+/* Warns about 1:m+1 and k-1:m, which are rarely intended. */
 static void warn_range(struct parser *p, const struct expr *x, int left, int first)
 {
     const struct expr *range = x->arg[!left];

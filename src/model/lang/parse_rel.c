@@ -1,4 +1,4 @@
-/* parse_rel.c: relations and loops. */
+/* parse_rel.c: parses relations and loops. */
 
 #include <string.h>
 
@@ -173,7 +173,7 @@ static int parse_value(struct parser *p, struct rel *r)
     return -1;
 }
 
-/* Behind a relation, on its line: another one, ; or } */
+/* After a relation, on the same line: another one, ; or } */
 static void check_end(struct parser *p)
 {
     const struct token *t = now(p);
@@ -196,7 +196,7 @@ static int parse_relation(struct parser *p)
     if (r.lhs->kind == X_CALL && split_link(p, &r)) return -1;
     if (r.stochastic ? parse_distribution(p, &r) : parse_value(p, &r)) return -1;
     check_end(p);
-    if (p->quiet) return now(p)->newline ? 0 : -1; /* read, but not as it should be */
+    if (p->quiet) return now(p)->newline ? 0 : -1; /* parsed, but with errors */
     return vec_push(&p->s->rel, r) ? nomem(p) : 0;
 }
 
@@ -235,7 +235,7 @@ static int parse_header(struct parser *p, struct loop *l, const struct token *op
     return p->quiet ? -1 : 0;
 }
 
-/* After a wrong header: to its { on this line or the next. */
+/* After an invalid header: skips to its { on this line or the next. */
 static void find_brace(struct parser *p)
 {
     int line = p->t[p->i ? p->i - 1 : 0].at.line;
@@ -276,7 +276,7 @@ static void parse_loop(struct parser *p)
 
 /* ---- statements ------------------------------------------------------------------------- */
 
-/* Behind (...) and { ... } or one statement: what another language does, we skip. */
+/* Skips control structures of other languages: (...) and { ... } or one statement. */
 static void skip_control(struct parser *p)
 {
     int depth = 0;

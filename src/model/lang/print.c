@@ -1,4 +1,4 @@
-/* print.c: a syntax tree as text.  What is printed and read again is the same tree. */
+/* print.c: prints a syntax tree as text, which parses to the same tree. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const struct {
 struct out {
     const struct syntax *s;
     struct str *str;
-    int jags; /* rewrite what JAGS does not know */
+    int jags; /* rewrite what JAGS does not support */
 };
 
 static void put_expr(struct out *o, const struct expr *x, int min);
@@ -89,15 +89,15 @@ static int put_jags(struct out *o, const struct expr *x, int min)
     return 1;
 }
 
-/* The parentheses that an operand needs follow from the least level it may have:
-   that of the operator on the side where chains associate, else one more. */
+/* An operand is parenthesized if its precedence is below the minimum: the level of the operator on
+   its associative side, otherwise one more. */
 static void put_operation(struct out *o, const struct expr *x, int k, int min)
 {
     int level = operators[k].level, left = level, right = level + 1;
     if (level == COMPARE || level == RANGE) left = level + 1;
     if (level == POWER) left = ATOM, right = NEGATE;
     if (put_jags(o, x, min)) return;
-    if (level >= SUM && level < RANGE) { /* (1:m) + 1: nobody should have to think */
+    if (level >= SUM && level < RANGE) { /* (1:m) + 1: parenthesized for clarity */
         if (is_range(o->s, x->arg[0])) left = NEGATE;
         if (is_range(o->s, x->arg[x->narg - 1])) right = NEGATE;
     }
@@ -202,7 +202,7 @@ static void put_decl(struct out *o, const struct decl *d, int last)
     }
 }
 
-/* JAGS has one var, and no constants but those of data { }. */
+/* JAGS has a single var declaration, and no constants except those of data { }. */
 static void put_decls_jags(struct out *o)
 {
     int n = 0, native = o->s->dialect == NATIVE;
@@ -269,7 +269,7 @@ void syntax_put_rel(const struct syntax *s, const struct rel *r, struct str *out
     put_rel(&o, r);
 }
 
-/* The loops around k, the outermost first. */
+/* The loops enclosing k, outermost first. */
 static int loops_around(const struct syntax *s, int k, int *chain)
 {
     int n = 0;

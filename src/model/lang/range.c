@@ -1,13 +1,13 @@
-/* range.c: between what numbers can an expression lie?  Interval arithmetic over
-   the supports of the distributions; what is not known is the whole line. */
+/* range.c: bounds of expressions by interval arithmetic over the supports of the distributions;
+   unknown ranges are unbounded. */
 #include <float.h>
 
 #include "model/lang/lang.h"
 
 static const struct range anywhere = {-INFINITY, INFINITY, 0};
 
-/* Each element is asked once.  As in constant.c, recursion stops at some depth, and what is
-   needed is then found first. */
+/* The range of each element is computed once. As in constant.c, recursion stops at some depth, and
+   the required element is then computed first. */
 struct elem_range {
     struct range r;
     int state;
@@ -42,7 +42,7 @@ static struct range of_stochastic(struct model *m, const struct stmt *s, const i
         double lo = r.lo, hi = r.hi;
         for (int i = 0; i < s->narg; i++) {
             struct range a = range_at(m, s->arg[i], counter);
-            p[i] = a.lo == a.hi ? a.lo : NAN; /* what depends on it is not known */
+            p[i] = a.lo == a.hi ? a.lo : NAN; /* dependent results are unknown */
         }
         s->dist->bounds(p, &lo, &hi);
         if (!isnan(lo)) r.lo = lo;
@@ -71,7 +71,7 @@ static void set_range(struct model *m, int k, int state, struct range r)
         m->ir.range[m->ir.defined[j]] = (struct elem_range){r, state};
 }
 
-/* Of an element whose range was found, or is its value; or anywhere. */
+/* The known range of an element, or its value; otherwise unbounded. */
 static struct range known(const struct model *m, int e)
 {
     if (m->ir.state[e] == E_CONST && !isnan(m->ir.value[e]))
@@ -85,8 +85,8 @@ static struct range of_elem(struct model *m, int e)
     int k = m->ir.defined_by[e];
     int is_value = m->ir.state[e] == E_CONST && !isnan(m->ir.value[e]);
     if (is_value || k < 0 || m->ir.range[e].state != NEW)
-        return known(m, e);                              /* cycles: said later */
-    if (m->evaluation.deferred != NONE) return anywhere; /* all this will be asked again */
+        return known(m, e);                              /* cycles: reported later */
+    if (m->evaluation.deferred != NONE) return anywhere; /* will be computed again */
     if (m->evaluation.depth > DEPTH_MAX) {
         m->evaluation.deferred = k;
         return anywhere;
@@ -97,7 +97,7 @@ static struct range of_elem(struct model *m, int e)
     return r;
 }
 
-/* What was too deep, with a stack of our own; who waits on it is busy. */
+/* Deep recursion, with an explicit stack; waiting instances are marked busy. */
 static int settle(struct model *m, int k)
 {
     vec(int) todo = {0};
@@ -176,7 +176,7 @@ static struct range range_at(struct model *m, const struct term *t, const int *c
     }
 }
 
-/* Of a term, or of element e if it is NULL; from outside. */
+/* Entry point: the range of a term, or of element e if it is NULL. */
 static struct range ask(struct model *m, const struct term *t, const int *counter, int e)
 {
     if (!m->ir.range) m->ir.range = arena_array(&m->mem, struct elem_range, m->ir.num_elements + 1);
@@ -194,13 +194,13 @@ static struct range ask(struct model *m, const struct term *t, const int *counte
 struct range term_range(struct model *m, const struct term *t, const int *counter)
 {
     if (m->evaluation.depth)
-        return range_at(m, t, counter); /* a subscript, while a range is found */
+        return range_at(m, t, counter); /* a subscript, within the computation of a range */
     return ask(m, t, counter, 0);
 }
 
 struct range elem_range(struct model *m, int e) { return ask(m, NULL, NULL, e); }
 
-/* Whoever asks for a support later finds it.  What is to be said of subscripts was said. */
+/* Computes all ranges for later queries. Errors in subscripts have already been reported. */
 int settle_ranges(struct model *m)
 {
     struct diags said = m->source.diags;

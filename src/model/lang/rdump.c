@@ -1,4 +1,4 @@
-/* rdump.c: the data of a model, as R and JAGS read them. */
+/* rdump.c: writes the data of a model as an R dump, for R and JAGS. */
 #include "base/num.h"
 #include "model/export.h"
 #include "model/lang/lang.h"
@@ -27,7 +27,7 @@ static void put_datum(struct str *out, int known, double x)
         str_putn(out, buf, (size_t)num_print(buf, x));
 }
 
-/* R's order: the first subscript runs fastest. */
+/* In R's order: the first subscript varies fastest. */
 static void put_array(const struct model *m, const struct array *a, struct str *out)
 {
     int at[MAX_DIM] = {0};

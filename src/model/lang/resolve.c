@@ -1,4 +1,4 @@
-/* resolve.c: names looked up: arrays, loop counters, functions, distributions. */
+/* resolve.c: resolves names: arrays, loop counters, functions, distributions. */
 #include <limits.h>
 #include <string.h>
 
@@ -267,7 +267,7 @@ static int resolve_rel(struct scope *c)
         return -1;
     }
     s->lhs = resolve(c, r->lhs);
-    c->refs.n = 0; /* what stands left is not read */
+    c->refs.n = 0; /* the left side is not read */
     if (!s->lhs) return -1;
     if (r->stochastic) {
         bad = resolve_stochastic(c, r->rhs);

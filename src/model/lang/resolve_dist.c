@@ -1,5 +1,5 @@
-/* resolve_dist.c: distributions looked up: records, JAGS's and Stan's other names by what they
-   mean, distributions made of others, and the functions that a distribution has. */
+/* resolve_dist.c: resolves distributions: records, aliases of JAGS and Stan, distributions composed
+   of others, and the functions of a distribution. */
 #include <string.h>
 
 #include "base/near.h"
@@ -144,13 +144,13 @@ static void unknown_dist(struct scope *c, const struct expr *x, const char *name
                    "no distribution is called %s", name);
 }
 
-/* A distribution as written, looked up. */
+/* A resolved call of a distribution. */
 struct call {
     const struct dist *dist;
     const char *name;
     int narg, ngiven;
     struct term *arg[DIST_ARGS];
-    struct term *given[GIVEN_MOST]; /* the arguments as written, which must lie in ... */
+    struct term *given[GIVEN_MOST]; /* the arguments as written, and their domains */
     struct dist_arg formal[GIVEN_MOST];
 };
 
@@ -173,8 +173,9 @@ static int give_all(struct scope *c, struct call *k, const struct expr *const *x
     return bad ? -1 : 0;
 }
 
-/* A call of a name of JAGS: which of its rows has these arguments, its formal ones, and the written
-   ones in their order.  How many there are; -1 if none fits, which is said.  value: as above */
+/* A call of a JAGS name: finds the row with matching arguments; stores its formal arguments and the
+   actual ones in their order. Returns their number, or reports an error and returns -1. value: as
+   above */
 static int alias_row(struct scope *c, const struct expr *x, const char *name, const char *value,
                      const struct dist_alias **row, struct dist_arg *formal,
                      const struct expr **order)
@@ -195,8 +196,8 @@ static int alias_row(struct scope *c, const struct expr *x, const char *name, co
     return -1;
 }
 
-/* dnorm(mu, tau) is normal(mu, 1 / sqrt(tau)): the meaning, with formals replaced.  The number of
-   arguments of *dist, or -1. */
+/* dnorm(mu, tau) is normal(mu, 1 / sqrt(tau)): its definition, with formal arguments replaced.  The
+   number of arguments of *dist, or -1. */
 static int alias_meaning(struct scope *c, const struct expr *x, const struct dist_alias *row,
                          const struct dist_arg *formal, struct term *const *actual, int n,
                          const struct dist **dist, struct term **arg)
@@ -263,7 +264,7 @@ static int is_dist_call(const struct scope *c, const struct expr *x)
 
 static int resolve_dist(struct scope *c, const struct expr *x, struct call *k);
 
-/* A part of a distribution that is made of others: its arguments become those of the whole. */
+/* A component of a composed distribution: its arguments become arguments of the whole. */
 static int resolve_part(struct scope *c, const struct expr *x, const struct dist_form *f,
                         struct call *k, const struct dist **out)
 {
@@ -294,7 +295,7 @@ static int resolve_part(struct scope *c, const struct expr *x, const struct dist
     return 0;
 }
 
-/* A bound that is left out. */
+/* An omitted bound. */
 static struct term *no_bound(struct scope *c, const struct expr *x, const struct dist_arg *f)
 {
     struct term *t = new_term(c, T_NUMBER, x, 0);
@@ -386,7 +387,7 @@ int resolve_stochastic(struct scope *c, const struct expr *x)
 
 /* ---- densities, distribution functions and quantiles as functions ------------- */
 
-/* The arguments behind the value; arg[] are those of *dist.  Their number, or -1. */
+/* The arguments after the value; arg[] are those of *dist. Their number, or -1. */
 static int density_args(struct scope *c, const struct expr *x, const struct density_name *f,
                         const struct dist **dist, struct term **arg)
 {

@@ -1,4 +1,4 @@
-/* say.c: who is to blame when a constant is needed, and there is none. */
+/* say.c: explains why an expression is not constant where a constant is required. */
 #include <limits.h>
 
 #include "base/near.h"
@@ -13,7 +13,7 @@ static int has_relation(const struct model *m, int array, int stochastic)
     return 0;
 }
 
-/* The innermost reference of a term whose value is not known, or has none. */
+/* The innermost reference of a term whose value is unknown or undefined. */
 static const struct term *culprit(struct model *m, const struct term *t, const int *counter)
 {
     const struct term *found = NULL;
@@ -28,7 +28,7 @@ static const struct term *culprit(struct model *m, const struct term *t, const i
     return rc == NOT_CONST ? t : NULL;
 }
 
-/* Is it only asked how long it is? */
+/* Is only its length used? */
 static int only_length(const struct term *t, const struct term *by)
 {
     if ((t->kind == T_LENGTH || t->kind == T_DIM) && t->arg[0] == by) return 1;
@@ -61,7 +61,7 @@ int say_not_const(struct model *m, const struct term *t, const int *counter, con
     return IS_WRONG;
 }
 
-/* Is there a value, which is not a number? */
+/* Is its value NaN? */
 static int is_nan(struct model *m, const struct term *by, const int *counter)
 {
     struct cval v = {0};
@@ -131,7 +131,7 @@ int undefined_name(struct model *m, const struct term *t)
         return IS_WRONG;
     }
     const char *near = nearest_array(m, a->name);
-    if (a->defined) /* by a loop that has no turns */
+    if (a->defined) /* by a loop with no iterations */
         diag_error(d, t->at, NULL, "%s is never defined: the loops around its relations are empty",
                    a->name);
     else

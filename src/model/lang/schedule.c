@@ -1,5 +1,5 @@
-/* schedule.c: levels: an instance stands above all it reads.  Instances of one
-   statement on one level are evaluated together. */
+/* schedule.c: assigns levels: an instance is on a higher level than those that it reads. Instances
+   of one statement on one level are evaluated together. */
 #include "model/lang/lang.h"
 
 /* An instance that is being visited; the next element it reads. */
@@ -109,7 +109,7 @@ static int levels(struct model *m, int through, int **out)
 static void number_rows(struct model *m)
 {
     for (size_t i = 0; i < m->ir.arrays.n;
-         i++) { /* as the file names them, whatever the data are */
+         i++) { /* in the order of the file, independent of the data */
         const struct array *a = &m->ir.arrays.a[i];
         for (int e = a->first; e < a->first + a->n; e++)
             m->ir.row[e] = m->ir.state[e] == E_RANDOM ? m->ir.num_rows++ : -1;

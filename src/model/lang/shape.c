@@ -1,4 +1,4 @@
-/* shape.c: the sizes of expressions, for one turn of the loops. */
+/* shape.c: shapes of expressions, for one iteration of the loops. */
 #include "model/lang/lang.h"
 
 static void put_shape(struct str *t, const int *s)
@@ -8,7 +8,7 @@ static void put_shape(struct str *t, const int *s)
         str_printf(t, i ? " x %d" : s[0] == 1 ? "%d elements" : "%d", s[i + 1]);
 }
 
-/* shape becomes that of an element-wise operation with one more argument. */
+/* Updates shape, that of an element-wise operation, for one more argument. */
 int shapes_merge(struct model *m, const struct term *t, int *shape, const int *s)
 {
     if (!s[0]) return 0;

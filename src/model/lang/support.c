@@ -1,4 +1,4 @@
-/* support.c: do the arguments of a distribution fit it, and its value the left side? */
+/* support.c: checks arguments and values against the domains and supports of distributions. */
 #include "model/lang/lang.h"
 
 static const struct {
@@ -73,7 +73,7 @@ static int check_size(struct model *m, const struct stmt *s, int k)
 
 /* ---- supports ---------------------------------------------------------------------- */
 
-/* How a range leaves a domain: *certain if it cannot but do so.  NULL: it need not. */
+/* Describes how a range violates a domain: *certain if it does so entirely. NULL: it does not. */
 static const char *outside(const struct domain_info *d, struct range r, int *certain)
 {
     *certain = 1;
@@ -103,7 +103,7 @@ static int check_constant(struct model *m, const struct stmt *s, int i, const st
     return 0;
 }
 
-/* The element itself, or that of which it is but a copy: s <- x. */
+/* The element itself, or the one that it copies: s <- x. */
 static int original(const struct model *m, int e)
 {
     for (;;) {
@@ -118,7 +118,8 @@ static int original(const struct model *m, int e)
     }
 }
 
-/* What argument i refers to, if it has a prior that lets it leave its domain: element, or -1. */
+/* The element that argument i refers to, if its prior allows values outside of the domain;
+   otherwise -1. */
 static int offender(struct model *m, const struct stmt *s, int i, int k, const char **word)
 {
     const struct term *t = s->given[i];
@@ -135,7 +136,8 @@ static int offender(struct model *m, const struct stmt *s, int i, int k, const c
 }
 
 /* A random argument: x of normal(mu, x), whose support is known; or 1 + exp(x), if it is always
-   wrong.  What only may be wrong, by what intervals tell, is left to `nami check`. */
+   invalid. Possible violations according to interval arithmetic are left to the prior predictive
+   check. */
 static int check_variable(struct model *m, const struct stmt *s, int i, int k)
 {
     const struct term *t = s->given[i];
@@ -145,7 +147,7 @@ static int check_variable(struct model *m, const struct stmt *s, int i, int k)
     if (e >= 0) {
         const struct stmt *by = instance_stmt(m, m->ir.defined_by[e]);
         struct str name = {0};
-        syntax_put_expr(&m->source.syntax, by->rel->lhs, &name); /* as its prior has it */
+        syntax_put_expr(&m->source.syntax, by->rel->lhs, &name); /* as in its prior */
         const char *text = name.s ? name.s : "it";
         diag_error(&m->source.diags, t->all, cure(m, d, text),
                    "%s of %s() must be %s, but %s can be %s", s->formal[i].name, s->name,
@@ -240,7 +242,7 @@ static int wrong_value(struct model *m, const struct stmt *s, int k, double x,
     return IS_WRONG;
 }
 
-/* The values that the data give, against the distribution. */
+/* Checks the values in the data against the distribution. */
 static int check_values(struct model *m, const struct stmt *s, int k)
 {
     int first = m->ir.first_defined[k], n = m->ir.first_defined[k + 1] - first, rc = 0;

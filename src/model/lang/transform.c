@@ -1,10 +1,10 @@
-/* transform.c: transformations of data as OpenBUGS writes them, in the model block:
+/* transform.c: transformations of data in the notation of OpenBUGS, in the model block:
 
        z[i] <- log(y[i])
        z[i] ~ dnorm(mu, tau)
 
-   Both relations have the same left side in the same loop, so the first can only mean data: it is
-   read as if it stood in a data block, which then refuses what is not computed from data. */
+   Both relations have the same left side in the same loop, so the first must define data: it is
+   treated as part of a data block, which rejects what is not computed from data. */
 #include <string.h>
 
 #include "model/lang/parse.h"

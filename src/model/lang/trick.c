@@ -11,7 +11,7 @@ static const struct {
     {"bernoulli_logit", {"ones", "one"}, 1},
 };
 
-/* Are they made for it: by name, or in a data block? */
+/* Are the data artificial, according to their name or because a data block computes them? */
 static int is_made(const struct model *m, int array, const char *const *names)
 {
     const char *name = m->ir.arrays.a[array].name;
@@ -31,7 +31,7 @@ static int all_equal(const struct model *m, const struct stmt *s, double value)
     return 1;
 }
 
-/* Does an instance read data, itself or through what is computed? */
+/* Does an instance read data, directly or through deterministic variables? */
 static int reads_data(const struct model *m, int k, int deep)
 {
     const struct stmt *s = instance_stmt(m, k);

@@ -1,19 +1,20 @@
 /* vectorize.c: relations over whole arrays.
 
-   y ~ normal(a + b * x, sigma), with y and x of n elements, is n relations: for (i in 1:n)
-   { y[i] ~ normal(a + b * x[i], sigma) }.  The loop is put around the statement here, and the
-   subscript into its arguments, through element-wise functions down to the arrays.  So each
-   element is a node of its own, whose parents are what that element reads.  The same holds for
-   y <- ... where all functions are element-wise. */
+   y ~ normal(a + b * x, sigma), with y and x of n elements, is n relations: for (i in 1:n) { y[i] ~
+   normal(a + b * x[i], sigma) }.  This file adds the loop around the statement, and the subscript
+   to its arguments, through element-wise functions down to the arrays.  Thus each element is a
+   separate node whose parents are the elements that it reads.  The same holds for y <- ... where
+   all functions are element-wise. */
 #include "model/lang/lang.h"
 
 struct spread {
     struct model *m;
     struct stmt *s;
-    int first;      /* the first new counter: those behind it go over the dimensions */
-    int ndim;       /* new counters: one for each dimension of the left side that is no number */
+    int first; /* the first new counter; one for each dimension */
+    int ndim;  /* number of new counters: dimensions of the left side that are not scalar subscripts
+                */
     const int *now; /* counters of an instance, for shapes */
-    vec(struct term *) was, is; /* what was copied, and to what: arguments may be shared */
+    vec(struct term *) was, is; /* copied terms and their copies: arguments may be shared */
     vec(struct term *) refs;
     int oom, wrong;
 };
@@ -56,7 +57,7 @@ static struct term *from(struct spread *p, struct term *lo, int dim)
     return sum->arg[0] ? sum : NULL;
 }
 
-/* Elements of a term: 1 for a single number; 0 if that cannot be told (which is said). */
+/* The number of elements of a term: 1 for a scalar; 0 if unknown (which is reported). */
 static int size_of(struct spread *p, const struct term *t)
 {
     int shape[SHAPE], rc = term_shape(p->m, t, p->now, shape);
@@ -65,7 +66,7 @@ static int size_of(struct spread *p, const struct term *t)
     return rc ? 0 : shape_size(shape);
 }
 
-/* Of what has no subscripts to put the counters in: c(1, 2), sort(x). */
+/* Selects an element of a term without subscripts: c(1, 2), sort(x). */
 static struct term *element(struct spread *p, struct term *t)
 {
     struct term *to = new_term(p, T_ELEMENT, t, 1 + p->ndim);
@@ -75,7 +76,7 @@ static struct term *element(struct spread *p, struct term *t)
     return to;
 }
 
-/* x[lo:hi, k, ]: each dimension that is left gets a counter. */
+/* x[lo:hi, k, ]: each remaining dimension gets a counter. */
 static struct term *indexed_ref(struct spread *p, struct term *t)
 {
     const struct array *a = &p->m->ir.arrays.a[t->array];
@@ -139,7 +140,7 @@ static struct term *copied(struct spread *p, struct term *t, int dim)
     return vec_push(&p->refs, to) ? (p->oom = 1, NULL) : to;
 }
 
-/* The element that the counters from `dim` on point to; dim -1: the term as it is. */
+/* The element selected by the counters from `dim` on; dim -1: the unchanged term. */
 static struct term *indexed(struct spread *p, struct term *t, int dim)
 {
     struct term *to;
@@ -190,7 +191,7 @@ static int extents(struct spread *p, int *dim)
     return n;
 }
 
-/* Does an argument fit the left side: a number, or as many elements? */
+/* Does an argument match the left side: a scalar, or equally many elements? */
 static int fits_lhs(struct spread *p, const struct term *t, const int *dim)
 {
     int shape[SHAPE], ok, rc = term_shape(p->m, t, p->now, shape), n = 0;
@@ -246,7 +247,7 @@ static int wants(const struct model *m, const struct stmt *s)
 
 /* ---- the new statement ---------------------------------------------------------------------- */
 
-/* Every instance, once for each of its elements. */
+/* Replicates every instance for each of its elements. */
 static int spread_counters(struct spread *p)
 {
     struct stmt *s = p->s;
@@ -280,7 +281,7 @@ static int spread_counters(struct spread *p)
     return p->oom || p->wrong;
 }
 
-/* Loops for pictures and messages: without a name, 1 to n. */
+/* Adds loops for pictures and messages: unnamed, 1 to n. */
 static int add_loops(struct spread *p)
 {
     struct stmt *s = p->s;
