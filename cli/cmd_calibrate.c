@@ -32,7 +32,7 @@ static int ends(const char *path, const char *ending)
     return n > k && strcmp(path + n - k, ending) == 0;
 }
 
-/* Refuses what cannot be written before any work is done. */
+/* Rejects output files that cannot be written before any work is done. */
 static int check_files(const struct opt_many *out)
 {
     nami_err err;

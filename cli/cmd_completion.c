@@ -1,4 +1,4 @@
-/* cmd_completion.c: scripts with which shells complete nami's command lines. */
+/* cmd_completion.c: `nami completion`: completion scripts for shells. */
 #include <stdio.h>
 #include <string.h>
 
@@ -96,7 +96,7 @@ static void zsh_text(const char *s, FILE *out)
     }
 }
 
-/* What can follow: words, nothing that we know, or files. */
+/* The values of an option: words, arbitrary text, or files. */
 static void zsh_values(const struct option *o, FILE *out)
 {
     int is_number = o->kind == OPT_COUNT || o->kind == OPT_SEED || o->kind == OPT_REAL;

@@ -29,7 +29,7 @@ static int judge(const nami_evidence *e)
     return EXIT_YES;
 }
 
-/* For a program that wants no JSON. */
+/* Plain numbers, for scripts without a JSON parser. */
 static int print_plain(const nami_evidence *e)
 {
     nami_verdict v;

@@ -28,7 +28,7 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* "@FILE" of each data file, behind which come those of --given. */
+/* "@FILE" for each data file, followed by the values of --given. */
 struct evidence {
     const char *given[2 * OPT_MANY_MAX];
     char *file[OPT_MANY_MAX];
@@ -63,7 +63,8 @@ static int of_structure(const nami_bn *bn, const nami_exact_options *opt, nami_e
 {
     nami_err err;
     if (!nami_exact_tables(bn, opt, out, &err)) return EXIT_YES;
-    return fail(err.code == NAMI_EFILE ? READING : RUNNING, NULL, &err); /* evidence is read */
+    return fail(err.code == NAMI_EFILE ? READING : RUNNING, NULL,
+                &err); /* while evidence is read */
 }
 
 static int put(const nami_exact *e, const struct options *o)

@@ -22,7 +22,7 @@ static const struct target {
 
 static const char *target_words(int i) { return targets[i].name; }
 
-/* By --to, else by the ending of the output. */
+/* By --to, or else by the extension of the output. */
 static const struct target *target_of(const struct options *o)
 {
     const char *dot = o->out ? strrchr(o->out, '.') : NULL;
@@ -55,7 +55,7 @@ static int put(const char *path, const char *text, size_t len)
     return finish_output(EXIT_YES);
 }
 
-/* What JAGS cannot express is told in full. */
+/* Prints all messages about what JAGS cannot express. */
 static int cannot(const nami_model *model, const char *file, const struct target *t,
                   const nami_err *why)
 {
@@ -69,7 +69,7 @@ static int cannot(const nami_model *model, const char *file, const struct target
     return EXIT_BAD;
 }
 
-/* Makes everything first and writes it then, so that a failure leaves nothing. */
+/* Computes all output before writing, so that a failure leaves no files. */
 static int export(const nami_model *model, const char *file, const struct options *o,
                   const struct target *t)
 {

@@ -77,7 +77,7 @@ struct files {
     struct file file[MAX_FILES];
 };
 
-/* The form that the ending of a path of n bytes names; or NULL. */
+/* The output form given by the extension of a path of n bytes; or NULL. */
 static const char *form_of(const char *path, size_t n)
 {
     for (int i = 0; forms[i]; i++) {
@@ -88,8 +88,8 @@ static const char *form_of(const char *path, size_t n)
     return NULL;
 }
 
-/* How much of s is the next path?  A comma ends it only behind a known ending,
-   since names may have commas. */
+/* The length of the next path in s. A comma ends it only after a known extension, since names may
+   contain commas. */
 static size_t next_path(const char *s)
 {
     for (size_t n = 0;; n++) {
@@ -109,7 +109,7 @@ static int add_file(struct files *f, const char *path, size_t n)
                      x->path);
 }
 
-/* Refuses what cannot be written before any work is done. */
+/* Rejects output files that cannot be written before any work is done. */
 static int files_init(struct files *f, const struct opt_many *names)
 {
     int rc = EXIT_YES;
@@ -137,7 +137,7 @@ static int columns(void)
     return ws.ws_col < 60 ? 60 : ws.ws_col > 100 ? 100 : ws.ws_col;
 }
 
-/* Mode free is asked for in order not to be natural. */
+/* Mode free does not request a natural inverse. */
 static int says_no(const nami_inverse *inv, const nami_options *opt)
 {
     int is_free = opt->mode && strcmp(opt->mode, "free") == 0;
@@ -145,7 +145,7 @@ static int says_no(const nami_inverse *inv, const nami_options *opt)
            (nami_inverse_natural(inv) == 0 && !is_free);
 }
 
-/* `file` is what a message blames. */
+/* `file`: the file named in messages. */
 static int describe(const nami_inverse *inv, const char *as, const nami_inverse_view *view,
                     const char *file, char **text, size_t *len)
 {
@@ -157,7 +157,7 @@ static int describe(const nami_inverse *inv, const char *as, const nami_inverse_
     return fail(RUNNING, file, &err);
 }
 
-/* Makes everything first and writes it then, so that a failure leaves nothing. */
+/* Computes all output before writing, so that a failure leaves no files. */
 static int report(const nami_inverse *inv, const char *name, const struct options *o,
                   struct files *f)
 {

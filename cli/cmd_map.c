@@ -17,7 +17,7 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* Not every density has a maximum: which data sets have none, and why. */
+/* Not every density has a maximum: reports the data sets without one, and the reason. */
 static int judge(const nami_modes *modes, int unconstrained)
 {
     size_t bad = 0, last = 0, n = nami_modes_sets(modes);

@@ -27,7 +27,7 @@ static const struct opt options[] = {
 
 static const char *study_words(int i) { return nami_word("studies", i); }
 
-/* Ctrl-C: what is done is kept. */
+/* Ctrl-C: completed results are kept. */
 static volatile sig_atomic_t interrupted;
 static void interrupt(int signal)
 {

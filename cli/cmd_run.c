@@ -31,7 +31,8 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* a/b.nami -> b in the current folder; a/b.nc -> a/b; and this ending.  To be freed; or NULL. */
+/* a/b.nami -> b in the current directory; a/b.nc -> a/b; with this extension. To be freed; or
+   NULL. */
 static char *path_of(const char *path, int keep_folder, const char *ending)
 {
     const char *slash = strrchr(path, '/'), *from = slash && !keep_folder ? slash + 1 : path;
@@ -43,7 +44,7 @@ static char *path_of(const char *path, int keep_folder, const char *ending)
     return out;
 }
 
-/* What is wrong is said before the network is trained, not after. */
+/* Reports errors before the network is trained. */
 static int ready(const struct options *o, const nami_model *model, const nami_data *data,
                  const char *file, const char *draws)
 {

@@ -26,7 +26,7 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* Images of a network's data are the mean of so many draws given the same latents. */
+/* Images drawn from a network are means of this many draws given the same latents. */
 enum { IMAGE_MEAN = 64 };
 
 static int draw(const struct source *s, const char *path, const struct options *o, nami_draws **d)

@@ -31,7 +31,7 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-/* What would be trained. */
+/* Describes the network without training it. */
 static int describe(const nami_model *model, const nami_data *data, const char *file,
                     const struct options *o, const nami_options *invert)
 {

@@ -1,4 +1,4 @@
-/* help.c: --help, from the tables. */
+/* help.c: prints help texts from the tables of commands and options. */
 #include "help.h"
 
 #include <stdarg.h>
@@ -22,8 +22,8 @@ size_t help_paragraph(const char **text, const char **start)
     return n;
 }
 
-/* Words in lines of WIDTH columns.  The first line has so many columns already: `indent` of them
-   are blank in those that follow. */
+/* Wraps words to lines of WIDTH columns. `indent` is the width already used in the first line, and
+   the indentation of the following ones. */
 static void put_words(const char *text, size_t n, int indent, FILE *out)
 {
     int col = indent;
@@ -62,7 +62,7 @@ static void append(char *text, size_t size, const char *fmt, ...)
     va_end(ap);
 }
 
-/* Does the text name all words of the option, or the list that has them? */
+/* Does the description contain all words of the option, or refer to their list? */
 static int names_words(const struct option *o)
 {
     const char *w;

@@ -1,4 +1,5 @@
-/* job_sample.c: asks a network: draws to files, the answer as a table or JSON. */
+/* job_sample.c: posterior inference with a network: writes draws to files, and a summary as a table
+   or JSON. */
 #include <stdio.h>
 
 #include "jobs.h"
@@ -23,7 +24,7 @@ static int judge(const nami_posterior *post)
     return EXIT_YES;
 }
 
-/* What must not be hidden, where nothing else is printed. */
+/* Warns even if nothing else is printed. */
 static void warn_untrusted(const nami_posterior *post)
 {
     size_t sets = nami_posterior_sets(post), bad = 0;

@@ -1,5 +1,4 @@
-/* job_train.c: trains a network with a progress line, checkpoints, and Ctrl-C that saves what there
-   is. */
+/* job_train.c: trains a network with a progress line, checkpoints, and saving on Ctrl-C. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +29,7 @@ static int save_all(nami_trainer *t, const struct train_job *j)
     return EXIT_YES;
 }
 
-/* Steps until the end, or an interruption: the step is finished, the network is saved. */
+/* Trains until the end or an interruption, which completes the step and saves the network. */
 static int make_steps(nami_trainer *t, const struct train_job *j, struct watch *w)
 {
     double saved = now();
@@ -56,7 +55,7 @@ static int make_steps(nami_trainer *t, const struct train_job *j, struct watch *
     return EXIT_FAILED;
 }
 
-/* Signals are ours while steps are made: before and after, they end the program. */
+/* Handles signals during training; before and after, they terminate the program. */
 static int loop(nami_trainer *t, const struct train_job *j, struct watch *w)
 {
     struct sigaction old_int, old_term;
@@ -81,7 +80,7 @@ static int print_result(const nami_trainer *t, const struct train_job *j)
     return finish_output(EXIT_YES);
 }
 
-/* Hours may pass until something is written. */
+/* Checks that files can be written before hours of training. */
 static int check_files(const struct train_job *j)
 {
     const char *const path[] = {j->out, j->log};
@@ -94,7 +93,7 @@ static int check_files(const struct train_job *j)
     return EXIT_YES;
 }
 
-/* Adds to a sentence of the library what to type. */
+/* Appends the option to use to a message of the library. */
 static void advise(nami_err *err, const char *what)
 {
     size_t n = strlen(err->msg);
@@ -119,7 +118,7 @@ static int open_trainer(nami_trainer **t, const nami_model *model, const char *f
     return fail(READING, j->out, &err);
 }
 
-/* A bound is of data sets that are given. */
+/* Maximizing a bound requires data sets. */
 static int check_data(const nami_trainer *t, const nami_data *data, const struct train_job *j)
 {
     if (data || j->train.samples || strcmp(nami_trainer_objective(t), "elbo") != 0)

@@ -1,4 +1,4 @@
-/* main.c: finds the command, parses its options, runs it. */
+/* main.c: selects the command, parses its options, runs it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ const struct cmd *cmd_by_name(const char *name)
 
 const char *format_words(int i) { return nami_word("formats", i); }
 
-/* What other programs call it. */
+/* Names of the command in other programs. */
 static const char *command_meant(const char *word)
 {
     static const char *const meant[][2] = {

@@ -1,10 +1,10 @@
-/* man.c: the manual pages, from the tables. */
+/* man.c: prints manual pages from the tables of commands and options. */
 #include <ctype.h>
 #include <string.h>
 
 #include "help.h"
 
-/* Text as roff: hyphens that can be copied, nothing taken for a request. */
+/* Escapes text for roff: copyable hyphens, no accidental requests. */
 static void put_roff(const char *s, size_t n, FILE *out)
 {
     for (size_t i = 0; i < n; i++) {

@@ -11,7 +11,7 @@
 
 #define CLEAR "\r\x1B[K" /* to the end of the line */
 
-/* Seconds, of a clock that only goes forward. */
+/* Seconds of a monotonic clock. */
 static double clock_now(void)
 {
     struct timespec t;
@@ -47,7 +47,8 @@ void meter_show(struct meter *m, int64_t done, const char *text)
     char line[1024];
     if (m->quiet) return;
     progress_line(&m->p, done, text, clock_now(), width(m), line, sizeof line);
-    fprintf(stderr, m->p.live ? CLEAR "%s" : "%s\n", line); /* at once: others may write there */
+    fprintf(stderr, m->p.live ? CLEAR "%s" : "%s\n",
+            line); /* in one call: other programs may write there, too */
     m->shown = m->p.live;
 }
 

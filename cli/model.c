@@ -1,4 +1,4 @@
-/* model.c: opens models, of their own files or of trained networks, for commands that ask them. */
+/* model.c: opens models, from model files or trained networks, for commands. */
 #include "model.h"
 
 #include <string.h>

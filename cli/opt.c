@@ -52,7 +52,7 @@ static void from_library(const nami_option *row, size_t at, struct option *out)
         if (*s == '_') *s = '-';
 }
 
-/* Is a name in the comma list? */
+/* Is a name in the comma-separated list? */
 static int is_listed(const char *list, const char *name)
 {
     size_t n = strlen(name);
@@ -63,7 +63,7 @@ static int is_listed(const char *list, const char *name)
     return 0;
 }
 
-/* Of two options with the same short form, the first has it. */
+/* If two options have the same short form, the first one gets it. */
 static int key_is_taken(const struct cmd *c, int before, char key)
 {
     struct option o;
@@ -219,8 +219,8 @@ static int (*const set_kind[])(const struct option *, void *, const char *, nami
     [OPT_COUNT] = set_count, [OPT_SEED] = set_seed, [OPT_MANY] = set_many, [OPT_REAL] = set_real,
 };
 
-/* The library's messages name an option by the name that it is given: that of the command line, but
-   "no mode is called 'x'". */
+/* Messages of the library use the option name that they are given: that of the command line, except
+   in "no mode is called 'x'". */
 static int set_library(const struct option *o, void *at, const char *s, nami_err *err)
 {
     nami_option named = *o->library;

@@ -38,7 +38,7 @@ static void put_time(double seconds, const char *before, const char *behind, cha
         snprintf(buf, PART, "%s%02d:%02d%s", before, m, s % 60, behind);
 }
 
-/* How much is done, 0 to 1. */
+/* The completed fraction. */
 static double share(const struct progress *p, int64_t done)
 {
     if (p->total <= 0 || done <= 0) return 0;
@@ -47,14 +47,14 @@ static double share(const struct progress *p, int64_t done)
 
 static void put_share(const struct progress *p, int64_t done, char buf[PART])
 {
-    int percent = (int)(100 * share(p, done)); /* not 100 before all is done */
+    int percent = (int)(100 * share(p, done)); /* not 100 before the end */
     if (p->total <= 0)
         snprintf(buf, PART, "%lld steps", (long long)done);
     else
         snprintf(buf, PART, "%3d%%", percent < 100 || done >= p->total ? percent : 99);
 }
 
-/* Steps in a second; 0 if that is not known yet. */
+/* Steps per second; 0 if not known yet. */
 static double speed(const struct progress *p, int64_t done, double now)
 {
     return now > p->start && done > p->first ? (double)(done - p->first) / (now - p->start) : 0;
@@ -104,7 +104,7 @@ static size_t cut(const char *text, int room)
     return n;
 }
 
-/* Takes the columns of a part and of a gap; empties it if they are not there. */
+/* Reserves columns for a part and a gap; clears the part if there is no space. */
 static void take(char *part, int *room)
 {
     int w = (int)strlen(part) + GAP;
@@ -114,7 +114,7 @@ static void take(char *part, int *room)
         part[0] = 0;
 }
 
-/* Appends a part behind a gap, if both fit. */
+/* Appends a gap and a part, if both fit. */
 static void put(char *out, size_t size, const char *part, size_t n)
 {
     size_t at = strlen(out), gap = at && n ? GAP : 0;

@@ -32,7 +32,7 @@ int fail(enum phase phase, const char *file, const nami_err *err)
     return exit_code(phase, err->code);
 }
 
-/* One printable line, whatever was typed. */
+/* Formats a message as one printable line, whatever was typed. */
 static void fill(nami_err *err, const char *fmt, va_list ap)
 {
     *err = (nami_err){.code = NAMI_EUSAGE};
@@ -66,7 +66,7 @@ int no_memory(void)
     return EXIT_FAILED;
 }
 
-/* 'nami run' is several steps, which may have the same to say: once. */
+/* Repeated notes, e.g. from the steps of 'nami run', are printed once. */
 void note(const char *fmt, ...)
 {
     static char last[1024];

@@ -1,4 +1,4 @@
-/* structure.c: opens structures and models by nami.h, and says what is wrong with them. */
+/* structure.c: opens structures, models and data files, and reports errors. */
 #include "structure.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ int open_structure(nami_bn **bn, const char *path, const char *format)
     return fail(READING, file_name(path), &err);
 }
 
-/* Errors outside of the model's text begin with the file's name, which fail prints itself. */
+/* Errors without a position begin with the name of the file, which fail() also prints. */
 static int fail_in(const char *path, nami_err *err)
 {
     size_t n = strlen(path);

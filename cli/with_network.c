@@ -1,4 +1,4 @@
-/* with_network.c: opens trained networks and data sets for them, and says what is wrong. */
+/* with_network.c: opens trained networks and data sets, and reports errors. */
 #include "with_network.h"
 
 int open_network(nami_network **out, const char *path, int threads, int allow_simulator)
@@ -27,7 +27,7 @@ int with_network_data(struct with_network *w, const struct opt_many *files)
     if (rc) return rc;
     if (!w->data && !nami_data_size(nami_network_data(w->net)))
         return bad_usage("what was observed? give --data FILE");
-    /* if there is one file, it is to blame for data that do not fit */
+    /* if there is a single file, name it in errors about the data */
     if (files->n == 1 && nami_data_size(w->data) && nami_network_check_data(w->net, w->data, &err))
         return fail(READING, file_name(files->a[0]), &err);
     return EXIT_YES;

@@ -1,4 +1,4 @@
-/* err.c: error records: a code, a place and a message; the text of each code. */
+/* err.c: error records: a code, a position and a message; the text of each code. */
 #include "base/err.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-/* file.c: files are replaced whole: written beside their place under another name, then renamed. */
+/* file.c: reads files, and replaces them atomically: writes a temporary file in the same directory,
+   then renames it. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -34,8 +35,8 @@ static int sync_fd(int fd)
     return rc;
 }
 
-/* A name is on the disk when its directory is; where one may not ask for that, it is as it is.
-   Cuts path. */
+/* Flushes the directory entry to disk; errors are ignored if the directory cannot be opened.
+   Truncates path. */
 static int sync_folder(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -75,8 +76,8 @@ static int make_new(const char *path, mode_t mode, struct str *tmp, int *fd, nam
     return err_set(err, NAMI_EFILE, "cannot create: %s", strerror(errno));
 }
 
-/* Who may read the file that is replaced may read the new one, and nobody else.  Its group may not
-   be ours to give: then the group may do what all others may. */
+/* Copies the permissions of the replaced file. If its group cannot be set, the group gets the
+   permissions of others. */
 static int keep_mode(int fd, const struct stat *old)
 {
     struct stat st;
@@ -87,7 +88,7 @@ static int keep_mode(int fd, const struct stat *old)
     return fchmod(fd, mode);
 }
 
-/* A temporary file beside path; old: what path is now, or NULL. */
+/* Creates a temporary file next to path; old: the current file, or NULL. */
 static int make(const char *path, const struct stat *old, struct str *tmp, int *fd, nami_err *err)
 {
     int rc = make_new(path, old ? 0600 : 0666, tmp, fd, err);
@@ -147,7 +148,7 @@ int file_check(const char *path, nami_err *err)
     struct stat st;
     struct file_out f;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return 0; /* to open a pipe may take until someone reads */
+        return 0; /* opening a pipe may block until it is read */
     int rc = file_begin(&f, path, err);
     if (!rc) file_drop(&f);
     return rc;

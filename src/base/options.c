@@ -133,7 +133,7 @@ static int refuse_word(const nami_option *o, const char *text, nami_err *err)
     return NAMI_EUSAGE;
 }
 
-/* The table's own copy of a word, so that it lives as long as the program. */
+/* Finds the static copy of a word in the table. */
 static int find_word(const nami_option *o, const char *text, const char **out, nami_err *err)
 {
     const char *w;
@@ -167,7 +167,7 @@ static int read_real(const nami_option *o, const char *text, double *out, nami_e
     return 0;
 }
 
-/* In a struct, 0 means the default: where that is something else, 0 cannot be asked for. */
+/* In a struct, 0 means the default: if that is not 0, an explicit 0 is rejected. */
 static int refuse_zero(const nami_option *o, double x, nami_err *err)
 {
     if (x != 0 || !*o->def || strcmp(o->def, "0") == 0) return 0;

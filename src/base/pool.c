@@ -1,9 +1,8 @@
-/* pool.c: a round of tasks is one number, how many are still to be taken.  A thread takes one by
-   subtracting 1, and only those who took one are waited for: a thread that comes late, because
-   another program has its processor, finds none left or helps with a later round.
-
-   The caller writes task, arg and ntask while no task is taken; a thread reads them only between
-   taking a task and reporting it. */
+/* pool.c: thread pool. A round of tasks is represented by the number of tasks not yet taken. A
+   thread takes one by decrementing it, and the caller waits only for tasks that were taken: a
+   thread that arrives late, because another program occupies its processor, finds none left or
+   helps with a later round. The caller writes task, arg and ntask while no task is taken; a thread
+   reads them only between taking a task and reporting its completion. */
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -24,7 +23,7 @@ struct counter {
     char rest[128 - sizeof(atomic_int)];
 };
 
-/* Where threads sleep. */
+/* A condition variable and its number of sleeping threads. */
 struct bed {
     atomic_int n; /* how many do */
     pthread_cond_t cond;
@@ -32,7 +31,7 @@ struct bed {
 
 struct pool {
     int n;    /* threads, with the caller's */
-    int spin; /* is there a processor for each? */
+    int spin; /* enough processors for all threads? */
     pthread_t *thread;
     void (*task)(void *arg, int i);
     void *arg;
@@ -86,7 +85,7 @@ static void await(struct pool *p, int (*ready)(struct pool *), struct bed *b)
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Up to so many of them. */
+/* Wakes up to so many threads. */
 static void wake(struct pool *p, struct bed *b, int most)
 {
     int n = atomic_load(&b->n);
@@ -101,7 +100,7 @@ static void wake(struct pool *p, struct bed *b, int most)
 
 /* ---- working -------------------------------------------------------------------- */
 
-/* Does what tasks there are; how many it did. */
+/* Runs available tasks; returns their number. */
 static int work(struct pool *p)
 {
     int left, n = 0;
@@ -141,7 +140,7 @@ void pool_run(struct pool *p, int ntask, void (*task)(void *arg, int i), void *a
 
 /* ---- making and freeing ------------------------------------------------------------ */
 
-/* Signals that ask the program for something are for the thread that made the pool. */
+/* Blocks signals in the new threads: they are handled by the thread that created the pool. */
 static void start(struct pool *p, int n)
 {
     static const int ask[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD};

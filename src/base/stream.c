@@ -3,9 +3,9 @@
 
        counter  draw/4 (62 bits), part (15 bits), node (32 bits), a mark;   key: the seed
 
-   and draw i takes word i mod 4.  Many blocks are computed at once, in plain loops that
-   the compiler makes into vector code.  All operations are exactly rounded, and fused only
-   where fma() says so: the numbers are the same bits on any machine, for any n. */
+   and draw i takes word i mod 4.  Many blocks are computed at once, in plain loops that the
+   compiler vectorizes.  All operations are exactly rounded, and fused only where fma() says so: the
+   numbers are the same bits on any machine, for any n. */
 #include "base/stream.h"
 
 #include <math.h>
@@ -233,7 +233,7 @@ WIDE static void normals(const struct words *w, int n, double *out)
 
 typedef void finish_fn(const struct words *w, int n, double *out);
 
-/* Block by block; a block that is wanted in part only goes through a buffer. */
+/* Block by block; partial blocks use a buffer. */
 static void make(const struct stream *s, int part, finish_fn *finish, int n, double *out)
 {
     struct words w;

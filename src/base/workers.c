@@ -1,4 +1,4 @@
-/* workers.c: makes workspaces for threads, shares chunks of items out to them, keeps the first
+/* workers.c: creates workspaces for threads, distributes chunks of items over them, keeps the first
    error. */
 #include "base/workers.h"
 
@@ -9,7 +9,7 @@
 #include "base/parallel.h"
 #include "base/vec.h"
 
-/* What went wrong in a thread, with the chunk that begins at `first`. */
+/* The error of a thread, in the chunk that begins at `first`. */
 struct failure {
     int rc;
     size_t first;
@@ -20,7 +20,7 @@ struct run {
     struct workers *w;
     size_t num_items, chunk_size;
     chunk_fn *run;
-    atomic_size_t next; /* the first item that nobody has */
+    atomic_size_t next; /* the first unassigned item */
     atomic_int failed;
 };
 
@@ -34,7 +34,7 @@ static size_t chunks_of(size_t num_items, size_t chunk_size)
     return num_items / chunk_size + (num_items % chunk_size != 0);
 }
 
-/* Chunks are begun in order: whichever fail, the first of all that would is among them. */
+/* Chunks are started in order: the first one that would fail is always among those that run. */
 static void work(void *arg, int worker)
 {
     struct run *r = arg;

@@ -1,4 +1,4 @@
-/* data.c: data sets, whatever file they came from. */
+/* data.c: data sets, independent of the file format. */
 #include "data/data.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* draws_json.c: draws as a list of data sets, one a line; --data reads them. */
+/* draws_json.c: writes draws as a list of data sets, one per line, which can be read as a data
+   file. */
 #include <jansson.h>
 #include <math.h>
 

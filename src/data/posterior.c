@@ -1,4 +1,4 @@
-/* posterior.c: the table of formats; what is the same for all of them. */
+/* posterior.c: the table of formats of posterior files, and functions shared by them. */
 #include "data/posterior.h"
 
 #include <math.h>

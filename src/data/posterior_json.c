@@ -1,4 +1,4 @@
-/* posterior_json.c: what was found, in numbers: no draws.
+/* posterior_json.c: writes the results without draws: summaries and diagnostics.
        {"program": "nami 0.1.0", "settings": {...}, "draws": 1000, "khat": 0.2, ...
         "variables": {"x": {"mean": [...], "sd": [...], "q5": [...], ... "mcse": [...], "ess":
    [...]}}} Arrays have the variable's shape; if there are several data sets, one more axis, the

@@ -45,7 +45,7 @@ struct nc {
     vec(double) rows;                    /* a buffer */
 };
 
-/* What netCDF says, or the system if it is to blame. */
+/* The error message of netCDF, or of the system if errno is set. */
 static int failed(int rc, const char *name, nami_err *err)
 {
     if (rc == NC_ENOMEM) return err_nomem(err);

@@ -1,8 +1,8 @@
 /* posterior_npz.c: draws as NumPy's archive, an array for each variable.
 
-   An archive holds one array after the other, but draws come with all variables at once.  They
-   wait in a file without a name, each array in its place; closing makes the archive of it.
-   Stored, not compressed, and dated 1980, as in draws_npz.c. */
+   An archive contains one array after another, but draws arrive with all variables at once. They
+   are buffered in an unnamed temporary file, from which the archive is created at the end. Stored,
+   not compressed, and dated 1980, as in draws_npz.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

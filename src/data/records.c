@@ -1,4 +1,4 @@
-/* records.c: observations, whatever file they came from. */
+/* records.c: observations, independent of the file format. */
 #include "data/records.h"
 
 #include <limits.h>
@@ -128,7 +128,7 @@ void records_row_float(const struct records *r, size_t i, const int *where, floa
 
 /* ---- arrays ------------------------------------------------------------------------------ */
 
-/* In Fortran's order observations run fastest, and the others' order is turned round, too. */
+/* In Fortran order, observations vary fastest and the other dimensions are reversed. */
 int records_array(struct records *r, const struct npy *a, const char *name, records_next *next,
                   void *from, nami_err *err)
 {

@@ -1,8 +1,6 @@
-/* sim_command.c: a program as a simulator.
-
-   The request is short, so it lies in its pipe before the program starts: no signal when the
-   program does not read it.  Its output and messages are read as they come, so that no pipe
-   stays full. */
+/* sim_command.c: runs an external program as a simulator. The request is short, so it is written to
+   the pipe before the program starts: no SIGPIPE if the program does not read it. Output and
+   messages are read as they arrive, so that no pipe stays full. */
 #define _GNU_SOURCE // NOLINT: pipe2, addchdir_np
 #include <errno.h>
 #include <fcntl.h>
@@ -148,8 +146,8 @@ static void wait_for(struct child *c, int options)
     if (p != 0) c->ended = 1;
 }
 
-/* Until both ends are shut, or the program has ended and what it left is read: its own
-   children may live on and hold the pipes. */
+/* Until both pipes are closed, or the program has terminated and its remaining output is read: its
+   own children may keep the pipes open. */
 static int pump(struct sim *m, struct child *c)
 {
     int rc = 0;

@@ -1,4 +1,4 @@
-/* sim_plugin.c: a shared object as a simulator. */
+/* sim_plugin.c: runs a shared object as a simulator. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* sim_rows.c: what a simulator's command prints, as rows: JSON Lines or .npy arrays. */
+/* sim_rows.c: parses the output of a simulator: JSON Lines or .npy arrays. */
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static int npy_array(struct sim *m, int *more)
 
 /* ---- both ------------------------------------------------------------------------ */
 
-/* What is understood goes, when it is the larger part. */
+/* Discards parsed output once it is the larger part. */
 static void forget(struct sim *m)
 {
     if (m->used < m->text.n / 2 || m->used == 0) return;

@@ -1,4 +1,5 @@
-/* simulator.c: what commands and plug-ins share: rows into place, which is which, what would run.
+/* simulator.c: functions shared by commands and plug-ins: storing rows, choosing between the two,
+   describing the program.
  */
 #include "data/simulator.h"
 
@@ -47,7 +48,7 @@ int sim_scatter(struct sim *m, const struct draws_var *v, size_t first, size_t k
     return 0;
 }
 
-/* A command may end in .so, too: then it has blanks, and no file is called so. */
+/* A command may also end in .so: it then contains blanks, and no such file exists. */
 static int is_plugin(const char *command)
 {
     size_t n = strlen(command);
@@ -96,7 +97,7 @@ static int put_found(const char *name, struct str *out)
     return 0;
 }
 
-/* The program of a command's first word; more than a word of its own is the shell's affair. */
+/* The program that the first word of a command refers to; shell syntax is not interpreted. */
 static void put_program(const struct simulator *s, struct str *out)
 {
     const char *from = s->command + strspn(s->command, " \t\n");
@@ -112,8 +113,8 @@ static void put_program(const struct simulator *s, struct str *out)
     str_free(&word);
 }
 
-/* A command from elsewhere must not write to the terminal what it likes: control characters, also
-   those behind ASCII's, show as '?'. */
+/* Replaces control characters, also non-ASCII ones, by '?': a command from an untrusted file must
+   not control the terminal. */
 static void make_plain(char *s, size_t n)
 {
     for (size_t i = 0; i < n; i++) {

@@ -60,7 +60,10 @@ void ais_fini(struct ais *s)
 
 /* ---- where chains begin ----------------------------------------------------------------- */
 
-enum { FIT = 200, NUMBERS = 1 << 22 }; /* draws of the network; numbers in memory at once, about */
+enum {
+    FIT = 200,
+    NUMBERS = 1 << 22
+}; /* draws of the network; approximate number of values in memory */
 
 static void moments(const double *u, double *mean, double *sd)
 {
@@ -71,7 +74,7 @@ static void moments(const double *u, double *mean, double *sd)
     *sd = v > 1e-12 ? sqrt(v) : 1e-6;
 }
 
-/* Means and sds of the network's draws, some sets at a time. */
+/* Means and sds of the draws of the network, for a block of sets at a time. */
 static int fit(const struct ais *s, const struct query *q, size_t first, struct ais_guide *g,
                int threads, nami_err *err)
 {
@@ -94,7 +97,7 @@ static int fit(const struct ais *s, const struct query *q, size_t first, struct 
     return rc;
 }
 
-/* ---- two runs: a short one for the sizes of steps, and that of the weights --------------------
+/* ---- two runs: a short one to tune step sizes, and one for the weights --------------------
  */
 
 static int run(const struct ais *s, const struct query *q, size_t first, struct ais_guide *g,

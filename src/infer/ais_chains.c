@@ -1,15 +1,15 @@
-/* ais_chains.c: many chains at once.  A lane is a chain: lanes of one data set lie side by side.
+/* ais_chains.c: runs many chains at once.  A lane is a chain; lanes of one data set are adjacent.
 
    Coordinates are u = mean + sd v.  In v, log f_b = B + b A, where
 
        network   A = log p(x, u) + sum log sd - log N(v; 0, 1),   B = log N(v; 0, 1)
        prior     A = log p(x | z),                                B = log p(u);    mean 0, sd 1
 
-   A move draws momenta, goes a few steps of leapfrog (positions first, so that the derivatives
-   where it begins and ends are not needed) and is accepted or not.  Sizes of steps do not depend on
-   where a chain is: other chains found them before (Wu, Burda, Salakhutdinov, Grosse 2017).  They
-   are multiplied by random numbers: orbits do not close, and a chain whose energy is so high that
-   the usual step is not stable there gets away by a small one. */
+   A move draws momenta, makes a few leapfrog steps (positions first, so that derivatives at the
+   ends are not needed) and is accepted or rejected.  Step sizes do not depend on the state of a
+   chain: they were tuned by separate chains (Wu, Burda, Salakhutdinov, Grosse 2017).  They are
+   multiplied by random numbers, so that orbits do not close and a chain in a region where the usual
+   step is unstable can escape by a small one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +25,11 @@ struct chains {
     struct exec x, prior;
     int n, cap;
     double *mean, *sd, *v, *to, *p;
-    double *A, *B, *A1, *B1;                       /* of v; of where it goes */
+    double *A, *B, *A1, *B1;                       /* at v; at the proposal */
     double *logsd;                                 /* sum log sd */
     double *energy;                                /* kinetic */
-    double *step, *jitter, *eps, *uniform, *share; /* share: min(1, odds) of the last move */
+    double *step, *jitter, *eps, *uniform,
+        *share; /* share: acceptance probability of the last move */
     double *w_data, *w_rest;                       /* weights of gradient groups */
     double *logw, *accept;
     double *mem;
@@ -97,7 +98,7 @@ WIDE static void drift(int cap, double part, const double *eps, const double *p,
     EACH(b, cap) v[b] += part * eps[b] * p[b];
 }
 
-/* pull: how much of log f is log N(v; 0, 1) */
+/* pull: weight of log N(v; 0, 1) in log f */
 WIDE static void kick(int cap, double pull, const double *eps, const double *sd, const double *adj,
                       const double *v, double *p)
 {
@@ -198,8 +199,8 @@ static void move(const struct ais_run *r, struct chains *c, uint64_t lane, int t
 
 /* ---- sizes of steps ----------------------------------------------------------------- */
 
-/* Towards this share of accepted moves, for all lanes of a set together: higher than 0.65, which is
-   best for steps of one size, since the longest ones count most. */
+/* Target acceptance rate over all lanes of a set: higher than 0.65, the optimum for a fixed step
+   size, since the longest steps matter most. */
 #define ACCEPT 0.8
 
 static void tune(struct chains *c)
@@ -212,7 +213,7 @@ static void tune(struct chains *c)
     }
 }
 
-/* To or from the guide, at t of the run's temps. */
+/* Copies step sizes to or from the guide, at temperature t of the run. */
 static void steps(const struct ais_run *r, struct chains *c, size_t i, int t)
 {
     struct ais_guide *g = r->guide;
@@ -236,7 +237,7 @@ static void load(const struct ais_run *r, struct chains *c, size_t i)
     const struct model *m = r->s->joint.q->model;
     const struct ais_guide *g = r->guide;
     size_t cap = (size_t)c->cap;
-    for (size_t b = 0; b < cap; b++) { /* lanes that fill up are copies */
+    for (size_t b = 0; b < cap; b++) { /* padding lanes are copies */
         size_t set = (i + (b < (size_t)c->x.lanes ? b : 0)) / r->per;
         for (size_t row = 0; row < (size_t)model_num_rows(m); row++)
             c->x.row[row * cap + b] = q->x[row * q->nset + r->first + set];
@@ -270,7 +271,7 @@ static int begin(const struct ais_run *r, struct chains *c, uint64_t lane)
 
 static int anneal(const struct ais_run *r, struct chains *c, size_t i)
 {
-    enum { WARM = 10 }; /* moves before the first, while sizes of steps are far off */
+    enum { WARM = 10 }; /* initial moves, while step sizes are poorly tuned */
     uint64_t lane = r->first * r->per + i;
     load(r, c, i);
     if (begin(r, c, lane)) return NAMI_ENOMEM;
@@ -307,6 +308,6 @@ int ais_chains(const struct ais_run *r, int threads, nami_err *err)
     size_t n = r->guide->nset * r->per, each = (n + (size_t)threads - 1) / (size_t)threads;
     struct job j = {.r = r};
     struct workers w = {.job = &j, .size = sizeof(struct chains), .init = init, .fini = fini};
-    j.lanes = each >= LANES ? LANES : (int)(each + 7) / 8 * 8; /* few chains: all threads work */
+    j.lanes = each >= LANES ? LANES : (int)(each + 7) / 8 * 8; /* few chains: use all threads */
     return workers_once(&w, threads, n, (size_t)j.lanes, run_chunk, err);
 }

@@ -51,7 +51,7 @@ static size_t piece(const struct blocks *f, size_t first, size_t end)
     return end - first < f->block ? end - first : f->block;
 }
 
-/* Weights of the data set that ends at `end`; what they belong to is made again later. */
+/* Computes weights of the data set that ends at `end`; its draws are recomputed later. */
 static int next_weights(struct blocks *f, size_t end, struct answer *out, nami_err *err)
 {
     size_t per = f->q->per, at = f->weighed, n = piece(f, at, end);

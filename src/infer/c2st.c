@@ -24,9 +24,9 @@ struct feature {
 struct bench {
     int n, k;      /* pairs, columns; pair p is rows 2 p (of a) and 2 p + 1 (of b) */
     double *x;     /* (2 n, k): standardised columns */
-    int ncand, nf; /* features to choose from; chosen, with the constant behind them */
+    int ncand, nf; /* number of candidate features; of selected ones, followed by the constant */
     struct feature *f;
-    int *pair;           /* (n): those to train on, then those to try */
+    int *pair;           /* (n): training pairs, then test pairs */
     double *row;         /* (2 n, nf + 1): features, in the order of `pair` */
     double *beta, *step; /* (nf + 1) */
     double *hess;        /* (nf + 1)^2 */
@@ -46,8 +46,8 @@ static int by_tells(const void *a, const void *b)
     return f->i != g->i ? f->i - g->i : f->j - g->j;
 }
 
-/* Sorts features by how well they tell the first `ntrain` pairs apart (Student's t of the
-   differences), and standardises them.  Nothing here looks at other pairs. */
+/* Sorts features by how well they discriminate the first `ntrain` pairs (Student's t of the
+   differences), and standardizes them. Uses no other pairs. */
 static void choose(struct bench *b, int ntrain, int ntry)
 {
     for (int c = 0; c < b->ncand; c++) {
@@ -98,7 +98,7 @@ static double loss(const struct bench *b, int ntrain)
     return sum;
 }
 
-/* Newton's method, with steps halved until they lead down. */
+/* Newton's method with step halving. */
 static void fit(struct bench *b, int ntrain)
 {
     int n = b->nf + 1;
@@ -119,7 +119,7 @@ static void fit(struct bench *b, int ntrain)
                 for (int l = 0; l <= c; l++) h[l] += wx * x[l];
             }
         }
-        if (dense_chol(n, b->hess)) return; /* never: the ridge */
+        if (dense_chol(n, b->hess)) return; /* impossible because of the ridge */
         dense_lower(n, b->hess, b->step);
         dense_upper(n, b->hess, b->step);
         double was = now, t = 1;
@@ -132,7 +132,7 @@ static void fit(struct bench *b, int ntrain)
     }
 }
 
-/* Trains on pairs outside [from, to), or before it only, and tries those in it. */
+/* Trains on pairs outside [from, to), or only before it, and tests those in it. */
 static void one_fold(struct bench *b, const int *order, int from, int to, int before,
                      struct c2st *out)
 {

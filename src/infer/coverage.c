@@ -26,7 +26,7 @@ static void one_row(struct coverage *c, int r, const double *level)
     c->inside &= c->test[r].inside;
 }
 
-/* The joint regions: a draw of higher density than the truth lies inside. */
+/* Joint regions: a draw of higher density than the true value lies inside. */
 static int reach_joint(const struct sims *s, const double *logq, const double *logq0, uint64_t seed,
                        double *reach, nami_err *err)
 {

@@ -23,7 +23,7 @@ WIDE static void take(int n, double c, const double *restrict x, double *restric
     EACH(i, n) y[i] -= c * x[i];
 }
 
-/* The first column of row i that is not zero: the envelope, which the factor keeps. */
+/* The first nonzero column of row i: the envelope, which the factor preserves. */
 static size_t lead(int i, const double *row)
 {
     int j = 0;

@@ -59,7 +59,7 @@ static void run_on(struct running *r, double x, double w)
     r->square += w * from * (x - r->mean);
 }
 
-/* Neighbours of the increasing v become one up to a weight of `most`, equal ones up to any. */
+/* Merges neighbors of the sorted v up to a weight of `most`, and equal values without limit. */
 static size_t join(size_t n, struct weighted *v, double most)
 {
     size_t m = 0;
@@ -85,8 +85,8 @@ static struct weighted *sorted(const struct digest *d, const struct digest_numbe
     return v;
 }
 
-/* At most half of the room is full afterwards, but for one point and two infinite ones: any two
-   neighbours weigh more than PARTS / room of all. */
+/* Afterwards at most half of the space is used, except for one point and two infinite ones: any two
+   neighbors have more than PARTS / room of the total weight. */
 static void make_room(const struct digest *d, struct digest_number *p)
 {
     size_t n;

@@ -1,10 +1,9 @@
-/* exact_affine.c: is a model linear and Gaussian, and with what coefficients?
-
-   Both are asked of the program of its density, in which the arguments of every distribution have
-   rows.  How rows depend on the random variables follows from the operations: not at all, affinely,
-   or otherwise.  Then each variable in turn is set to +-2^STEP and the rest to 0.  Beside a step
-   that large any constant is lost, so that differences give coefficients without any rounding of
-   their own; and there is nothing to be wrong about, as they are known to be constant. */
+/* exact_affine.c: determines whether a model is linear and Gaussian, and its coefficients. Both are
+   obtained from the program of its density, in which the arguments of every distribution have rows.
+   The operations determine how rows depend on the random variables: not at all, affinely, or
+   otherwise. Then each variable in turn is set to +-2^STEP and the others to 0. Constants vanish in
+   rounding beside a step this large, so that differences give coefficients without additional
+   rounding errors; and since these are known to be constant, there is no truncation error. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,10 +19,10 @@ enum { STEP = 300, LANES = 64 };
 struct affine {
     const struct model *m;
     struct gnet *g;
-    unsigned char *degree;      /* of the program's rows */
-    const char **why;           /* of rows that are OTHER: the operation */
-    int *node;                  /* of the model's rows: the graph's; -1 for deterministic ones */
-    const struct instr **instr; /* of each node: the instruction of its density */
+    unsigned char *degree; /* by row of the program */
+    const char **why;      /* for rows that are OTHER: the operation */
+    int *node;             /* by row of the model: node of the graph; -1 for deterministic ones */
+    const struct instr **instr; /* by node: the instruction of its density */
     int *inst;                  /* ... and its instance there */
     struct exec x;
 };
@@ -41,7 +40,7 @@ static int degree_of(const struct affine *a, const struct operand *o, int i, con
     return d;
 }
 
-/* What an operation makes of arguments of these degrees. */
+/* The degree of the result of an operation, given those of its arguments. */
 static int combine(const struct op *op, const int *d, int narg)
 {
     static const struct op *const linear[] = {&op_add, &op_sub, &op_neg, &op_sum, &op_mean,
@@ -93,7 +92,7 @@ static void walk_copy(struct affine *a, const struct instr *c)
     }
 }
 
-/* Which variable an instance of a density belongs to. */
+/* Finds the variable of each instance of a density. */
 static void walk_density(struct affine *a, const struct instr *c)
 {
     for (int i = 0; i < c->n; i++) {
@@ -185,7 +184,7 @@ static int covariance(const struct affine *a, int v, struct gfactor *f, nami_err
     int n = f->nvar;
     double *L = raw_array(double, n *n), *work = raw_array(double, n *n);
     int rc = !L || !work ? err_nomem(err) : 0;
-    for (int k = 0; k < n * n && !rc; k++) /* of matrices the lower triangle counts */
+    for (int k = 0; k < n * n && !rc; k++) /* for matrices, the lower triangle is used */
         f->cov[k] = read_at(a, &c->arg[2], a->inst[v], k % n > k / n ? k % n * n + k / n : k, 0);
     if (!rc && c->self == &dist_normal) {
         rc = f->cov[0] > 0 ? 0 : NAMI_EINPUT;
@@ -239,7 +238,7 @@ static void column(const struct affine *a, struct gfactor *f, int j, int lane)
     }
 }
 
-/* Parents that nothing depends on go: elements of a vector that are not read. */
+/* Removes parents with coefficients 0: elements of a vector that are not read. */
 static void drop_zeros(struct gfactor *f)
 {
     int n = f->npar, to = 0;

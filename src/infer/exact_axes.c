@@ -1,4 +1,4 @@
-/* exact_axes.c: walks over a clique table in step with a smaller table: sums, maxima and
+/* exact_axes.c: joint iteration over a clique table and a smaller table: sums, maxima and
    log-sum-exp over the remaining variables. */
 #include "infer/exact_axes.h"
 
@@ -18,7 +18,7 @@ void axes_init(struct axes *a, const struct dnet *d, const struct dclique *c, co
         if (a->n && a->stride[a->n - 1] == step * size) {
             a->size[a->n - 1] *= size;
             a->stride[a->n - 1] = step;
-        } else { /* at most 2^AXES entries: ctree_new refuses more */
+        } else { /* at most 2^AXES entries: ensured by ctree_new */
             a->size[a->n] = size;
             a->stride[a->n++] = step;
         }
@@ -31,7 +31,7 @@ void axes_sub(struct axes *a, const struct dnet *d, const struct dclique *c, con
 {
     size_t step = 1;
     a->n = 0;
-    for (int i = c->n - 1, k = nvar - 1; i >= 0; i--) { /* from the fastest, turned round below */
+    for (int i = c->n - 1, k = nvar - 1; i >= 0; i--) { /* fastest axis first, reversed below */
         size_t size = (size_t)d->card[c->var[i]], own = 0;
         if (k >= 0 && var[k] == c->var[i]) {
             own = step;

@@ -14,7 +14,7 @@ static const double log_2pi = 1.83787706640934548356;
 /* ---- before anything is observed ---------------------------------------------------- */
 
 /* Factor by factor: cov(v, u) = b cov(par, u) for all u so far, cov(v, v) = b cov(par, v) + noise.
-   What has no factor yet has covariance 0 with everything. */
+   Scalars without a factor so far have covariance 0 with all others. */
 static void add_factor(int n, const struct gfactor *f, double *mean, double *cov)
 {
     size_t N = (size_t)n;
@@ -51,7 +51,7 @@ void gnet_moments(const struct gnet *g, double *mean, double *cov)
 /* ---- the posterior ------------------------------------------------------------------ */
 
 /* A factor is normal in its residual r = C u - a, u = (x[var], x[par]), C = (I, -b).  It adds C' P
-   C to the precision of what is latent in u, P = cov^-1, and -C' P r to the gradient of log p. */
+   C to the precision of the latents in u, P = cov^-1, and -C' P r to the gradient of log p. */
 struct local {
     double *L, *P, *work; /* (nvar, nvar) */
     double *C, *PC;       /* (nvar, u) */
@@ -96,7 +96,7 @@ static int factorise(const struct gfactor *f, struct local *w)
     return dense_chol(f->nvar, w->L);
 }
 
-/* Rows and columns of what is latent (pos >= 0), the lower triangle. */
+/* Adds to the rows and columns of latents (pos >= 0), lower triangle. */
 static int add_precision(const struct gfactor *f, const int *pos, int nz, struct local *w,
                          double *A)
 {
@@ -131,7 +131,7 @@ static void residual(const struct gfactor *f, const double *x, double *r)
     }
 }
 
-/* Returns log N(x[var]; a + b x[par], cov); adds its gradient by all scalars to h. */
+/* Returns log N(x[var]; a + b x[par], cov); adds its gradient with respect to all scalars to h. */
 static double log_density(const struct gfactor *f, const double *x, struct local *w, double *h)
 {
     int n = f->nvar;
@@ -157,8 +157,8 @@ static double log_joint(const struct gnet *g, const double *x, struct local *w, 
     return s;
 }
 
-/* Newton's method from the prior mean given what is observed above: the first step arrives, the
-   second takes its rounding away. */
+/* Newton's method from the prior mean given observed ancestors: the first step is exact up to
+   rounding, which the second removes. */
 static void find_mean(const struct gnet *g, struct gpost *p, struct local *w, double *h, double *z)
 {
     for (int k = 0; k < g->nfactor; k++)
@@ -233,7 +233,7 @@ int gpost_cov(const struct gpost *p, double *cov, nami_err *err)
 
 /* ---- draws: mean + L'^-1 e ---------------------------------------------------------- */
 
-enum { CHUNK = 64, STREAM = 1 << 30 }; /* streams of their own, apart from the model's */
+enum { CHUNK = 64, STREAM = 1 << 30 }; /* random streams distinct from those of the model */
 
 struct job {
     const struct gpost *p;

@@ -1,4 +1,4 @@
-/* exact_given.c: evidence by the names of nodes, from texts and JSON files. */
+/* exact_given.c: parses evidence by names of nodes, from texts and JSON files. */
 #include "infer/exact_given.h"
 
 #include <jansson.h>
@@ -47,7 +47,7 @@ static int no_state(const struct bn *bn, const struct dnet *d, int v, const char
     return rc;
 }
 
-/* Where evidence goes: to a discrete or a linear Gaussian network. */
+/* The destination of evidence: a discrete or a linear Gaussian network. */
 struct evidence {
     const struct bn *bn;
     const struct dnet *d;

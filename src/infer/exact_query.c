@@ -26,7 +26,7 @@ void ctree_marginal(const struct ctree *t, int v, double *p)
 static int add_joint(const struct ctree *t, const int *var, int nvar, const size_t *stride,
                      size_t size, double weight, double *p, nami_err *err);
 
-/* No clique has all of them: each state of v in turn is given. */
+/* No clique contains all variables: conditions on each state of v in turn. */
 static int add_states(const struct ctree *t, int v, const int *var, int nvar, const size_t *stride,
                       size_t size, double weight, double *p, nami_err *err)
 {
@@ -101,7 +101,7 @@ static double entropy(size_t n, const double *logp)
     return h;
 }
 
-/* That of the cliques without that of the separators. */
+/* The entropy of the cliques minus that of the separators. */
 double ctree_entropy(const struct ctree *t)
 {
     double h = 0;
@@ -111,7 +111,7 @@ double ctree_entropy(const struct ctree *t)
         h += entropy(c->size, c->b);
         if (c->parent < 0) continue;
         axes_sub(&a, t->net, c, c->sep, c->nsep);
-        axes_log_sum(&a, c->b, c->up, c->sep_size); /* the messages are not needed any more */
+        axes_log_sum(&a, c->b, c->up, c->sep_size); /* messages are no longer needed */
         h -= entropy(c->sep_size, c->up);
     }
     return h;
@@ -121,7 +121,7 @@ double ctree_entropy(const struct ctree *t)
 
 /* Clique by clique from the roots.  Draws that agree in the separator share one table of
    cumulative weights. */
-enum { STREAM = 1 << 30 }; /* streams of their own, apart from the model's */
+enum { STREAM = 1 << 30 }; /* random streams distinct from those of the model */
 
 struct drawing {
     const struct ctree *t;
@@ -129,7 +129,7 @@ struct drawing {
     int *x;
     double *u; /* (n) uniform */
     struct {
-        size_t sep; /* where its slice of the clique begins */
+        size_t sep; /* start of its slice of the clique */
         size_t draw;
     } * key;        /* (n) */
     size_t *offset; /* of the entries of a slice */
@@ -143,7 +143,8 @@ static int by_sep(const void *a_, const void *b_)
     return (a[1] > b[1]) - (a[1] < b[1]);
 }
 
-/* Keys of all draws, and the offsets of a slice: all states of what is not in the separator. */
+/* Keys of all draws, and the offsets of a slice: all states of the variables outside the
+   separator. */
 static size_t slices(struct drawing *d, const struct dclique *c)
 {
     size_t step = 1, m = 1;

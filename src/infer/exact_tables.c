@@ -93,13 +93,13 @@ static int supports(const struct model *m, struct dnet *d, nami_err *err)
     return 0;
 }
 
-/* The tables of all variables, from runs of the program of the density: each lane is a
-   configuration of some families that have no variable in common. */
+/* Computes the tables of all variables by running the program of the density: each lane is a
+   configuration of disjoint families. */
 struct filling {
     const struct model *m;
     struct dnet *d;
-    int *logp_row;   /* of each variable: the row of its log density */
-    int *batch, *in; /* by variable: the batch of its table; the last batch it is a member of */
+    int *logp_row;   /* by variable: the row of its log density */
+    int *batch, *in; /* by variable: the batch of its table; the last batch that contains it */
     struct exec x;
 };
 
@@ -123,7 +123,7 @@ static void put_low(struct filling *f, int v)
     for (int b = 0; b < f->x.cap; b++) lanes(f, f->d->row[v])[b] = f->d->low[v];
 }
 
-/* Greedily: the tables of the next batch. */
+/* Selects the tables of the next batch greedily. */
 static int collect(struct filling *f, int batch, size_t *most)
 {
     int some = 0;
@@ -141,7 +141,7 @@ static int collect(struct filling *f, int batch, size_t *most)
     return some;
 }
 
-/* Entries from .. from + LANES - 1 of a table, in the lanes. */
+/* Sets the lanes to entries from .. from + LANES - 1 of a table. */
 static void configure(struct filling *f, const struct dtable *t, size_t from)
 {
     for (int b = 0; b < LANES; b++) {

@@ -1,5 +1,5 @@
 /* exact_tree.c: clique trees of discrete networks, and beliefs by messages along them (Lauritzen
-   and Spiegelhalter 1988), in logarithms: sums of exp() are the price of never underflowing. */
+   and Spiegelhalter 1988), in logarithms, to avoid underflow. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 /* ---- the tree ----------------------------------------------------------------------- */
 
-/* The graph without the edges out of what is given: its moral graph joins the latent variables of
-   each table and nothing more.  Given variables are leaves, and have one state. */
+/* The graph without the edges out of observed variables: its moral graph connects exactly the
+   latent variables of each table. Observed variables are leaves with one state. */
 static int cut_graph(const struct dnet *d, const int *state, struct dag *out, int *size,
                      nami_err *err)
 {
@@ -44,7 +44,7 @@ static double entries(const struct dnet *d, const int *state, const struct cliqu
     return total;
 }
 
-/* The cliques of the best order that the criteria find. */
+/* The cliques of the best elimination order found by the criteria. */
 static int find_cliques(const struct dnet *d, const int *state, struct cliques *out, double *total,
                         double *largest, nami_err *err)
 {
@@ -60,7 +60,8 @@ static int find_cliques(const struct dnet *d, const int *state, struct cliques *
         struct cliques c = {0};
         double biggest, sum = INFINITY;
         p.criterion = &criteria[i];
-        rc = method_paper.invert(&p, &h, err); /* eliminates all, in the moral graph as it is */
+        rc = method_paper.invert(&p, &h,
+                                 err); /* eliminates all nodes in the unmodified moral graph */
         if (!rc) rc = cliques_new(h, INT64_MAX, &c, err);
         inverse_free(h);
         if (!rc) sum = entries(d, state, &c, &biggest);
@@ -80,7 +81,7 @@ static int find_cliques(const struct dnet *d, const int *state, struct cliques *
     return rc;
 }
 
-/* The latent ones of a list, and the product of their states. */
+/* The latent variables of a list, and the product of their numbers of states. */
 static int latent(const struct ctree *t, const int *from, int n, int **to, int *nto, size_t *size)
 {
     if (!(*to = raw_array(int, n))) return -1;
@@ -112,7 +113,7 @@ static int take_cliques(struct ctree *t, const struct cliques *c)
     return 0;
 }
 
-/* Children before parents: by the number of steps to the root, most first. */
+/* Sorts children before parents, by decreasing distance from the root. */
 static int sort_cliques(struct ctree *t)
 {
     int *depth = raw_array(int, t->n), *start = new_array(int, t->n + 1), most = 0;
@@ -219,7 +220,7 @@ void ctree_free(struct ctree *t)
 
 /* ---- beliefs ------------------------------------------------------------------------ */
 
-/* A table, at the evidence: *at is where it begins; strides of all its variables. */
+/* The slice of a table at the evidence: offset *at, and strides of all its variables. */
 static void table_at(const struct ctree *t, const struct dtable *f, size_t *stride, size_t *at)
 {
     size_t step = 1;
@@ -231,7 +232,7 @@ static void table_at(const struct ctree *t, const struct dtable *f, size_t *stri
     }
 }
 
-/* Every clique gets its tables; what is given in full is a number. */
+/* Multiplies the tables into their cliques; fully observed ones into a constant. */
 static int fill(struct ctree *t, double *constant, nami_err *err)
 {
     int most = 0;
@@ -270,7 +271,7 @@ static void log_max(const struct axes *a, double *t, double *s, size_t size)
     axes_each(a, run_max, t, s, 0);
 }
 
-/* Messages to the roots. */
+/* Collects messages towards the roots. */
 static void to_roots(struct ctree *t,
                      void (*reduce)(const struct axes *, double *, double *, size_t))
 {
@@ -285,7 +286,8 @@ static void to_roots(struct ctree *t,
     }
 }
 
-/* And back: what the parent knows beyond the message it got. */
+/* Distributes messages from the roots: the belief of the parent divided by the message it
+   received. */
 static void from_roots(struct ctree *t, double *down)
 {
     for (int i = t->n - 1; i >= 0; i--) {
@@ -330,7 +332,7 @@ int ctree_calibrate(struct ctree *t, nami_err *err)
 
 /* ---- the most probable states ------------------------------------------------------- */
 
-/* The best entry of a clique, where the separator's states are fixed. */
+/* The largest entry of a clique given the states of the separator. */
 static void choose(const struct ctree *t, const struct dclique *c, int *state)
 {
     size_t best = 0;

@@ -1,4 +1,4 @@
-/* infer.c: runs a trained network on all threads: draws, log q, posterior prediction, for many
+/* infer.c: runs a trained network on several threads: draws, log q, posterior prediction, for many
    data sets. */
 #include "infer/infer.h"
 
@@ -10,7 +10,10 @@
 #include "base/workers.h"
 #include "model/eval.h"
 
-enum { LANES = 64, GROUP = 8 }; /* random numbers come in groups: no chunk begins within one */
+enum {
+    LANES = 64,
+    GROUP = 8
+}; /* random numbers are generated in groups: chunks begin at group boundaries */
 
 int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *err)
 {
@@ -65,15 +68,15 @@ struct worker {
 
 struct job {
     const struct infer *a;
-    const struct query *q;   /* NULL: given points go through a program */
+    const struct query *q;   /* NULL: runs a program on given points */
     const struct prog *prog; /* that one */
     uint64_t seed, first;
-    size_t n, lead; /* lead: draws before the first that is wanted, of its group */
+    size_t n, lead; /* lead: draws of its group before the first requested one */
     const double *at;
     double *z, *logq, *pred;
 };
 
-/* Lanes skip ... of each row, to i ... of n. */
+/* Copies lanes skip ... of each row to i ... of n. */
 static void rows_out(const struct exec *x, int nrow, size_t skip, size_t n, size_t i, double *to)
 {
     for (int r = 0; r < nrow; r++)
@@ -81,7 +84,7 @@ static void rows_out(const struct exec *x, int nrow, size_t skip, size_t n, size
                sizeof *to * ((size_t)x->lanes - skip));
 }
 
-/* Rows of one workspace to another, then its program. */
+/* Copies rows from one workspace to another, then runs its program. */
 static void run_after(struct exec *x, const struct exec *from, int nrow)
 {
     x->lanes = from->lanes;
@@ -91,7 +94,7 @@ static void run_after(struct exec *x, const struct exec *from, int nrow)
     exec_run(x);
 }
 
-/* Draws i ... of those from the beginning of the first group; the first `skip` are not wanted. */
+/* Draws i ..., counted from the beginning of the first group; the first `skip` are discarded. */
 static void draw_chunk(const struct job *j, struct worker *w, size_t i, size_t skip)
 {
     const struct query *q = j->q;
@@ -146,7 +149,8 @@ static int init_worker(void *job, void *workspace, nami_err *err)
     struct worker *w = workspace;
     const struct infer *a = j->a;
     const struct prog *p = j->q ? &a->s.prog : j->prog;
-    int own = p == &a->s.barren || p == &a->s.pred; /* of the model: its networks are double */
+    int own = p == &a->s.barren ||
+              p == &a->s.pred; /* programs of the model, whose networks use double precision */
     int rc = exec_init(&w->draw, p, LANES, 0, own ? 0 : EXEC_FLOAT, err);
     w->draw.param = own ? (const void *)model_weights(a->q->model) : a->param;
     if (rc || !j->q) return rc;

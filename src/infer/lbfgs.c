@@ -1,5 +1,5 @@
 /* lbfgs.c: the two-loop recursion of L-BFGS, and a line search by bisection for the weak Wolfe
-   conditions (Lewis, Overton 2013), which ends for any function that is bounded below on the
+   conditions (Lewis, Overton 2013), which terminates for any function that is bounded below on the
    line. */
 #include "infer/lbfgs.h"
 
@@ -13,9 +13,10 @@
 
 enum { LINE_TRIALS = 50, IDLE = 20 }; /* points of a line; steps since f was smallest */
 static const double LINE_DOWN = 1e-4, LINE_SLOPE = 0.9; /* of the weak Wolfe conditions */
-static const double FAR = 1e6;                          /* an element of x that is lost */
-static const double ZERO = 1e-10, ROUNDING = 1e-5;      /* gradients that are 0; that may be */
-static const double STEP = 1e-3;                        /* to a minimum, when the gradient is 0 */
+static const double FAR = 1e6;                          /* an element of x that has diverged */
+static const double ZERO = 1e-10,
+                    ROUNDING = 1e-5; /* gradients regarded as 0; possibly 0 within rounding */
+static const double STEP = 1e-3;     /* largest step at a minimum with zero gradient */
 
 int lbfgs_init(struct lbfgs *b, int n)
 {
@@ -41,7 +42,7 @@ void lbfgs_start(struct lbfgs *b, const double *x)
 {
     memcpy(b->to, x, sizeof *x * (size_t)b->n);
     b->state = LBFGS_ASKS;
-    b->steps = -1; /* nothing is known */
+    b->steps = -1; /* not evaluated yet */
     b->pairs = 0;
 }
 
@@ -91,7 +92,7 @@ static void ask(struct lbfgs *b)
     add(b, b->t, b->d, b->to);
 }
 
-/* A new line from x. */
+/* Starts a new line search from x. */
 static void aim(struct lbfgs *b)
 {
     direction(b);
@@ -144,8 +145,8 @@ static void accept(struct lbfgs *b, double f, const double *g)
         b->state = LBFGS_STOPS;
 }
 
-/* No better point on this line: straight down, and if that does not help, the end.  What is left of
-   the gradient may be rounding. */
+/* No better point on this line: tries steepest descent, and stops if that also fails. The remaining
+   gradient may be rounding error. */
 static void give_up(struct lbfgs *b)
 {
     if (b->pairs) {
@@ -166,8 +167,7 @@ void lbfgs_tell(struct lbfgs *b, double f, const double *g)
         if (finite) accept(b, f, g);
         return;
     }
-    double down =
-        b->f + LINE_DOWN * b->t * b->slope + 1e-14 * fabs(b->f); /* rounding may hide it */
+    double down = b->f + LINE_DOWN * b->t * b->slope + 1e-14 * fabs(b->f); /* within rounding */
     if (!finite || !(f <= down))
         b->hi = b->t;
     else if (dot(b, g, b->d) < LINE_SLOPE * b->slope)

@@ -17,7 +17,7 @@ enum { LANES = 64, NUMBERS = 1 << 22 };
 /* The workspace of one thread. */
 struct worker {
     struct exec x;
-    double *none; /* (cap): 0, the weight of the Jacobian in the density of z */
+    double *none; /* (cap): zeros, the weight of the Jacobian in the density of z */
     double *g;    /* (n) */
     struct lbfgs b[LANES];
     double *H, *J, *row; /* for standard deviations: (n, n), (latent rows, n), (n) */
@@ -31,7 +31,7 @@ struct job {
     double *u;      /* [coordinate * nset * starts + set * starts + start]: begins and ends */
     double *best;   /* [coordinate * nset + set] */
     struct map_mode *each, *out;
-    size_t first; /* of the searches at work */
+    size_t first; /* of the current searches */
     double *z, *sd;
 };
 
@@ -92,7 +92,7 @@ static void fini(void *workspace)
 
 /* ---- searches --------------------------------------------------------------------------- */
 
-/* Searches first + i .. of the job, num of them, until all are done. */
+/* Runs num searches of the job from first + i on until all have finished. */
 static int search(void *job, void *workspace, size_t i, size_t num, nami_err *err)
 {
     const struct job *j = job;
@@ -128,7 +128,7 @@ static int search(void *job, void *workspace, size_t i, size_t num, nami_err *er
     return 0;
 }
 
-/* All searches, some at a time, to say how far it is. */
+/* Runs all searches in blocks, to report progress. */
 static int search_all(struct job *j, struct workers *w, nami_err *err)
 {
     size_t all = j->q->nset * j->q->per, most = (size_t)j->opt->threads * 8 * LANES;
@@ -141,7 +141,7 @@ static int search_all(struct job *j, struct workers *w, nami_err *err)
     return rc;
 }
 
-/* The best of each set's searches. */
+/* Selects the best search of each set. */
 static void choose(struct job *j)
 {
     size_t starts = j->q->per, nset = j->q->nset, all = nset * starts;
@@ -164,7 +164,7 @@ static void copy_best(const struct job *j, size_t set, double *u)
         u[k] = j->best[k * j->q->nset + set];
 }
 
-/* Sets i .. i+num-1: z, and log p(x, z) itself. */
+/* Sets i .. i+num-1: computes z and log p(x, z). */
 static int decode(void *job, void *workspace, size_t i, size_t num, nami_err *err)
 {
     const struct job *j = job;
@@ -245,7 +245,7 @@ static int set_deviations(void *job, void *workspace, size_t first, size_t n, na
     return 0;
 }
 
-/* Draws of the network as coordinates, some sets at a time. */
+/* Initial points: coordinates of draws of the network, for a block of sets at a time. */
 static int begin(struct job *j, const struct infer *a, int threads, nami_err *err)
 {
     size_t rows = (size_t)model_num_rows(j->joint.q->model), n = (size_t)j->joint.num_coordinates;

@@ -1,4 +1,4 @@
-/* method_direct.c: draws of the network as they are. */
+/* method_direct.c: draws of the network without weights. */
 #include "infer/answer.h"
 
 static int fill(const struct infer *a, const struct query *q, int threads, struct answer *x,

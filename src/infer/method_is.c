@@ -7,7 +7,7 @@
 #include "infer/answer.h"
 #include "model/eval.h"
 
-enum { NUMBERS = 1 << 22 }; /* in memory at once, about, but for weights */
+enum { NUMBERS = 1 << 22 }; /* approximate number of values in memory, without weights */
 
 /* p(x, z) and q are both densities of all latents: barren ones, drawn from the model, cancel. */
 static int weigh(const struct infer *a, struct answer *x, int threads, nami_err *err)
@@ -16,7 +16,7 @@ static int weigh(const struct infer *a, struct answer *x, int threads, nami_err 
     size_t n = x->n;
     int rc = model_logp(a->q->model, n, x->z, threads, &d, err);
     if (rc) return rc;
-    if (a->q->inverse->nmodel) { /* what they add to log p, they add to log q */
+    if (a->q->inverse->nmodel) { /* the same term is added to log p and log q */
         rc = infer_barren(a, n, x->z, threads, x->logw, err);
         for (size_t i = 0; i < n; i++) x->logq[i] += x->logw[i];
     }

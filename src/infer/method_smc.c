@@ -7,7 +7,7 @@
 #include "infer/smc.h"
 #include "infer/weights.h"
 
-/* Barren latents are drawn from the model: what they add to log p, they add to log q. */
+/* Barren latents are drawn from the model: adds the same term to log p and log q. */
 static int add_barren(const struct infer *a, struct answer *x, int threads, nami_err *err)
 {
     double *b = raw_array(double, x->n);
@@ -17,7 +17,7 @@ static int add_barren(const struct infer *a, struct answer *x, int threads, nami
     return rc;
 }
 
-/* Evidence from islands: the mean of their estimates, as if all had the same size. */
+/* Evidence from islands: the unweighted mean of their estimates. */
 static void find(struct answer *x, size_t s, double *logz)
 {
     struct diagnostics *f = &x->found[s];
@@ -28,13 +28,13 @@ static void find(struct answer *x, size_t s, double *logz)
     }
     f->log_z = weights_log_mean(x->islands, logz, &f->log_se);
     f->ess = weights_ess(x->per, w);
-    if (!(f->log_z > -WEIGHTS_VANISH)) /* weights are all 0, or not told apart */
+    if (!(f->log_z > -WEIGHTS_VANISH)) /* weights are all 0, or indistinguishable */
         *f = (struct diagnostics){.khat = NAN, .ess = 0, .log_z = -INFINITY, .log_se = INFINITY};
     weights_normalise(x->per, w);
 }
 
-/* Leaves x->found as it is for sets where nothing was resampled: weights are then those of
-   importance sampling. */
+/* Does not set x->found for sets without resampling: their weights are those of importance
+   sampling. */
 static int fill(const struct infer *a, const struct query *q, int threads, struct answer *x,
                 nami_err *err)
 {

@@ -36,7 +36,7 @@ static void fit_scalar(struct ood *o, int j, double *v, int n)
     sort_doubles(v, (size_t)n);
     o->centre[j] = v[n / 2];
     o->scale[j] = (v[n - 1 - n / 20] - v[n / 20]) / 3.29;
-    if (!(o->scale[j] > 0)) { /* one value nearly always */
+    if (!(o->scale[j] > 0)) { /* nearly constant */
         double mean;
         sims_moments(v, n, &mean, &o->scale[j]);
     }
@@ -44,9 +44,9 @@ static void fit_scalar(struct ood *o, int j, double *v, int n)
     sims_moments(v, n, &o->mean[j], &o->sd[j]);
 }
 
-/* Correlations r and the variances of their estimates, summed: shrink = sum var r / sum r^2; k / n
-   at most, since many draws need no help, and what is related weakly in all may be so strongly in
-   two. */
+/* Correlations r and the variances of their estimates, summed: shrink = sum var r / sum r^2; at
+   most k / n, since many draws need no shrinkage, and scalars that are weakly correlated on average
+   may include a strongly correlated pair. */
 static int correlate(struct ood *o, const double *x, const int *order, int n)
 {
     size_t k = (size_t)o->k;
@@ -116,7 +116,7 @@ static void distances(const struct ood *o, const double *x, size_t stride, doubl
     *distance = sqrt(square);
 }
 
-/* How many of the increasing v[n] are below x. */
+/* The number of sorted v[n] below x. */
 static int count_below(const double *v, int n, double x)
 {
     int lo = 0, hi = n;
@@ -130,7 +130,7 @@ static int count_below(const double *v, int n, double x)
     return lo;
 }
 
-/* above[i]: how many of v[n] are at least v[i]; work[n]. */
+/* above[i]: the number of v[n] that are at least v[i]; work[n]. */
 static void count_above(const double *v, int n, double *work, int *above)
 {
     memcpy(work, v, (size_t)n * sizeof *work);
@@ -188,8 +188,8 @@ int ood_fit(const double *x, int k, int n, uint64_t seed, struct ood *out, nami_
     return rc;
 }
 
-/* Ranks among the draws that calibrate and x itself, from the far end; p-values are shares of
-   all these, and each draw's better rank is compared with that of x. */
+/* Ranks among the calibration draws and x itself, from the extreme end; p-values are fractions of
+   these, and the smaller rank of each draw is compared with that of x. */
 static void calibrate(const struct ood *o, double largest, struct ood_answer *a)
 {
     int further = 1, larger = 1, as_rare = 1;

@@ -9,7 +9,7 @@
 #include "model/eval.h"
 #include "net/joint.h"
 
-/* Two thirds calibrate, so that p may be 2 / 2001 if LEAST are finite. */
+/* Two thirds are for calibration, so that p can be as small as 2 / 2001 if LEAST are finite. */
 enum { N = 3200, LEAST = 3003, MOST = 2000, NUMBERS = 1 << 20, SEED = 0x6f6f64 };
 
 static int choose(const struct model *m, struct ood_model *o)
@@ -26,7 +26,7 @@ static int choose(const struct model *m, struct ood_model *o)
     return 0;
 }
 
-/* The chosen elements of all draws: x[j * N + i]; some at a time, since the model may be large. */
+/* The selected elements of all draws: x[j * N + i]; in blocks, since the model may be large. */
 static int simulate(const struct model *m, const struct ood_model *o, int threads, double *x,
                     nami_err *err)
 {
@@ -45,7 +45,7 @@ static int simulate(const struct model *m, const struct ood_model *o, int thread
     return rc;
 }
 
-/* Draws with a number that is not finite go; returns how many are left. */
+/* Removes draws with non-finite values; returns the number of remaining ones. */
 static int keep_finite(int k, double *x)
 {
     int keep[N] = {0}, n = 0;

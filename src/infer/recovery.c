@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 
-/* Posterior moments of scalar k of all sets; two passes, as variances want it. */
+/* Posterior moments of scalar k of all sets; two passes, for accurate variances. */
 static void posterior(const struct sims_weights *w, int k, double *mean, double *var)
 {
     const struct sims *s = w->s;
@@ -105,7 +105,8 @@ void recovery_interval(const struct sims *s, int k, int i, double level, double 
     }
     qsort(work, (size_t)s->m, 2 * sizeof *work, by_value);
     *lo = *hi = NAN;
-    for (int m = 0, lower = 0, upper = 0; m < s->m; m++) { /* half of a draw's weight is below it */
+    for (int m = 0, lower = 0, upper = 0; m < s->m;
+         m++) { /* half of the weight of a draw is counted as below it */
         double z = work[2 * m], w = work[2 * m + 1], at = (below + w / 2) / sum;
         if (w == 0) continue;
         if (!lower) *lo = z, lower = at >= tail;

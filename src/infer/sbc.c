@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "dist/math.h"
 
-/* A divisor of m + 1, if there is one, so that bins hold whole ranks. */
+/* A divisor of m + 1 if possible, so that bins contain equal numbers of ranks. */
 static int suitable_bins(int m, int n)
 {
     int most = n / 10 < 5 ? 5 : n / 10 > 25 ? 25 : n / 10;
@@ -17,7 +17,7 @@ static int suitable_bins(int m, int n)
     return most;
 }
 
-/* Counts that a bin may have, each of all bins of all scalars. */
+/* Simultaneous bounds of the counts of all bins of all scalars. */
 static void bin_bounds(struct sbc *b)
 {
     double p = 1.0 / b->nbin, q = 1 - p, tail = b->alpha / ((double)b->d * b->nbin) / 2;

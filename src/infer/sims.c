@@ -90,7 +90,7 @@ int sims_place(const struct sims_weights *w, const double *truth, const double *
             goto out;
         }
         u[i] = (below[i] + u[i] * (w->w0[i] + tied[i])) / (w->w0[i] + w->total[i]);
-        if (!(u[i] < 1)) u[i] = nextafter(1, 0); /* sums in another order */
+        if (!(u[i] < 1)) u[i] = nextafter(1, 0); /* different summation order */
     }
 out:
     free(below);

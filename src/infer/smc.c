@@ -13,13 +13,13 @@
 #include "infer/weights.h"
 
 enum {
-    ISLANDS = 16,  /* at least, if there are enough particles */
-    SMALLEST = 16, /* particles of an island */
+    ISLANDS = 16,  /* minimum number of islands, if there are enough particles */
+    SMALLEST = 16, /* minimum number of particles of an island */
     LARGEST = 1024,
-    PILOT_LEAST = 64, /* draws for the slopes */
+    PILOT_LEAST = 64, /* minimum number of draws of the pilot run */
     PILOT_MOST = 256
 };
-static const size_t WORKSPACE = (size_t)1 << 27; /* bytes of a thread, about */
+static const size_t WORKSPACE = (size_t)1 << 27; /* approximate bytes per thread */
 
 static size_t most(size_t a, size_t b) { return a > b ? a : b; }
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
@@ -36,11 +36,11 @@ size_t smc_islands(const struct infer *a, size_t per)
 /* ---- one thread ----------------------------------------------------------------------- */
 
 struct worker {
-    struct exec draw, term, rest, pred; /* the first three share the model's rows */
+    struct exec draw, term, rest, pred; /* the first three share the rows of the model */
     double *logp, *logq, *logw;         /* of lanes */
     double *score;
-    int *count, *from, *to; /* resampling: copies of a lane; who is copied where */
-    double *track;          /* of a pilot: log weights, [wave * lanes + lane] */
+    int *count, *from, *to; /* resampling: number of copies of a lane; sources and destinations */
+    double *track;          /* pilot run: log weights, [stage * lanes + lane] */
 };
 
 struct job {
@@ -49,11 +49,11 @@ struct job {
     const struct smc_out *out;
     struct smc_plan plan;
     size_t first, nset, islands;
-    int lanes, pilot; /* of an island, at most; of the draws that tell the slopes */
-    double *slope;    /* [set * waves + wave] */
+    int lanes, pilot; /* maximum number of an island; number of pilot draws */
+    double *slope;    /* [set * stages + stage] */
 };
 
-/* Lanes `to` become copies of lanes `from`. */
+/* Copies lanes `from` to lanes `to`. */
 static void copy_row(double *x, int n, const int *to, const int *from)
 {
     for (int i = 0; i < n; i++) x[to[i]] = x[from[i]];
@@ -76,8 +76,8 @@ static void copy_lanes(struct worker *w, const struct smc_step *s, int n)
     copy_row(w->logw, n, w->to, w->from);
 }
 
-/* Systematic: a lane with share r of the scores gets floor(n r) or ceil(n r) copies, the first of
-   which stays where it is.  Returns how many lanes must be copied. */
+/* Systematic resampling: a lane with fraction r of the scores gets floor(n r) or ceil(n r) copies,
+   the first of which stays in place. Returns the number of lanes to copy. */
 static int choose(struct worker *w, int n, double u)
 {
     double max = -INFINITY, sum = 0, part = 0;
@@ -101,8 +101,8 @@ static int choose(struct worker *w, int n, double u)
     return k;
 }
 
-/* Weights after wave `wave` to the power that suits it, the weights themselves as far as nothing
-   was resampled before: w^b = w (q / p)^(1 - b).  Resamples by these if they are too unequal. */
+/* Tempered weights after stage `wave`, w^b = w (q / p)^(1 - b), where w are the weights since the
+   last resampling. Resamples by these if they are too unequal. */
 static int resample(struct worker *w, const struct smc_step *s, int n, double slope,
                     const struct stream *r)
 {
@@ -122,7 +122,7 @@ static int resample(struct worker *w, const struct smc_step *s, int n, double sl
 
 /* ---- one island ------------------------------------------------------------------------- */
 
-/* Is some weight +Inf after it? */
+/* Adds a stage; is a weight +Inf afterwards? */
 static int add_wave(const struct job *j, struct worker *w, int wave, int n)
 {
     int infinite = 0;
@@ -148,7 +148,7 @@ static int fail_infinite(nami_err *err)
     return err_set(err, NAMI_EINPUT, "the network gave a draw the density 0: its weight is +Inf");
 }
 
-/* Lanes for data set s, numbered from `number`. */
+/* Initializes the lanes of data set s, numbered from `number`. */
 static void begin(const struct job *j, struct worker *w, size_t s, uint64_t number, int n)
 {
     const struct query *q = j->q;
@@ -196,7 +196,8 @@ static void end(const struct job *j, struct worker *w, size_t at, int n)
     rows_out(&w->pred, nrow, n, total, out->pred + at);
 }
 
-/* Lanes of all islands are numbered in a row; the pilot's come after those of its set. */
+/* Lanes of all islands are numbered consecutively; those of the pilot run follow those of its
+   set. */
 static uint64_t number_of(const struct job *j, size_t set, size_t island)
 {
     return (uint64_t)((j->first + set) * (j->islands + 1) + island) * (uint64_t)j->lanes;
@@ -229,7 +230,7 @@ static int run_island(void *job, void *workspace, size_t task, size_t count, nam
 
 /* ---- the slopes ------------------------------------------------------------------------- */
 
-/* Of y on x where both are finite, between 0 and 1; 1 where there is no telling. */
+/* Regression slope of y on x where both are finite, clamped to [0, 1]; 1 if undetermined. */
 static double slope_of(int n, const double *x, const double *y)
 {
     double mx = 0, my = 0, xx = 0, xy = 0;
@@ -267,7 +268,7 @@ static int run_pilot(void *job, void *workspace, size_t set, size_t count, nami_
 
 /* ---- all -------------------------------------------------------------------------------- */
 
-/* Another program on the rows of the draws. */
+/* Initializes another program on the rows of the draws. */
 static int init_on(struct exec *x, const struct prog *p, const struct worker *w,
                    const struct job *j, nami_err *err)
 {

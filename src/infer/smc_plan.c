@@ -10,16 +10,16 @@
 
 /* ---- when --------------------------------------------------------------------------------- */
 
-/* Of nodes: the waves that add the term of p(x, z), and log q; -1: none. */
+/* By node: the stages that add its term of p(x, z), and log q; -1: none. */
 struct when {
     int *p, *q;
 };
 
-/* So many latents may be open at a time for their log q, and what was observed of them, to be added
-   at once. */
+/* Maximum number of open latents for which log q and terms of observed variables are added
+   immediately. */
 enum { FEW = 4 };
 
-/* Latents are open from the wave that makes them known to that which adds their term. */
+/* Latents are open from the stage that draws them to the one that adds their term. */
 static void count_open(const struct sampler *s, const struct when *x, int *open)
 {
     memset(open, 0, sizeof *open * s->wave.n);
@@ -75,8 +75,8 @@ struct later {
     struct instr x;
 };
 
-/* What adds log q or a Jacobian reads the value, or the first coordinate, of a latent: owner[row].
-   Instances that belong to one wave stay together. */
+/* Instructions that add log q or a Jacobian read the value, or the first coordinate, of a latent:
+   owner[row]. Instances of one stage stay together. */
 static int put_draws(struct smc_plan *p, const struct sampler *s, const int *wave)
 {
     const struct qnet *q = s->q;
@@ -106,7 +106,7 @@ static int put_draws(struct smc_plan *p, const struct sampler *s, const int *wav
 
 /* ---- terms ----------------------------------------------------------------------------------- */
 
-/* Marks what is computed on the way to instance k. */
+/* Marks the deterministic instances that instance k depends on. */
 static int mark_computed(const struct model *m, const struct reads *g, int k, unsigned char *only)
 {
     vec(int) todo = {0};
@@ -124,7 +124,7 @@ static int mark_computed(const struct model *m, const struct reads *g, int k, un
     return rc;
 }
 
-/* One program, wave after wave; temporaries of one wave lie where those of the others do. */
+/* One program, stage by stage; all stages use the same temporaries. */
 static int put_terms(struct smc_plan *p, struct model *m, const struct reads *g, const int *wave)
 {
     int rows = 0;
@@ -146,7 +146,7 @@ static int put_terms(struct smc_plan *p, struct model *m, const struct reads *g,
 
 /* ---- what lanes take along -------------------------------------------------------------- */
 
-/* Of rows or units: the wave since which lanes differ in it (-1: they do not), and the last one
+/* By row or unit: the stage from which lanes differ in it (-1: they do not), and the last stage
    that reads it. */
 struct life {
     int *since, *last;
@@ -155,7 +155,7 @@ struct life {
 struct walk {
     struct life row, unit;
     int wave;
-    int differs; /* lanes do, in what the instruction reads */
+    int differs; /* lanes differ in an input of the instruction */
 };
 
 static int life_init(struct life *x, int n)
@@ -181,7 +181,7 @@ static void see_write(void *arg, enum instr_place place, int i)
     if (x->since[i] < 0) x->since[i] = k->wave;
 }
 
-/* If lanes differ in anything that the instruction reads, they do in all that it writes. */
+/* If lanes differ in an input of an instruction, they differ in all its outputs. */
 static void see_instr(struct walk *k, const struct instr *c)
 {
     k->differs = instr_draws(c);
@@ -189,7 +189,8 @@ static void see_instr(struct walk *k, const struct instr *c)
     if (k->differs) instr_writes(c, see_write, k);
 }
 
-/* Those that lanes differ in and that are read after wave w; the first `keep` in any case. */
+/* Rows or units in which lanes differ and that are read after stage w; always includes the first
+   `keep`. */
 static int *list(struct smc_plan *p, const struct life *x, int n, int keep, int w, int *count)
 {
     *count = 0;

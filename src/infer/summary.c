@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "infer/smc.h"
 
-/* x as an integer of the same order: bits of negative numbers count backwards. */
+/* Maps x to an integer of the same order: the bits of negative numbers are inverted. */
 static uint64_t key(double x)
 {
     uint64_t bits;
@@ -18,7 +18,7 @@ static uint64_t key(double x)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-/* A byte at a time, from the last: 3 to 8 times as fast as qsort. */
+/* Radix sort by bytes: 3 to 8 times as fast as qsort. */
 struct weighted *weighted_sort(size_t n, struct weighted *d, struct weighted *tmp)
 {
     size_t count[8][256] = {{0}};
@@ -42,8 +42,8 @@ struct weighted *weighted_sort(size_t n, struct weighted *d, struct weighted *tm
     return d;
 }
 
-/* The mean of the quantile function over (from, to); d is sorted, *i and *below (the weight of
-   d[0 .. i-1]) go up with `from` from one call to the next. */
+/* The mean of the quantile function over (from, to); d is sorted, *i and *below (the weight of d[0
+   .. i-1]) increase with `from` from call to call. */
 static double mean_between(size_t n, const struct weighted *d, double from, double to, size_t *i,
                            double *below)
 {
@@ -71,12 +71,12 @@ void summary_quantiles(size_t n, const struct weighted *d, double ess, struct su
     }
 }
 
-/* One draw, or one island, has all the weight: there is nothing to tell how far it is off. */
+/* One draw, or one island, has all the weight: its error cannot be estimated. */
 static const double ALONE = 1 - 1e-9;
 
 double summary_leave_one_out(double w) { return w / (1 - w) * (w / (1 - w)); }
 
-/* Between 1 and what the weights allow. */
+/* Clamped between 1 and the effective sample size of the weights. */
 static double effective(double sd, double mcse, double most)
 {
     double ratio = sd / mcse;

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "base/vec.h"
 
-/* References: r[k * n + i] is the truth of another set than i, each taken once. */
+/* References: r[k * n + i] is the true value of a set other than i; each is used once. */
 static int other_truths(const struct sims *s, uint64_t seed, double *r)
 {
     struct rng g;
@@ -24,8 +24,9 @@ static int other_truths(const struct sims *s, uint64_t seed, double *r)
     return 0;
 }
 
-/* The sd of scalar k over all truths and draws: the same whichever of them is the truth, so that
-   they stay exchangeable.  (That of the truths is not: one far out would bring itself nearer.) */
+/* The sd of scalar k over all truths and draws: invariant under exchange of the truth with a draw,
+   so that they remain exchangeable. (The sd of the truths alone is not: an outlier would reduce its
+   own distance.) */
 static double spread(const struct sims *s, int k)
 {
     size_t n = (size_t)s->n, all = n * (size_t)s->m;
@@ -38,7 +39,7 @@ static double spread(const struct sims *s, int k)
                 (1 - share) * (sd1 * sd1 + pow(m1 - mean, 2)));
 }
 
-/* Squared distances to the references, of one scalar, added to those of the truths and draws. */
+/* Adds the squared distances to the references in one scalar, for truths and draws. */
 static void add_scalar(const struct sims *s, int k, const double *r, double *truth, double *draws)
 {
     size_t n = (size_t)s->n, m = (size_t)s->m;

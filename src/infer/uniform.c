@@ -37,7 +37,7 @@ void binomial_interval(int n, int x, double alpha, double *lo, double *hi)
 
 int uniform_cells(int cells) { return cells < 2 ? 2 : cells < CELLS ? cells : CELLS; }
 
-/* The smallest count >= from that P(X <= count) > tail: steps that double, then halving. */
+/* The smallest count >= from that P(X <= count) > tail: exponential search, then bisection. */
 static int quantile(int n, double p, double q, double tail, int from)
 {
     int below = from - 1, ok = n;
@@ -55,7 +55,7 @@ static int quantile(int n, double p, double q, double tail, int from)
     return ok;
 }
 
-/* Counts whose tails are both more probable than gamma/2.  i/k and (k-i)/k mirror each other. */
+/* Counts whose tails are both more probable than gamma/2.  i/k and (k-i)/k are symmetric. */
 static void bounds(const struct uniform_band *b, double gamma, int *lo, int *hi)
 {
     int n = b->n, k = b->k, from = 0; /* the bounds grow with i */
@@ -66,8 +66,8 @@ static void bounds(const struct uniform_band *b, double gamma, int *lo, int *hi)
     }
 }
 
-/* P(lo <= count <= hi everywhere): f[x] is the probability that a Poisson process of rate n
-   has kept inside so far and stands at x. */
+/* P(lo <= count <= hi everywhere): f[x] is the probability that a Poisson process of rate n has
+   stayed inside so far and equals x. */
 static double stays_inside(const struct uniform_band *b, const int *lo, const int *hi)
 {
     int n = b->n, k = b->k, first = 0, last = n, from = 0, to = 0;

@@ -9,7 +9,7 @@ const char *const verdict_names[] = {"trusted", "care", "no"};
 
 static int is_resampled(const struct diagnostics *d) { return isnan(d->khat); }
 
-/* Islands whose estimates of p(x) vary by as much as their mean disagree. */
+/* Islands disagree if their estimates of p(x) vary by as much as their mean. */
 static int islands_agree(const struct diagnostics *d, size_t islands)
 {
     return d->log_se < 1 / sqrt((double)islands);
@@ -20,7 +20,7 @@ enum verdict verdict_of(const struct infer_method *method, const struct diagnost
 {
     if (!method->weighted) return CARE;
     if (!isfinite(d->log_z)) return NOT_TRUSTED; /* all weights are 0 */
-    if (!is_resampled(d) && draws < KHAT_DRAWS) return CARE; /* too few to tell */
+    if (!is_resampled(d) && draws < KHAT_DRAWS) return CARE; /* too few draws for an estimate */
     int good = is_resampled(d) ? islands_agree(d, islands) : d->khat < khat_limit(draws);
     return good ? TRUSTED : NOT_TRUSTED;
 }
@@ -46,7 +46,7 @@ void verdict_reason(const struct infer_method *method, const struct diagnostics 
                    khat_limit(draws));
 }
 
-/* Would a spline be another network? */
+/* Could the family 'spline' improve the network? */
 static int can_bend(const struct qnet *q)
 {
     for (int g = 0; g < q->ngroup; g++) {
@@ -59,7 +59,8 @@ static int can_bend(const struct qnet *q)
 void verdict_advice(const struct infer *a, const struct infer_method *method,
                     const struct diagnostics *d, size_t draws, size_t islands, struct str *out)
 {
-    /* Draws: still quick, and often enough up to a k-hat of 1; of few draws, k-hat is not sure. */
+    /* More draws are still fast, and often sufficient up to a k-hat of 1; with few draws, k-hat is
+       uncertain. */
     enum { FEW = 1000, MORE = 100000 };
     const char *family = can_bend(a->q) ? ", or with the family 'spline'" : "";
     if (method->weighted && isfinite(d->log_z) && !is_resampled(d) && draws < KHAT_DRAWS)

@@ -73,7 +73,7 @@ static double rate_at(double theta, double k, size_t n, const double *x)
     return (double)n / sum;
 }
 
-/* The mean of theta under its profile likelihood and a prior that the data scale, on a grid of m
+/* The mean of theta under its profile likelihood and a prior scaled by the data, on a grid of m
    quantiles of that prior: Zhang and Stephens, (3) to (6). */
 void gpd_fit(size_t n, const double *x, double *k, double *sigma)
 {
@@ -119,7 +119,7 @@ static int less(const struct at *a, const struct at *b)
 
 static int by_weight(const void *a, const void *b) { return less(a, b) ? -1 : less(b, a); }
 
-/* The least of h[n] is h[0]; h[0] sinks to where it belongs. */
+/* Restores the heap h[n] with minimum h[0] after h[0] has changed. */
 static void sink(struct at *h, size_t n)
 {
     struct at x = h[0];
@@ -145,21 +145,23 @@ static void take_largest(size_t n, const double *logw, size_t m, struct at *h)
     qsort(h, m, sizeof *h, by_weight);
 }
 
-/* h[0] is the cutoff, h[m - 1] the largest; x: room for m. */
+/* h[0] is the cutoff, h[m - 1] the largest; x: space for m. */
 static void smooth(size_t m, const struct at *h, double *x, double *logw, struct psis *out)
 {
-    double max = h[m - 1].logw, cut = fmax(h[0].logw - max, -650); /* below that, exp is rough */
+    double max = h[m - 1].logw,
+           cut = fmax(h[0].logw - max, -650); /* below this, exp loses precision */
     double w_cut = exp(cut), k, sigma;
     size_t n = 0; /* those strictly above the cutoff are the last n */
     while (n < m - 1 && exp(h[m - 1 - n].logw - max) > w_cut) n++;
-    if (1 - w_cut < EQUAL) { /* unless numbers as large as max are rounded to the same */
+    if (1 - w_cut < EQUAL) { /* unless they are equal only by rounding */
         if (fabs(max) * DBL_EPSILON < EQUAL) out->khat = -INFINITY;
         return;
     }
     if (n < TAIL_MIN) return;
     for (size_t i = 0; i < n; i++) x[i] = exp(h[m - n + i].logw - max) - w_cut;
     gpd_fit(n, x, &k, &sigma);
-    k = ((double)n * k + 10 * 0.5) / ((double)n + 10); /* as if 10 more draws had said 0.5 */
+    k = ((double)n * k + 10 * 0.5) /
+        ((double)n + 10); /* weak prior: as if 10 additional draws gave k = 0.5 */
     if (!isfinite(k) || !isfinite(sigma)) return;
     out->khat = k;
     out->tail = n;

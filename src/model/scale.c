@@ -20,7 +20,7 @@
 #include "base/err.h"
 
 enum { MOST_LAGS = 50 };   /* maximum lag of an autoregressive series */
-enum { LARGE_ARRAY = 64 }; /* above this size, functions of whole arrays are sampled by element */
+enum { LARGE_ARRAY = 64 }; /* above this size, functions of whole arrays are analyzed by element */
 enum { ONE_BY_ONE = 8 };   /* elements of a prior with a separate pass */
 static const double WORK = 5e6;        /* maximum number of instances visited in all passes */
 static const double SAME_SLOPE = 1e-6; /* relative sd below which slopes are all equal */

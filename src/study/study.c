@@ -85,7 +85,7 @@ int job_save(const struct study *s, const struct job *j, nami_err *err)
 
 static double number_of(const json_t *x) { return json_is_number(x) ? json_number_value(x) : NAN; }
 
-/* 1 if it is not what this study would have written. */
+/* 1 if it is not a result of this study. */
 static int take(const struct study *s, struct job *j, const json_t *o)
 {
     const json_t *epoch = json_object_get(o, "epoch"), *end = json_object_get(o, "end");
@@ -170,7 +170,7 @@ static void put_variant(const struct variant *v, struct str *out)
     str_printf(out, "\"components\":%d,\"skip\":%d,\"shared\":%d}", n->size, n->skip, n->shared);
 }
 
-/* All that a job's result depends on, but for its run. */
+/* All settings that the result of a job depends on, except for the run. */
 static void put_settings(const struct study *s, struct str *out)
 {
     str_printf(out, "{\"experiment\":\"%s\",\n\"seed\":%llu,\n\"rate\":%.17g,\n", s->x->name,

@@ -41,7 +41,7 @@ static int count_with(const struct training *r, int hidden, size_t *n, nami_err 
     return rc;
 }
 
-/* Units of each hidden layer, by bisection. */
+/* Finds the width of the hidden layers by bisection. */
 static int fit_hidden(struct training *r, size_t want, nami_err *err)
 {
     int lo = 1, hi = 1 << 13, rc = 0; /* lo: too few */
@@ -120,7 +120,7 @@ int fit_save(const struct fit *f, const struct job *j, nami_err *err)
     return rc;
 }
 
-/* 1 if it is none of this job's. */
+/* 1 if it is not a checkpoint of this job. */
 static int take(struct fit *f, struct job *j, const struct st *st, int *epochs)
 {
     float *x[] = {f->t.param, f->t.m, f->t.v};

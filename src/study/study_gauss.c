@@ -56,7 +56,7 @@ static int place(const struct model *m, int node)
     return i;
 }
 
-/* Is the edge from x[from] to x[to] one of those that are added? */
+/* Is the edge from x[from] to x[to] among the added ones? */
 static int is_added(int added, int levels, int to, int from)
 {
     int up = 0, at = from;
@@ -104,7 +104,7 @@ static int add_edges(struct fit *f, const struct job *j, nami_err *err)
  */
 
 struct exact {
-    struct gnet joint, post; /* post: factors that see all that comes before */
+    struct gnet joint, post; /* post: factors conditioned on all preceding variables */
     double entropy;
 };
 
@@ -144,7 +144,7 @@ static void exact_logp(const struct exact *e, size_t n, const double *x, double 
     }
 }
 
-/* The best that factors with these parents can do. */
+/* The optimum for factors with these parents. */
 static int exact_best(const struct exact *e, const struct model *m, const struct inverse *h,
                       double *out, nami_err *err)
 {
@@ -168,7 +168,7 @@ struct gauss {
     struct fit f;
     struct exact e;
     size_t nset, per;
-    double *x, *logp; /* room for the largest of what is drawn */
+    double *x, *logp; /* space for the largest set of draws */
     double *held;     /* data sets: x[row * nset + s] */
     double *value;    /* (epochs, E_N) */
 };
@@ -271,7 +271,8 @@ static int judge(struct gauss *g, struct job *j, nami_err *err)
     return 0;
 }
 
-/* The geometric mean of the first n tests; what is not above 0, by chance, counts as little. */
+/* The geometric mean of the first n tests; values that are not positive, by chance, are replaced by
+   a small one. */
 static double early(const struct gauss *g, int n)
 {
     double sum = 0;

@@ -55,7 +55,7 @@ static const struct measure end_measures[] = {
 
 /* ---- the model ------------------------------------------------------------------------------ */
 
-/* Rows of all that the indices depend on. */
+/* Rows of the variables that the indices depend on. */
 struct rows {
     int phi[K], mu[K][2], s1[K], s2[K], r[K];
     int *z, (*y)[2];
@@ -106,7 +106,7 @@ static int find_rows(const struct model *m, int n, struct rows *r, nami_err *err
     return least < 0 ? err_set(err, NAMI_EBUG, "a variable of the mixture has no row") : 0;
 }
 
-/* log phi_k + log N(y | mu_k, Sigma_k) of draw i of n, without what is the same for all k */
+/* log phi_k + log N(y | mu_k, Sigma_k) of draw i of n, up to a constant in k */
 static double log_weight(const struct rows *r, const double *x, size_t n, size_t i, int k, int at)
 {
 #define X(row) x[(size_t)(row)*n + i]
@@ -137,13 +137,13 @@ static double indices_logp(const struct rows *r, int points, const double *x, si
 struct gmm {
     struct fit f;
     struct rows rows;
-    size_t nset, ntest; /* draws of a data set; held out */
+    size_t nset, ntest; /* numbers of draws of a data set, and of held-out ones */
     double *x;          /* room for one */
     double *point;      /* the data set, draw after draw */
     double *test;
     int *index;
     double indices; /* log p(z' | x, phi, theta) of the test */
-    int set;        /* data sets so far */
+    int set;        /* number of data sets so far */
     double best;    /* test loss with this one */
 };
 
@@ -194,7 +194,7 @@ static void gmm_free(struct gmm *g)
     free(g->index);
 }
 
-/* The loss of what is held out, and that of the indices alone. */
+/* The loss on held-out draws, and that of the indices alone. */
 static void test(struct gmm *g, const struct job *j, double *v)
 {
     struct trainer *t = &g->f.t;
@@ -226,7 +226,7 @@ static int epoch(struct gmm *g, const struct job *j, int at, double *v, nami_err
     }
     v[E_TRAIN] = used ? sum / used : NAN;
     test(g, j, v);
-    if (v[E_TEST] < g->best) { /* it still learns from this one */
+    if (v[E_TEST] < g->best) { /* still improving on this data set */
         g->best = v[E_TEST];
         return 0;
     }

@@ -1,4 +1,4 @@
-/* study_report.c: results as CSV, as figures, and as a page of Markdown. */
+/* study_report.c: writes results as CSV, figures, and a Markdown page. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static double value_of(const struct study *s, const struct job *j, size_t epoch,
 /* ---- CSV --------------------------------------------------------------------------------------
  */
 
-/* What is not finite is left empty. */
+/* Non-finite values are left empty. */
 static void put_field(struct str *out, double x)
 {
     str_put(out, ",");
@@ -62,7 +62,7 @@ struct moments {
     double mean, sd;
 };
 
-/* Of a measure after an epoch, or (epoch < 0) at the end. */
+/* Moments of a measure after an epoch, or of a final one (epoch < 0). */
 static struct moments over_runs(const struct study *s, int variant, int epoch, int k)
 {
     struct moments m = {0};
@@ -90,7 +90,7 @@ static const enum plot_colour colours[] = {PLOT_BLUE,   PLOT_RED, PLOT_GREEN, PL
                                            PLOT_ORANGE, PLOT_SKY, PLOT_GREY};
 enum { NCOLOUR = sizeof colours / sizeof *colours };
 
-/* "faithful" of faithful-300: what variants of several sizes have in common. */
+/* "faithful" of faithful-300: the common prefix of variants of several sizes. */
 static size_t stem(const char *name)
 {
     const char *dash = strrchr(name, '-');
@@ -103,7 +103,7 @@ struct curves {
     struct plot_layer *layer;
     double *room; /* four numbers a point: x, y, lo, hi */
     double *work; /* a number for each point of a curve */
-    int points;   /* room for so many of each curve */
+    int points;   /* maximum number of points of a curve */
     struct arena mem;
 };
 
@@ -155,7 +155,8 @@ static int fill_curves(const struct study *s, const struct figure *f, struct cur
     return 0;
 }
 
-/* Widens [*lo, *hi] to hold x[n], but for a share of the largest and of the smallest; work[n]. */
+/* Widens [*lo, *hi] to contain x[n], except for a fraction of the largest and the smallest;
+   work[n]. */
 static void include_most(const double *x, int n, double share, double *work, double *lo, double *hi)
 {
     int m = 0;
@@ -166,8 +167,8 @@ static void include_most(const double *x, int n, double share, double *work, dou
     plot_include(work + drop, m - 2 * drop, lo, hi);
 }
 
-/* Axes.  Of curves over epochs, need not be seen: how they begin, before anything is learnt; an
-   epoch that went wrong; where a band reaches far. */
+/* Limits of the axes. For curves over epochs, these may exclude the first epochs, outlying epochs,
+   and wide bands. */
 static void fit_axes(const struct figure *f, const struct curves *c, struct plot_panel *p)
 {
     p->x0 = p->y0 = INFINITY;
@@ -246,7 +247,7 @@ int study_figure(const struct study *s, const struct figure *f, struct str *out,
 /* ---- claims -------------------------------------------------------------------------------------
  */
 
-/* Does the pattern fit, and what stands for its * (or "")? */
+/* Matches a pattern; returns the text matched by its * (or ""). */
 static const char *fits(const char *pattern, const char *name)
 {
     size_t n = strlen(pattern);
@@ -254,7 +255,7 @@ static const char *fits(const char *pattern, const char *name)
     return strcmp(pattern, name) == 0 ? name + n : NULL;
 }
 
-/* The variant that b says where a said this; -1: none. */
+/* The variant of pattern b that corresponds to this one of a; -1: none. */
 static int partner(const struct study *s, const char *b, const char *rest)
 {
     for (int v = 0; v < s->nvariant; v++) {
@@ -294,7 +295,7 @@ static int differences(const struct study *s, const struct claim *c, double *d, 
     return n;
 }
 
-/* From the probabilities of such differences by chance, this way and the other. */
+/* From the p-values of the claim and of its opposite. */
 static const char *verdict(double p, double contrary)
 {
     return p < LEVEL ? "holds" : contrary < LEVEL ? "the contrary holds" : "not shown";
@@ -319,7 +320,7 @@ static void put_pairs(const struct study *s, const struct claim *c, double *d, s
                    verdict(fmax(t.p_t, t.p_flip), fmax(contrary.p_t, contrary.p_flip)));
 }
 
-/* Falls, or rises. */
+/* Decreasing or increasing trend. */
 static void put_order(const struct study *s, const struct claim *c, double *x, struct str *out)
 {
     int k = measure_find(s->x->end, c->measure), n = 0;

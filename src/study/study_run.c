@@ -1,4 +1,4 @@
-/* study_run.c: jobs in threads of their own. */
+/* study_run.c: runs jobs in separate threads. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 struct study_work {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int nthread, going; /* threads made, and at work */
+    int nthread, going; /* threads created, and running */
     pthread_t *thread;
     int next, stop;
     int rc;
     nami_err err;
 };
 
-/* The next that is not done; NULL: none, or no more are wanted. */
+/* The next unfinished job; NULL: none, or the study is being stopped. */
 static struct job *next_job(struct study *s)
 {
     struct study_work *w = s->work;

@@ -1,4 +1,4 @@
-/* study_skip.c: section 3.4 and Appendix D.4: edges that are not needed. */
+/* study_skip.c: section 3.4 and Appendix D.4: unnecessary edges in the inverse. */
 #include "study/study_gauss.h"
 
 #define NETWORK(n)                                                                                 \

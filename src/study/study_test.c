@@ -14,7 +14,7 @@ enum { FALLS_MOST = 40, FALLS_PAIRS = FALLS_MOST * (FALLS_MOST - 1) / 2 };
 
 /* ---- signs that are random ------------------------------------------------------------ */
 
-/* Gray's code: from each pattern of signs to the next, one changes. */
+/* Enumerates sign patterns in Gray code order: one sign changes at a time. */
 static double flip_all(int n, const double *d, double most)
 {
     long below = 0, all = 1L << n;
@@ -33,7 +33,7 @@ static double flip_all(int n, const double *d, double most)
 static double flip_some(int n, const double *d, double most)
 {
     struct rng r;
-    int below = 1; /* the signs that were found are one of the patterns */
+    int below = 1; /* includes the observed signs */
     rng_init(&r, 0x666c6970, (uint64_t)n);
     for (int k = 0; k < FLIPS; k++) {
         double sum = 0;
@@ -57,7 +57,7 @@ void paired_test(int n, const double *d, struct paired *out)
     }
     out->mean = sum / n;
     for (int i = 0; i < n; i++) ss += (d[i] - out->mean) * (d[i] - out->mean);
-    double most = sum + 1e-12 * size; /* rounding decides nothing */
+    double most = sum + 1e-12 * size; /* tolerance for rounding */
     out->p_flip = n <= EXACT_MOST ? flip_all(n, d, most) : flip_some(n, d, most);
     if (n < 2) return;
     out->sd = sqrt(ss / (n - 1));
@@ -71,8 +71,8 @@ void paired_test(int n, const double *d, struct paired *out)
                                : 0.5;
 }
 
-/* The number of orders of n with k inversions, by the place of the last: c(n, k) = c(n-1, k) + ...
-   + c(n-1, k-n+1). */
+/* The number of permutations of n with k inversions, by the position of the last: c(n, k) = c(n-1,
+   k) + ... + c(n-1, k-n+1). */
 double falls_test(int n, const double *x)
 {
     double c[FALLS_PAIRS + 1] = {1}, to[FALLS_PAIRS + 1], p = 0;

@@ -10,7 +10,10 @@
 #include "infer/ais.h"
 #include "study/study_fit.h"
 
-enum { LATENTS = 30, OUTPUTS = 2 }; /* of a factor: a relaxed Bernoulli distribution has two */
+enum {
+    LATENTS = 30,
+    OUTPUTS = 2
+}; /* outputs of a factor: a relaxed Bernoulli distribution has two parameters */
 
 static const struct measure epoch_measures[] = {{"train", "-ELBO in nats, of the epoch's images"},
                                                 {"test", "-ELBO of test images"},
@@ -30,7 +33,7 @@ static const struct measure end_measures[] = {
 
 enum { SIDE = 8, PIXELS = SIDE * SIDE };
 
-/* Bars: each row and each column of 8 x 8 pixels is there or not; some pixels are wrong. */
+/* Bars: each row and each column of 8 x 8 pixels is on or off; some pixels are flipped. */
 static int draw_bars(struct records *r, size_t n, uint64_t seed, nami_err *err)
 {
     unsigned char *x = raw_array(unsigned char, n *PIXELS);
@@ -50,8 +53,8 @@ static int draw_bars(struct records *r, size_t n, uint64_t seed, nami_err *err)
     return 0;
 }
 
-/* FILE.npz with binary images `train` and `test`, or a folder with MNIST's files, whose brightness
-   is drawn to bits once and for all; none: bars. */
+/* FILE.npz with binary images `train` and `test`, or a folder with MNIST's files, which are
+   binarized at random once; none: bars. */
 static int read_images(const struct job *j, int test, struct records *r, nami_err *err)
 {
     struct str path = {0};
@@ -89,15 +92,15 @@ struct vae {
     int pixels;
 };
 
-/* Its share of a job's time, about: a gradient to train by goes through two networks, one of AIS
-   through the model's only. */
+/* The approximate fraction of the time of a job spent in training: a training gradient involves two
+   networks, one of AIS only that of the model. */
 static double training(const struct settings *s)
 {
     double train = 2.0 * s->epochs * s->steps * s->batch;
     return train / (train + (double)s->sets * s->chains * s->temps * s->leapfrog);
 }
 
-/* Units of each layer of the mean-field network that a variant is compared with. */
+/* Width of the mean-field network that a variant is compared with. */
 static int size(const struct job *j) { return (int)j->v->at * j->s->percent / 100; }
 
 static int vae_text(const struct job *j, int pixels, struct str *out)
@@ -122,7 +125,8 @@ static int feed(struct feeds *f, const struct model *m, struct records *r, nami_
                      : feeds_add(f, m, array, r, err);
 }
 
-/* Parameters of a mean-field network with two hidden layers of h: what others are made to have. */
+/* The number of parameters of a mean-field network with two hidden layers of h units, which other
+   networks are sized to match. */
 static int wanted(const struct vae *v, int h)
 {
     return (v->pixels + 1) * h + (h + 1) * h + (h + 1) * LATENTS * OUTPUTS;
@@ -158,7 +162,7 @@ static void vae_free(struct vae *v)
     free(v->index);
 }
 
-/* Minus the ELBO of the first n test images, by one draw each. */
+/* Minus the ELBO of the first n test images, with one draw each. */
 static double bound(struct vae *v, const struct job *j, int n, uint64_t number)
 {
     double sum = 0;
@@ -202,7 +206,7 @@ struct annealed {
     double mean, var, accept; /* of log p(x) over images */
 };
 
-/* Some images at a time: it takes long. */
+/* In blocks of images: it takes long. */
 static int anneal(struct vae *v, struct job *j, const struct ais *s, struct annealed *a,
                   nami_err *err)
 {

@@ -1,4 +1,4 @@
-/* exec.c: runs a program forward; what the instructions share: tiles, totals, units. */
+/* exec.c: runs a program forward; helpers shared by the instructions: tiles, totals, units. */
 #include "tensor/exec.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ static const double *read_constants(const struct exec *x, const struct operand *
     return buf;
 }
 
-/* Always whole groups of 8 lanes: cap has room for them. */
+/* Always processes groups of 8 lanes: cap has space for them. */
 WIDE static void narrow(int n, float *to, const double *from) { EACH(b, n) to[b] = (float)from[b]; }
 WIDE static void widen(int n, double *to, const float *from) { EACH(b, n) to[b] = from[b]; }
 
@@ -78,13 +78,14 @@ const double *tile_read(const struct exec *x, const struct operand *o, double *r
 
 WIDE static void sum_rows(int rows, int w, int stride, double *to, const double *v, double sign)
 {
-    if (w == LANE_BLOCK) /* often; without a loop around it */
+    if (w == LANE_BLOCK) /* the common case, without an outer loop */
         for (int i = 0; i < rows; i++, v += stride) EACH(b, LANE_BLOCK) to[b] += sign * v[b];
     else
         for (int i = 0; i < rows; i++, v += stride) EACH(b, w) to[b] += sign * v[b];
 }
 
-/* rows * w results, in the order of the instances: so a lane's sum does not depend on tiles. */
+/* Adds rows * w results in the order of the instances, so that the sum of a lane does not depend on
+   tiles. */
 static void add_rows(const struct exec *x, double *to, const struct tile *t, const double *v,
                      double sign)
 {

@@ -1,5 +1,5 @@
-/* exec_back.c: reverse-mode differentiation of a program: derivatives of the weighted total by
-   rows, constants and network units. */
+/* exec_back.c: reverse-mode differentiation of a program: derivatives of the weighted total with
+   respect to rows, constants and network units. */
 #include "tensor/exec.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ static void clear_rows(const struct exec *x)
     if (x->const_adj) memset(x->const_adj, 0, x->p->constant.n * sizeof *x->const_adj);
 }
 
-/* The instructions to-1 .. from */
+/* Backward through the instructions to-1 .. from */
 static void back_part(struct exec *x, size_t from, size_t to)
 {
     for (size_t k = to; k-- > from;) {
@@ -31,7 +31,7 @@ static void back_part(struct exec *x, size_t from, size_t to)
     }
 }
 
-/* Before instructions are gone back through: the units that they write, and that are added to. */
+/* Before a backward pass: clears the derivatives of units that are accumulated. */
 static void clear_part(const struct exec *x, size_t from, size_t to)
 {
     for (size_t k = from; k < to; k++) {

@@ -15,7 +15,7 @@ static struct needs needs_of(const struct prog *p)
     return need;
 }
 
-/* Cuts the next n objects off a block, on a cache line's boundary; from NULL, it only counts. */
+/* Takes the next n objects from a block, aligned to a cache line; if mem is NULL, only counts. */
 static void *cut(char *mem, size_t *used, size_t n, size_t size)
 {
     size_t at = *used;
@@ -81,7 +81,7 @@ int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned 
 {
     if (flags & EXEC_CONST_GRAD) flags |= EXEC_GRAD;
     *x = (struct exec){.p = p, .cap = cap > 1 ? round_up(cap) : 1, .ntag = ntag};
-    if (p->nunit) { /* layers want whole groups of lanes */
+    if (p->nunit) { /* layers require complete groups of lanes */
         x->cap = round_up(x->cap);
         x->is_float = (flags & EXEC_FLOAT) != 0;
         x->product = product_best(x->is_float);

@@ -1,4 +1,4 @@
-/* instr.c: the table of kinds of instructions, and questions that their records answer. */
+/* instr.c: the table of kinds of instructions, and queries about instructions. */
 #include "tensor/instr.h"
 
 const struct instr_type *const instr_types[INSTR_KINDS] = {

@@ -1,9 +1,10 @@
-/* instr_block.c: kernels of vectors and matrices, an instance at a time, and draws of these. */
+/* instr_block.c: instructions with block kernels (vectors and matrices), one instance at a time,
+   and their draws. */
 #include <string.h>
 
 #include "tensor/exec.h"
 
-/* Do results have rows?  Else they are only added to the total. */
+/* Do results have rows? Otherwise they are only added to the total. */
 static int is_kept(const struct instr *c) { return type_of(c)->scatters || c->out >= 0; }
 
 /* Fills s->in and s->out for instance i. */
@@ -48,8 +49,8 @@ static void run_bdraw(struct exec *x, const struct instr *c)
     }
 }
 
-/* Where the derivatives by the arguments of an instance go: their rows; for a constant,
-   lanes of scratch, or nowhere. */
+/* Sets the destinations of the derivatives with respect to the arguments of an instance: rows; for
+   a constant, scratch lanes, or NULL. */
 static void point_back(const struct exec *x, const struct instr *c, int i)
 {
     struct scratch *s = x->scratch;
@@ -86,7 +87,7 @@ static void back_block(struct exec *x, const struct instr *c)
 {
     struct scratch *s = x->scratch;
     struct operand to = outputs(c);
-    int L = x->lanes; /* no more: a kernel may sum over lanes (weights of a layer) */
+    int L = x->lanes; /* without padding: a kernel may sum over lanes (weights of a layer) */
     int kept = is_kept(c);
     if (!c->block_grad || (!kept && !c->sum)) return;
     for (int i = 0; i < c->n; i++) {

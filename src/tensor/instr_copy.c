@@ -1,4 +1,4 @@
-/* instr_copy.c: rows and constants copied to other rows. */
+/* instr_copy.c: copies rows and constants to other rows. */
 #include <string.h>
 
 #include "tensor/exec.h"

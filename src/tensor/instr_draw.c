@@ -1,7 +1,7 @@
 /* instr_draw.c: element-wise draws. */
 #include "tensor/exec.h"
 
-/* Row by row, since each has random numbers of its own. */
+/* Row by row, since each has its own random stream. */
 static void run_draw(struct exec *x, const struct instr *c)
 {
     struct scratch *s = x->scratch;

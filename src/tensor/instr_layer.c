@@ -54,8 +54,8 @@ static int reads_all(const struct dense *d, int k, const struct dense *p)
     return 1;
 }
 
-/* Inputs are pulled up to the first that is not part of all that a layer of this segment, whose
-   units begin at first_unit, writes. */
+/* Derivatives of inputs are gathered up to the first input that does not belong to a completely
+   read layer of this segment, whose units begin at first_unit. */
 static int note_reads(struct layer_reads *r, struct instr *c, int first_unit)
 {
     struct dense *d = (struct dense *)c->self, *p;

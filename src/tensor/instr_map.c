@@ -13,13 +13,13 @@ WIDE static int find_ones(int n, const float *u, unsigned short *lane)
     EACH(b, n) other |= u[b] * u[b] != 1;
     if (other) return -1;
     for (int b = 0; b < n; b++) {
-        lane[m] = (unsigned short)b; /* the next one writes over it */
+        lane[m] = (unsigned short)b; /* overwritten by the next one unless counted */
         m += u[b] > 0;
     }
     return m;
 }
 
-/* Lists of the units that are 1; none if they are not few. */
+/* Lists the units that are 1; none if they are too many. */
 static void find_signs(const struct exec *x)
 {
     struct signs *s = x->units.signs;
@@ -60,7 +60,7 @@ static void add_floats(double *to, int rows, int w, const float *v, double sign)
     for (int i = 0; i < rows; i++, v += w) EACH(b, w) to[b] += sign * (double)v[b];
 }
 
-/* A density of a network's outputs, with its derivatives: all lanes of some rows at a time. */
+/* A density of network outputs with its derivatives: all lanes of a block of rows at a time. */
 static void run_float(struct exec *x, const struct instr *c)
 {
     float *out = x->scratch->single;
@@ -114,8 +114,8 @@ static void add_lane_weights(const struct exec *x, const struct instr *c, const 
     for (int i = n; i < t->n; i++) d[i] = 0;
 }
 
-/* The derivatives of a tile's results: those of their rows, and the lane's weight if they add to
-   the total. */
+/* The incoming derivatives of the results of a tile: those of their rows, plus the weight of the
+   lane if they add to the total. */
 static const double *incoming(const struct exec *x, const struct instr *c, const struct tile *t)
 {
     struct operand to = outputs(c);
@@ -133,8 +133,8 @@ static const double *incoming(const struct exec *x, const struct instr *c, const
     return from;
 }
 
-/* to[i] += d[i].  A derivative of 0 that comes in stops there, whatever the kernel makes of
-   it: what ifelse or select did not choose may have an infinite slope. */
+/* to[i] += d[i].  An incoming derivative of 0 is not propagated, whatever the kernel computes: a
+   branch not chosen by ifelse or select may have an infinite slope. */
 WIDE static void add(int n, const double *dout, const double *d, double *to)
 {
     EACH(i, n)
@@ -156,7 +156,7 @@ static double sum_of(int n, const double *dout, const double *d)
     return sum;
 }
 
-/* Adds a tile's derivatives by an argument, in the order of the instances. */
+/* Adds the derivatives of a tile with respect to an argument, in the order of the instances. */
 static void outgoing(const struct exec *x, const struct operand *o, const struct tile *t,
                      const double *dout, double *d)
 {
@@ -188,7 +188,7 @@ WIDE static void scale_d(int n, double *x, const double *w)
     EACH(i, n) x[i] = w[i] != 0 ? x[i] * w[i] : 0;
 }
 
-/* Derivatives that are there already, times the weight of the lane. */
+/* Multiplies derivatives computed in the forward pass by the weight of the lane. */
 static void back_ahead(struct exec *x, const struct instr *c)
 {
     const struct operand *o = &c->arg[c->ahead - 1];

@@ -1,4 +1,4 @@
-/* instr_units.c: rows of the program to units of networks, and units to rows. */
+/* instr_units.c: copies rows of the program to units of networks, and units to rows. */
 #include "tensor/exec.h"
 
 /* ---- rows to units ------------------------------------------------------------------ */
@@ -33,8 +33,8 @@ static int shift_units(struct prog *p, struct instr *c, const struct unit_shift 
     return 0;
 }
 
-/* The instructions that compute units without derivatives, if they are element-wise and nobody
-   else reads what they compute; it is done if `change`. */
+/* Can the instructions that compute the rows of units without derivatives write units directly: are
+   they element-wise, without other readers? Makes the change if `change`. */
 static int to_units(struct row_users *u, const struct instr *c, int change)
 {
     for (int i = 0, n; i < c->n; i += n) {
@@ -120,7 +120,7 @@ static int note_reads(struct layer_reads *r, struct instr *c, int first_unit)
     return 0;
 }
 
-/* Is an argument all that an instruction is differentiated by? */
+/* Is this the only differentiable argument of an instruction? */
 static int is_only(const struct instr *c, int a)
 {
     for (int k = 0; k < c->narg; k++)
@@ -128,8 +128,8 @@ static int is_only(const struct instr *c, int a)
     return c->map_both && c->map_grad && c->sum && c->out < 0;
 }
 
-/* The instructions that read these rows of units, if each is read once, by one that is
-   element-wise; it is done if `change`. */
+/* Can the readers of these rows read units directly: is each row read once, by an element-wise
+   instruction? Makes the change if `change`. */
 static int by_units(struct row_users *u, const struct instr *c, int change)
 {
     for (int i = 0, n; i < c->n; i += n) {

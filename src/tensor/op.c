@@ -1,5 +1,5 @@
-/* op.c: the table of functions of the model language and their aliases; ranges and shapes that
-   several functions share. */
+/* op.c: the table of functions of the model language and their aliases; ranges and shapes shared by
+   several functions. */
 #include "tensor/op.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ const struct op *const ops[] = {
 #undef OP
     NULL};
 
-/* Other names: of Stan, of R, of older JAGS. */
+/* Aliases: names in Stan, R, older versions of JAGS. */
 const struct op_alias op_aliases[] = {{"pow", "^"},
                                       {"inv_logit", "ilogit"},
                                       {"Phi", "phi"},
@@ -96,7 +96,7 @@ int shape_fail(const char **why, const char *sentence)
     return -1;
 }
 
-/* All elements of all arguments to one number.  dim = {how many} */
+/* Reduces all elements of all arguments to one number. dim = {number of elements} */
 int shape_reduce(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     dim[0] = 0;
@@ -105,7 +105,7 @@ int shape_reduce(int narg, const int (*shape)[SHAPE], int *out, int *dim, const 
     return dim[0] ? 0 : shape_fail(why, "it has no elements");
 }
 
-/* As the argument.  dim = {how many} */
+/* The shape of the argument. dim = {number of elements} */
 int shape_same(int narg, const int (*shape)[SHAPE], int *out, int *dim, const char **why)
 {
     (void)narg, (void)why;

@@ -51,7 +51,8 @@ static void square_range(int narg, const double *lo, const double *hi, double *o
     range_set(out, across ? 0 : more(less(a, b) * less(a, b), ABOVE_0), more(a, b) * more(a, b));
 }
 
-/* A base >= 0: ends at the corners.  A known even power: as the square. */
+/* For a base >= 0, the extremes are at the corners. For a known even power, same as for the
+   square. */
 static void pow_range(int narg, const double *lo, const double *hi, double *out)
 {
     (void)narg;

@@ -1,7 +1,7 @@
 /* op_logic.c: comparisons, logical operators, step, ifelse and rounding. */
 #include "tensor/op.h"
 
-/* Truth is 1 and 0; anything but 0 is true.  None of these has a derivative, but ifelse. */
+/* Results are 1 or 0; any nonzero value is true. Only ifelse has a derivative. */
 UNARY_MAP(step, x >= 0 ? 1.0 : 0.0)
 UNARY_MAP(not, x == 0 ? 1.0 : 0.0)
 BINARY_MAP(eq, x == y ? 1.0 : 0.0)

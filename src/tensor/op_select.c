@@ -1,11 +1,11 @@
 /* op_select.c: x[k] with a random index k. */
 #include "tensor/op.h"
 
-enum { FEW = 8 }; /* up to so many candidates: all lanes look at each of them */
+enum { FEW = 8 }; /* up to this many candidates, all lanes compare with each of them */
 
 static int width(const int *dim) { return dim[1] > 0 ? dim[1] : 1; }
 
-/* Which candidate of m the lane wants, from 0; -1 for none. */
+/* The candidate of m that the lane selects, from 0; -1: none. */
 static inline int wanted(const struct lanes *k, int b, int m)
 {
     double x = rint(lane(k, b));

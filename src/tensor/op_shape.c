@@ -108,7 +108,7 @@ static void rep_range(int narg, const double *lo, const double *hi, double *out)
     range_set(out, lo[0], hi[0]);
 }
 
-/* With the zeros beside the diagonal; the diagonal of a matrix may lie closer. */
+/* Includes the zeros off the diagonal; conservative for the diagonal of a matrix. */
 static void diag_range(int narg, const double *lo, const double *hi, double *out)
 {
     range_hull(narg, lo, hi, out);

@@ -1,5 +1,5 @@
-/* prog.c: builds programs: instructions, segments, packed units, one program behind another; the
-   number of lanes that suits the cache. */
+/* prog.c: builds programs: instructions, segments, packed units, concatenation of programs; the
+   number of lanes that fits the cache. */
 #include <stdlib.h>
 
 #include "tensor/instr.h"
@@ -58,7 +58,7 @@ int prog_const(struct prog *p, double x)
 }
 
 /* All rows of these lanes take about 512 KB: half of a usual second-level cache. */
-/* Fewer than 64 and the kernels' calls cost more than the cache saves (measured on the tree,
+/* With fewer than 64, calls of kernels cost more than the cache saves (measured on the tree,
    state-space and mixture examples); but not more than 64 MB. */
 int exec_lanes(const struct prog *p)
 {
@@ -74,7 +74,7 @@ int exec_lanes(const struct prog *p)
 
 struct shift {
     struct prog *p;
-    int same; /* rows before this keep their numbers */
+    int same; /* rows below this keep their numbers */
     int row, unit, constant;
     size_t param;
 };

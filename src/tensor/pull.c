@@ -1,10 +1,10 @@
-/* pull.c: finishes a program: which layers pull the derivatives by their outputs from those that
-   read them, instead of being added to by each (product.h). */
+/* pull.c: completes a program: determines which layers gather the derivatives of their outputs from
+   their readers, instead of each reader adding to them (product.h). */
 #include <stdlib.h>
 
 #include "tensor/instr.h"
 
-/* Who is added to by one is added to by all that read it. */
+/* If one reader adds to the derivatives of a layer, all its readers must. */
 static void settle(struct layer_reads *r)
 {
     for (int changed = 1; changed;) {

@@ -6,7 +6,7 @@
 
 enum { FEWEST = 32 };
 
-/* Who reads each row: instruction * INSTR_ARGS + argument, NO_INSTR or MANY_INSTRS. */
+/* The reader of each row: instruction * INSTR_ARGS + argument, NO_INSTR or MANY_INSTRS. */
 static void find_readers(const struct prog *p, int *reader)
 {
     for (int r = 0; r < p->nrow; r++) reader[r] = NO_INSTR;
@@ -32,7 +32,7 @@ static int is_equal(const struct operand *o, int n, const double *constant)
     return 1;
 }
 
-/* Rows that follow each other, and constants that are the same, are said to be so. */
+/* Converts lists of consecutive rows, and of equal constants, to affine operands. */
 static void tell_runs(struct prog *p)
 {
     for (size_t k = 0; k < p->code.n; k++)
@@ -48,7 +48,7 @@ static void tell_runs(struct prog *p)
         }
 }
 
-/* Who can write units instead of each row. */
+/* The instruction that can write units instead of each row. */
 static void find_writers(const struct prog *p, int *writer)
 {
     for (int r = 0; r < p->nrow; r++) writer[r] = NO_INSTR;

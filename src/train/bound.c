@@ -14,13 +14,13 @@ static double log_sum(int n, const double *x)
     return top + log(sum);
 }
 
-/* log p - log q with the latents' terms weighed */
+/* log p - log q, with the weight `warm` of the latents' terms */
 static double warmed(const struct bound *b, int lane)
 {
     return b->data[lane] + b->warm * (b->total[lane] - b->data[lane]);
 }
 
-/* Each point's own: its bound, what its lanes count, and their gains. */
+/* For one point: its bound, the weights of its lanes, and their gains. */
 
 static double known_point(const struct bound *b, int i, double *share, double *gain)
 {
@@ -45,7 +45,7 @@ static double all_point(const struct bound *b, int i, double *share, double *gai
     return sum;
 }
 
-/* Without draw l, the bound is that of the others, and of their geometric mean in its place. */
+/* VIMCO baseline: the bound with draw l replaced by the geometric mean of the others. */
 static double without(const struct bound *b, int i, int l)
 {
     double x[2], mean = 0, top = -INFINITY, sum = 0;
@@ -70,7 +70,7 @@ static double drawn_point(const struct bound *b, int i, double *share, double *g
     return bound;
 }
 
-/* One draw a point: its gain is over the mean of the other points, if there are any. */
+/* With one draw per point, the baseline is the mean of the other points, if there are any. */
 static void compare_points(const struct bound *b, double *gain)
 {
     double sum = 0;

@@ -42,7 +42,7 @@ void train_log_csv(const struct train *x, struct str *out)
     str_put(out, "\n");
 }
 
-/* Parts are an object of their own: their names are the user's. */
+/* Loss terms are a separate object: their names are chosen by the user. */
 void train_log_json(const struct train *x, struct str *out)
 {
     str_put(out, "[");

@@ -12,7 +12,8 @@
 static int check_count(const struct training *r, size_t n, nami_err *err)
 {
     unsigned long long had = r->net.plan.samples;
-    if (r->net.file.tensor.n == 0 || had == n) return 0; /* it begins, or goes on as it was */
+    if (r->net.file.tensor.n == 0 || had == n)
+        return 0; /* a new run, or resumed with the same number */
     if (!had)
         return err_set(err, NAMI_EUSAGE,
                        "this network was trained on draws of the model; it cannot go on with those "
@@ -54,7 +55,7 @@ int samples_brighten(const struct network *n, struct feeds *f, nami_err *err)
     return rc ? rc : feeds_check(f, n->model, err);
 }
 
-/* What the data must give, they give; the rest are labels. */
+/* All observed arrays must be in the data; other arrays are labels. */
 int samples_complete(const struct network *n, const struct feeds *all, nami_err *err)
 {
     const struct model *m = n->model;
@@ -77,7 +78,8 @@ int samples_complete(const struct network *n, const struct feeds *all, nami_err 
 
 /* ---- labels ------------------------------------------------------------------------- */
 
-/* Latents that data give are discrete: the bound is then of log p(x, y), and q learns from y. */
+/* Latents in the data must be discrete: the bound is then that of log p(x, y), and q is trained on
+   y. */
 static int check_latents(const struct training *r, nami_err *err)
 {
     const struct model *m = r->net.model;
@@ -97,7 +99,7 @@ static int check_latents(const struct training *r, nami_err *err)
     return 0;
 }
 
-/* Those of one latent; given[i] counts what observation i gives. */
+/* Checks the labels of one latent; given[i] counts those of observation i. */
 static int check_choice(const struct choice *c, const struct feed *f, size_t j, int *given,
                         nami_err *err)
 {
@@ -112,7 +114,7 @@ static int check_choice(const struct choice *c, const struct feed *f, size_t j, 
     return 0;
 }
 
-/* Each is one of its latent's states; an observation gives all discrete latents, or none. */
+/* Labels must be states of their latents; an observation contains all discrete latents, or none. */
 static int check_labels(const struct training *r, nami_err *err)
 {
     int n = (int)r->net.elbo.choice.n, rc = 0, *given = new_array(int, r->feeds.n + 1);

@@ -13,14 +13,15 @@
 
 enum { BLOCK = 16, VALID_SEED = 0x76616c6964 };
 
-/* Draws of a simulator, BLOCK batches at a time: one block is used while the next is made. */
+/* Draws of a simulator, BLOCK batches at a time (double buffering): one block is used while the
+   next is simulated. */
 struct ahead {
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     double *x[2];
     uint64_t made[2]; /* the number of the block in each, + 1; 0: none */
-    uint64_t want;    /* the block to make next, + 1; 0: none */
+    uint64_t want;    /* the next block to simulate, + 1; 0: none */
     int busy, stop, started;
     int rc;
     nami_err err;
@@ -36,8 +37,8 @@ struct source {
     double *point; /* (n, rows) */
     const struct feeds *feeds;
     size_t n, ntrain;
-    int *train;     /* those to train on; NULL: the first */
-    int *perm;      /* of those to train on; behind it, those to validate on */
+    int *train;     /* the training set; NULL: the first ones */
+    int *perm;      /* permutation of the training set, followed by the validation set */
     uint64_t epoch; /* of perm, + 1 */
     struct ahead *ahead;
     double waited;
@@ -59,7 +60,7 @@ static void *run_ahead(void *s_)
         uint64_t k = a->want - 1;
         nami_err err = {0};
         a->busy = 1;
-        a->made[k % 2] = 0; /* not there any more */
+        a->made[k % 2] = 0; /* no longer available */
         pthread_mutex_unlock(&a->lock);
         int rc = model_simulate(s->m, s->seed, k * ((n + 7) / 8 * 8), n, 1, a->x[k % 2], &err);
         pthread_mutex_lock(&a->lock);
@@ -106,8 +107,8 @@ static void stop_ahead(struct ahead *a)
     free(a);
 }
 
-/* Block k, when it is there; the one after it is asked for, and none that would replace it.  An
-   error comes with the first block that it leaves out. */
+/* Waits for block k and requests the next one, which does not replace it. An error is reported with
+   the first block that is missing. */
 static int block_ahead(struct source *s, uint64_t k, nami_err *err)
 {
     struct ahead *a = s->ahead;
@@ -149,7 +150,7 @@ static void shuffle(struct source *s, uint64_t epoch)
     s->epoch = epoch + 1;
 }
 
-/* What is left of an epoch below a batch is not used: next time, others are. */
+/* An incomplete last batch of an epoch is dropped; the next epoch drops different points. */
 static const int *chosen(struct source *s, uint64_t step)
 {
     uint64_t per = s->ntrain / s->batch, epoch = step / per;

@@ -9,7 +9,9 @@
 #include "base/err.h"
 
 enum { BAD_MOST = 10, FALLS_MOST = 4 };
-static const double CUT = 0.3, SMALLEST = 1e-3; /* of the rate; its smallest part of the first */
+static const double
+    CUT = 0.3,
+    SMALLEST = 1e-3; /* factor of a reduction of the rate; smallest rate relative to the first */
 
 const char *const train_done[] = {"", "all steps were made", "the loss no longer falls"};
 
@@ -49,7 +51,7 @@ const double *train_best(const struct train *x)
     return NULL;
 }
 
-/* With the cool-down, of step number `step`, from 0. */
+/* The learning rate of step number `step`, from 0, with the cool-down. */
 static double rate_at(const struct train *x, uint64_t step)
 {
     double left = x->opt.steps - (double)step, cool = x->opt.cooldown * x->opt.steps;
@@ -60,7 +62,7 @@ double train_rate(const struct train *x) { return rate_at(x, x->step ? x->step -
 
 /* ---- what is not finite ------------------------------------------------------------- */
 
-/* A batch is left out; after several in a row, the best weights come back, with a smaller rate. */
+/* Skips a batch; after several consecutive ones, restores the best weights and reduces the rate. */
 static int leave_out(struct train *x, nami_err *err)
 {
     struct trainer *t = &x->t;
@@ -86,8 +88,8 @@ static int leave_out(struct train *x, nami_err *err)
 /* ---- validation ---------------------------------------------------------------------------------
  */
 
-/* Means over the points of batches whose loss is finite.  More of these is better than any loss:
-   weights must not win by what they cannot do. */
+/* Means over the points of batches whose loss is finite.  Weights with more finite batches are
+   preferred to any loss: skipping difficult points must not be an advantage. */
 static int mean_losses(struct train *x, double *row)
 {
     struct trainer *t = &x->t;

@@ -1,4 +1,5 @@
-/* trainer.c: computes minibatch losses and gradients on all threads, and applies Adam updates. */
+/* trainer.c: computes minibatch losses and gradients on several threads, and applies Adam
+   updates. */
 #include "train/trainer.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #include "train/bound.h"
 #include "train/trainer_impl.h"
 
-/* Points of the batch. */
+/* The number of points of the batch. */
 static int count(const struct trainer *t)
 {
     return t->work->b->count ? t->work->b->count : t->batch;
@@ -16,15 +17,16 @@ static int count(const struct trainer *t)
 
 static int lanes(const struct trainer *t) { return count(t) * t->per; }
 
-/* Are a point's lanes all configurations of its discrete latents?  Else they are draws. */
+/* Do the lanes of a point enumerate the configurations of its discrete latents? Otherwise they are
+   draws. */
 static int goes_through(const struct trainer *t) { return t->per > 1 && t->opt.particles <= 1; }
 
 size_t trainer_stride(const struct trainer *t) { return ((size_t)t->batch + 7) / 8 * 8; }
 
 /* ---- one chunk ---------------------------------------------------------------------- */
 
-/* Lanes that fill up a chunk are as the last one of the batch: another draw may have no finite
-   gradient, and 0 times that is not 0. */
+/* Padding lanes of a chunk are copies of the last lane of the batch: another draw might have a
+   non-finite gradient, which a weight of 0 would not remove. */
 static void fill_up(const struct trainer *t, struct exec *x, int real)
 {
     for (int r = 0; r < model_num_rows(t->q->model); r++) {
@@ -45,7 +47,7 @@ static void find_fed(struct trainer *t, const struct feeds *f)
     }
 }
 
-/* Discrete latents that the data give, or the configuration of the lane. */
+/* Sets discrete latents to the values in the data, or to the configuration of the lane. */
 static void fix_choices(const struct trainer *t, int c)
 {
     const struct lane_work *w = t->work;
@@ -94,9 +96,9 @@ static void load(const struct trainer *t, int c)
     } else {
         struct exec *s = &w->sim[c];
         s->seed = b->seed;
-        s->first = first == w->lane[c] ? x->first : b->first; /* of this batch, in any case */
+        s->first = first == w->lane[c] ? x->first : b->first; /* always draws of this batch */
         s->lanes = x->lanes;
-        s->node = x->row; /* written where they are wanted */
+        s->node = x->row; /* written in place */
         s->stride = (size_t)x->cap;
         s->direct = model_num_rows(m);
         exec_run(s);
@@ -121,7 +123,7 @@ static void run_chunk(void *t_, int c)
 
 WIDE static double square_sum(size_t n, const float *x)
 {
-    enum { PARTS = 32 }; /* vectors of sums that do not wait for each other */
+    enum { PARTS = 32 }; /* independent partial sums */
     double part[PARTS] = {0}, sum = 0;
     size_t i = 0;
     for (; i + PARTS <= n; i += PARTS)
@@ -141,7 +143,7 @@ static void run_norm(void *t_, int i)
                         square_sum(o1 - o0, t->grad + d->w + in * (size_t)d->out + o0);
 }
 
-/* The same weights, used by another layer. */
+/* Adds the gradient of another layer with the same weights. */
 static void add_more(const struct trainer *t, const struct rows *r)
 {
     const struct lane_work *w = t->work;
@@ -192,8 +194,8 @@ static void run_begin(void *t_, int c)
     exec_begin(&t->work->x[c]);
 }
 
-/* Pieces, as long as there are any, in one of as many places as there are threads: all chunks
-   through a segment, then its weights, while its numbers are in the cache. */
+/* Processes pieces until none is left, in the workspace of thread k: all chunks through a segment,
+   then its weight gradients, while its values are in the cache. */
 static void run_pieces(void *t_, int k)
 {
     struct trainer *t = t_;
@@ -249,7 +251,7 @@ void trainer_apply(struct trainer *t, double rate, double clip)
 
 /* ---- a batch ------------------------------------------------------------------------ */
 
-/* Lane by lane in order, whatever the chunks. */
+/* Sums over lanes in order, independent of chunks. */
 static void add_losses(struct trainer *t)
 {
     const struct lane_work *w = t->work;
@@ -279,7 +281,8 @@ static void gather(const struct trainer *t)
         memset(w->score + at, 0, n);
         for (size_t k = 0; k < t->e->choice.n; k++) {
             int part = t->e->choice.a[k].loss_term;
-            if (k && part == t->e->choice.a[k - 1].loss_term) continue; /* a plate's are one part */
+            if (k && part == t->e->choice.a[k - 1].loss_term)
+                continue; /* those of a plate are one loss term */
             for (int b = 0; b < x->lanes; b++)
                 w->score[at + (size_t)b] -= x->by_tag[(size_t)part * (size_t)x->cap + (size_t)b];
         }

@@ -10,7 +10,7 @@
 static int cut_rows(struct lane_work *w, const struct dense *d)
 {
     double each = (double)d->n * (d->in + 1);
-    int tile = d->signs ? 64 : 12; /* what kernels like */
+    int tile = d->signs ? 64 : 12; /* multiple of the kernels' tile size */
     int step = each * d->out <= ROWS_WORK ? d->out : (int)(ROWS_WORK / each) / tile * tile;
     if (step < tile) step = tile;
     for (int o = 0; o < d->out; o += step) {
@@ -20,7 +20,7 @@ static int cut_rows(struct lane_work *w, const struct dense *d)
     return 0;
 }
 
-/* Those of a bound.  Layers with the same weights follow each other, row by row. */
+/* The rows of a bound. Layers with the same weights are consecutive, row by row. */
 static int cut_blocks(struct lane_work *w, const struct elbo *e)
 {
     for (size_t i = 0; i < e->block.n; i++) {
@@ -63,7 +63,7 @@ static double products(const struct prog *p, size_t from, size_t to)
     return sum;
 }
 
-/* Whose loss a segment adds to. */
+/* The loss term that a segment contributes to. */
 static int tag_of(const struct prog *p, size_t from)
 {
     for (size_t k = from; k < p->code.n; k++)
@@ -71,7 +71,7 @@ static int tag_of(const struct prog *p, size_t from)
     return -1;
 }
 
-/* Segments to pieces, neither too many nor two with the same tag. */
+/* Groups segments into pieces: not too many, and no two with the same tag. */
 static int cut_pieces(struct lane_work *w, const struct prog *p)
 {
     double all = products(p, 0, p->code.n);
@@ -90,8 +90,8 @@ static int cut_pieces(struct lane_work *w, const struct prog *p)
     return 0;
 }
 
-/* Are pieces better than chunks?  The results are the same.  Not with embeddings, which stand
-   before the segments and get derivatives of all of them; nor if one piece is most of the work. */
+/* Are pieces faster than chunks? The results are identical. Not with embeddings, which precede the
+   segments and receive derivatives from all of them; nor if one piece dominates the work. */
 static int by_piece(const struct lane_work *w, const struct prog *p, int threads)
 {
     double most = 0, all = 0;
@@ -119,7 +119,7 @@ static int cut(struct lane_work *w, const struct prog *p, int threads)
     return w->norm2 ? 0 : NAMI_ENOMEM;
 }
 
-/* Groups of eight lanes, dealt out evenly to the chunks. */
+/* Distributes groups of eight lanes evenly over the chunks. */
 static int make_chunks(struct trainer *t, nami_err *err)
 {
     struct lane_work *w = t->work;

@@ -14,7 +14,7 @@
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
-/* An observation's data; what it says of latents is left out. */
+/* Copies the observed values of an observation, without labels of latents. */
 static void copy_observed(const struct training *r, size_t i, double *x, size_t stride)
 {
     for (size_t k = 0; k < r->feeds.feed.n; k++) {
@@ -25,7 +25,7 @@ static void copy_observed(const struct training *r, size_t i, double *x, size_t 
     }
 }
 
-/* Scales of latents by draws of the prior, of data by the data. */
+/* Standardizes latents by draws of the prior, and data by the data. */
 static int make_on_data(struct training *r, int threads, nami_err *err)
 {
     enum { MOST = 4096 };
@@ -67,7 +67,7 @@ void training_free(struct training *r)
 
 /* ---- the state of training, by name ------------------------------------------------------ */
 
-/* One row for each number that a run goes on with.  i: int, u: uint64, d: double, b: the best loss,
+/* One row for each number of the state of a run. i: int, u: uint64, d: double, b: the best loss,
    which may be infinite (null). */
 static const struct state {
     const char *name;
@@ -104,7 +104,7 @@ static int print_state(const struct train *x, struct str *out)
     return text && !out->oom ? 0 : NAMI_ENOMEM;
 }
 
-/* 0 if no run has such a number. */
+/* 0 if the number is invalid. */
 static int take_state(struct train *x, const struct state *s, const json_t *value)
 {
     char *at = (char *)x + s->at;
@@ -121,7 +121,7 @@ static int take_state(struct train *x, const struct state *s, const json_t *valu
     return json_is_number(value) || (s->kind == 'b' && json_is_null(value));
 }
 
-/* NAMI_EINPUT if no run is in such a state. */
+/* NAMI_EINPUT if the state is invalid. */
 static int parse_state(struct train *x, const char *text)
 {
     json_t *o = text ? json_loads(text, 0, NULL) : NULL;
@@ -130,7 +130,7 @@ static int parse_state(struct train *x, const char *text)
         ok = take_state(x, &states[k], json_object_get(o, states[k].name));
     json_decref(o);
     if (!ok || !(x->rate > 0) || x->done > TRAIN_STALLED) return NAMI_EINPUT;
-    if (x->done != TRAIN_STALLED) /* more steps may be wanted now, or fewer */
+    if (x->done != TRAIN_STALLED) /* the number of steps may have changed */
         x->done = x->step >= (uint64_t)x->opt.steps ? TRAIN_STEPS : 0;
     return 0;
 }
@@ -149,7 +149,7 @@ static int add_weight(void *arg, const char *name, int num_dims, const size_t *d
     return st_add(w->file, name, ST_F32, num_dims, dim, w->param + at, err);
 }
 
-/* Adam's moments, the weights that come next, the history of validations. */
+/* Adds Adam moments, current weights, and the history of validations. */
 static int add_state(const struct train *x, struct st *file, nami_err *err)
 {
     struct str state = {0};
