@@ -23,7 +23,7 @@ struct feature {
 
 struct bench {
     int n, k;      /* pairs, columns; pair p is rows 2 p (of a) and 2 p + 1 (of b) */
-    double *x;     /* (2 n, k): standardised columns */
+    double *x;     /* (2 n, k): standardized columns */
     int ncand, nf; /* number of candidate features; of selected ones, followed by the constant */
     struct feature *f;
     int *pair;           /* (n): training pairs, then test pairs */
@@ -152,7 +152,7 @@ static void one_fold(struct bench *b, const int *order, int from, int to, int be
     }
 }
 
-/* Rows of both samples, paired, standardised by both together. */
+/* Rows of both samples, paired, standardized by both together. */
 static int load(struct bench *b, const double *side[2], const int *len, int *const *pick)
 {
     double *all = raw_array(double, 2 * (size_t)b->n);
