@@ -97,9 +97,9 @@ static int run(const void *options_, int narg, char **arg)
 }
 
 static const struct example examples[] = {
-    {"nami calibrate tree.net", "are the network's posteriors calibrated?"},
-    {"nami calibrate tree.net -n 2000 -o ranks.svg", "with more data sets, and a picture"},
-    {"nami calibrate tree.net --method is", "are they, with importance weights?"},
+    {"nami calibrate tree.safetensors", "are the network's posteriors calibrated?"},
+    {"nami calibrate tree.safetensors -n 2000 -o ranks.svg", "with more data sets, and a picture"},
+    {"nami calibrate tree.safetensors --method is", "calibration of the importance-weighted draws"},
     {NULL, NULL},
 };
 
@@ -108,7 +108,7 @@ const struct cmd cmd_calibrate = {
     .summary = "test the calibration of a trained network on simulated data",
     .usage = "[OPTION]... NET",
     .about =
-        "Simulates data sets whose latents are known, asks the network for the posterior of each, "
+        "Simulates data sets whose latents are known, draws from the network for each, "
         "and compares it with the true values. If the posteriors are correct, the rank of the "
         "true value among the draws is uniform for each scalar (simulation-based calibration), "
         "90 % intervals contain the true value in 90 % of the data sets, and so do joint regions "

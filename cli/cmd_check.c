@@ -70,7 +70,7 @@ const struct cmd cmd_check = {
     .about = "Reads a model, draws from its prior predictive distribution, and reports what makes "
              "it hard or impossible to learn an inference network from such draws: parameters "
              "outside their support, overflow and underflow, observations that saturate, draws "
-             "that are nothing like the data, constants that are never used, latents that no "
+             "that are far from the data, constants that are never used, latents that no "
              "observation informs. Each message names the prior to change. With data, it proposes "
              "a weakly informative prior, scaled to the data and the covariates.\n\n"
              "The exit code is 1 if there is a problem.",

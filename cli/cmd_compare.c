@@ -11,7 +11,7 @@ struct options {
 
 static const struct opt options[] = {
     {"format", 0, OPT_WORD, offsetof(struct options, format), "NAME", NULL, format_words,
-     "format of both files, if their endings and contents do not tell: 'nami list formats'", 0},
+     "format of both files, if not determined by extension or content: 'nami list formats'", 0},
     {"json", 0, OPT_FLAG, offsetof(struct options, json), NULL, NULL, NULL,
      "print JSON: {\"equivalent\": ..., \"why\": ...}", 0},
     {"quiet", 'q', OPT_FLAG, offsetof(struct options, quiet), NULL, NULL, NULL,

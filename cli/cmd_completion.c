@@ -190,7 +190,7 @@ static const struct example examples[] = {
 
 const struct cmd cmd_completion = {
     .name = "completion",
-    .summary = "print a script with which the shell completes nami",
+    .summary = "print a shell completion script",
     .usage = "bash|zsh",
     .about = "The script completes commands, options and the words that options accept.",
     .example = examples,

@@ -10,9 +10,9 @@ struct options {
 
 static const struct opt options[] = {
     {"from", 0, OPT_WORD, offsetof(struct options, from), "NAME", NULL, format_words,
-     "format of IN, if its ending and content do not tell: 'nami list formats'", 0},
+     "format of IN, if not determined by extension or content: 'nami list formats'", 0},
     {"to", 0, OPT_WORD, offsetof(struct options, to), "NAME", NULL, format_words,
-     "format of OUT, if its ending does not tell: 'nami list formats'", 0},
+     "format of OUT, if not determined by the extension: 'nami list formats'", 0},
     {"observe", 0, OPT_TEXT, offsetof(struct options, observe), "LIST", NULL, NULL,
      "mark these nodes as observed: names, @FILE, sinks or none", 0},
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},

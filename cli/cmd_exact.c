@@ -23,7 +23,7 @@ static const struct opt options[] = {
      "write exact posterior draws: .csv, .json or .npz; may be repeated", 0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON", 0},
     {"format", 0, OPT_WORD, AT(format), "NAME", NULL, format_words,
-     "format of a structure, if its ending and content do not tell", 0},
+     "format of a structure, if not determined by extension or content", 0},
     MODEL_INPUT(struct options, input),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
@@ -134,7 +134,7 @@ static int run(const void *options_, int narg, char **arg)
 }
 
 static const struct example examples[] = {
-    {"nami exact lgssm.nami --data lgssm.json", "the Kalman smoother's answer"},
+    {"nami exact lgssm.nami --data lgssm.json", "the same result as a Kalman smoother"},
     {"nami exact student.nami --data student.json --mpe",
      "a discrete model, and its most probable states"},
     {"nami exact asia.bif --given smoke=yes --given xray=no", "a network with tables"},

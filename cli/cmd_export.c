@@ -37,7 +37,7 @@ static const struct target *target_of(const struct options *o)
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
     {"to", 0, OPT_WORD, AT(to), "NAME", NULL, target_words,
-     "output format, if the ending of the output does not tell", 0},
+     "output format, if not determined by the extension of the output", 0},
     {"output", 'o', OPT_TEXT, AT(out), "FILE", NULL, NULL,
      "write a file instead of standard output", 0},
     {"data-out", 0, OPT_TEXT, AT(data_out), "FILE", NULL, NULL,

@@ -42,7 +42,7 @@ static const struct opt options[] = {
     {"set", 0, OPT_MANY, AT(set), "NAME=VALUE", NULL, NULL,
      "model files: value of a constant, instead of the file's; may be repeated", 0},
     {"format", 0, OPT_WORD, AT(format), "NAME", NULL, format_words,
-     "format of FILE, if its ending and content do not tell: 'nami list formats'", 0},
+     "format of FILE, if not determined by extension or content: 'nami list formats'", 0},
     {"show", 0, OPT_WORDS, AT(show), "LIST", "model,inverse,order,certificate,modes", section_words,
      "sections to print, a comma-separated list", 0},
     {"trace", 0, OPT_FLAG, AT(trace), NULL, NULL, NULL,

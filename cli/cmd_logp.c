@@ -14,7 +14,7 @@ static const struct opt options[] = {
     {"at", 0, OPT_MANY, AT(at), "FILE", NULL, NULL,
      "points: data sets with a value for each random variable (default: --data)", 0},
     {"grad", 0, OPT_FLAG, AT(grad), NULL, NULL, NULL,
-     "also the derivatives by each continuous variable (JSON)", 0},
+     "also the gradient with respect to continuous variables (JSON)", 0},
     {"by", 0, OPT_MANY, AT(by), "NAME", NULL, NULL,
      "with --grad: also differentiate by this constant; may be repeated", 0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON", 0},

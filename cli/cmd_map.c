@@ -64,8 +64,8 @@ static int run(const void *options_, int narg, char **arg)
 }
 
 static const struct example examples[] = {
-    {"nami map pumps.net --data pumps.json --sd", "the mode, with standard deviations"},
-    {"nami map pumps.net --data pumps.json --unconstrained",
+    {"nami map pumps.safetensors --data pumps.json --sd", "the mode, with standard deviations"},
+    {"nami map pumps.safetensors --data pumps.json --unconstrained",
      "the mode of the density of the logarithms"},
     {NULL, NULL},
 };

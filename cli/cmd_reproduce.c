@@ -17,7 +17,7 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
     {"output", 'o', OPT_TEXT, AT(out), "DIR", NULL, NULL,
-     "directory for the results; continues what is in it", 0},
+     "directory for the results; continues an interrupted run in it", 0},
     {"full", 0, OPT_FLAG, AT(full), NULL, NULL, NULL, "the paper's settings, the default", 0},
     {"set", 0, OPT_MANY, AT(set), "NAME=N", NULL, NULL,
      "number of epochs, steps, ... instead of that of the settings; may be repeated", 0},

@@ -23,10 +23,10 @@ static const struct opt options[] = {
      "file for the draws: .nc, .npz or .csv; default: MODEL.nc. The network is written beside it "
      "(.safetensors)",
      0},
-    {"again", 0, OPT_FLAG, AT(again), NULL, NULL, NULL,
-     "train anew, even if there is a network already", 0},
-    {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL,
-     "print the posterior summary as JSON, and nothing else", 0},
+    {"again", 0, OPT_FLAG, AT(again), NULL, NULL, NULL, "train a new network, even if one exists",
+     0},
+    {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print only the posterior summary, as JSON",
+     0},
     MODEL_INPUT(struct options, input),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
@@ -122,14 +122,15 @@ static const struct example examples[] = {
 
 const struct cmd cmd_run = {
     .name = "run",
-    .summary = "check, invert, train, sample: the whole job in one line",
+    .summary = "check, invert, train and sample in one command",
     .usage = "[OPTION]... FILE --data DATA",
     .about = "Checks the model by its prior predictive distribution, inverts it, trains an "
              "inference network (MODEL.safetensors, or beside the output), draws from the "
              "posterior of the data, and ends with a table, a verdict and the paths of what was "
              "written.\n\n"
              "An existing network of this model is used, or trained further if its training was "
-             "interrupted: the next data set is then answered at once. --again trains anew. The "
+             "interrupted: posterior draws for the next data set then take milliseconds. --again "
+             "trains a new network. The "
              "exit code is 1 if the answer is not trusted.",
     .opt = options,
     .groups = {{"query", offsetof(struct options, query), "seed,threads"},

@@ -62,7 +62,8 @@ const struct cmd cmd_sample = {
         "p(x). Sequential Monte Carlo (smc) resamples partial particles after each factor: for "
         "long chains, and for networks that are not good enough for k-hat.\n\n"
         "Each data set gets a verdict (trusted, with care, not trusted); the exit code is 1 if one "
-        "is not trusted. Data that are unlike simulations of the model are warned of: the network "
+        "is not trusted. A warning is given for data that are unlike simulations of the model: the "
+        "network "
         "was not trained for them.\n\n"
         "The same seed gives the same draws for any number of threads. Draws are not kept in "
         "memory: there may be as many as fit on the disk.",

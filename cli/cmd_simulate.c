@@ -79,7 +79,7 @@ static const struct example examples[] = {
     {"nami simulate schools.nami -n 5", "five draws of all random variables, as CSV"},
     {"nami simulate tree.nami --data w.json -n 100000 -o draws.npz", "a file for NumPy"},
     {"nami simulate gmm.nami --only y -n 50 -o sets.json", "fifty data sets, for --data"},
-    {"nami simulate vae.net -n 64 -o prior.png", "images drawn from a learned model"},
+    {"nami simulate vae.safetensors -n 64 -o prior.png", "images drawn from a learned model"},
     {NULL, NULL},
 };
 

@@ -87,7 +87,7 @@ static const struct example examples[] = {
     {"nami train gmm.nami --family spline -o gmm.safetensors --log gmm.csv",
      "a flexible family; a log of the losses"},
     {"nami train tree.nami --data w.json -o tree.safetensors --samples draws.npz",
-     "on draws of a file"},
+     "train on joint draws from a file"},
     {"nami train tree.nami --data w.json -o tree.safetensors --resume",
      "continue after an interruption"},
     {NULL, NULL},

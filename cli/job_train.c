@@ -106,13 +106,14 @@ static int open_trainer(nami_trainer **t, const nami_model *model, const char *f
     nami_err err;
     if (!j->resume) {
         if (!nami_trainer_new(model, &j->invert, opt, t, &err)) return EXIT_YES;
+        if (strstr(err.msg, "or a batch size of")) advise(&err, " (--batch)");
         return fail(err.line || err.code == NAMI_EFILE ? READING : RUNNING,
                     err.line ? file_name(file) : NULL, &err);
     }
     if (!nami_trainer_resume(j->out, model, opt, t, &err)) return EXIT_YES;
     if (strstr(err.msg, "the network was trained"))
-        advise(&err, "; give another -o NET, or train anew: 'nami train' without --resume, 'nami "
-                     "run' with --again");
+        advise(&err, "; give another -o NET, or train a new network: 'nami train' without "
+                     "--resume, 'nami run' with --again");
     else if (strstr(err.msg, "draws of a file"))
         advise(&err, " (--samples FILE)");
     return fail(READING, j->out, &err);

@@ -7,7 +7,7 @@
 
 const struct exit_code exit_codes[] = {
     {EXIT_YES, "success; the answer is yes"},
-    {EXIT_NO, "the answer is no: a certificate failed, two structures differ"},
+    {EXIT_NO, "the answer is no: a certificate failed, structures differ, a result is not trusted"},
     {EXIT_BAD, "bad usage or bad input"},
     {EXIT_FAILED, "failed while running: out of memory, too large, cannot write"},
     {0, NULL},

@@ -22,8 +22,8 @@ int read_model(nami_model **model, const char *path, const struct opt_many *data
 /* The same with data in memory, opt->data. */
 int read_model_from(nami_model **model, const char *path, const nami_model_options *opt, int quiet);
 
-/* Without consent: EXIT_YES if the model of a network file names no simulator; otherwise names it and
-   returns the exit code. */
+/* Without consent: EXIT_YES if the model of a network file names no simulator; otherwise names it
+   and returns the exit code. */
 int refuse_simulator(const nami_model *model, const char *path);
 
 #endif

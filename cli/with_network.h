@@ -26,6 +26,7 @@
 
 /* Reads a trained network. EXIT_YES, or reports an error and returns the exit code. */
 int open_network(nami_network **out, const char *path, int threads, int allow_simulator);
+
 struct with_network {
     nami_network *net;
     nami_data *data;    /* NULL: those of the network */
@@ -33,8 +34,7 @@ struct with_network {
 };
 
 /* Reads a network. EXIT_YES, or reports an error and returns the exit code. Call
-   with_network_close() in any case.
- */
+   with_network_close() in any case. */
 int with_network_open(struct with_network *w, const char *path, int threads, int allow_simulator,
                       int quiet);
 /* Reads these data files; without any, the network must have data of its own. */

@@ -71,11 +71,12 @@ static int leave_out(struct train *x, nami_err *err)
         if (!isfinite(t->loss[k])) x->bad_part = t->loss_term[k].name;
     if (++x->bad < BAD_MOST) return 0;
     if (++x->falls > FALLS_MOST)
-        return err_set(err, NAMI_EINPUT,
-                       "the loss of %s is not finite at any learning rate; check the model's priors "
-                       "(the prior predictive check names those to change), or train with the "
-                       "family 'mixture'",
-                       x->bad_part ? x->bad_part : "the network");
+        return err_set(
+            err, NAMI_EINPUT,
+            "the loss of %s is not finite at any learning rate; check the model's priors "
+            "(the prior predictive check names those to change), or train with the "
+            "family 'mixture'",
+            x->bad_part ? x->bad_part : "the network");
     x->bad = 0;
     x->rate *= CUT;
     memcpy(t->param, x->best_param, sizeof(float) * t->nparam);
