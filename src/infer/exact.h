@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "graph/inverse.h"
+#include "infer/sparse.h"
 #include "model/view.h"
 
 /* ---- linear Gaussian networks ------------------------------------------------------- */
@@ -26,31 +27,39 @@ struct gnet {
     struct gfactor *f; /* parents come first */
 };
 
-enum { GNET_MOST = 8192 }; /* scalars: matrices are dense */
-
 /* A model as a linear Gaussian network: every variable normal (multi_normal, multi_normal_prec),
    its mean an affine function of others, its sd or covariance constant.  NAMI_EINPUT for any
-   other, with the place and the reason; NAMI_ELIMIT beyond GNET_MOST. */
+   other, with the place and the reason. */
 int gnet_read(const struct model *m, struct gnet *out, nami_err *err);
 void gnet_free(struct gnet *g);
 /* x[i] = the value of scalar i in the data, NaN if it is latent or missing. */
 int gnet_evidence(const struct gnet *g, const struct model *m, const struct dataset *d, double *x,
                   nami_err *err);
 
+/* What is computed from covariances of all scalars is for at most so many. */
+enum { GNET_DENSE_MOST = 8192 };
+
 /* Mean (n) and covariance (n, n) of all scalars before anything is observed.  Of a network of
    factors with nothing for some scalars, those have mean and covariance 0. */
 void gnet_moments(const struct gnet *g, double *mean, double *cov);
 
-/* p(z | x). */
+/* p(z | x), by elimination along the tree of the latent scalars: a chain costs time and memory in
+   proportion to its length. */
 struct gpost {
     int n, nz, *z;                /* scalars; the latent ones */
     double *x;                    /* (n) the data, and the posterior mean of what is latent */
-    double *L;                    /* (nz, nz) lower; L L' is the posterior's precision */
+    struct chol precision;        /* of z given x */
     double log_evidence, entropy; /* log p(x); E[-log p(z | x)], the same for any x */
 };
+
+#define GPOST_MOST ((int64_t)1 << 28) /* numbers of the precision's Cholesky factor */
+
+/* NAMI_ELIMIT beyond GPOST_MOST. */
 int gpost_new(const struct gnet *g, const double *x, struct gpost *out, nami_err *err);
 void gpost_free(struct gpost *p);
-/* Covariance of the latent scalars: (nz, nz). */
+/* Variances of the latent scalars: (nz). */
+int gpost_variances(const struct gpost *p, double *variance, nami_err *err);
+/* Covariance of the latent scalars: (nz, nz), a solve for each. */
 int gpost_cov(const struct gpost *p, double *cov, nami_err *err);
 /* Draws first .. first + n - 1 of all scalars: x[scalar * n + i].  first % 4 == 0.  The same
    (seed, draw) gives the same numbers for any number of threads. */
@@ -64,7 +73,8 @@ double gfactor_entropy(const struct gfactor *f); /* of x[var] given x[par]; NaN 
 /* H(x[var] | x[par]) under this covariance. */
 int gauss_entropy(int n, const double *cov, const int *var, int nvar, const int *par, int npar,
                   double *out, nami_err *err);
-/* The factors of an inverse, in the order they are drawn, each the best for its parents. */
+/* The factors of an inverse, in the order they are drawn, each the best for its parents.  This and
+   gnet_kl: NAMI_ELIMIT beyond GNET_DENSE_MOST scalars. */
 int gnet_invert(const struct gnet *g, const struct inverse *h, struct gnet *out, nami_err *err);
 /* E[-log q(z | x)] for q's factors, with x and z of these moments. */
 int gnet_cross_entropy(const struct gnet *q, const double *mean, const double *cov, double *out,
