@@ -1,9 +1,14 @@
-/* exact_affine.c: determines whether a model is linear and Gaussian, and its coefficients. Both are
-   obtained from the program of its density, in which the arguments of every distribution have rows.
-   The operations determine how rows depend on the random variables: not at all, affinely, or
-   otherwise. Then each variable in turn is set to +-2^STEP and the others to 0. Constants vanish in
-   rounding beside a step this large, so that differences give coefficients without additional
-   rounding errors; and since these are known to be constant, there is no truncation error. */
+/* exact_affine.c: is a model linear and Gaussian, and with what coefficients?
+
+   Both are asked of the program of its density, in which the arguments of every distribution have
+   rows.  How rows depend on the random variables follows from the operations: not at all, affinely,
+   or otherwise.  Then each variable in turn is set to +-2^STEP and the rest to 0.  Beside a step
+   that large any constant is lost, so that differences give coefficients without any rounding of
+   their own; and there is nothing to be wrong about, as they are known to be constant.
+
+   Variables that have no child in common are set in the same run, since no mean sees two of them
+   (a coloring, as for sparse Jacobians: Curtis, Powell and Reid 1974): a chain of any length takes
+   two runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +19,17 @@
 #include "model/eval.h"
 
 enum { CONSTANT, AFFINE, OTHER };
-enum { STEP = 300, LANES = 64 };
+enum { STEP = 300, LANES = 64, FEW_LANES = 8, ROOM = 1 << 25 /* numbers of a workspace */ };
 
 struct affine {
     const struct model *m;
     struct gnet *g;
-    unsigned char *degree; /* by row of the program */
-    const char **why;      /* for rows that are OTHER: the operation */
-    int *node;             /* by row of the model: node of the graph; -1 for deterministic ones */
-    const struct instr **instr; /* by node: the instruction of its density */
+    unsigned char *degree;      /* of the program's rows */
+    const char **why;           /* of rows that are OTHER: the operation */
+    int *node;                  /* of the model's rows: the graph's; -1 for deterministic ones */
+    const struct instr **instr; /* of each node: the instruction of its density */
     int *inst;                  /* ... and its instance there */
+    int num_colors, *color;     /* of scalars: parents of one node have different ones */
     struct exec x;
 };
 
@@ -40,7 +46,7 @@ static int degree_of(const struct affine *a, const struct operand *o, int i, con
     return d;
 }
 
-/* The degree of the result of an operation, given those of its arguments. */
+/* What an operation makes of arguments of these degrees. */
 static int combine(const struct op *op, const int *d, int narg)
 {
     static const struct op *const linear[] = {&op_add, &op_sub, &op_neg, &op_sum, &op_mean,
@@ -92,7 +98,7 @@ static void walk_copy(struct affine *a, const struct instr *c)
     }
 }
 
-/* Finds the variable of each instance of a density. */
+/* Which variable an instance of a density belongs to. */
 static void walk_density(struct affine *a, const struct instr *c)
 {
     for (int i = 0; i < c->n; i++) {
@@ -184,7 +190,7 @@ static int covariance(const struct affine *a, int v, struct gfactor *f, nami_err
     int n = f->nvar;
     double *L = raw_array(double, n *n), *work = raw_array(double, n *n);
     int rc = !L || !work ? err_nomem(err) : 0;
-    for (int k = 0; k < n * n && !rc; k++) /* for matrices, the lower triangle is used */
+    for (int k = 0; k < n * n && !rc; k++) /* of matrices the lower triangle counts */
         f->cov[k] = read_at(a, &c->arg[2], a->inst[v], k % n > k / n ? k % n * n + k / n : k, 0);
     if (!rc && c->self == &dist_normal) {
         rc = f->cov[0] > 0 ? 0 : NAMI_EINPUT;
@@ -225,20 +231,25 @@ static int frame(struct affine *a, int v, struct gfactor *f, nami_err *err)
     return covariance(a, v, f, err);
 }
 
-/* The column of scalar j in the factor of one child. */
-static void column(const struct affine *a, struct gfactor *f, int j, int lane)
+/* Run 2 c sets the variables of color c to 2^STEP, run 2 c + 1 to -2^STEP.  b of the parents whose
+   runs are from .. to - 1: the mean in the first, then half the difference to that in the second.
+ */
+static void columns(const struct affine *a, struct gfactor *f, int from, int to)
 {
-    int k = 0;
-    while (f->par[k] != j) k++;
-    for (int i = 0; i < f->nvar; i++) {
-        const struct operand *o = &a->instr[f->node]->arg[1];
-        double up = read_at(a, o, a->inst[f->node], i, lane);
-        double down = read_at(a, o, a->inst[f->node], i, lane + 1);
-        f->b[(size_t)i * (size_t)f->npar + (size_t)k] = ldexp(up - down, -STEP - 1);
-    }
+    const struct operand *o = &a->instr[f->node]->arg[1];
+    for (int k = 0; k < f->npar; k++)
+        for (int down = 0; down < 2; down++) {
+            int run = 2 * a->color[f->par[k]] + down;
+            if (run < from || run >= to) continue;
+            for (int i = 0; i < f->nvar; i++) {
+                double *b = &f->b[(size_t)i * (size_t)f->npar + (size_t)k];
+                double mean = read_at(a, o, a->inst[f->node], i, run - from);
+                *b = down ? ldexp(*b - mean, -STEP - 1) : mean;
+            }
+        }
 }
 
-/* Removes parents with coefficients 0: elements of a vector that are not read. */
+/* Parents that nothing depends on go: elements of a vector that are not read. */
 static void drop_zeros(struct gfactor *f)
 {
     int n = f->npar, to = 0;
@@ -264,36 +275,70 @@ static void clear_inputs(struct affine *a)
         for (int b = 0; b < a->x.cap; b++) a->x.row[(size_t)r * (size_t)a->x.cap + (size_t)b] = 0;
 }
 
+static void set_inputs(struct affine *a, int from, int to)
+{
+    clear_inputs(a);
+    for (int j = 0; j < a->g->n; j++)
+        for (int down = 0; down < 2; down++) {
+            int run = 2 * a->color[j] + down;
+            if (run >= from && run < to)
+                a->x.row[(size_t)a->g->row[j] * (size_t)a->x.cap + (size_t)(run - from)] =
+                    ldexp(down ? -1 : 1, STEP);
+        }
+}
+
 static int coefficients(struct affine *a, nami_err *err)
 {
     struct gnet *g = a->g;
     const struct dag *dag = &model_bn(a->m)->dag;
-    int rc = 0, *order = raw_array(int, dag->n), *at = raw_array(int, dag->n);
-    if (!order || !at || dag_toposort(dag, order) < dag->n) rc = err_nomem(err);
+    int rc = 0, *order = raw_array(int, dag->n), runs = 2 * a->num_colors;
+    if (!order || dag_toposort(dag, order) < dag->n) rc = err_nomem(err);
     if (!rc) {
         clear_inputs(a);
         exec_run(&a->x);
     }
-    for (int k = 0; k < dag->n && !rc; k++) {
-        at[order[k]] = k;
-        rc = frame(a, order[k], &g->f[k], err);
-    }
-    for (int j0 = 0; j0 < g->n && !rc; j0 += LANES / 2) {
-        int j1 = j0 + LANES / 2 < g->n ? j0 + LANES / 2 : g->n;
-        clear_inputs(a);
-        for (int j = j0; j < j1; j++) {
-            double *x = a->x.row + (size_t)g->row[j] * (size_t)a->x.cap + 2 * (j - j0);
-            x[0] = ldexp(1, STEP);
-            x[1] = -x[0];
-        }
+    for (int k = 0; k < dag->n && !rc; k++) rc = frame(a, order[k], &g->f[k], err);
+    for (int from = 0; from < runs && !rc; from += a->x.cap) {
+        int to = from + a->x.cap < runs ? from + a->x.cap : runs;
+        set_inputs(a, from, to);
         exec_run(&a->x);
-        for (int j = j0; j < j1; j++)
-            for_children (dag, a->node[g->row[j]], v) column(a, &g->f[at[v]], j, 2 * (j - j0));
+        for (int k = 0; k < dag->n; k++) columns(a, &g->f[k], from, to);
     }
     for (int k = 0; k < dag->n && !rc; k++) drop_zeros(&g->f[k]);
     free(order);
-    free(at);
     return rc;
+}
+
+/* The scalars of a node, one after the other, get the first colors that no parent of its children
+   has.  taken[c] == v + 1: not for node v. */
+static int colors(struct affine *a, nami_err *err)
+{
+    const struct gnet *g = a->g;
+    const struct dag *dag = &model_bn(a->m)->dag;
+    int *taken = new_array(int, g->n);
+    a->color = raw_array(int, g->n);
+    for (int j = 0; a->color && j < g->n; j++) a->color[j] = -1;
+    for (int v = 0; taken && a->color && v < dag->n; v++) {
+        for_children (dag, v, child)
+            for_parents (dag, child, u)
+                for (int j = g->first[u]; j < g->first[u + 1]; j++)
+                    if (a->color[j] >= 0) taken[a->color[j]] = v + 1;
+        for (int j = g->first[v], c = 0; j < g->first[v + 1]; j++, c++) {
+            while (taken[c] == v + 1) c++;
+            a->color[j] = c;
+            if (c >= a->num_colors) a->num_colors = c + 1;
+        }
+    }
+    free(taken);
+    return taken && a->color ? 0 : err_nomem(err);
+}
+
+/* How many runs at once: fewer where a lane is long. */
+static int lanes(const struct affine *a)
+{
+    int64_t rows = model_density_program(a->m)->nrow;
+    int most = rows * LANES <= ROOM ? LANES : rows * FEW_LANES <= ROOM ? FEW_LANES : 1;
+    return 2 * a->num_colors < most ? 2 * a->num_colors : most;
 }
 
 /* ---- all of it ---------------------------------------------------------------------- */
@@ -310,11 +355,6 @@ static int scalars(struct affine *a, nami_err *err)
         if (instance_node(m, k) >= 0) g->first[instance_node(m, k) + 1] = instance_size(m, k);
     for (int v = 0; v < g->nnode; v++) g->first[v + 1] += g->first[v];
     g->n = g->first[g->nnode];
-    if (g->n > GNET_MOST)
-        return err_set(err, NAMI_ELIMIT,
-                       "the model has %d random numbers: more than %d are too "
-                       "many for exact inference",
-                       g->n, GNET_MOST);
     if (!(g->row = arena_array(&g->mem, int, g->n))) return err_nomem(err);
     for (int r = 0; r < model_num_rows(m); r++) a->node[r] = -1;
     for (int k = 0; k < model_num_instances(m); k++)
@@ -342,9 +382,10 @@ int gnet_read(const struct model *m, struct gnet *out, nami_err *err)
     if (!a.degree || !a.why || !a.node || !a.instr || !a.inst) rc = err_nomem(err);
     if (!rc) rc = scalars(&a, err);
     if (!rc) walk(&a);
+    if (!rc) rc = colors(&a, err);
     for (int k = 0; k < model_num_instances(m) && !rc; k++)
         if (instance_node(m, k) >= 0) rc = check_node(&a, instance_node(m, k), err);
-    if (!rc && !(rc = exec_init(&a.x, model_density_program(m), LANES, 0, 0, err))) {
+    if (!rc && !(rc = exec_init(&a.x, model_density_program(m), lanes(&a), 0, 0, err))) {
         a.x.param = model_weights(m);
         rc = coefficients(&a, err);
         exec_fini(&a.x);
@@ -354,6 +395,7 @@ int gnet_read(const struct model *m, struct gnet *out, nami_err *err)
     free(a.node);
     free(a.instr);
     free(a.inst);
+    free(a.color);
     if (rc) gnet_free(out);
     return rc;
 }
