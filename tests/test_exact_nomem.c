@@ -37,6 +37,7 @@ static int gauss(void *ctx)
     for (int i = 0; i < g.n && !rc; i++) given[i] = !isnan(x[i]);
     if (!rc) rc = gpost_new(&g, x, &p, &err);
     if (!rc) rc = gpost_cov(&p, cov, &err);
+    if (!rc) rc = gpost_variances(&p, cov, &err);
     if (!rc) rc = gpost_draw(&p, 1, 0, 8, 1, out, &err);
     if (!rc) rc = gnet_invert(&g, j->h, &q, &err);
     if (!rc) rc = gnet_kl(&g, &q, given, &kl, &err);

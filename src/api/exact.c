@@ -23,7 +23,7 @@ struct nami_exact {
     /* linear Gaussian */
     struct gnet g;
     struct gpost p;
-    const char **name; /* of scalars */
+    struct dict names; /* of scalars */
     double *var;       /* of latent scalars */
     /* discrete */
     struct dnet d;
@@ -40,27 +40,25 @@ static int name_scalars(nami_exact *x, nami_err *err)
 {
     const struct model *m = x->w->m;
     struct str s = {0};
-    int bad = !(x->name = arena_array(&x->mem, const char *, x->g.n + 1));
+    int bad = 0, *element = raw_array(int, x->g.n + 1);
+    if (!element) return err_nomem(err);
     for (int k = 0; k < model_num_instances(m); k++)
-        for (int j = 0, v = instance_node(m, k); v >= 0 && j < instance_size(m, k) && !bad; j++) {
-            s.n = 0;
-            elem_name(m, instance_elements(m, k)[j], &s);
-            bad = s.oom || !(x->name[x->g.first[v] + j] = arena_strndup(&x->mem, s.s, s.n));
-        }
+        for (int j = 0, v = instance_node(m, k); v >= 0 && j < instance_size(m, k); j++)
+            element[x->g.first[v] + j] = instance_elements(m, k)[j];
+    for (int i = 0; i < x->g.n && !bad; i++) {
+        s.n = 0;
+        elem_name(m, element[i], &s);
+        bad = s.oom || dict_add(&x->names, s.s, s.n, NULL) < 0;
+    }
     str_free(&s);
+    free(element);
     return bad ? err_nomem(err) : 0;
 }
 
-/* Variances of the latent scalars: the diagonal of their covariance. */
 static int find_variances(nami_exact *x, nami_err *err)
 {
-    size_t n = (size_t)x->p.nz;
-    double *cov = raw_array(double, n *n + 1);
-    int rc = cov ? gpost_cov(&x->p, cov, err) : err_nomem(err);
-    if (!rc && !(x->var = arena_array(&x->mem, double, n + 1))) rc = err_nomem(err);
-    for (size_t k = 0; k < n && !rc; k++) x->var[k] = cov[k * n + k];
-    free(cov);
-    return rc;
+    if (!(x->var = arena_array(&x->mem, double, x->p.nz + 1))) return err_nomem(err);
+    return gpost_variances(&x->p, x->var, err);
 }
 
 static int solve_gauss(nami_exact *x, const struct dataset *set, const nami_exact_options *o,
@@ -151,6 +149,7 @@ void nami_exact_free(nami_exact *x)
     gnet_free(&x->g);
     ctree_free(&x->t);
     dnet_free(&x->d);
+    dict_free(&x->names);
     arena_free(&x->mem);
     free(x);
 }
@@ -299,12 +298,17 @@ int nami_exact_mpe_state(const nami_exact *x, const char *node, nami_err *err)
 static int gauss_moments(const nami_exact *x, const char *name, double *mean, double *sd,
                          nami_err *err)
 {
-    int i = 0, k = 0;
-    while (i < x->g.n && strcmp(x->name[i], name) != 0) i++;
-    if (i == x->g.n) return err_set(err, NAMI_EINPUT, "no scalar is called '%.100s'", name);
-    while (k < x->p.nz && x->p.z[k] != i) k++;
+    int i = dict_find(&x->names, name, strlen(name)), low = 0, high = x->p.nz;
+    if (i < 0) return err_set(err, NAMI_EINPUT, "no scalar is called '%.100s'", name);
+    while (low < high) { /* the first latent scalar at or behind i */
+        int mid = low + (high - low) / 2;
+        if (x->p.z[mid] < i)
+            low = mid + 1;
+        else
+            high = mid;
+    }
     *mean = x->p.x[i];
-    *sd = k < x->p.nz ? sqrt(x->var[k]) : 0;
+    *sd = low < x->p.nz && x->p.z[low] == i ? sqrt(x->var[low]) : 0;
     return 0;
 }
 
@@ -338,7 +342,7 @@ int nami_exact_describe(const nami_exact *x, const char *as, char **text, nami_e
     if (x->discrete)
         show_discrete(&view, &x->t, x->best, x->best_logp, &out);
     else
-        show_gauss(&view, &x->g, &x->p, x->name, x->var, &out);
+        show_gauss(&view, &x->g, &x->p, x->names.name.a, x->var, &out);
     return give_text(&out, text, NULL, err);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "graph/inverse.h"
+#include "infer/sparse.h"
 #include "model/view.h"
 
 /* ---- linear Gaussian networks ------------------------------------------------------- */
@@ -26,31 +27,39 @@ struct gnet {
     struct gfactor *f; /* in topological order */
 };
 
-enum { GNET_MOST = 8192 }; /* maximum number of scalars: matrices are dense */
-
 /* Converts a model to a linear Gaussian network: every variable is normal (also multi_normal,
    multi_normal_prec), its mean an affine function of others, its sd or covariance constant.
-   NAMI_EINPUT for other models, with the position and the reason; NAMI_ELIMIT beyond GNET_MOST. */
+   NAMI_EINPUT for other models, with the position and the reason. */
 int gnet_read(const struct model *m, struct gnet *out, nami_err *err);
 void gnet_free(struct gnet *g);
 /* x[i] = the value of scalar i in the data, NaN if it is latent or missing. */
 int gnet_evidence(const struct gnet *g, const struct model *m, const struct dataset *d, double *x,
                   nami_err *err);
 
+/* Maximum number of scalars of functions that compute the covariance of all scalars. */
+enum { GNET_DENSE_MOST = 8192 };
+
 /* Prior mean (n) and covariance (n, n) of all scalars. Scalars without a factor have mean and
    covariance 0. */
 void gnet_moments(const struct gnet *g, double *mean, double *cov);
 
-/* p(z | x). */
+/* p(z | x), by sparse elimination of the latent scalars: time and memory of a chain are
+   proportional to its length. */
 struct gpost {
     int n, nz, *z;                /* scalars; the latent ones */
     double *x;                    /* (n) the data, and the posterior means of latents */
-    double *L;                    /* (nz, nz) Cholesky factor of the posterior precision */
+    struct chol precision;        /* Cholesky factor of the posterior precision */
     double log_evidence, entropy; /* log p(x); E[-log p(z | x)], the same for any x */
 };
+
+#define GPOST_MOST ((int64_t)1 << 28) /* maximum size of the Cholesky factor */
+
+/* NAMI_ELIMIT beyond GPOST_MOST. */
 int gpost_new(const struct gnet *g, const double *x, struct gpost *out, nami_err *err);
 void gpost_free(struct gpost *p);
-/* Covariance of the latent scalars: (nz, nz). */
+/* Variances of the latent scalars: (nz). */
+int gpost_variances(const struct gpost *p, double *variance, nami_err *err);
+/* Covariance of the latent scalars: (nz, nz), by nz solves: for small problems. */
 int gpost_cov(const struct gpost *p, double *cov, nami_err *err);
 /* Draws first .. first + n - 1 of all scalars: x[scalar * n + i].  first % 4 == 0.  The same
    (seed, draw) gives the same numbers for any number of threads. */
@@ -64,7 +73,8 @@ double gfactor_entropy(const struct gfactor *f); /* of x[var] given x[par]; NaN 
 /* H(x[var] | x[par]) under this covariance. */
 int gauss_entropy(int n, const double *cov, const int *var, int nvar, const int *par, int npar,
                   double *out, nami_err *err);
-/* The factors of an inverse in sampling order, each optimal for its parents. */
+/* The factors of an inverse in sampling order, each optimal for its parents. This function and
+   gnet_kl return NAMI_ELIMIT beyond GNET_DENSE_MOST scalars. */
 int gnet_invert(const struct gnet *g, const struct inverse *h, struct gnet *out, nami_err *err);
 /* E[-log q(z | x)] for the factors of q and x, z with these moments. */
 int gnet_cross_entropy(const struct gnet *q, const double *mean, const double *cov, double *out,
@@ -117,8 +127,8 @@ struct ctree {
     int *state; /* the evidence, by variable; -1: latent */
     int n;
     struct dclique *c;
-    int *order;            /* children before parents */
-    int *home; /* by variable: the clique of its table, or -1 if all its variables are observed */
+    int *order; /* children before parents */
+    int *home;  /* by variable: the clique of its table, or -1 if all its variables are observed */
     int *at_p, *at;        /* the cliques of variable v: at[at_p[v]] .. at[at_p[v + 1] - 1] */
     size_t largest, total; /* entries */
     size_t most;           /* limit of total */

@@ -1,9 +1,13 @@
 /* exact_affine.c: determines whether a model is linear and Gaussian, and its coefficients. Both are
    obtained from the program of its density, in which the arguments of every distribution have rows.
    The operations determine how rows depend on the random variables: not at all, affinely, or
-   otherwise. Then each variable in turn is set to +-2^STEP and the others to 0. Constants vanish in
+   otherwise. Then variables are set to +-2^STEP and the others to 0. Constants vanish in
    rounding beside a step this large, so that differences give coefficients without additional
-   rounding errors; and since these are known to be constant, there is no truncation error. */
+   rounding errors; and since these are known to be constant, there is no truncation error.
+
+   Variables without a common child are set in the same run, since no mean depends on two of them: a
+   coloring, as for sparse Jacobians (Curtis, Powell and Reid 1974). A chain of any length takes two
+   runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +18,7 @@
 #include "model/eval.h"
 
 enum { CONSTANT, AFFINE, OTHER };
-enum { STEP = 300, LANES = 64 };
+enum { STEP = 300, LANES = 64, FEW_LANES = 8, ROOM = 1 << 25 /* numbers of a workspace */ };
 
 struct affine {
     const struct model *m;
@@ -24,6 +28,7 @@ struct affine {
     int *node;             /* by row of the model: node of the graph; -1 for deterministic ones */
     const struct instr **instr; /* by node: the instruction of its density */
     int *inst;                  /* ... and its instance there */
+    int num_colors, *color;     /* by scalar: parents of a node have different colors */
     struct exec x;
 };
 
@@ -225,17 +230,22 @@ static int frame(struct affine *a, int v, struct gfactor *f, nami_err *err)
     return covariance(a, v, f, err);
 }
 
-/* The column of scalar j in the factor of one child. */
-static void column(const struct affine *a, struct gfactor *f, int j, int lane)
+/* Run 2 c sets the variables of color c to 2^STEP, run 2 c + 1 to -2^STEP. The coefficients b of
+   parents whose runs are from .. to - 1: the mean in the first run, then half the difference to
+   that in the second, divided by the step. */
+static void columns(const struct affine *a, struct gfactor *f, int from, int to)
 {
-    int k = 0;
-    while (f->par[k] != j) k++;
-    for (int i = 0; i < f->nvar; i++) {
-        const struct operand *o = &a->instr[f->node]->arg[1];
-        double up = read_at(a, o, a->inst[f->node], i, lane);
-        double down = read_at(a, o, a->inst[f->node], i, lane + 1);
-        f->b[(size_t)i * (size_t)f->npar + (size_t)k] = ldexp(up - down, -STEP - 1);
-    }
+    const struct operand *o = &a->instr[f->node]->arg[1];
+    for (int k = 0; k < f->npar; k++)
+        for (int down = 0; down < 2; down++) {
+            int run = 2 * a->color[f->par[k]] + down;
+            if (run < from || run >= to) continue;
+            for (int i = 0; i < f->nvar; i++) {
+                double *b = &f->b[(size_t)i * (size_t)f->npar + (size_t)k];
+                double mean = read_at(a, o, a->inst[f->node], i, run - from);
+                *b = down ? ldexp(*b - mean, -STEP - 1) : mean;
+            }
+        }
 }
 
 /* Removes parents with coefficients 0: elements of a vector that are not read. */
@@ -264,36 +274,70 @@ static void clear_inputs(struct affine *a)
         for (int b = 0; b < a->x.cap; b++) a->x.row[(size_t)r * (size_t)a->x.cap + (size_t)b] = 0;
 }
 
+static void set_inputs(struct affine *a, int from, int to)
+{
+    clear_inputs(a);
+    for (int j = 0; j < a->g->n; j++)
+        for (int down = 0; down < 2; down++) {
+            int run = 2 * a->color[j] + down;
+            if (run >= from && run < to)
+                a->x.row[(size_t)a->g->row[j] * (size_t)a->x.cap + (size_t)(run - from)] =
+                    ldexp(down ? -1 : 1, STEP);
+        }
+}
+
 static int coefficients(struct affine *a, nami_err *err)
 {
     struct gnet *g = a->g;
     const struct dag *dag = &model_bn(a->m)->dag;
-    int rc = 0, *order = raw_array(int, dag->n), *at = raw_array(int, dag->n);
-    if (!order || !at || dag_toposort(dag, order) < dag->n) rc = err_nomem(err);
+    int rc = 0, *order = raw_array(int, dag->n), runs = 2 * a->num_colors;
+    if (!order || dag_toposort(dag, order) < dag->n) rc = err_nomem(err);
     if (!rc) {
         clear_inputs(a);
         exec_run(&a->x);
     }
-    for (int k = 0; k < dag->n && !rc; k++) {
-        at[order[k]] = k;
-        rc = frame(a, order[k], &g->f[k], err);
-    }
-    for (int j0 = 0; j0 < g->n && !rc; j0 += LANES / 2) {
-        int j1 = j0 + LANES / 2 < g->n ? j0 + LANES / 2 : g->n;
-        clear_inputs(a);
-        for (int j = j0; j < j1; j++) {
-            double *x = a->x.row + (size_t)g->row[j] * (size_t)a->x.cap + 2 * (j - j0);
-            x[0] = ldexp(1, STEP);
-            x[1] = -x[0];
-        }
+    for (int k = 0; k < dag->n && !rc; k++) rc = frame(a, order[k], &g->f[k], err);
+    for (int from = 0; from < runs && !rc; from += a->x.cap) {
+        int to = from + a->x.cap < runs ? from + a->x.cap : runs;
+        set_inputs(a, from, to);
         exec_run(&a->x);
-        for (int j = j0; j < j1; j++)
-            for_children (dag, a->node[g->row[j]], v) column(a, &g->f[at[v]], j, 2 * (j - j0));
+        for (int k = 0; k < dag->n; k++) columns(a, &g->f[k], from, to);
     }
     for (int k = 0; k < dag->n && !rc; k++) drop_zeros(&g->f[k]);
     free(order);
-    free(at);
     return rc;
+}
+
+/* Greedy coloring: each scalar of a node gets the first color that no other parent of the node's
+   children has. taken[c] == v + 1: color c is not available to node v. */
+static int colors(struct affine *a, nami_err *err)
+{
+    const struct gnet *g = a->g;
+    const struct dag *dag = &model_bn(a->m)->dag;
+    int *taken = new_array(int, g->n);
+    a->color = raw_array(int, g->n);
+    for (int j = 0; a->color && j < g->n; j++) a->color[j] = -1;
+    for (int v = 0; taken && a->color && v < dag->n; v++) {
+        for_children (dag, v, child)
+            for_parents (dag, child, u)
+                for (int j = g->first[u]; j < g->first[u + 1]; j++)
+                    if (a->color[j] >= 0) taken[a->color[j]] = v + 1;
+        for (int j = g->first[v], c = 0; j < g->first[v + 1]; j++, c++) {
+            while (taken[c] == v + 1) c++;
+            a->color[j] = c;
+            if (c >= a->num_colors) a->num_colors = c + 1;
+        }
+    }
+    free(taken);
+    return taken && a->color ? 0 : err_nomem(err);
+}
+
+/* The number of runs evaluated at once, limited by the memory of the workspace. */
+static int lanes(const struct affine *a)
+{
+    int64_t rows = model_density_program(a->m)->nrow;
+    int most = rows * LANES <= ROOM ? LANES : rows * FEW_LANES <= ROOM ? FEW_LANES : 1;
+    return 2 * a->num_colors < most ? 2 * a->num_colors : most;
 }
 
 /* ---- all of it ---------------------------------------------------------------------- */
@@ -310,11 +354,6 @@ static int scalars(struct affine *a, nami_err *err)
         if (instance_node(m, k) >= 0) g->first[instance_node(m, k) + 1] = instance_size(m, k);
     for (int v = 0; v < g->nnode; v++) g->first[v + 1] += g->first[v];
     g->n = g->first[g->nnode];
-    if (g->n > GNET_MOST)
-        return err_set(err, NAMI_ELIMIT,
-                       "the model has %d random numbers: more than %d are too "
-                       "many for exact inference",
-                       g->n, GNET_MOST);
     if (!(g->row = arena_array(&g->mem, int, g->n))) return err_nomem(err);
     for (int r = 0; r < model_num_rows(m); r++) a->node[r] = -1;
     for (int k = 0; k < model_num_instances(m); k++)
@@ -342,9 +381,10 @@ int gnet_read(const struct model *m, struct gnet *out, nami_err *err)
     if (!a.degree || !a.why || !a.node || !a.instr || !a.inst) rc = err_nomem(err);
     if (!rc) rc = scalars(&a, err);
     if (!rc) walk(&a);
+    if (!rc) rc = colors(&a, err);
     for (int k = 0; k < model_num_instances(m) && !rc; k++)
         if (instance_node(m, k) >= 0) rc = check_node(&a, instance_node(m, k), err);
-    if (!rc && !(rc = exec_init(&a.x, model_density_program(m), LANES, 0, 0, err))) {
+    if (!rc && !(rc = exec_init(&a.x, model_density_program(m), lanes(&a), 0, 0, err))) {
         a.x.param = model_weights(m);
         rc = coefficients(&a, err);
         exec_fini(&a.x);
@@ -354,6 +394,7 @@ int gnet_read(const struct model *m, struct gnet *out, nami_err *err)
     free(a.node);
     free(a.instr);
     free(a.inst);
+    free(a.color);
     if (rc) gnet_free(out);
     return rc;
 }

@@ -140,13 +140,24 @@ static int own_factor(const struct gnet *g, int v, struct gnet *out, nami_err *e
     return 0;
 }
 
+static int check_size(const struct gnet *g, nami_err *err)
+{
+    if (g->n <= GNET_DENSE_MOST) return 0;
+    return err_set(err, NAMI_ELIMIT,
+                   "the model has %d random numbers: more than %d are too many for the covariance "
+                   "matrix of all",
+                   g->n, GNET_DENSE_MOST);
+}
+
 /* Reverse elimination order, followed by barren latents in the order of the list. */
 int gnet_invert(const struct gnet *g, const struct inverse *h, struct gnet *out, nami_err *err)
 {
     size_t n = (size_t)g->n;
-    double *mean = raw_array(double, n), *cov = raw_array(double, n *n);
-    int *scratch = raw_array(int, 2 * n), rc = 0;
     *out = (struct gnet){.n = g->n, .nnode = g->nnode};
+    int rc = check_size(g, err);
+    if (rc) return rc;
+    double *mean = raw_array(double, n), *cov = raw_array(double, n *n);
+    int *scratch = raw_array(int, 2 * n);
     out->first = arena_array(&out->mem, int, g->nnode + 1);
     out->row = arena_array(&out->mem, int, n);
     out->f = arena_array(&out->mem, struct gfactor, h->nlatent + h->nmodel);
@@ -229,9 +240,11 @@ int gnet_kl(const struct gnet *p, const struct gnet *q, const unsigned char *giv
             nami_err *err)
 {
     size_t n = (size_t)p->n;
+    int rc = check_size(p, err);
+    if (rc) return rc;
     double *mean = raw_array(double, n), *cov = raw_array(double, n *n), cross = 0, own = 0;
     int *z = raw_array(int, n), *x = raw_array(int, n), nz = 0, nx = 0;
-    int rc = mean && cov && z && x ? 0 : err_nomem(err);
+    rc = mean && cov && z && x ? 0 : err_nomem(err);
     for (int k = 0; k < q->nfactor && !rc; k++)
         for (int i = 0; i < q->f[k].nvar; i++) z[nz++] = q->f[k].var[i];
     for (int i = 0; i < p->n && !rc; i++)

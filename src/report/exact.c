@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "data/draws.h"
 #include "infer/exact_given.h"
+#include "report/names.h"
 #include "report/table.h"
 
 static const double z95 = 1.6448536269514722; /* the 95 % quantile of the standard normal */
@@ -23,6 +24,15 @@ static void key_value(struct str *out, const char *key, double x)
 {
     str_printf(out, ",\"%s\":", key);
     json_element(out, x, 0);
+}
+
+enum { ROWS = 1000 }; /* of a table; behind them it ends with how many are left out */
+
+static void put_table(struct table *t, int rows, struct str *out)
+{
+    table_put(t, 2, out);
+    if (rows > ROWS)
+        str_printf(out, "  … and %s more; the JSON form has all\n", count_text(rows - ROWS).s);
 }
 
 static const char *plural(int n) { return n == 1 ? "" : "s"; }
@@ -84,14 +94,14 @@ void show_gauss(const struct exact_view *w, const struct gnet *g, const struct g
             if (w->json) {
                 str_put(out, some++ ? ",\n" : "\n");
                 gauss_json(out, name[i], p->x[i], sd);
-            } else
+            } else if (some++ < ROWS)
                 gauss_row(&t, name[i], p->x[i], sd);
         }
     if (w->json) {
         str_put(out, "]}\n");
         return;
     }
-    table_put(&t, 2, out);
+    put_table(&t, some, out);
     str_printf(out, "\nlog p(x)          %.10g\nE[-log p(z|x)]    %.10g\n", gauss_evidence(p),
                p->entropy);
 }
@@ -182,10 +192,10 @@ void show_discrete(const struct exact_view *w, const struct ctree *t, const int 
     }
     discrete_head(w, t, best, logp, &table, out);
     for (int v = 0; v < d->n; v++) {
-        if (t->state[v] >= 0 || !is_shown(w, v)) continue;
+        if (t->state[v] >= 0 || !is_shown(w, v) || (some++ >= ROWS && !w->json)) continue;
         ctree_marginal(t, v, p);
         if (w->json) {
-            str_put(out, some++ ? ",\n" : "\n");
+            str_put(out, some > 1 ? ",\n" : "\n");
             put_states_json(w, d, v, p, best, out);
             continue;
         }
@@ -202,7 +212,7 @@ void show_discrete(const struct exact_view *w, const struct ctree *t, const int 
         str_put(out, "]}\n");
         return;
     }
-    table_put(&table, 2, out);
+    put_table(&table, some, out);
     str_printf(out, "\nlog p(x)          %.10g\nE[-log p(z|x)]    %.10g\n", discrete_evidence(t),
                ctree_entropy(t));
     if (best) str_printf(out, "log p(mpe, x)     %.10g\n", logp);
