@@ -1,14 +1,13 @@
-/* exact_affine.c: is a model linear and Gaussian, and with what coefficients?
+/* exact_affine.c: determines whether a model is linear and Gaussian, and its coefficients. Both are
+   obtained from the program of its density, in which the arguments of every distribution have rows.
+   The operations determine how rows depend on the random variables: not at all, affinely, or
+   otherwise. Then variables are set to +-2^STEP and the others to 0. Constants vanish in
+   rounding beside a step this large, so that differences give coefficients without additional
+   rounding errors; and since these are known to be constant, there is no truncation error.
 
-   Both are asked of the program of its density, in which the arguments of every distribution have
-   rows.  How rows depend on the random variables follows from the operations: not at all, affinely,
-   or otherwise.  Then each variable in turn is set to +-2^STEP and the rest to 0.  Beside a step
-   that large any constant is lost, so that differences give coefficients without any rounding of
-   their own; and there is nothing to be wrong about, as they are known to be constant.
-
-   Variables that have no child in common are set in the same run, since no mean sees two of them
-   (a coloring, as for sparse Jacobians: Curtis, Powell and Reid 1974): a chain of any length takes
-   two runs. */
+   Variables without a common child are set in the same run, since no mean depends on two of them: a
+   coloring, as for sparse Jacobians (Curtis, Powell and Reid 1974). A chain of any length takes two
+   runs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +23,12 @@ enum { STEP = 300, LANES = 64, FEW_LANES = 8, ROOM = 1 << 25 /* numbers of a wor
 struct affine {
     const struct model *m;
     struct gnet *g;
-    unsigned char *degree;      /* of the program's rows */
-    const char **why;           /* of rows that are OTHER: the operation */
-    int *node;                  /* of the model's rows: the graph's; -1 for deterministic ones */
-    const struct instr **instr; /* of each node: the instruction of its density */
+    unsigned char *degree; /* by row of the program */
+    const char **why;      /* for rows that are OTHER: the operation */
+    int *node;             /* by row of the model: node of the graph; -1 for deterministic ones */
+    const struct instr **instr; /* by node: the instruction of its density */
     int *inst;                  /* ... and its instance there */
-    int num_colors, *color;     /* of scalars: parents of one node have different ones */
+    int num_colors, *color;     /* by scalar: parents of a node have different colors */
     struct exec x;
 };
 
@@ -46,7 +45,7 @@ static int degree_of(const struct affine *a, const struct operand *o, int i, con
     return d;
 }
 
-/* What an operation makes of arguments of these degrees. */
+/* The degree of the result of an operation, given those of its arguments. */
 static int combine(const struct op *op, const int *d, int narg)
 {
     static const struct op *const linear[] = {&op_add, &op_sub, &op_neg, &op_sum, &op_mean,
@@ -98,7 +97,7 @@ static void walk_copy(struct affine *a, const struct instr *c)
     }
 }
 
-/* Which variable an instance of a density belongs to. */
+/* Finds the variable of each instance of a density. */
 static void walk_density(struct affine *a, const struct instr *c)
 {
     for (int i = 0; i < c->n; i++) {
@@ -190,7 +189,7 @@ static int covariance(const struct affine *a, int v, struct gfactor *f, nami_err
     int n = f->nvar;
     double *L = raw_array(double, n *n), *work = raw_array(double, n *n);
     int rc = !L || !work ? err_nomem(err) : 0;
-    for (int k = 0; k < n * n && !rc; k++) /* of matrices the lower triangle counts */
+    for (int k = 0; k < n * n && !rc; k++) /* for matrices, the lower triangle is used */
         f->cov[k] = read_at(a, &c->arg[2], a->inst[v], k % n > k / n ? k % n * n + k / n : k, 0);
     if (!rc && c->self == &dist_normal) {
         rc = f->cov[0] > 0 ? 0 : NAMI_EINPUT;
@@ -231,9 +230,9 @@ static int frame(struct affine *a, int v, struct gfactor *f, nami_err *err)
     return covariance(a, v, f, err);
 }
 
-/* Run 2 c sets the variables of color c to 2^STEP, run 2 c + 1 to -2^STEP.  b of the parents whose
-   runs are from .. to - 1: the mean in the first, then half the difference to that in the second.
- */
+/* Run 2 c sets the variables of color c to 2^STEP, run 2 c + 1 to -2^STEP. The coefficients b of
+   parents whose runs are from .. to - 1: the mean in the first run, then half the difference to
+   that in the second, divided by the step. */
 static void columns(const struct affine *a, struct gfactor *f, int from, int to)
 {
     const struct operand *o = &a->instr[f->node]->arg[1];
@@ -249,7 +248,7 @@ static void columns(const struct affine *a, struct gfactor *f, int from, int to)
         }
 }
 
-/* Parents that nothing depends on go: elements of a vector that are not read. */
+/* Removes parents with coefficients 0: elements of a vector that are not read. */
 static void drop_zeros(struct gfactor *f)
 {
     int n = f->npar, to = 0;
@@ -309,8 +308,8 @@ static int coefficients(struct affine *a, nami_err *err)
     return rc;
 }
 
-/* The scalars of a node, one after the other, get the first colors that no parent of its children
-   has.  taken[c] == v + 1: not for node v. */
+/* Greedy coloring: each scalar of a node gets the first color that no other parent of the node's
+   children has. taken[c] == v + 1: color c is not available to node v. */
 static int colors(struct affine *a, nami_err *err)
 {
     const struct gnet *g = a->g;
@@ -333,7 +332,7 @@ static int colors(struct affine *a, nami_err *err)
     return taken && a->color ? 0 : err_nomem(err);
 }
 
-/* How many runs at once: fewer where a lane is long. */
+/* The number of runs evaluated at once, limited by the memory of the workspace. */
 static int lanes(const struct affine *a)
 {
     int64_t rows = model_density_program(a->m)->nrow;

@@ -1,4 +1,4 @@
-/* exact_factor.c: linear Gaussian factors for any parents: fitted, compared, their entropies. */
+/* exact_factor.c: linear Gaussian factors for given parents: fitting, divergences, entropies. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +118,7 @@ static int fit_node(const struct gnet *g, const double *mean, const double *cov,
     return rc;
 }
 
-/* Barren latents keep the model's own. */
+/* Barren latents keep the factor of the model. */
 static int own_factor(const struct gnet *g, int v, struct gnet *out, nami_err *err)
 {
     struct gfactor *to = &out->f[out->nfactor++];
@@ -149,7 +149,7 @@ static int check_size(const struct gnet *g, nami_err *err)
                    g->n, GNET_DENSE_MOST);
 }
 
-/* The last that was eliminated is drawn first; the barren ones follow, as the list says. */
+/* Reverse elimination order, followed by barren latents in the order of the list. */
 int gnet_invert(const struct gnet *g, const struct inverse *h, struct gnet *out, nami_err *err)
 {
     size_t n = (size_t)g->n;

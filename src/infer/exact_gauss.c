@@ -14,7 +14,7 @@ static const double log_2pi = 1.83787706640934548356;
 /* ---- before anything is observed ---------------------------------------------------- */
 
 /* Factor by factor: cov(v, u) = b cov(par, u) for all u so far, cov(v, v) = b cov(par, v) + noise.
-   What has no factor yet has covariance 0 with everything. */
+   Scalars without a factor so far have covariance 0 with all others. */
 static void add_factor(int n, const struct gfactor *f, double *mean, double *cov)
 {
     size_t N = (size_t)n;
@@ -51,16 +51,16 @@ void gnet_moments(const struct gnet *g, double *mean, double *cov)
 /* ---- the posterior ------------------------------------------------------------------ */
 
 /* A factor is normal in its residual r = C u - a, u = (x[var], x[par]), C = (I, -b).  It adds C' P
-   C to the precision of what is latent in u, P = cov^-1, and -C' P r to the gradient of log p. */
+   C to the precision of the latents in u, P = cov^-1, and -C' P r to the gradient of log p. */
 struct usage {
-    int factor, at; /* x is u[at] of it */
+    int factor, at; /* the scalar is u[at] of this factor */
 };
 
 struct local {
-    size_t *noise;  /* by factor: where its L is, L L' = cov ... */
-    double *L;      /* ... here */
+    size_t *noise;  /* by factor: position of its L, L L' = cov ... */
+    double *L;      /* ... in this array */
     double *r, *v;  /* (the largest nvar) */
-    int *pos;       /* by scalar: its place among the latent ones, or -1 */
+    int *pos;       /* by scalar: its index among the latents, or -1 */
     int64_t *first; /* latent k has the uses first[k] .. first[k + 1] - 1 */
     struct usage *use;
     double *h, *z, *work; /* (n) the gradient; (nz) */
@@ -109,7 +109,7 @@ static int local_init(struct local *w, const struct gnet *g, const struct gpost 
     return 0;
 }
 
-/* Which factors each latent scalar is in. */
+/* Lists the factors of each latent scalar. */
 static int find_uses(struct local *w, const struct gnet *g, int nz)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -151,8 +151,8 @@ static double transposed(const struct gfactor *f, int k, const double *v)
     return s;
 }
 
-/* Column j of the precision, rows from j on: of each factor that has it, C' P c, c its column of
-   C.  slot[i]: the entry of row i, if that is in this column. */
+/* Column j of the precision, lower triangle: the sum of C' P c over the factors of latent j, c its
+   column of C. slot[i]: position of row i if it has an entry in this column. */
 static int add_column(const struct gnet *g, struct local *w, int j, int64_t *slot, struct sparse *a)
 {
     int64_t from = a->start[j];
@@ -200,7 +200,7 @@ static void residual(const struct gfactor *f, const double *x, double *r)
     }
 }
 
-/* Returns log N(x[var]; a + b x[par], cov); adds its gradient by all scalars to h. */
+/* Returns log N(x[var]; a + b x[par], cov); adds its gradient with respect to all scalars to h. */
 static double log_density(const struct gfactor *f, const double *x, const double *L, double *r,
                           double *h)
 {
@@ -227,8 +227,8 @@ static double log_joint(const struct gnet *g, const double *x, struct local *w)
     return sum_total(&s);
 }
 
-/* Newton's method from the prior mean given what is observed above: the first step arrives, the
-   second takes its rounding away. */
+/* Newton's method from the prior mean given observed ancestors: the first step is exact up to
+   rounding, which the second removes. */
 static void find_mean(const struct gnet *g, struct gpost *p, struct local *w)
 {
     for (int k = 0; k < g->nfactor; k++)
@@ -323,9 +323,9 @@ int gpost_cov(const struct gpost *p, double *cov, nami_err *err)
 enum {
     CHUNK = 64,
     FEW = 8,
-    LARGE = 1 << 14,
-    STREAM = 1 << 30
-}; /* streams apart from the model's */
+    LARGE = 1 << 14, /* latents from which chunks have FEW draws, to limit workspaces */
+    STREAM = 1 << 30 /* random streams distinct from those of the model */
+};
 
 struct job {
     const struct gpost *p;
@@ -360,7 +360,7 @@ static int draw(void *job, void *workspace, size_t i, size_t n, nami_err *err)
 int gpost_draw(const struct gpost *p, uint64_t seed, uint64_t first, size_t n, int threads,
                double *x, nami_err *err)
 {
-    int lanes = p->nz > LARGE ? FEW : CHUNK; /* workspaces of millions are small */
+    int lanes = p->nz > LARGE ? FEW : CHUNK;
     struct job j = {.p = p, .seed = seed, .first = first, .n = n, .lanes = lanes, .x = x};
     struct workers w = {.job = &j, .size = sizeof(double) * (size_t)lanes * (size_t)p->nz};
     return workers_once(&w, threads, n, (size_t)lanes, draw, err);

@@ -40,7 +40,7 @@ static int too_large(int64_t most, nami_err *err)
 
 /* ---- the order ---------------------------------------------------------------------- */
 
-/* Who stands with whom in A. */
+/* The graph of the nonzero entries of A. */
 static int graph_of(const struct sparse *a, struct ugraph *j)
 {
     int n = a->n;
@@ -63,7 +63,7 @@ static int graph_of(const struct sparse *a, struct ugraph *j)
     return bad ? -1 : 0;
 }
 
-/* Minimum fill; a matrix half of which is not 0 stays as it is: there is little to be gained. */
+/* Minimum fill; if half of the entries are nonzero, the given order: little could be gained. */
 static int find_order(const struct sparse *a, int64_t most, int *order, nami_err *err)
 {
     struct ugraph j;
@@ -143,7 +143,7 @@ static int rows_new(const struct sparse *a, const int *order, struct rows *r)
     return bad ? -1 : 0;
 }
 
-/* Liu: k is the parent of the last ancestors so far of all columns that row k of A has. */
+/* Liu's algorithm: k becomes the parent of the roots above the columns of row k of A. */
 static void find_tree(struct rows *r)
 {
     int *ancestor = r->stack;
@@ -152,14 +152,14 @@ static void find_tree(struct rows *r)
         for (int64_t p = r->start[k]; p < r->start[k + 1]; p++)
             for (int i = r->column[p], next; i >= 0 && i < k; i = next) {
                 next = ancestor[i];
-                ancestor[i] = k; /* paths are made short */
+                ancestor[i] = k; /* path compression */
                 if (next < 0) r->parent[i] = k;
             }
     }
 }
 
-/* The columns below `end` that row k of L has, descendants first: stack[first returned] .. [n-1].
-   mark[i] == k tells which were met; other rows use other marks. */
+/* The columns i < end with an entry in row k of L, descendants first: stack[top] .. stack[n - 1];
+   returns top. mark[i] == k: visited. */
 static int reach(struct rows *r, int k, int end)
 {
     int top = r->n;
@@ -180,7 +180,7 @@ static void clear_marks(struct rows *r)
     for (int k = 0; k < r->n; k++) r->mark[k] = -1;
 }
 
-/* Sizes of columns; where the dense core begins; the numbers of all. */
+/* Column counts, the first column of the dense core, the total number of entries. */
 static int64_t find_sizes(struct rows *r, int *num_sparse)
 {
     int n = r->n, first = n;
@@ -209,7 +209,7 @@ static int room(const struct rows *r, struct chol *c)
     return c->row && c->value && c->core ? 0 : -1;
 }
 
-/* Row k of L: x = L^-1 A[:k, k].  end[i]: where column i ends so far. */
+/* Row k of L: x = L^-1 A[:k, k]. end[i]: end of column i so far. Returns the pivot. */
 static double solve_row(struct rows *r, int k, struct chol *c, int64_t *end, double *x)
 {
     int stop = k < c->num_sparse ? k : c->num_sparse;
@@ -237,7 +237,7 @@ static int factorise(struct rows *r, struct chol *c)
     clear_marks(r);
     for (int k = 0; k < n && !rc; k++) {
         double d = solve_row(r, k, c, end, x);
-        if (k >= first) { /* what is left of A in the core */
+        if (k >= first) { /* the Schur complement */
             double *to = c->core + (size_t)(k - first) * (size_t)(n - first);
             memcpy(to, x + first, sizeof *x * (size_t)(k - first));
             memset(x + first, 0, sizeof *x * (size_t)(k - first));
@@ -375,13 +375,13 @@ void chol_solve(const struct chol *c, int lanes, double *x, double *y)
 
        Z_sj = -Z_ss l / L_jj,     Z_jj = (1 + l' Z_ss l) / L_jj^2,
 
-   for j from the last on.  s is a clique: what Z_ss needs was computed before. */
+   for j from the last to the first. s is a clique of the filled graph: Z_ss is known. */
 struct inverse_work {
     double *z, *core; /* as value; the core, both triangles */
     double *sum;      /* (n) Z_ss l */
 };
 
-/* The first entry at or behind p whose row is `row`, which is there: in steps that double. */
+/* The entry at or after p with this row, which exists: galloping search. */
 static int64_t seek(const int *rows, int64_t p, int64_t end, int row)
 {
     int64_t step = 1;
@@ -391,7 +391,7 @@ static int64_t seek(const int *rows, int64_t p, int64_t end, int row)
     return p;
 }
 
-/* sum += what row s[b] of the symmetric Z_ss gives: its entries behind b, for both of each pair. */
+/* sum += contribution of row b of the symmetric Z_ss: its entries a >= b, for both of each pair. */
 static void add_sparse(const struct chol *c, const double *z, const int *s, const double *l, int m,
                        int b, double *sum)
 {

@@ -22,8 +22,8 @@ struct sparse {
 };
 void sparse_free(struct sparse *a);
 
-/* L L' = A, both by the order of elimination.  Columns 0 .. num_sparse - 1 of L are sparse; those
-   behind them, which have no zeros, are a dense matrix: the core. */
+/* L L' = A, both in elimination order. Columns 0 .. num_sparse - 1 of L are sparse; the remaining
+   ones, which have no zeros, are stored as a dense matrix: the core. */
 struct chol {
     int n, num_sparse;
     int *order;     /* (n) the variable that is eliminated in step k */
@@ -31,22 +31,22 @@ struct chol {
     int *row;       /* ... the diagonal, then increasing rows */
     double *value;
     double *core;        /* (n - num_sparse, n - num_sparse), row-major: the lower triangle */
-    int64_t num_entries; /* numbers that L has: all of value and core */
+    int64_t num_entries; /* of value and core */
 };
 
-/* NAMI_ELIMIT if L would have more than `most` numbers: before they are computed.  NAMI_EINPUT if A
-   is not positive definite, with no message. */
+/* NAMI_ELIMIT if L would have more than `most` entries, before they are computed. NAMI_EINPUT,
+   without a message, if A is not positive definite. */
 int chol_new(const struct sparse *a, int64_t most, struct chol *out, nami_err *err);
 void chol_free(struct chol *c);
 double chol_logdet(const struct chol *c); /* of A */
 /* x = A^-1 x for `lanes` vectors, x[variable * lanes + b]; work: (n, lanes). */
 void chol_solve(const struct chol *c, int lanes, double *x, double *work);
-/* y = L'^-1 y for `lanes` vectors: y[k * lanes + b], k by the order of elimination. */
+/* y = L'^-1 y for `lanes` vectors: y[k * lanes + b], k in elimination order. */
 void chol_upper(const struct chol *c, int lanes, double *y);
 /* The diagonal of A^-1, by variable. */
 int chol_variances(const struct chol *c, double *variance, nami_err *err);
 
-/* A sum with the rounding of its additions (Neumaier): for millions of terms. */
+/* Compensated summation (Neumaier). */
 struct exact_sum {
     double sum, rest;
 };
