@@ -146,7 +146,7 @@ static void evidence_is_exact(void **state)
         has(text, "log p of all 2 data sets");
         nami_free(text);
         assert_int_equal(nami_evidence_describe(e, "json", &text, &err), 0);
-        has(text, "\"trusted\":true");
+        has(text, "\"verdict\":\"trusted\"");
         has(text, method);
         nami_free(text);
         assert_int_equal(nami_evidence_describe(e, "svg", &text, &err), NAMI_EUSAGE);

@@ -63,7 +63,7 @@ for command in "sample -n 200" "sample -n 200 --method smc" "evidence -n 200"; d
 done
 says "NaN is shown as such" 1 '^ +a +NaN +NaN' "$nami" sample x.net --data y.json -n 200
 says "and not trusted" 1 '"verdict":"no"' "$nami" sample x.net --data y.json -n 200 --json
-says "nor its evidence" 1 '"trusted":false' "$nami" evidence x.net --data y.json -n 200 --json
+says "nor its evidence" 1 '"verdict":"no"' "$nami" evidence x.net --data y.json -n 200 --json
 says "log p outside of the support of a parameter" 0 "^nan$" sh -c "echo '{\"a\": 1, \"s\": -1, \"y\": [1, 2, 3, 4]}' >out.json; '$nami' logp line.nami --at out.json"
 says "a good one is" 0 '"verdict":"trusted"' "$nami" sample n.net --data y.json -n 2000 --json
 cat >ess.py <<'EOF'

@@ -68,7 +68,7 @@ void evidence_json(const struct evidence *e, struct str *out)
         put_json_number(out, "log_evidence_se", d->log_se);
         put_json_number(out, "khat", d->khat), put_json_number(out, "ess", d->ess);
         put_json_number(out, "ood_p", e->ood_p[s]);
-        str_printf(out, ",\"trusted\":%s}", evidence_verdict(e, s) == TRUSTED ? "true" : "false");
+        str_printf(out, ",\"verdict\":\"%s\"}", verdict_names[evidence_verdict(e, s)]);
     }
     str_put(out, "]\n");
 }
