@@ -1,6 +1,6 @@
-/* bench_exact [MOST]: the exact posterior of a linear Gaussian chain, examples/models/lgssm.nami,
-   with 10^3, 10^4, ... up to MOST (10^6) time points, on one thread: seconds of each step, and how
-   they grow from one size to the next, as an exponent. */
+/* bench_exact [MOST]: the exact posterior of a linear Gaussian chain, the model of
+   examples/models/lgssm.nami, with 10^3, 10^4, ... up to MOST (10^6) time points, on one thread:
+   CPU seconds of each step, and the exponent of their growth over the last factor of ten. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
