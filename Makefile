@@ -30,7 +30,7 @@ test: ## install what is missing, build, run all tests (also under sanitizers an
 	@cmake --preset release >/dev/null
 	@$(call BUILD,build)
 	@$(MAKE) sanitize SLOW='-LE slow'
-	@$(call CTEST,build)
+	@$(call CTEST,build) -LE sanitized
 
 bench: ## time inversion (SuiteSparse), sampling (NumPy, JAGS), products (OpenBLAS), training (PyTorch)
 	@scripts/setup.sh build bench
@@ -72,6 +72,8 @@ check-all: ## the long checks: all tests under sanitizers and valgrind, clang-ti
 	@scripts/setup.sh build test lint
 	@$(MAKE) cppcheck
 	@$(MAKE) sanitize
+	@$(MAKE) build
+	@$(call CTEST,build)
 	@$(MAKE) valgrind
 	@$(MAKE) tidy
 
