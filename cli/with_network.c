@@ -1,7 +1,7 @@
 /* with_network.c: opens trained networks and data sets, and reports errors. */
 #include "with_network.h"
 
-int open_network(nami_network **out, const char *path, int threads, int allow_simulator)
+static int open_network(nami_network **out, const char *path, int threads, int allow_simulator)
 {
     nami_network_options opt = {.allow_simulator = allow_simulator, .threads = threads};
     nami_err err;

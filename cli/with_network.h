@@ -24,9 +24,6 @@
             "run the simulator, a command or plug-in, that the network's file names", 0            \
     }
 
-/* Reads a trained network. EXIT_YES, or reports an error and returns the exit code. */
-int open_network(nami_network **out, const char *path, int threads, int allow_simulator);
-
 struct with_network {
     nami_network *net;
     nami_data *data;    /* NULL: those of the network */

@@ -73,8 +73,8 @@ void nami_free(void *text); /* texts and bytes that a call has given to the call
 /* ---- what happens meanwhile ------------------------------------------------------------- */
 
 typedef struct {
-    const char *phase;  /* "train", "sample", ... */
-    double done, total; /* steps, draws, data sets; total 0: not known */
+    const char *phase;        /* "train", "sample", ... */
+    double done, total;       /* steps, draws, data sets; total 0: not known */
     double loss, valid, rate; /* training: minibatch loss since the last validation, validation
                                  loss, learning rate; NaN: not known */
 } nami_progress;
@@ -82,9 +82,9 @@ typedef struct {
 enum { NAMI_NOTE, NAMI_WARNING };
 
 /* Passed in options.  All members may be NULL.  The functions are called by the thread that has
-   called NaMI, while that call lasts: the watch need not outlive it, unless the options say so; what
-   `user` points to must outlive the object if the watch is copied.  They must not use the object
-   that calls them. */
+   called NaMI, while that call lasts: the watch need not outlive it, unless the options say so;
+   what `user` points to must outlive the object if the watch is copied.  They must not use the
+   object that calls them. */
 typedef struct {
     int (*progress)(const nami_progress *progress, void *user); /* nonzero cancels: NAMI_ECANCEL */
     void (*message)(int level, const char *text, void *user);   /* one sentence, without newline */
@@ -124,14 +124,14 @@ int nami_option_set(const nami_option *option, void *options, const char *text, 
 /* Word number i that the option accepts, NULL behind the last. */
 const char *nami_option_word(const nami_option *option, int i);
 
-#define NAMI_MEMBER_FLAG                 int
-#define NAMI_MEMBER_COUNT                int
-#define NAMI_MEMBER_REAL                 double
-#define NAMI_MEMBER_LIMIT                double
-#define NAMI_MEMBER_SEED                 uint64_t
-#define NAMI_MEMBER_WORD                 const char *
-#define NAMI_MEMBER_TEXT                 const char *
-#define NAMI_MEMBER(kind, member, ...)   NAMI_MEMBER_##kind member;
+#define NAMI_MEMBER_FLAG               int
+#define NAMI_MEMBER_COUNT              int
+#define NAMI_MEMBER_REAL               double
+#define NAMI_MEMBER_LIMIT              double
+#define NAMI_MEMBER_SEED               uint64_t
+#define NAMI_MEMBER_WORD               const char *
+#define NAMI_MEMBER_TEXT               const char *
+#define NAMI_MEMBER(kind, member, ...) NAMI_MEMBER_##kind member;
 
 /* Word number i of a list: "dists", "functions", "formats", "methods", "modes", "criteria",
    "families", "architectures", "activations", "objectives", "samplers", "evidence", ... ("lists"
@@ -213,10 +213,11 @@ int nami_inverse_natural(const nami_inverse *inv);
 typedef struct {
     size_t size;
     const char *file; /* "text": what to call the structure; or NULL */
-    const char *show; /* "text": sections, a comma list ("sections" of nami_word); NULL: the usual */
-    int width;        /* "text": columns; 0: 80 */
-    int runs;         /* "json": parents as runs of one permutation: small for long chains */
-    int trace;        /* the steps of the elimination too */
+    const char
+        *show; /* "text": sections, a comma list ("sections" of nami_word); NULL: the usual */
+    int width; /* "text": columns; 0: 80 */
+    int runs;  /* "json": parents as runs of one permutation: small for long chains */
+    int trace; /* the steps of the elimination too */
 } nami_inverse_view;
 /* As "text", "json" (docs/formats.md), "dot", "svg" or "png"; `len`, or NULL: how many bytes.  The
    view may be NULL.  NAMI_ELIMIT: too large to draw, or to list all parents in JSON without runs.
@@ -286,7 +287,7 @@ typedef struct nami_model nami_model;
 
 typedef struct {
     size_t size;
-    const nami_data *data; /* constants and observations: the first data set counts; or NULL */
+    const nami_data *data;  /* constants and observations: the first data set counts; or NULL */
     const char *const *set; /* "name=number": constants, instead of the file's values */
     int num_set;
     const char *observe;     /* as of nami_bn_observe, instead of what the file says; or NULL */
@@ -372,18 +373,18 @@ typedef struct {
 #define NAMI_SIMULATE NAMI_MEMBER
 #include "nami_options.def"
 #undef NAMI_SIMULATE
-    int image_mean; /* images of an observed variable: the mean of so many draws of it given the same
-                       latents; 0: the draws themselves */
+    int image_mean; /* images of an observed variable: the mean of so many draws of it given the
+                       same latents; 0: the draws themselves */
     const nami_watch *watch;
 } nami_simulate_options;
 /* Draws of chosen variables: those of nami_model_simulate.  The model must outlive them. */
 int nami_model_draws(const nami_model *model, const nami_simulate_options *opt, nami_draws **out,
                      nami_err *err);
 
-/* The model as "json" (nodes, edges, statements), "dot" (for Graphviz), "jags" (a program for JAGS),
-   "rdump" (the data of that: constants that the text does not hold, and observations); `len`, or
-   NULL: how many bytes.  What JAGS cannot express is NAMI_EINPUT; "jags-messages" tells all of it,
-   with places and advice, "" if there is nothing. */
+/* The model as "json" (nodes, edges, statements), "dot" (for Graphviz), "jags" (a program for
+   JAGS), "rdump" (the data of that: constants that the text does not hold, and observations);
+   `len`, or NULL: how many bytes.  What JAGS cannot express is NAMI_EINPUT; "jags-messages" tells
+   all of it, with places and advice, "" if there is nothing. */
 int nami_model_describe(const nami_model *model, const char *as, char **text, size_t *len,
                         nami_err *err);
 
@@ -421,8 +422,9 @@ typedef struct {
 #define NAMI_EXACT NAMI_MEMBER
 #include "nami_options.def"
 #undef NAMI_EXACT
-    const char *const *given; /* more observations: "node=value", a number or the name of a state; or
-                                 "@FILE" with a JSON object of nodes and values */
+    const char *const
+        *given; /* more observations: "node=value", a number or the name of a state; or
+                   "@FILE" with a JSON object of nodes and values */
     int num_given;
     const nami_watch *watch;
 } nami_exact_options;
@@ -436,9 +438,9 @@ int nami_exact_tables(const nami_bn *bn, const nami_exact_options *opt, nami_exa
                       nami_err *err);
 void nami_exact_free(nami_exact *exact);
 
-const char *nami_exact_kind(const nami_exact *exact);        /* "gaussian" or "discrete" */
-double nami_exact_log_evidence(const nami_exact *exact);     /* log p(x) */
-double nami_exact_entropy(const nami_exact *exact);          /* E[-log p(z|x)] */
+const char *nami_exact_kind(const nami_exact *exact);    /* "gaussian" or "discrete" */
+double nami_exact_log_evidence(const nami_exact *exact); /* log p(x) */
+double nami_exact_entropy(const nami_exact *exact);      /* E[-log p(z|x)] */
 /* Posterior mean and standard deviation of "x[2]": a scalar (gaussian) or a node (discrete; states
    count as the model's values, or from 1). */
 int nami_exact_moments(const nami_exact *exact, const char *name, double *mean, double *sd,
@@ -485,8 +487,8 @@ typedef struct {
 
 /* Inverts the model's structure and makes the network.  The options may be NULL.  The model must
    outlive the trainer. */
-int nami_trainer_new(const nami_model *model, const nami_options *invert, const nami_train_options *opt,
-                     nami_trainer **out, nami_err *err);
+int nami_trainer_new(const nami_model *model, const nami_options *invert,
+                     const nami_train_options *opt, nami_trainer **out, nami_err *err);
 /* Goes on where a file of nami_trainer_save or `nami train` has stopped, bit for bit.  The model
    and the options are the file's; of opt (or NULL), threads, stream, samples, allow_simulator and
    steps count.  A network that was trained on samples wants them again.  Nothing that the file
@@ -497,17 +499,17 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
    model, or of other constants.  Its simulator may run. */
 int nami_trainer_resume(const char *path, const nami_model *model, const nami_train_options *opt,
                         nami_trainer **out, nami_err *err);
-void nami_trainer_free(nami_trainer *t);
+void nami_trainer_free(nami_trainer *trainer);
 
 /* Parameters and the last gradient: size numbers each, the caller's to read and write.  They stay
    where they are. */
-size_t nami_trainer_size(const nami_trainer *t);
-float *nami_trainer_params(nami_trainer *t);
-float *nami_trainer_grads(nami_trainer *t);
+size_t nami_trainer_size(const nami_trainer *trainer);
+float *nami_trainer_params(nami_trainer *trainer);
+float *nami_trainer_grads(nami_trainer *trainer);
 /* The name of a layer, or NULL if there are not so many.  Its weights (outputs, inputs) begin at
    params[*first], the last subscript running fastest; its biases (outputs) follow them. */
-const char *nami_trainer_layer(const nami_trainer *t, int layer, size_t *first, size_t *outputs,
-                               size_t *inputs);
+const char *nami_trainer_layer(const nami_trainer *trainer, int layer, size_t *first,
+                               size_t *outputs, size_t *inputs);
 
 /* The loss is E[-log q(z | x)], in nats; its smallest possible value is the entropy of the
    posterior.  It is a sum of parts: one for each latent, or for each plate of them that shares a
@@ -515,42 +517,47 @@ const char *nami_trainer_layer(const nami_trainer *t, int layer, size_t *first, 
    draws of a point, the bound is not their sum), latents are drawn, not read, and layers of the
    model are called model/NAME/0 ... */
 
-const char *nami_trainer_objective(const nami_trainer *t); /* "ic", "elbo" */
-int nami_trainer_batch(const nami_trainer *t); /* points of a gradient */
+const char *nami_trainer_objective(const nami_trainer *trainer); /* "ic", "elbo" */
+int nami_trainer_batch(const nami_trainer *trainer);             /* points of a gradient */
 /* The gradient of the mean loss of n points (at most a batch), laid out as above; computed
    scalars are not read.  x NULL: of the next batch of draws from the model; n does not count.
    loss may be NULL. */
-int nami_trainer_gradient(nami_trainer *t, size_t n, const double *x, double *loss, nami_err *err);
+int nami_trainer_gradient(nami_trainer *trainer, size_t n, const double *x, double *loss,
+                          nami_err *err);
 /* The mean loss of any number of points.  x NULL: of draws that are kept for validation. */
-int nami_trainer_loss(nami_trainer *t, size_t n, const double *x, double *loss, nami_err *err);
+int nami_trainer_loss(nami_trainer *trainer, size_t n, const double *x, double *loss,
+                      nami_err *err);
 /* A step of Adam along the gradient, as the caller has left it.  If that is not finite:
    NAMI_EINPUT, and all stays as it is; go on with another batch. */
-int nami_trainer_apply(nami_trainer *t, double rate, nami_err *err);
+int nami_trainer_apply(nami_trainer *trainer, double rate, nami_err *err);
 
 /* One step of `nami train`: gradient, Adam, and, if it is time, a validation.  Returns 1; 0 when
    all steps were made, or the loss no longer falls; or an error. */
-int nami_trainer_step(nami_trainer *t, nami_err *err);
-uint64_t nami_trainer_steps(const nami_trainer *t); /* batches drawn so far; elbo: and given */
-double nami_trainer_valid(const nami_trainer *t);   /* the last validation's loss; NaN: none yet */
+int nami_trainer_step(nami_trainer *trainer, nami_err *err);
+uint64_t
+nami_trainer_steps(const nami_trainer *trainer); /* batches drawn so far; elbo: and given */
+double
+nami_trainer_valid(const nami_trainer *trainer); /* the last validation's loss; NaN: none yet */
 
-int nami_trainer_parts(const nami_trainer *t);
-const char *nami_trainer_part_name(const nami_trainer *t, int part); /* or NULL */
+int nami_trainer_parts(const nami_trainer *trainer);
+const char *nami_trainer_part_name(const nami_trainer *trainer, int part); /* or NULL */
 /* Its share of the loss that was computed last. */
-double nami_trainer_part_loss(const nami_trainer *t, int part);
+double nami_trainer_part_loss(const nami_trainer *trainer, int part);
 
 /* Writes the network, the model and the state of the training to a file for `nami train --resume`
    and all commands that read networks.  After nami_trainer_step the network is that of the best
    validation, else the present one.  The file is replaced at once, if at all. */
-int nami_trainer_save(nami_trainer *t, const char *path, nami_err *err);
+int nami_trainer_save(nami_trainer *trainer, const char *path, nami_err *err);
 
 /* The same to memory, for a caller who keeps checkpoints elsewhere. */
-int nami_trainer_print(nami_trainer *t, char **bytes, size_t *len, nami_err *err);
+int nami_trainer_print(nami_trainer *trainer, char **bytes, size_t *len, nami_err *err);
 /* The losses, in all and of each part, one row for each validation: .csv or .json. */
-int nami_trainer_log(const nami_trainer *t, const char *path, nami_err *err);
+int nami_trainer_log(const nami_trainer *trainer, const char *path, nami_err *err);
 /* Where training is: of nami_trainer_step. */
-void nami_trainer_progress(const nami_trainer *t, nami_progress *out);
-/* How it has ended, as "text" or "json"; as "network": the layers and parameters, "network-json". */
-int nami_trainer_describe(const nami_trainer *t, const char *as, char **text, nami_err *err);
+void nami_trainer_progress(const nami_trainer *trainer, nami_progress *out);
+/* How it has ended, as "text" or "json"; as "network": the layers and parameters, "network-json".
+ */
+int nami_trainer_describe(const nami_trainer *trainer, const char *as, char **text, nami_err *err);
 
 /* ---- networks -------------------------------------------------------------------------------- */
 
@@ -560,7 +567,8 @@ typedef struct nami_network nami_network;
 
 typedef struct {
     size_t size;
-    int allow_simulator; /* nami_network_model may be drawn from, though the file says by what program */
+    int allow_simulator; /* nami_network_model may be drawn from, though the file says by what
+                            program */
     int threads;         /* 0: one per processor */
 } nami_network_options;
 
@@ -569,7 +577,7 @@ int nami_network_read(const char *path, const nami_network_options *opt, nami_ne
 int nami_network_parse(const void *bytes, size_t len, const nami_network_options *opt,
                        nami_network **out, nami_err *err);
 /* The network of a training so far: that of the best validation. */
-int nami_trainer_network(nami_trainer *t, nami_network **out, nami_err *err);
+int nami_trainer_network(nami_trainer *trainer, nami_network **out, nami_err *err);
 /* Trains as `nami train` does, from beginning to end.  Progress is told after each step; if it
    cancels, there is no network: NAMI_ECANCEL.  The model need not outlive the network. */
 int nami_train(const nami_model *model, const nami_options *invert, const nami_train_options *opt,
@@ -592,8 +600,8 @@ int nami_network_describe(const nami_network *net, const char *as, char **text, 
 /* NAMI_EINPUT if data sets do not fit the network: an observed value is missing, or a constant has
    another value than it was trained with.  Queries say so, too. */
 int nami_network_check_data(const nami_network *net, const nami_data *data, nami_err *err);
-/* log_q[i] = log q(z | x) of points x[scalar * n + i], laid out as those of nami_network_model, with
-   all observed and latent variables; computed scalars are not read.  It is the density of all
+/* log_q[i] = log q(z | x) of points x[scalar * n + i], laid out as those of nami_network_model,
+   with all observed and latent variables; computed scalars are not read.  It is the density of all
    latents that are inferred: latents that no data depend on count with the model's own factors,
    but for those that a simulator draws, which have no density. */
 int nami_network_log_q(const nami_network *net, size_t n, const double *x, int threads,
@@ -640,16 +648,16 @@ int nami_posterior_observed(const nami_posterior *post, int i, nami_variable *ou
 /* num_draws draws, of which number i is draw (first + i) % draws of set (first + i) / draws. */
 typedef struct {
     size_t first, num_draws;
-    const double *values;    /* [row * num_draws + i] */
-    const double *predicted; /* the same of posterior predictive draws; NULL: not asked for */
-    const double *log_q, *log_p; /* log q(z | x), log p(x, z); log_q of "direct" lacks the factors of
-                                    latents that no data depend on */
+    const double *values;        /* [row * num_draws + i] */
+    const double *predicted;     /* the same of posterior predictive draws; NULL: not asked for */
+    const double *log_q, *log_p; /* log q(z | x), log p(x, z); log_q of "direct" lacks the factors
+                                    of latents that no data depend on */
     const double *log_weight; /* normalized in each set; log_p and log_weight: NULL for "direct" */
 } nami_block;
 
 /* The next block: 1; 0 when there are no more, and all files are written; or an error, also if
-   progress cancels: then all later calls give the same error, and no file is left.  The numbers stay
-   valid until the next call. */
+   progress cancels: then all later calls give the same error, and no file is left.  The numbers
+   stay valid until the next call. */
 int nami_posterior_next(nami_posterior *post, nami_block *out, nami_err *err);
 /* Could data (NULL: those that the model was read with) be asked of networks of this model, with
    this query, and the draws be written to this file (or NULL)?  For those who want to know before
@@ -658,9 +666,9 @@ int nami_posterior_check(const nami_model *model, const nami_data *data, const n
                          const char *path, nami_err *err);
 /* All that is left. */
 int nami_posterior_run(nami_posterior *post, nami_err *err);
-/* Draws go to this file, too: .nc (ArviZ), .npz (NumPy), .csv (R), .json (summaries), .png (images).
-   To be called before the first block, for each file.  The file has its name when all draws are
-   made; a posterior that is freed before leaves none. */
+/* Draws go to this file, too: .nc (ArviZ), .npz (NumPy), .csv (R), .json (summaries), .png
+   (images). To be called before the first block, for each file.  The file has its name when all
+   draws are made; a posterior that is freed before leaves none. */
 int nami_posterior_write(nami_posterior *post, const char *path, nami_err *err);
 
 /* When all draws are made: */
@@ -685,7 +693,8 @@ typedef struct {
 int nami_posterior_verdict(const nami_posterior *post, size_t set, nami_verdict *out,
                            nami_err *err);
 /* All of this as "text" (of several data sets: how many are trusted) or "json": {"sets":
-   [{"verdict": "trusted" | "care" | "no", "khat", ..., "variables": {"theta[3]": {"mean", ...}}}]} */
+   [{"verdict": "trusted" | "care" | "no", "khat", ..., "variables": {"theta[3]": {"mean", ...}}}]}
+ */
 int nami_posterior_describe(const nami_posterior *post, const char *as, char **text, nami_err *err);
 
 /* ---- the evidence ---------------------------------------------------------------------------- */
@@ -715,7 +724,8 @@ int nami_evidence_verdict(const nami_evidence *evidence, size_t set, nami_verdic
 int nami_evidence_describe(const nami_evidence *evidence, const char *as, char **text,
                            nami_err *err);
 
-/* ---- modes ------------------------------------------------------------------------------------ */
+/* ---- modes ------------------------------------------------------------------------------------
+ */
 
 /* Maximum a posteriori (MAP) estimates of continuous latents.  The network must outlive them, the
    data need not. */
@@ -752,7 +762,8 @@ int nami_modes_value(const nami_modes *modes, size_t set, const char *name, doub
 /* All data sets as "text" or "json". */
 int nami_modes_describe(const nami_modes *modes, const char *as, char **text, nami_err *err);
 
-/* ---- calibration ------------------------------------------------------------------------------ */
+/* ---- calibration ------------------------------------------------------------------------------
+ */
 
 /* Is a network right about its uncertainty?  Simulation-based calibration, coverage, TARP and
    parameter recovery, on data sets that its model simulates.  The network must outlive it. */
@@ -782,9 +793,9 @@ typedef struct {
     double p;            /* of these tests, to be compared with the option alpha */
     double coverage50, coverage80, coverage90, coverage95; /* how often central intervals of these
                                                               levels contain the true value */
-    double correlation; /* of true values and posterior means */
-    double rmse;        /* of the means, in units of the prior's standard deviation */
-    double contraction; /* 1 - posterior variance / prior variance */
+    double correlation;                                    /* of true values and posterior means */
+    double rmse;         /* of the means, in units of the prior's standard deviation */
+    double contraction;  /* 1 - posterior variance / prior variance */
     double z_mean, z_sd; /* (mean - true value) / posterior sd: 0 and 1 if all is right */
 } nami_calibrated;
 int nami_calibration_scalar(const nami_calibration *calibration, int i, nami_calibrated *out,
@@ -794,7 +805,8 @@ int nami_calibration_scalar(const nami_calibration *calibration, int i, nami_cal
 int nami_calibration_describe(const nami_calibration *calibration, const char *as, char **text,
                               nami_err *err);
 
-/* ---- the paper's experiments ------------------------------------------------------------------ */
+/* ---- the paper's experiments ------------------------------------------------------------------
+ */
 
 /* An experiment ("studies" of nami_word): variants of an inference network, trained and measured in
    several runs.  Each run of a variant is a job, whose result is a file of the directory: a study
