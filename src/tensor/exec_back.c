@@ -42,11 +42,18 @@ static void clear_part(const struct exec *x, size_t from, size_t to)
     }
 }
 
-void exec_back(struct exec *x)
+void exec_back_clear(struct exec *x)
 {
     clear_rows(x);
     clear_part(x, 0, x->p->code.n);
-    back_part(x, 0, x->p->code.n);
+}
+
+void exec_back_run(struct exec *x) { back_part(x, 0, x->p->code.n); }
+
+void exec_back(struct exec *x)
+{
+    exec_back_clear(x);
+    exec_back_run(x);
 }
 
 static size_t segment_end(const struct prog *p, size_t s)

@@ -76,23 +76,44 @@ static size_t lay_out(struct exec *x, struct needs need, unsigned flags, char *m
     return used;
 }
 
+static struct exec begin(const struct prog *p, int cap, int ntag, unsigned flags)
+{
+    struct exec x = {.p = p, .cap = cap > 1 ? round_up(cap) : 1, .ntag = ntag};
+    if (p->nunit) { /* layers require complete groups of lanes */
+        x.cap = round_up(x.cap);
+        x.is_float = (flags & EXEC_FLOAT) != 0;
+        x.product = product_best(x.is_float);
+        x.units = (struct chunk){.cap = x.cap};
+    }
+    x.lanes = x.cap;
+    return x;
+}
+
+/* The start of a cache line in a block that is 64 bytes larger than what is placed there. */
+static char *line(void *mem) { return (char *)mem + (-(uintptr_t)mem & 63); }
+
 int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags,
               nami_err *err)
 {
     if (flags & EXEC_CONST_GRAD) flags |= EXEC_GRAD;
-    *x = (struct exec){.p = p, .cap = cap > 1 ? round_up(cap) : 1, .ntag = ntag};
-    if (p->nunit) { /* layers require complete groups of lanes */
-        x->cap = round_up(x->cap);
-        x->is_float = (flags & EXEC_FLOAT) != 0;
-        x->product = product_best(x->is_float);
-        x->units = (struct chunk){.cap = x->cap};
-    }
+    *x = begin(p, cap, ntag, flags);
     struct needs need = needs_of(p);
     size_t size = lay_out(x, need, flags, NULL);
     if (size >= SIZE_MAX / 2 || !(x->mem = mem_zero(size + 64, 1))) return err_nomem(err);
-    lay_out(x, need, flags, (char *)x->mem + (-(uintptr_t)x->mem & 63));
-    x->lanes = x->cap;
+    lay_out(x, need, flags, line(x->mem));
     return 0;
+}
+
+size_t exec_size(const struct prog *p, int cap, unsigned flags)
+{
+    struct exec x = begin(p, cap, 0, flags);
+    return lay_out(&x, needs_of(p), flags, NULL) + 64;
+}
+
+void exec_place(struct exec *x, const struct prog *p, int cap, unsigned flags, void *mem)
+{
+    *x = begin(p, cap, 0, flags);
+    lay_out(x, needs_of(p), flags, line(mem));
 }
 
 int exec_share(struct exec *x, const struct exec *of, nami_err *err)
@@ -105,7 +126,7 @@ int exec_share(struct exec *x, const struct exec *of, nami_err *err)
     *x = (struct exec){0};
     void *block = size >= SIZE_MAX / 2 ? NULL : mem_zero(size + 64, 1);
     if (!block) return err_nomem(err);
-    lay_out(&own, need, EXEC_GRAD, (char *)block + (-(uintptr_t)block & 63));
+    lay_out(&own, need, EXEC_GRAD, line(block));
     *x = *of;
     x->scratch = own.scratch;
     x->total = own.total;

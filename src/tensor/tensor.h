@@ -168,6 +168,10 @@ enum { EXEC_GRAD = 1, EXEC_CONST_GRAD = 2, EXEC_FLOAT = 4 };
 int exec_init(struct exec *x, const struct prog *p, int cap, int ntag, unsigned flags,
               nami_err *err);
 void exec_fini(struct exec *x);
+/* The same in memory of the caller, exec_size bytes, which are not cleared: for kernels, which do
+   not allocate. No tags, no exec_fini. */
+size_t exec_size(const struct prog *p, int cap, unsigned flags);
+void exec_place(struct exec *x, const struct prog *p, int cap, unsigned flags, void *mem);
 /* Runs all instructions for x->lanes lanes.  The rows of variables that no instruction
    writes are inputs and must be filled. */
 void exec_run(struct exec *x);
@@ -177,6 +181,9 @@ void exec_part(struct exec *x, size_t from, size_t to);
    likewise; derivatives with respect to the weights of networks are computed by product->weights.
    The program must not reuse temporaries (each row written once). */
 void exec_back(struct exec *x);
+/* Its two steps: all derivatives to 0; backward, from what was added to adj in between. */
+void exec_back_clear(struct exec *x);
+void exec_back_run(struct exec *x);
 
 /* exec_run and exec_back, segment by segment: forward and backward through each while its values
    are in the cache; instructions before the first segment are run first and differentiated last. */

@@ -1,0 +1,25 @@
+/* split.h: takes variables out of a program of log densities: the terms that depend on them become
+   an integral, which the rest of the program evaluates. */
+#ifndef EXACT_SPLIT_H
+#define EXACT_SPLIT_H
+
+#include "exact/integral.h"
+
+/* p: a program whose total is a sum of terms (results of instructions with `sum`, in rows).  Its
+   rows below nnode are given.  *g becomes the integral of all terms that depend on the variables
+   (rows var[k].row), of this kind, with its body and components; *rest the program of the other
+   terms and of the integral: its total is log of the integral over the variables of exp(total of
+   p).  Rows below nnode have the same numbers in both.  The instructions of rest borrow from *g,
+   which must outlive it and must not move.  NAMI_EINPUT or NAMI_ELIMIT if it is not possible, with
+   the reason as a clause that follows the name of a variable.  Both must be freed, also after an
+   error. */
+int split_integral(const struct prog *p, int num_vars, const struct variable *var,
+                   const struct integral_kind *kind, struct integral *g, struct prog *rest,
+                   nami_err *err);
+void integral_free(struct integral *g);
+
+/* Appends to p, in whose first nnode rows the model's values stand, what the integral's inputs need of the
+   program `of` from which g was split, and an instruction that draws the variables to their rows. */
+int split_draw(const struct prog *of, const struct integral *g, struct prog *p);
+
+#endif
