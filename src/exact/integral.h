@@ -1,10 +1,10 @@
 /* integral.h: sums and integrals as instructions of a program.
 
-   An integral has variables and terms: it is log of the integral (or sum) over the variables of exp(sum
-   of terms).  The terms are computed by a program of its own, the body, which its kernel runs at
-   several values of the variables.  Variables that share a term are in one component; components
-   are integrated separately, all of them in the same runs of the body.  Integrals nest: a body may
-   contain integrals.
+   An integral has variables and terms: it is log of the integral (or sum) over the variables of
+   exp(sum of terms).  The terms are computed by a program of its own, the body, which its kernel
+   runs at several values of the variables.  Variables that share a term are in one component;
+   components are integrated separately, all of them in the same runs of the body.  Integrals nest:
+   a body may contain integrals.
 
    In a program, an integral is an instruction I_BLOCK with one argument, the inputs of the body,
    and one result for each component (kind->run, kind->back); or I_BDRAW, whose results are draws of
@@ -21,8 +21,8 @@ struct integral;
 struct integral_kind {
     const char *name, *what; /* "normal"; for `nami list` */
     /* Checks the components and plans the computation: sets g->own (in g->body.mem), g->extra and
-       g->runs.  NAMI_ELIMIT or NAMI_EINPUT if it is not of this kind, with the reason as a clause that
-       follows the name of a variable: "has a table of 1e9 entries". */
+       g->runs.  NAMI_ELIMIT or NAMI_EINPUT if it is not of this kind, with the reason as a clause
+       that follows the name of a variable: "has a table of 1e9 entries". */
     int (*plan)(struct integral *g, nami_err *err);
     block_fn *run;       /* out[c]: log integral of component c */
     block_grad_fn *back; /* it may not rely on `out` */
@@ -30,6 +30,7 @@ struct integral_kind {
                  double *const *out, const struct lanes *in, double *work); /* out[v] */
     /* out[v]: mean of variable v, out[num_vars + v]: its variance, given the inputs. */
     block_fn *moments;
+    int normal_terms; /* terms are struct normal_term, not rows of log densities */
 };
 
 #define INTEGRAL(id) extern const struct integral_kind integral_##id;
@@ -39,13 +40,13 @@ extern const struct integral_kind *const integral_kinds[]; /* NULL at the end */
 
 /* One variable: a scalar. */
 struct variable {
-    int row;       /* of the model; also the number of its random stream */
-    int states;    /* discrete: low, low + 1, ..., low + states - 1; 0: continuous */
+    int row;          /* of the model; also the number of its random stream */
+    int states;       /* discrete: low, low + 1, ..., low + states - 1; 0: continuous */
     double low, high; /* continuous: its support */
 };
 
-/* A term of a normal integral: a normal density with mean 0 of `size` residuals that are affine in the
-   variables; the scale does not depend on the variables. */
+/* A term of a normal integral: a normal density with mean 0 of `size` residuals that are affine in
+   the variables; the scale does not depend on the variables. */
 enum scale { SCALE_SD, SCALE_COVARIANCE, SCALE_PRECISION };
 struct normal_term {
     int size, residual; /* rows residual .. residual + size - 1 of the body */
@@ -57,10 +58,11 @@ struct integral {
     const struct integral_kind *kind;
     struct prog body; /* rows: inputs, variables, what it computes */
     int num_inputs, num_vars, num_comps, num_terms;
+    int *input; /* (num_inputs) rows of the program that evaluates it */
     struct variable *var;
-    int *var_start;   /* (num_comps + 1) component c has the variables var_start[c] .. */
-    int *term_start;  /* (num_comps + 1) and the terms term_start[c] .. */
-    int *term;        /* row of each term in the body; NULL for normal integrals */
+    int *var_start;             /* (num_comps + 1) component c has the variables var_start[c] .. */
+    int *term_start;            /* (num_comps + 1) and the terms term_start[c] .. */
+    int *term;                  /* row of each term in the body; NULL for normal integrals */
     struct normal_term *normal; /* the terms of normal integrals; otherwise NULL */
     size_t *scope_start; /* (num_terms + 1) term t reads the variables scope[scope_start[t]] .., */
     int *scope;          /* ascending; none, if it is a constant factor of its component */
@@ -85,8 +87,8 @@ struct visit {
 };
 /* with_back: derivatives will be computed. */
 void visit_begin(struct visit *v, const struct integral *g, int with_back, double *work);
-/* Copies lanes from .. from + n - 1 of the inputs, n at most g->lanes; further lanes that complete a group of 8 are
-   copies of the last one.  Sets v->x.lanes. */
+/* Copies lanes from .. from + n - 1 of the inputs, n at most g->lanes; further lanes that complete
+   a group of 8 are copies of the last one.  Sets v->x.lanes. */
 void visit_inputs(struct visit *v, const struct lanes *in, int from, int n);
 static inline double *visit_row(const struct visit *v, int row)
 {
@@ -101,12 +103,12 @@ static inline const double *visit_term(const struct visit *v, int t)
 {
     return visit_row(v, v->g->term[t]);
 }
-int visit_width(const struct visit *v); /* lanes rounded up to a multiple of 8 */
+int visit_width(const struct visit *v);           /* lanes rounded up to a multiple of 8 */
 void visit_set(struct visit *v, int k, double x); /* variable k of all lanes */
 static inline void visit_run(struct visit *v) { exec_run(&v->x); }
-/* Derivatives: visit_run; visit_back_begin; add d result / d row to visit_adj(v, row) for rows of terms;
-   visit_back: adds the derivatives with respect to the inputs to din[input][from + lane]. The derivatives of
-   variables are in visit_adj(v, num_inputs + k) afterwards. */
+/* Derivatives: visit_run; visit_back_begin; add d result / d row to visit_adj(v, row) for rows of
+   terms; visit_back: adds the derivatives with respect to the inputs to din[input][from + lane].
+   The derivatives of variables are in visit_adj(v, num_inputs + k) afterwards. */
 static inline double *visit_adj(const struct visit *v, int row)
 {
     return v->x.adj + (size_t)row * (size_t)v->x.cap;

@@ -18,8 +18,8 @@ int split_integral(const struct prog *p, int num_vars, const struct variable *va
                    nami_err *err);
 void integral_free(struct integral *g);
 
-/* Appends to p, in whose first nnode rows the model's values stand, what the integral's inputs need of the
-   program `of` from which g was split, and an instruction that draws the variables to their rows. */
-int split_draw(const struct prog *of, const struct integral *g, struct prog *p);
+/* Appends to p, in whose first nnode rows the values of the model stand, what the inputs need of
+   `rest`, and an instruction that draws the variables of g to their rows. */
+int split_draw(const struct prog *rest, const struct integral *g, struct prog *p);
 
 #endif
