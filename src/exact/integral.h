@@ -30,7 +30,12 @@ struct integral_kind {
                  double *const *out, const struct lanes *in, double *work); /* out[v] */
     /* out[v]: mean of variable v, out[num_vars + v]: its variance, given the inputs. */
     block_fn *moments;
+    int discrete;     /* its variables are discrete */
+    int vectors;      /* it also integrates over variables that are vectors */
     int normal_terms; /* terms are struct normal_term, not rows of log densities */
+    int plates;       /* costly: unless the user asks for it, only for several components */
+    /* Is the integrand of this kind, for L lanes of inputs (draws of the prior)?  NULL: always. */
+    int (*fits)(const struct integral *g, int L, const struct lanes *in, double *work);
 };
 
 #define INTEGRAL(id) extern const struct integral_kind integral_##id;

@@ -159,12 +159,13 @@ static void skip_copy(struct split *s, const struct instr *c, int n, const int *
 
 /* ---- normal terms ----------------------------------------------------------------------- */
 
+/* Truncated and censored densities have the record of the distribution, but other kernels. */
 static int scale_kind(const struct instr *c)
 {
-    return c->self == &dist_normal              ? SCALE_SD
-           : c->self == &dist_multi_normal      ? SCALE_COVARIANCE
-           : c->self == &dist_multi_normal_prec ? SCALE_PRECISION
-                                                : -1;
+    return c->map && c->map == dist_normal.logp                   ? SCALE_SD
+           : c->block && c->block == dist_multi_normal.blogp      ? SCALE_COVARIANCE
+           : c->block && c->block == dist_multi_normal_prec.blogp ? SCALE_PRECISION
+                                                                  : -1;
 }
 
 static int refuse(nami_err *err, const char *what, const char *name)
@@ -190,7 +191,7 @@ static int check_normal(const struct split *s, const struct instr *c, int n, con
     const char *why = "";
     if (instr_integral(c)) return refuse(err, "is read by an integral that is not normal%s", "");
     if (scale_kind(c) < 0)
-        return refuse(err, "is read by a density that is not normal (%s)",
+        return refuse(err, "has or is read by a density that is not normal (%s)",
                       ((const struct dist *)c->self)->name);
     for (int i = 0; i < n; i++) {
         if (arg_degree(s, &c->arg[2], inst[i], &why) != CONSTANT)

@@ -279,6 +279,14 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
     return rc;
 }
 
+int program_logp(const struct model *m, const struct prog *p, size_t n, const double *x,
+                 int threads, const struct density *out, nami_err *err)
+{
+    struct job j = {.m = m, .p = p, .n = n, .at = x, .out = out};
+    if (out->grad) j.flags = EXEC_GRAD;
+    return run_job(&j, threads, densities, err);
+}
+
 /* ---- in and out ------------------------------------------------------------------------ */
 
 int point_given(const struct given *g, size_t n, size_t i, int some, double *x, nami_err *err)

@@ -28,6 +28,9 @@ struct density {
 };
 int model_logp(const struct model *m, size_t n, const double *x, int threads,
                const struct density *out, nami_err *err);
+/* The same for another program whose first rows are the model's (no by_stmt, no dweights). */
+int program_logp(const struct model *m, const struct prog *p, size_t n, const double *x,
+                 int threads, const struct density *out, nami_err *err);
 
 /* Copies the values of all stochastic elements from a data set to point i of n. A missing value is
    an error, or becomes NaN if `some`; a constant with a different value is an error. */

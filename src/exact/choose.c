@@ -1,0 +1,314 @@
+/* choose.c: which latents of a model are integrated out.
+
+   Latents are tried statement by statement.  A latent that is integrated out is eliminated before
+   all that stay; so that the order stays natural, everything upstream of it (its latent
+   descendants in reverse mode, its ancestors in forward mode) must be integrated out, too: a
+   statement is tried together with those upstream of it that have not been integrated out yet,
+   fewer of them first, then statements with more scalars.  Latents of one kind are integrated
+   together where that is possible, otherwise in a step of their own, for which the integrals of
+   the steps before are terms like others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "exact/collapse.h"
+#include "model/eval.h"
+
+struct choice {
+    struct collapse *c;
+    const struct problem *p;
+    unsigned char *role;
+    unsigned char *allowed; /* by node */
+    int by_name;            /* the user named them */
+    int *statement;         /* by node */
+    int num_statements;
+    unsigned char *done, *failed; /* by statement */
+    unsigned char *mark;          /* by node: workspace */
+    vec(int) node, stack;         /* of a trial; workspace */
+};
+
+static int is_wanted(const struct choice *x, int v) { return x->role[v] == ROLE_WANTED; }
+
+/* ---- what is upstream ---------------------------------------------------------------- */
+
+static int visit(struct choice *x, int v)
+{
+    if (x->mark[v]) return 0;
+    x->mark[v] = 1;
+    return vec_push(&x->stack, v);
+}
+
+/* The nodes of a statement and of all that must go with it: x->node.  -1: out of memory. */
+static int gather(struct choice *x, int statement)
+{
+    const struct dag *g = x->p->g;
+    int rc = 0;
+    x->node.n = x->stack.n = 0;
+    memset(x->mark, 0, (size_t)g->n);
+    for (int v = 0; v < g->n && !rc; v++)
+        if (is_wanted(x, v) && x->statement[v] == statement) rc = visit(x, v);
+    while (x->stack.n && !rc) {
+        int v = x->stack.a[--x->stack.n];
+        if (is_wanted(x, v) && !x->c->kind[v]) rc = vec_push(&x->node, v);
+        if (x->p->mode == MODE_FREE) continue;
+        if (x->p->mode == MODE_REVERSE)
+            for_children (g, v, u) rc |= visit(x, u);
+        else
+            for_parents (g, v, u) rc |= visit(x, u);
+    }
+    if (!rc) sort_ints(x->node.a, x->node.n);
+    return rc;
+}
+
+/* ---- trials ---------------------------------------------------------------------------- */
+
+static int is_sensible(const struct choice *x, const struct integral_kind *kind, nami_err *err)
+{
+    const struct exact_step *s = x->c->step.a[x->c->step.n - 1];
+    if (!kind->plates || x->by_name || s->integral.num_comps > 1) return 0;
+    return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
+}
+
+static int try_step(struct choice *x, int n, const int *node, const struct integral_kind *kind,
+                    nami_err *err)
+{
+    int rc = collapse_step(x->c, n, node, kind, err);
+    if (!rc && (rc = is_sensible(x, kind, err))) collapse_pop(x->c);
+    return rc;
+}
+
+/* Together with the last step, if that has this kind. */
+static int try_with_last(struct choice *x, const struct integral_kind *kind, nami_err *err)
+{
+    struct collapse *c = x->c;
+    struct exact_step *last = c->step.n ? c->step.a[c->step.n - 1] : NULL;
+    vec(int) all = {0};
+    int rc = 0;
+    if (!last || last->kind != kind) return NAMI_EINPUT;
+    for (size_t i = 0; i < last->node.n && !rc; i++) rc = vec_push(&all, last->node.a[i]);
+    size_t had = all.n;
+    for (size_t i = 0; i < x->node.n && !rc; i++) rc = vec_push(&all, x->node.a[i]);
+    if (rc) return vec_free(&all), err_nomem(err);
+    collapse_pop(c);
+    rc = try_step(x, (int)all.n, all.a, kind, err);
+    if (rc && rc != NAMI_ENOMEM) { /* as before: this was possible */
+        nami_err ignored;
+        int again = collapse_step(c, (int)had, all.a, kind, &ignored);
+        if (again) rc = again;
+    }
+    vec_free(&all);
+    return rc;
+}
+
+static int is_fatal(int rc) { return rc && rc != NAMI_EINPUT && rc != NAMI_ELIMIT; }
+
+static int kind_is_possible(const struct choice *x, const struct integral_kind *kind)
+{
+    const struct model *m = x->c->model;
+    for (size_t i = 0; i < x->node.n; i++) {
+        int v = x->node.a[i];
+        const struct dist *d = model_statement(m, x->statement[v]).dist;
+        if (domains[d->domain].discrete != kind->discrete) return 0;
+        if (domains[d->domain].rank && !kind->vectors) return 0;
+    }
+    return 1;
+}
+
+/* *why: the most telling reason: of the first kind that is possible, or a limit. */
+static int try_kinds(struct choice *x, nami_err *why)
+{
+    int rc = err_set(why, NAMI_EINPUT, "has no integral in closed form"), first = 1;
+    for (int k = 0; integral_kinds[k]; k++) {
+        const struct integral_kind *kind = integral_kinds[k];
+        nami_err err;
+        if (!kind_is_possible(x, kind)) continue;
+        rc = try_with_last(x, kind, &err);
+        if (rc && !is_fatal(rc)) rc = try_step(x, (int)x->node.n, x->node.a, kind, &err);
+        if (!rc || is_fatal(rc)) return rc;
+        if (first || rc == NAMI_ELIMIT) *why = err;
+        first = 0;
+    }
+    return rc;
+}
+
+/* ---- all ------------------------------------------------------------------------------- */
+
+/* The first statement of what must go with it that cannot, or -1. */
+static int obstacle(const struct choice *x)
+{
+    for (size_t i = 0; i < x->node.n; i++) {
+        int v = x->node.a[i];
+        if (!x->allowed[v] || x->failed[x->statement[v]]) return v;
+    }
+    return -1;
+}
+
+static int explain(struct choice *x, int statement, const char *why, const char *name)
+{
+    char *text = NULL;
+    struct str s = {0};
+    str_printf(&s, "%s%s", why, name);
+    if (!s.oom) text = arena_strndup(&x->c->mem, s.s, strlen(s.s));
+    str_free(&s);
+    for (int v = 0; v < x->p->g->n && text; v++)
+        if (is_wanted(x, v) && x->statement[v] == statement) x->c->why[v] = text;
+    return text ? 0 : NAMI_ENOMEM;
+}
+
+/* The statement to be tried next: the fewest nodes beyond itself, then the most scalars. */
+static int next(struct choice *x, int *out)
+{
+    size_t best_nodes = 0, best_more = 0;
+    *out = -1;
+    for (int s = 0; s < x->num_statements; s++) {
+        if (x->done[s] || x->failed[s]) continue;
+        if (gather(x, s)) return NAMI_ENOMEM;
+        size_t own = 0, more = 0;
+        for (size_t i = 0; i < x->node.n; i++)
+            if (x->statement[x->node.a[i]] == s)
+                own += (size_t)model_bn(x->c->model)->node.a[x->node.a[i]].size;
+            else
+                more++;
+        if (*out >= 0 && (more > best_more || (more == best_more && own <= best_nodes))) continue;
+        *out = s;
+        best_nodes = own;
+        best_more = more;
+    }
+    return 0;
+}
+
+static int try_statement(struct choice *x, int s, nami_err *err)
+{
+    nami_err why = {0};
+    int rc = gather(x, s) ? NAMI_ENOMEM : 0, v = rc ? -1 : obstacle(x);
+    if (v >= 0 && x->statement[v] != s) {
+        x->failed[s] = 1;
+        return explain(x, s, x->p->mode == MODE_REVERSE ? "is above " : "is below ",
+                       bn_name(model_bn(x->c->model), v))
+                   ? err_nomem(err)
+                   : 0;
+    }
+    if (v >= 0) {
+        x->failed[s] = 1;
+        return explain(x, s, "is not among those that --exact names", "") ? err_nomem(err) : 0;
+    }
+    if (!rc) rc = try_kinds(x, &why);
+    if (is_fatal(rc)) return err_set(err, rc, "%s", rc == NAMI_ENOMEM ? "out of memory" : why.msg);
+    for (size_t i = 0; i < x->node.n && !rc; i++) x->done[x->statement[x->node.a[i]]] = 1;
+    if (!rc) return 0;
+    x->failed[s] = 1;
+    return explain(x, s, why.msg, "") ? err_nomem(err) : 0;
+}
+
+/* Rounds, since a step may make others possible. */
+static int rounds(struct choice *x, nami_err *err)
+{
+    size_t had;
+    int rc = 0, left;
+    do {
+        had = x->c->step.n;
+        left = x->c->num_left;
+        memset(x->failed, 0, (size_t)x->num_statements);
+        for (int s = 0; !rc && s >= 0;) {
+            if (next(x, &s)) rc = err_nomem(err);
+            if (!rc && s >= 0) rc = try_statement(x, s, err);
+        }
+    } while (!rc && x->c->num_left && (x->c->step.n != had || x->c->num_left != left));
+    return rc;
+}
+
+/* Stages of the user: only latents of the first one can go first. */
+static int first_stage(const struct choice *x)
+{
+    int first = -1;
+    for (int v = 0; v < x->p->g->n && x->p->stage; v++)
+        if (is_wanted(x, v) && (first < 0 || x->p->stage[v] < first)) first = x->p->stage[v];
+    return first;
+}
+
+static int allow(struct choice *x, const char *which, nami_err *err)
+{
+    const struct bn *bn = model_bn(x->c->model);
+    int n = x->p->g->n, stage = first_stage(x), rc = 0;
+    x->by_name = which && strcmp(which, "auto") != 0;
+    int *mark = new_array(int, n);
+    if (!mark) return err_nomem(err);
+    if (x->by_name) rc = bn_select(bn, which, mark, 1, err);
+    for (int v = 0; v < n && !rc; v++)
+        x->allowed[v] = is_wanted(x, v) && (!x->by_name || mark[v]) &&
+                        (!x->p->stage || x->p->stage[v] == stage);
+    free(mark);
+    return rc;
+}
+
+static int has_density(const struct model *m)
+{
+    for (int i = 0; i < model_num_statements(m); i++)
+        if (model_statement(m, i).stochastic && !model_statement(m, i).dist) return 0;
+    return !model_simulator_command(m);
+}
+
+static int start(struct choice *x, const struct model *m, nami_err *err)
+{
+    int n = x->p->g->n, inexact, rc;
+    x->num_statements = model_num_statements(m);
+    x->role = new_array(unsigned char, n);
+    x->allowed = new_array(unsigned char, n);
+    x->mark = new_array(unsigned char, n);
+    x->statement = raw_array(int, n);
+    x->done = new_array(unsigned char, x->num_statements);
+    x->failed = new_array(unsigned char, x->num_statements);
+    if (!x->role || !x->allowed || !x->mark || !x->statement || !x->done || !x->failed)
+        return err_nomem(err);
+    if ((rc = roles(x->p, x->role, &inexact, err))) return rc;
+    memset(x->done, 1, (size_t)x->num_statements);
+    for (int k = 0; k < model_num_instances(m); k++) {
+        int v = instance_node(m, k);
+        if (v < 0) continue;
+        x->statement[v] = instance_statement(m, k);
+        if (is_wanted(x, v)) x->done[x->statement[v]] = 0;
+    }
+    return collapse_start(x->c, m, x->role, err);
+}
+
+static int make_draws(struct collapse *c)
+{
+    int rc = 0;
+    c->draw.nnode = c->draw.nrow = model_num_rows(c->model);
+    for (size_t k = c->step.n; k-- > 0 && !rc;)
+        rc = split_draw(&c->step.a[k]->rest, &c->step.a[k]->integral, &c->draw);
+    return rc ? rc : prog_finish(&c->draw);
+}
+
+/* kind: the exact latents of a stored inverse; or NULL: to be chosen. */
+static int make(struct collapse *c, const struct model *m, const struct problem *p,
+                const char *which, const char *const *kind, nami_err *err)
+{
+    struct choice x = {.c = c, .p = p};
+    int rc = start(&x, m, err), none = which && strcmp(which, "none") == 0;
+    if (!rc && (p->nuisance || !has_density(m) || model_needs_values(m, NULL))) none = 1;
+    if (!rc && !none) rc = allow(&x, which, err);
+    for (int v = 0; kind && v < p->g->n && !rc; v++) x.allowed[v] &= kind[v] != NULL;
+    if (!rc && !none) rc = rounds(&x, err);
+    if (!rc && make_draws(c)) rc = err_nomem(err);
+    for (int v = 0; kind && v < p->g->n && !rc; v++)
+        if (kind[v] && (!c->kind[v] || strcmp(kind[v], c->kind[v]) != 0))
+            rc = err_set(err, NAMI_EINPUT, "%s cannot be integrated out as the file says (%s)",
+                         bn_name(model_bn(m), v), kind[v]);
+    c->cost = rc ? 0 : prog_cost(collapse_density(c));
+    free(x.role), free(x.allowed), free(x.mark), free(x.statement), free(x.done), free(x.failed);
+    vec_free(&x.node), vec_free(&x.stack);
+    return rc;
+}
+
+int collapse_make(struct collapse *c, const struct model *m, const struct problem *p,
+                  const char *which, nami_err *err)
+{
+    return make(c, m, p, which, NULL, err);
+}
+
+int collapse_again(struct collapse *c, const struct model *m, const struct problem *p,
+                   const char *const *kind, nami_err *err)
+{
+    return make(c, m, p, NULL, kind, err);
+}
