@@ -45,6 +45,11 @@ int elim_is_fixed(const struct elim *e, int v);
 /* Writes all fixed vertices such that every chain is contiguous; returns their number. */
 int elim_fixed_order(const struct elim *e, int *out);
 
+/* Eliminates all vertices of j in the order of the criterion, which is written to order[n];
+   NAMI_ELIMIT once there are more than max_edges edges.  Does not fill a message for that. */
+int elim_all(const struct ugraph *j, const struct criterion *criterion, const int *size,
+             int64_t max_edges, int *order, nami_err *err);
+
 int64_t elim_fill(const struct elim *e); /* edges added so far */
 /* A lower bound on the number of edges of the final result: edges of the current graph and of the
    record that have at least one movable endpoint. */

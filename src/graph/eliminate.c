@@ -121,6 +121,19 @@ out:
     return rc;
 }
 
+int elim_all(const struct ugraph *j, const struct criterion *criterion, const int *size,
+             int64_t max_edges, int *order, nami_err *err)
+{
+    struct elim *e = elim_new(j, NULL, 0, NULL, criterion, size, NULL);
+    int rc = e ? 0 : NAMI_ENOMEM, v;
+    for (int i = 0; i < j->n && !rc; i++) elim_enable(e, i);
+    for (int k = 0; !rc && (v = elim_pick(e)) >= 0; order[k++] = v)
+        rc = elim_edges(e) > max_edges ? NAMI_ELIMIT : elim_vertex(e, v);
+    elim_free(e);
+    if (rc == NAMI_EBUG) return err_set(err, rc, "the fill was miscounted");
+    return rc == NAMI_ENOMEM ? err_nomem(err) : rc;
+}
+
 int elim_order(const struct elim *e, const unsigned char *role, int *order)
 {
     struct elim_step st;

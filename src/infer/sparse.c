@@ -67,26 +67,15 @@ static int graph_of(const struct sparse *a, struct ugraph *j)
 static int find_order(const struct sparse *a, int64_t most, int *order, nami_err *err)
 {
     struct ugraph j;
-    struct elim *e = NULL;
     int64_t n = a->n;
     if ((int64_t)a->row.n >= n * (n + 1) / 4) {
         for (int k = 0; k < a->n; k++) order[k] = k;
         return 0;
     }
-    int rc = graph_of(a, &j) ? err_nomem(err) : 0, v;
-    if (!rc && !(e = elim_new(&j, NULL, 0, NULL, &criteria[0], NULL, NULL))) rc = err_nomem(err);
+    int rc = graph_of(a, &j) ? err_nomem(err)
+                             : elim_all(&j, &criteria[0], NULL, most, order, err);
     ugraph_fini(&j);
-    for (int i = 0; i < a->n && !rc; i++) elim_enable(e, i);
-    for (int k = 0; !rc && (v = elim_pick(e)) >= 0; order[k++] = v) {
-        if (elim_edges(e) > most)
-            rc = too_large(most, err);
-        else if ((rc = elim_vertex(e, v)))
-            rc = rc == NAMI_ELIMIT ? too_large(most, err)
-                 : rc == NAMI_EBUG ? err_set(err, rc, "the fill was miscounted")
-                                   : err_nomem(err);
-    }
-    elim_free(e);
-    return rc;
+    return rc == NAMI_ELIMIT ? too_large(most, err) : rc;
 }
 
 /* ---- the tree ----------------------------------------------------------------------- */
