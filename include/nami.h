@@ -197,14 +197,17 @@ int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, 
 void nami_inverse_free(nami_inverse *inv);
 
 const char *nami_inverse_mode(const nami_inverse *inv);
-int64_t nami_inverse_edges(const nami_inverse *inv); /* into network factors */
+int64_t nami_inverse_edges(const nami_inverse *inv); /* into network and exact factors */
 int64_t nami_inverse_width(const nami_inverse *inv); /* largest parent set */
 /* The order of elimination: the factors to sample are its reverse. */
 int nami_inverse_order(const nami_inverse *inv, const int **nodes);
 /* Parents of a latent: how many; writes at most `cap` of them to out. */
 int64_t nami_inverse_parents(const nami_inverse *inv, int node, int *out, int64_t cap);
-/* 1 if the node's factor is the model's own conditional, 0 for a network, -1 for none. */
+/* 1 if the node's factor is the model's own conditional, 0 for a network or an exact factor, -1 for
+   none. */
 int nami_inverse_is_model(const nami_inverse *inv, int node);
+/* The kind of the node's exact factor ("normal", "enumerated", ...); NULL if it has none. */
+const char *nami_inverse_exact(const nami_inverse *inv, int node);
 /* What was proved: 1 yes, 0 no, -1 not checked. */
 int nami_inverse_faithful(const nami_inverse *inv);
 int nami_inverse_minimal(const nami_inverse *inv);

@@ -58,6 +58,13 @@ int nami_inverse_is_model(const nami_inverse *x, int node)
     return -1;
 }
 
+const char *nami_inverse_exact(const nami_inverse *x, int node)
+{
+    const struct inverse *h = x->h;
+    int i = node >= 0 && node < h->n ? h->pos[node] : -1;
+    return i >= 0 && i < h->nexact ? h->exact[i] : NULL;
+}
+
 int64_t nami_inverse_parents(const nami_inverse *x, int node, int *out, int64_t cap)
 {
     const struct inverse *h = x->h;

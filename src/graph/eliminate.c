@@ -29,7 +29,14 @@ static int drain(const struct problem *p, struct elim *e, struct frontier *f, na
     return 0;
 }
 
-/* The wanted latents, stage by stage: a list and where each stage ends. */
+/* Exact latents are eliminated before the stages of the user. */
+static int stage_of(const struct problem *p, int v)
+{
+    if (p->exact && p->exact[v]) return 0;
+    return p->stage ? p->stage[v] + 1 : 1;
+}
+
+/* The wanted latents, stage by stage: a list and its length. */
 static int *by_stage(const struct problem *p, const unsigned char *role, int *count)
 {
     int n = p->g->n, k = 0, *list = raw_array(int, n), *start = NULL, last = 0;
@@ -38,16 +45,16 @@ static int *by_stage(const struct problem *p, const unsigned char *role, int *co
     for (int v = 0; v < n; v++)
         if (role[v] == ROLE_WANTED) {
             list[k++] = v;
-            if (p->stage && p->stage[v] > last) last = p->stage[v];
+            if (stage_of(p, v) > last) last = stage_of(p, v);
         }
     *count = k;
-    if (!last) return list;
+    if (!p->stage && !p->exact) return list;
     int *sorted = raw_array(int, n);
     start = new_array(int, last + 2);
     if (sorted && start) {
-        for (int i = 0; i < k; i++) start[p->stage[list[i]] + 1]++;
+        for (int i = 0; i < k; i++) start[stage_of(p, list[i]) + 1]++;
         for (int s = 0; s <= last; s++) start[s + 1] += start[s];
-        for (int i = 0; i < k; i++) sorted[start[p->stage[list[i]]]++] = list[i];
+        for (int i = 0; i < k; i++) sorted[start[stage_of(p, list[i])]++] = list[i];
     } else {
         free(sorted);
         sorted = NULL;
@@ -92,13 +99,13 @@ int eliminate(const struct problem *p, const unsigned char *role, int direct, st
             goto out;
         }
     }
-    int staged = count && p->stage && p->stage[list[0]] != p->stage[list[count - 1]];
+    int staged = count && stage_of(p, list[0]) != stage_of(p, list[count - 1]);
     int free_order = p->mode == MODE_FREE;
     if (!free_order && (rc = frontier_init(&f, p->g, p->mode == MODE_REVERSE, direct, staged, err)))
         goto out;
     for (int i = 0, end; i < count; i = end) {
-        for (end = i + 1; end < count && (!staged || p->stage[list[end]] == p->stage[list[i]]);)
-            end++;
+        end = i + 1;
+        while (end < count && stage_of(p, list[end]) == stage_of(p, list[i])) end++;
         if (!free_order && frontier_open(&f, list + i, end - i)) {
             rc = err_nomem(err);
             goto out;

@@ -22,17 +22,19 @@ int by_factors(const struct problem *p, enum factor_order order,
     int n = p->g->n, inexact, rc, k;
     unsigned char *role = raw_array(unsigned char, n);
     int *topo = raw_array(int, n), *place = raw_array(int, n), *list = raw_array(int, n);
+    struct problem q = *p;
     struct factors f = {
-        .p = p, .place = place, .mark = new_array(int, n), .list = list, .own = own};
+        .p = &q, .place = place, .mark = new_array(int, n), .list = list, .own = own};
     *out = NULL;
+    if (order == ORDER_TOPOLOGICAL) q.exact = NULL; /* it does not put them first */
     if (!role || !topo || !place || !list || !f.mark || dag_toposort(p->g, topo) < 0) {
         rc = err_nomem(err);
         goto out;
     }
     for (int i = 0; i < n; i++) place[topo[i]] = i;
-    if ((rc = roles(p, role, &inexact, err)) ||
-        (rc = find_order(p, order, role, topo, list, &k, err)) ||
-        (rc = inverse_start(p, role, list, k, NULL, &f.h, err)))
+    if ((rc = roles(&q, role, &inexact, err)) ||
+        (rc = find_order(&q, order, role, topo, list, &k, err)) ||
+        (rc = inverse_start(&q, role, list, k, NULL, &f.h, err)))
         goto out;
     for (int i = 0; i < k; i++) {
         if (parents(&f, i)) {

@@ -38,8 +38,33 @@ void inverse_free(struct inverse *h)
     vec_free(&h->run);
     free(h->model);
     free(h->nuisance);
+    free(h->exact);
     for (int k = 0; k < NPROPERTY; k++) free(h->cert.why[k].trail);
     free(h);
+}
+
+int inverse_set_exact(struct inverse *h, int nexact)
+{
+    if (!(h->exact = new_array(const char *, nexact))) return -1;
+    h->nexact = nexact;
+    return 0;
+}
+
+static int is_word(const char *s)
+{
+    size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    return n && n <= EXACT_NAME && !s[n];
+}
+
+int inverse_name_exact(struct inverse *h, int i, const char *name)
+{
+    int k = 0;
+    if (!name || !is_word(name)) return -1;
+    while (k < h->nkind && strcmp(h->kind[k], name) != 0) k++;
+    if (k == EXACT_KINDS) return -1;
+    if (k == h->nkind) strcpy(h->kind[h->nkind++], name); /* NOLINT: is_word measured it */
+    h->exact[i] = h->kind[k];
+    return 0;
 }
 
 int inverse_add(struct inverse *h, int start, int count)
@@ -141,6 +166,37 @@ int64_t inverse_count(const struct inverse *h, int i)
     int64_t n = 0;
     for (int64_t r = h->ptr[i]; r < h->ptr[i + 1]; r++) n += h->run.a[r].count;
     return n;
+}
+
+static int *copy_list(const int *from, int n, int room)
+{
+    int *to = raw_array(int, room);
+    if (to && n) memcpy(to, from, (size_t)n * sizeof *to);
+    return to;
+}
+
+struct inverse *inverse_rest(const struct inverse *h)
+{
+    int k = h->nexact, rc = 0;
+    struct inverse *r =
+        inverse_new(h->n, h->perm + k, h->nlatent - k, h->perm + h->nlatent, h->nobserved);
+    if (!r) return NULL;
+    r->method = h->method;
+    r->mode = h->mode;
+    r->nmodel = h->nmodel;
+    r->nnuisance = h->nnuisance + k;
+    r->model = copy_list(h->model, h->nmodel, h->nmodel);
+    r->nuisance = copy_list(h->nuisance, h->nnuisance, r->nnuisance);
+    if (!r->model || !r->nuisance) rc = -1;
+    for (int i = 0; i < k && !rc; i++) r->nuisance[h->nnuisance + i] = h->perm[i];
+    for (int i = k; i < h->nlatent && !rc; i++) {
+        for (int64_t at = h->ptr[i]; at < h->ptr[i + 1] && !rc; at++)
+            rc = inverse_add(r, h->run.a[at].start - k, h->run.a[at].count);
+        inverse_close(r, i - k);
+    }
+    if (!rc) return r;
+    inverse_free(r);
+    return NULL;
 }
 
 int inverse_full_order(const struct inverse *h, int *out)

@@ -37,9 +37,15 @@ struct certificate {
     struct witness why[NPROPERTY];
 };
 
+enum {
+    EXACT_KINDS = 16, /* different names of kinds of exact factors, at most ... */
+    EXACT_NAME = 20   /* ... and characters of each */
+};
+
 struct inverse {
     int n;         /* number of variables of the model */
-    int nlatent;   /* number of network factors: perm[0] .. perm[nlatent-1] */
+    int nlatent;   /* number of latents with a factor: perm[0] .. perm[nlatent-1] */
+    int nexact;    /* those of perm[0] .. perm[nexact-1] are exact, the others networks */
     int nobserved; /* perm[nlatent] .. */
     int *perm;     /* nlatent + nobserved entries */
     int *pos;      /* pos[perm[i]] = i; -1 for barren and nuisance variables */
@@ -47,8 +53,11 @@ struct inverse {
     vec(struct run) run;
     int nmodel, *model;       /* barren latents, q = p(v | pa(v)); sampled from last to first */
     int nnuisance, *nuisance; /* latents without a factor */
-    int64_t edges, width;     /* edges into network factors; largest parent set */
+    int64_t edges, width;     /* edges into network and exact factors; largest parent set */
     const char *method, *mode;
+    const char **exact; /* nexact entries: "normal", ...; NULL until named; they point to: */
+    int nkind;
+    char kind[EXACT_KINDS][EXACT_NAME + 1];
     struct certificate cert;
     uint64_t *bits; /* workspace: a set of positions, empty between calls */
 };
@@ -58,6 +67,12 @@ struct inverse {
 struct inverse *inverse_new(int n, const int *latent, int nlatent, const int *observed,
                             int nobserved);
 void inverse_free(struct inverse *h);
+
+/* The factors of perm[0] .. perm[nexact-1] are exact.  Once, before they are named. */
+int inverse_set_exact(struct inverse *h, int nexact);
+/* Names the kind of the i-th factor, which is exact; the name is copied.  -1 if it is not a word of
+   letters, digits and underscores, or too long, or if there are too many different ones. */
+int inverse_name_exact(struct inverse *h, int i, const char *name);
 
 /* Parents are added factor by factor, in order: for each, add runs in any order, then close. */
 int inverse_add(struct inverse *h, int start, int count);
@@ -74,6 +89,11 @@ struct inverse_it {
 struct inverse_it inverse_it(const struct inverse *h, int i);
 int inverse_next(struct inverse_it *it);
 int64_t inverse_count(const struct inverse *h, int i);
+
+/* The part of the networks: the same factors without the exact ones, whose latents become nuisances
+   (marginalized; no other factor reads them).  Barren latents stay: those that depend on an exact
+   latent can be drawn once it has been.  It has no certificate.  NULL: out of memory. */
+struct inverse *inverse_rest(const struct inverse *h);
 
 /* Writes all nodes in one elimination order, barren ones first, to out[n]; returns their number
    (nuisances have no factor and are omitted). */

@@ -20,6 +20,7 @@ struct problem {
     const struct dag *g;
     const unsigned char *observed; /* n */
     const unsigned char *nuisance; /* n, or NULL: none */
+    const unsigned char *exact;    /* n, or NULL: none; latents that are integrated out exactly */
     const int *stage;              /* n, or NULL: one stage */
     const int *size;               /* n, or NULL: all 1 */
     const struct criterion *criterion;
@@ -31,7 +32,9 @@ struct problem {
 
 struct method {
     const char *name, *what;
-    int uses_mode; /* does the elimination order depend on mode and criterion? */
+    /* Does the elimination order depend on mode and criterion?  If not, there are no exact
+       factors. */
+    int uses_mode;
     int (*invert)(const struct problem *p, struct inverse **out, nami_err *err);
 };
 
@@ -57,7 +60,7 @@ int invert(const struct problem *p, const struct method *m, int restarts, uint64
 
 enum role {
     ROLE_OBSERVED,
-    ROLE_WANTED,   /* has a network factor */
+    ROLE_WANTED,   /* has a network factor, or an exact one */
     ROLE_NUISANCE, /* eliminated first, no factor */
     ROLE_MODEL,    /* barren: uses the conditional distribution of the model */
     ROLE_DROPPED   /* a barren nuisance: removed */
@@ -67,13 +70,13 @@ enum role {
    elimination in the moral graph is then faithful but not minimal. */
 int roles(const struct problem *p, unsigned char *role, int *inexact, nami_err *err);
 
-/* An inverse with the given order, model factors and nuisances, but no parents yet. The observed
-   variables are in the given order (NULL: by number). */
+/* An inverse with the given order (exact latents first), model factors and nuisances, but no
+   parents yet. The observed variables are in the given order (NULL: by number). */
 int inverse_start(const struct problem *p, const unsigned char *role, const int *latent,
                   int nlatent, const int *observed, struct inverse **out, nami_err *err);
 
 struct elim;
-/* Algorithm 1: eliminates the nuisances, then the wanted latents, stage by
+/* Algorithm 1: eliminates the nuisances, then the exact latents, then the others, stage by
    stage. direct: wait only for latent neighbors upstream, as in the paper. */
 int eliminate(const struct problem *p, const unsigned char *role, int direct, struct elim **out,
               nami_err *err);

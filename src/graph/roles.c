@@ -63,6 +63,9 @@ int inverse_start(const struct problem *p, const unsigned char *role, const int 
     if (!h || !(h->model = raw_array(int, count[ROLE_MODEL])) ||
         !(h->nuisance = raw_array(int, count[ROLE_NUISANCE] + count[ROLE_DROPPED])))
         goto nomem;
+    int nexact = 0;
+    while (p->exact && nexact < nlatent && p->exact[latent[nexact]]) nexact++;
+    if (nexact && inverse_set_exact(h, nexact)) goto nomem;
     if (count[ROLE_MODEL]) { /* children first: the order of elimination */
         if (dag_toposort(p->g, list) < 0) goto nomem;
         for (int i = n; i-- > 0;)

@@ -89,14 +89,22 @@ static int nuisances(struct replay *r)
     }
 }
 
+/* As in eliminate.c, but by the inverse's own list of exact latents. */
+static int same_stage(const struct replay *r, int i, int k)
+{
+    const struct inverse *h = r->h;
+    const int *stage = r->p->stage;
+    if (i < h->nexact || k < h->nexact) return i < h->nexact && k < h->nexact;
+    return !stage || stage[h->perm[i]] == stage[h->perm[k]];
+}
+
 static int wanted(struct replay *r, struct frontier *f)
 {
     const struct problem *p = r->p;
     const int *order = r->h->perm;
     int L = r->h->nlatent, free_order = p->mode == MODE_FREE; /* then nothing waits */
     for (int i = 0, end; i < L; i = end) {                    /* a stage at a time */
-        for (end = i + 1; end < L && (!p->stage || p->stage[order[end]] == p->stage[order[i]]);)
-            end++;
+        for (end = i + 1; end < L && same_stage(r, i, end);) end++;
         if (!free_order && frontier_open(f, order + i, end - i)) return -1;
         for (int k = i; k < end; k++) r->ready[order[k]] = (unsigned char)free_order;
         for (size_t k = 0; k < f->ready.n; k++) r->ready[f->ready.a[k]] = 1;
@@ -132,7 +140,7 @@ int trace_new(const struct problem *p, const struct inverse *h, int direct, stru
         r.role[h->perm[i]] = ROLE_WANTED; /* method paper keeps all */
     for (int v = 0; v < n; v++) r.done[v] = r.role[v] == ROLE_MODEL || r.role[v] == ROLE_DROPPED;
     if ((rc = moral_init(&j, p->g, r.done, err)) ||
-        (rc = frontier_init(&f, p->g, p->mode == MODE_REVERSE, direct, p->stage != NULL, err)))
+        (rc = frontier_init(&f, p->g, p->mode == MODE_REVERSE, direct, p->stage || h->nexact, err)))
         goto out;
     for (int v = 0; v < n; v++)
         for (int64_t k = j.ap[v]; k < j.ap[v + 1]; k++)

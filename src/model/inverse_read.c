@@ -69,6 +69,25 @@ static int take_runs(struct reader *r, int i, const json_t *factor)
     return 0;
 }
 
+/* Exact factors come first, each with the name of its kind. */
+static int take_exact(struct reader *r, const json_t *list)
+{
+    int n = 0;
+    for (int i = 0; i < r->h->nlatent; i++) {
+        const char *kind =
+            json_string_value(json_object_get(json_array_get(list, (size_t)i), "kind"));
+        int exact = kind && strcmp(kind, "exact") == 0;
+        if (!exact && (!kind || strcmp(kind, "network") != 0)) return NAMI_EINPUT;
+        if (exact && i != n++) return NAMI_EINPUT;
+    }
+    if (n && inverse_set_exact(r->h, n)) return NAMI_ENOMEM;
+    for (int i = 0; i < n; i++) {
+        const json_t *name = json_object_get(json_array_get(list, (size_t)i), "exact");
+        if (inverse_name_exact(r->h, i, json_string_value(name))) return NAMI_EINPUT;
+    }
+    return 0;
+}
+
 static int take_factors(struct reader *r, nami_err *err)
 {
     const json_t *list = json_object_get(r->root, "factors");
@@ -76,6 +95,7 @@ static int take_factors(struct reader *r, nami_err *err)
         json_is_array(list) && json_array_size(list) >= (size_t)r->h->nlatent ? 0 : NAMI_EINPUT;
     for (int i = 0; i < r->h->nlatent && !rc; i++)
         rc = take_runs(r, i, json_array_get(list, (size_t)i));
+    if (!rc) rc = take_exact(r, list);
     return rc == NAMI_ENOMEM ? err_nomem(err) : rc ? broken(err, "factors") : 0;
 }
 

@@ -85,13 +85,28 @@ void inversion_fini(struct inversion *v)
     free(v->nuisance);
     free(v->stage);
     free(v->size);
+    free(v->exact);
+    free(v->exact_kind);
     memset(v, 0, sizeof *v);
+}
+
+static int name_exact(const struct inversion *v, struct inverse *h, nami_err *err)
+{
+    for (int i = 0; i < h->nexact; i++)
+        if (inverse_name_exact(h, i, v->exact_kind ? v->exact_kind[h->perm[i]] : NULL))
+            return err_set(err, NAMI_EBUG, "an exact factor has no name that can be stored");
+    return 0;
 }
 
 int inversion_run(const struct inversion *v, struct inverse **out, nami_err *err)
 {
-    int rc = invert(&v->p, v->method, v->restarts, v->seed, out, err);
-    if (!rc && (rc = certify(*out, v->p.g, v->verify, v->seed, err))) {
+    struct problem p = v->p;
+    p.exact = v->exact;
+    int rc = invert(&p, v->method, v->restarts, v->seed, out, err);
+    if (rc) return rc;
+    rc = name_exact(v, *out, err);
+    if (!rc) rc = certify(*out, p.g, v->verify, v->seed, err);
+    if (rc) {
         inverse_free(*out);
         *out = NULL;
     }

@@ -15,6 +15,11 @@ struct inversion {
     /* owned */
     unsigned char *observed, *nuisance;
     int *stage, *size;
+    /* NULL, or by node: latents that are integrated out exactly, and the kinds of their integrals
+       ("normal").  inversion_init leaves them NULL; the arrays are owned, the names are not.  They
+       are for one natural mode: in p.mode, nothing that an exact latent waits for may be left. */
+    unsigned char *exact;
+    const char **exact_kind;
 };
 
 /* Checks the options and fills `out`; `bn` must outlive it. */

@@ -63,6 +63,11 @@ static const struct attr plates[] = {
     {AGRAPH, "newrank", "true"},
 };
 
+/* For pictures with exact factors. */
+static const struct attr outlines[] = {
+    {AGNODE, "peripheries", "1"},
+};
+
 static int add_attrs(Agraph_t *g, const struct attr *a, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -77,6 +82,7 @@ static const struct {
     [OBSERVED] = {{"fillcolor", NULL}, {"#d0d4da", NULL}, "shaded: observed"},
     [PARTLY] = {{"fillcolor", NULL}, {"#d0d4da;0.5:white", NULL}, "half shaded: partly observed"},
     [MODEL_FACTOR] = {{"style", NULL}, {"filled,dotted", NULL}, "dotted: the model's own factor"},
+    [EXACT_FACTOR] = {{"peripheries", NULL}, {"2", NULL}, "double outline: exact factor"},
     [NUISANCE] = {{"color", "fontcolor"}, {"#b0b0b0", "#909090"}, "grey: nuisance"},
     [ADDED] = {{"style", "color"}, {"dashed", "#2060b0"}, "dashed: not adjacent in the model"},
     [BOTH] = {{"dir", NULL}, {"both", NULL}, "two heads: both ways, from element to element"},
@@ -272,6 +278,7 @@ static int draw_inverse(struct picture *x)
         if (!node->in_inverse) continue;
         if (add_node(x, side, 'h', v)) return -1;
         if (node->model_factor) look(x, x->node[v], 1u << MODEL_FACTOR);
+        if (node->exact_factor) look(x, x->node[v], 1u << EXACT_FACTOR);
         if (node->look >> OBSERVED & 1 && !x->s.by_class && !agsubnode(top, x->node[v], 1))
             return -1;
     }
@@ -368,6 +375,8 @@ int draw(const struct view *w, const char *format, struct str *out, nami_err *er
     if (!rc) rc = add_attrs(x.g, defaults, sizeof defaults / sizeof *defaults);
     if (!rc && x.s.by_class) rc = add_attrs(x.g, plates, sizeof plates / sizeof *plates);
     if (!rc && dense) rc = add_attrs(x.g, hurry, sizeof hurry / sizeof *hurry);
+    if (!rc && w->h && w->h->nexact)
+        rc = add_attrs(x.g, outlines, sizeof outlines / sizeof *outlines);
     if (!rc) rc = draw_model(&x);
     if (!rc && w->h) rc = draw_inverse(&x);
     if (!rc) add_legend(&x);

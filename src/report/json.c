@@ -114,7 +114,10 @@ static void put_factors(struct writer *x, int compact)
             put_runs(x, i);
         else
             put_parents(x, i);
-        str_put(x->out, ",\"kind\":\"network\"");
+        if (i < h->nexact)
+            str_printf(x->out, ",\"kind\":\"exact\",\"exact\":\"%s\"", h->exact[i]);
+        else
+            str_put(x->out, ",\"kind\":\"network\"");
         put_size(x, h->perm[i]);
         str_put(x->out, "}");
     }

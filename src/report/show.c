@@ -1,6 +1,7 @@
 /* show.c: the text report of an inverse: model, factors, order, certificate. */
 #include "report/show.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ static int show_model(const struct view *w, struct str *out, nami_err *err)
     put_count(out, w->bn->dag.m, "edge", "edges");
     str_printf(out, "; %s observed, ", count_text(h->nobserved).s);
     str_printf(out, "%s to infer", count_text(h->nlatent).s);
+    if (h->nexact) str_printf(out, " (%s exactly)", count_text(h->nexact).s);
     if (h->nmodel) str_printf(out, ", %s barren", count_text(h->nmodel).s);
     if (h->nnuisance) str_printf(out, ", %s nuisance", count_text(h->nnuisance).s);
     str_put(out, "\n");
@@ -41,12 +43,12 @@ static int next_parent(void *from)
     return inverse_next(it) ? it->node : -1;
 }
 
-/* q(v|parents) for the i-th network factor */
+/* q(v|parents) for the i-th factor; p(v|parents) if it is exact */
 static void put_factor(const struct view *w, int i, struct str *out)
 {
     struct inverse_it it = inverse_it(w->h, i);
     int64_t n = inverse_count(w->h, i);
-    str_put(out, "q(");
+    str_put(out, i < w->h->nexact ? "p(" : "q(");
     put_name(out, w->bn, w->h->perm[i]);
     if (n) str_put(out, "|");
     put_names(out, w->bn, next_parent, &it, n, ",", FACTOR_NAMES);
@@ -98,12 +100,14 @@ static int show_inverse(const struct view *w, struct str *out, nami_err *err)
     return 0;
 }
 
-static void put_wrapped(const struct view *w, const char *head, const int *v, int n,
-                        struct str *out)
+/* Names after a heading, and after a first word, or NULL. */
+static void put_wrapped(const struct view *w, const char *head, const char *first, const int *v,
+                        int n, struct str *out)
 {
     struct wrap line = wrap_head(out, head, SHOW_INDENT, w->width);
     struct str name = {0};
     int used = 0, i = 0;
+    if (first) wrap_word(&line, first);
     for (; i < n && (used < MANY_NAMES || n - i == 1); i++) {
         name.n = 0;
         put_name(&name, w->bn, v[i]);
@@ -122,13 +126,31 @@ static void put_wrapped(const struct view *w, const char *head, const int *v, in
     str_free(&name);
 }
 
+/* The latents with an exact factor, by its kind. */
+static int put_exact(const struct view *w, struct str *out)
+{
+    const struct inverse *h = w->h;
+    int *list = raw_array(int, h->nexact);
+    char kind[EXACT_NAME + 2];
+    if (!list) return -1;
+    for (int k = 0; k < h->nkind; k++) {
+        int n = 0;
+        for (int i = 0; i < h->nexact; i++)
+            if (h->exact[i] == h->kind[k]) list[n++] = h->perm[i];
+        snprintf(kind, sizeof kind, "%s:", h->kind[k]);
+        put_wrapped(w, k ? "" : "exact", kind, list, n, out);
+    }
+    free(list);
+    return 0;
+}
+
 static int show_order(const struct view *w, struct str *out, nami_err *err)
 {
     const struct inverse *h = w->h;
-    (void)err;
-    put_wrapped(w, "order", h->perm, h->nlatent, out);
-    if (h->nmodel) put_wrapped(w, "barren", h->model, h->nmodel, out);
-    if (h->nnuisance) put_wrapped(w, "nuisance", h->nuisance, h->nnuisance, out);
+    put_wrapped(w, "order", NULL, h->perm, h->nlatent, out);
+    if (h->nexact && put_exact(w, out)) return err_nomem(err);
+    if (h->nmodel) put_wrapped(w, "barren", NULL, h->model, h->nmodel, out);
+    if (h->nnuisance) put_wrapped(w, "nuisance", NULL, h->nuisance, h->nnuisance, out);
     str_printf(out, "%-*s%s\n", SHOW_INDENT, "edges", count_text(h->edges).s);
     str_printf(out, "%-*s%s\n", SHOW_INDENT, "width", count_text(h->width).s);
     if (w->v->method->uses_mode)

@@ -150,7 +150,7 @@ static int add_nodes(struct sketch *s, const struct classes *q)
     const struct bn *bn = q->w->bn;
     const struct inverse *h = q->w->h;
     struct {
-        int all, observed, nuisance, factor, model;
+        int all, observed, nuisance, factor, model, exact;
     } *count = mem_zero((size_t)s->n, sizeof *count);
     if (!count) return -1;
     for (int v = 0; v < bn_n(bn); v++) {
@@ -160,6 +160,7 @@ static int add_nodes(struct sketch *s, const struct classes *q)
         count[c].nuisance += bn->node.a[v].nuisance && !bn->node.a[v].observed;
         count[c].factor += h && h->pos[v] >= 0;
         count[c].model += q->is_model[v];
+        count[c].exact += h && h->pos[v] >= 0 && h->pos[v] < h->nexact;
         if (!s->by_class) s->node[c].name = bn_name(bn, v);
     }
     for (int c = 0; c < s->n; c++) {
@@ -170,6 +171,7 @@ static int add_nodes(struct sketch *s, const struct classes *q)
         if (latent && count[c].nuisance == latent) x->look |= 1u << NUISANCE;
         x->in_inverse = count[c].factor || count[c].model;
         x->model_factor = latent && count[c].model == latent;
+        x->exact_factor = latent && count[c].exact == latent;
         x->plate = s->by_class ? bn->cls.a[c].plate : -1;
     }
     free(count);

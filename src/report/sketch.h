@@ -6,7 +6,7 @@
 #include "report/view.h"
 
 /* Styles of nodes and edges. */
-enum look { OBSERVED, PARTLY, MODEL_FACTOR, NUISANCE, ADDED, BOTH, NLOOK };
+enum look { OBSERVED, PARTLY, MODEL_FACTOR, EXACT_FACTOR, NUISANCE, ADDED, BOTH, NLOOK };
 enum side { MODEL, INVERSE };
 
 struct sketch_node {
@@ -14,6 +14,7 @@ struct sketch_node {
     unsigned look;                /* bits 1 << OBSERVED, ... */
     int plate;                    /* the innermost plate, or -1 */
     int in_inverse, model_factor; /* is it in the inverse? is its factor that of the model? */
+    int exact_factor;             /* is it exact? */
 };
 
 struct sketch_edge {
