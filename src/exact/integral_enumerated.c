@@ -405,4 +405,5 @@ const struct integral_kind integral_enumerated = {
     .back = back,
     .draw = draw,
     .moments = moments,
+    .discrete = 1,
 };

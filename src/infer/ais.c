@@ -33,6 +33,21 @@ static int compile_prior(struct qnet *q, struct prog *p)
     return rc;
 }
 
+/* The prior of what stays is known if it does not depend on what was integrated out. */
+static int prior_known(const struct qnet *q, nami_err *err)
+{
+    const struct dag *g = &model_bn(q->model)->dag;
+    for (int i = 0; i < q->inverse->nlatent && q->collapse; i++)
+        for_parents (g, q->inverse->perm[i], u)
+            if (q->collapse->kind[u])
+                return err_set(err, NAMI_EINPUT,
+                               "the prior of %s depends on %s, which is integrated out: chains "
+                               "cannot start there; start them at the network",
+                               bn_name(model_bn(q->model), q->inverse->perm[i]),
+                               bn_name(model_bn(q->model), u));
+    return 0;
+}
+
 int ais_init(struct ais *s, const struct infer *a, const struct ais_options *o, nami_err *err)
 {
     const struct model *m = a->q->model;
@@ -40,7 +55,8 @@ int ais_init(struct ais *s, const struct infer *a, const struct ais_options *o, 
     if (o->temps < 1 || o->temps > AIS_TEMPS || o->leapfrog < 1)
         return err_set(err, NAMI_EUSAGE, "there must be 1 to %d temperatures, and a leapfrog step",
                        AIS_TEMPS);
-    int rc = joint_make(&s->joint, a->q, err);
+    int rc = o->start == AIS_PRIOR ? prior_known(a->q, err) : 0;
+    if (!rc) rc = joint_make(&s->joint, a->q, err);
     if (rc) return rc;
     s->param = raw_array(float, model_num_weights(m));
     s->beta = schedule(o->temps);

@@ -63,7 +63,7 @@ int infer_data(const struct model *m, const struct dataset *d, size_t nset, size
 
 /* The workspaces of one thread. */
 struct worker {
-    struct exec draw, rest, pred;
+    struct exec draw, exact, rest, pred;
 };
 
 struct job {
@@ -108,7 +108,8 @@ static void draw_chunk(const struct job *j, struct worker *w, size_t i, size_t s
             row[b] = q->x[(size_t)r * q->nset + (size_t)((x->first + (uint64_t)b) / q->per)];
     }
     exec_run(x);
-    run_after(&w->rest, x, model_num_rows(m));
+    if (j->a->q->collapse) run_after(&w->exact, x, model_num_rows(m));
+    run_after(&w->rest, j->a->q->collapse ? &w->exact : x, model_num_rows(m));
     i += skip - j->lead;
     if (j->z) rows_out(&w->rest, model_num_rows(m), skip, j->n, i, j->z);
     if (!j->pred) return;
@@ -154,7 +155,10 @@ static int init_worker(void *job, void *workspace, nami_err *err)
     int rc = exec_init(&w->draw, p, LANES, 0, own ? 0 : EXEC_FLOAT, err);
     w->draw.param = own ? (const void *)model_weights(a->q->model) : a->param;
     if (rc || !j->q) return rc;
-    if ((rc = exec_init(&w->rest, &a->s.rest, LANES, 0, 0, err))) return rc;
+    if (a->q->collapse) rc = exec_init(&w->exact, &a->q->collapse->draw, LANES, 0, 0, err);
+    w->exact.param = model_weights(a->q->model);
+    if (!rc) rc = exec_init(&w->rest, &a->s.rest, LANES, 0, 0, err);
+    if (rc) return rc;
     w->rest.param = model_weights(a->q->model);
     if (j->pred) rc = exec_init(&w->pred, &a->s.pred, LANES, 0, 0, err);
     w->pred.param = model_weights(a->q->model);
@@ -165,6 +169,7 @@ static void fini_worker(void *workspace)
 {
     struct worker *w = workspace;
     exec_fini(&w->draw);
+    exec_fini(&w->exact);
     exec_fini(&w->rest);
     exec_fini(&w->pred);
 }

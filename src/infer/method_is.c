@@ -9,14 +9,17 @@
 
 enum { NUMBERS = 1 << 22 }; /* approximate number of values in memory, without weights */
 
-/* p(x, z) and q are both densities of all latents: barren ones, drawn from the model, cancel. */
+/* p(x, z) and q are both densities of all latents: barren ones, drawn from the model, cancel; exact
+   ones do, too, and are integrated out of both. */
 static int weigh(const struct infer *a, struct answer *x, int threads, nami_err *err)
 {
     struct density d = {.logp = x->logp};
     size_t n = x->n;
-    int rc = model_logp(a->q->model, n, x->z, threads, &d, err);
+    const struct collapse *c = a->q->collapse;
+    int rc = c ? program_logp(a->q->model, collapse_density(c), n, x->z, threads, &d, err)
+               : model_logp(a->q->model, n, x->z, threads, &d, err);
     if (rc) return rc;
-    if (a->q->inverse->nmodel) { /* the same term is added to log p and log q */
+    if (a->q->inverse->nmodel && !c) { /* the same term is added to log p and log q */
         rc = infer_barren(a, n, x->z, threads, x->logw, err);
         for (size_t i = 0; i < n; i++) x->logq[i] += x->logw[i];
     }

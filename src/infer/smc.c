@@ -36,7 +36,7 @@ size_t smc_islands(const struct infer *a, size_t per)
 /* ---- one thread ----------------------------------------------------------------------- */
 
 struct worker {
-    struct exec draw, term, rest, pred; /* the first three share the rows of the model */
+    struct exec draw, term, exact, rest, pred; /* all but the last share the rows of the model */
     double *logp, *logq, *logw;         /* of lanes */
     double *score;
     int *count, *from, *to; /* resampling: number of copies of a lane; sources and destinations */
@@ -152,8 +152,8 @@ static int fail_infinite(nami_err *err)
 static void begin(const struct job *j, struct worker *w, size_t s, uint64_t number, int n)
 {
     const struct query *q = j->q;
-    struct exec *all[] = {&w->draw, &w->term, &w->rest, &w->pred};
-    for (int i = 0; i < 4; i++) {
+    struct exec *all[] = {&w->draw, &w->term, &w->exact, &w->rest, &w->pred};
+    for (int i = 0; i < 5; i++) {
         all[i]->lanes = (n + 7) / 8 * 8;
         all[i]->seed = q->seed;
         all[i]->first = number;
@@ -188,6 +188,7 @@ static void end(const struct job *j, struct worker *w, size_t at, int n)
     put_lanes(w->logq, n, at, out->logq);
     put_lanes(w->logw, n, at, out->logw);
     if (!out->z && !out->pred) return;
+    if (w->exact.p) exec_run(&w->exact);
     exec_run(&w->rest);
     if (out->z) rows_out(&w->draw, nrow, n, total, out->z + at);
     if (!out->pred) return;
@@ -289,6 +290,7 @@ static int init_worker(void *job, void *workspace, nami_err *err)
     int rc = exec_init(&w->draw, &j->plan.draw, j->lanes, 0, EXEC_FLOAT, err);
     w->draw.param = a->param;
     if (!rc) rc = init_on(&w->term, &j->plan.term, w, j, err);
+    if (!rc && a->q->collapse) rc = init_on(&w->exact, &a->q->collapse->draw, w, j, err);
     if (!rc) rc = init_on(&w->rest, &a->s.rest, w, j, err);
     if (!rc && j->out->pred) {
         rc = exec_init(&w->pred, &a->s.pred, j->lanes, 0, 0, err);
@@ -313,6 +315,7 @@ static void fini_worker(void *workspace)
     struct worker *w = workspace;
     exec_fini(&w->draw);
     exec_fini(&w->term);
+    exec_fini(&w->exact);
     exec_fini(&w->rest);
     exec_fini(&w->pred);
     free(w->logp), free(w->logq), free(w->logw), free(w->score);

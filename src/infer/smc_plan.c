@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "exact/reach.h"
 #include "model/reads.h"
 
 /* ---- when --------------------------------------------------------------------------------- */
@@ -50,6 +51,18 @@ static void find_waves(const struct sampler *s, int *open, struct when *x)
         x->p[v] = 0;
         for_parents (&bn->dag, v, u)
             if (x->q[u] > x->p[v]) x->p[v] = x->q[u];
+    }
+}
+
+/* Terms that integrals contain, those of exact latents and of their children, are not added one by
+   one. */
+static void leave_integrals(const struct qnet *q, struct when *x)
+{
+    const struct bn *bn = model_bn(q->model);
+    for (int v = 0; v < bn_n(bn) && q->collapse; v++) {
+        int inside = q->collapse->kind[v] != NULL;
+        for_parents (&bn->dag, v, u) inside |= q->collapse->kind[u] != NULL;
+        if (inside) x->p[v] = -1;
     }
 }
 
@@ -124,9 +137,31 @@ static int mark_computed(const struct model *m, const struct reads *g, int k, un
     return rc;
 }
 
-/* One program, stage by stage; all stages use the same temporaries. */
-static int put_terms(struct smc_plan *p, struct model *m, const struct reads *g, const int *wave)
+/* The integrals and what they read; their units and weights are those of the model. */
+static int put_integrals(struct smc_plan *p, const struct collapse *c)
 {
+    const struct prog *from = collapse_density(c);
+    struct prog part = *from, *to = &p->term;
+    size_t params = to->nparam;
+    int rc = 0;
+    memset(&part.code, 0, sizeof part.code);
+    for (size_t k = 0; k < from->code.n && !rc; k++)
+        if (!from->code.a[k].sum || instr_integral(&from->code.a[k]))
+            rc = vec_push(&part.code, from->code.a[k]);
+    to->nrow = from->nnode;
+    to->nparam = 0;
+    if (!rc) rc = prog_append(to, &part);
+    if (to->nparam < params) to->nparam = params;
+    p->step[p->n - 1].term = to->code.n;
+    vec_free(&part.code);
+    return rc;
+}
+
+/* One program, stage by stage; all stages use the same temporaries. */
+static int put_terms(struct smc_plan *p, const struct qnet *q, const struct reads *g,
+                     const int *wave)
+{
+    struct model *m = q->model;
     int rows = 0;
     unsigned char *only = raw_array(unsigned char, model_num_instances(m) + 1);
     int rc = only ? 0 : NAMI_ENOMEM;
@@ -139,6 +174,8 @@ static int put_terms(struct smc_plan *p, struct model *m, const struct reads *g,
         p->step[w].term = p->term.code.n;
         if (p->term.nrow > rows) rows = p->term.nrow;
     }
+    if (!rc && q->collapse) rc = put_integrals(p, q->collapse);
+    if (p->term.nrow > rows) rows = p->term.nrow;
     p->term.nrow = rows;
     free(only);
     return rc;
@@ -240,9 +277,10 @@ int smc_plan_make(struct smc_plan *p, const struct sampler *s, nami_err *err)
     if (!rc && (!open || !x.p || !x.q || !p->step)) rc = err_nomem(err);
     if (!rc) {
         find_waves(s, open, &x);
+        leave_integrals(s->q, &x);
         for (int w = 0; w < p->n; w++)
             p->step[w].draw = waves ? s->wave.a[w] : s->prog.code.n; /* nothing to draw */
-        if (put_draws(p, s, x.q) || put_terms(p, m, &g, x.p) || put_lists(p, model_num_rows(m)))
+        if (put_draws(p, s, x.q) || put_terms(p, s->q, &g, x.p) || put_lists(p, model_num_rows(m)))
             rc = err_nomem(err);
     }
     reads_free(&g);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "exact/reach.h"
 
 int joint_density(const struct model *m, const char *advice, nami_err *err)
 {
@@ -62,7 +63,8 @@ static void sort_terms(const struct model *m, struct prog *p, const unsigned cha
         if (!c->sum) continue;
         c->out = -1;
         c->blind = 1;
-        c->gradient_group = c->arg[0].data ? GRADIENT_DATA : GRADIENT_LATENT;
+        c->gradient_group =
+            c->arg[0].data || instr_integral(c) ? GRADIENT_DATA : GRADIENT_LATENT;
         c->tag = tag[c->gradient_group];
     }
 }
@@ -93,20 +95,38 @@ static int by_logit(struct prog *p, struct instr *c, const int *logit, int rows)
     return 0;
 }
 
+/* The program of log p of all but barren latents. */
+static int all_terms(const struct qnet *q, struct prog *terms)
+{
+    struct model *m = q->model;
+    unsigned char *only = new_array(unsigned char, model_num_instances(m) + 1);
+    if (!only) return NAMI_ENOMEM;
+    for (int k = 0; k < model_num_instances(m); k++) only[k] = instance_node(m, k) >= 0;
+    for (int i = 0; i < q->inverse->nmodel; i++) only[q->encoding[q->inverse->model[i]].inst] = 0;
+    int rc = model_program(m, terms, 1, only);
+    free(only);
+    return rc;
+}
+
+/* The same, or collapsed: then it borrows from q->collapse. */
+static int make_terms(const struct qnet *q, struct prog *terms)
+{
+    if (!q->collapse) return all_terms(q, terms);
+    const struct prog *from = collapse_density(q->collapse);
+    terms->nnode = terms->nrow = from->nnode;
+    return prog_append(terms, from);
+}
+
 int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *logit)
 {
     struct model *m = q->model;
     struct prog terms = {0};
-    unsigned char *only = new_array(unsigned char, model_num_instances(m) + 1);
     unsigned char *given = new_array(unsigned char, model_num_rows(m) + 1);
-    int rc = only && given ? 0 : NAMI_ENOMEM;
+    int rc = given ? 0 : NAMI_ENOMEM;
     for (int e = 0; e < model_num_elements(m) && !rc; e++)
         if (element_row(m, e) >= 0 && element_row(m, e) < model_num_rows(m))
             given[element_row(m, e)] = element_is_observed(m, e);
-    for (int k = 0; k < model_num_instances(m) && !rc; k++) only[k] = instance_node(m, k) >= 0;
-    for (int i = 0; i < q->inverse->nmodel && !rc; i++)
-        only[q->encoding[q->inverse->model[i]].inst] = 0;
-    if (!rc && !(rc = model_program(m, &terms, 1, only))) {
+    if (!rc && !(rc = make_terms(q, &terms))) {
         sort_terms(m, &terms, given, tag);
         size_t first = p->code.n;
         rc = prog_append(p, &terms);
@@ -114,7 +134,6 @@ int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *log
             rc = by_logit(p, &p->code.a[k], logit, model_num_rows(m));
     }
     prog_free(&terms);
-    free(only);
     free(given);
     return rc;
 }

@@ -20,7 +20,10 @@ int network_invert(struct network *n, nami_err *err)
     int rc = n->plan.elbo ? joint_density(n->model, "", err) : 0;
     if (!rc && !n->inverse)
         rc = inversion_init(&n->inversion, model_bn(n->model), &n->plan.invert, err);
-    if (!rc && !n->inverse) rc = inversion_run(&n->inversion, &n->inverse, err);
+    if (!rc && !n->inverse)
+        rc = exact_invert(n->model, &n->inversion, n->plan.invert.exact, &n->collapse, &n->inverse,
+                          err);
+    if (!rc && n->inverse->nexact && !(n->rest = inverse_rest(n->inverse))) rc = err_nomem(err);
     if (!rc && n->inverse->nlatent == 0) /* NOLINT: it is there */
         rc = err_set(err, NAMI_EINPUT,
                      "there is nothing to learn: no latent variable has observed descendants");
@@ -30,8 +33,10 @@ int network_invert(struct network *n, nami_err *err)
 static int make(struct network *n, const struct saved *saved, size_t num_draws, const double *x,
                 int threads, nami_err *err)
 {
-    int rc = x ? qnet_make_on(&n->q, n->model, n->inverse, &n->plan.net, num_draws, x, err)
-               : qnet_make(&n->q, n->model, n->inverse, &n->plan.net, saved, threads, err);
+    const struct inverse *h = n->rest ? n->rest : n->inverse;
+    int rc = x ? qnet_make_on(&n->q, n->model, h, &n->plan.net, num_draws, x, err)
+               : qnet_make(&n->q, n->model, h, &n->plan.net, saved, threads, err);
+    if (n->collapse.step.n) n->q.collapse = &n->collapse;
     if (!rc && n->plan.elbo) rc = elbo_make(&n->elbo, &n->q, err);
     return rc;
 }
@@ -45,7 +50,9 @@ void network_free(struct network *n)
 {
     elbo_free(&n->elbo);
     qnet_free(&n->q);
+    inverse_free(n->rest);
     inverse_free(n->inverse);
+    collapse_free(&n->collapse);
     inversion_fini(&n->inversion);
     model_free(n->own_model);
     st_free(&n->file);
@@ -114,7 +121,8 @@ static int read_inverse(struct network *n, nami_err *err)
     const char *text = st_get(&n->file, "inverse");
     if (!text) return network_broken("inverse", err);
     int rc = inversion_init(&n->inversion, model_bn(n->model), &n->plan.invert, err);
-    return rc ? rc : inverse_read(model_bn(n->model), text, &n->inverse, err);
+    if (!rc) rc = inverse_read(model_bn(n->model), text, &n->inverse, err);
+    return rc ? rc : exact_again(n->model, &n->inversion, n->inverse, &n->collapse, err);
 }
 
 static int parse(struct network *n, struct saved *saved, int threads, nami_err *err)

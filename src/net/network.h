@@ -9,6 +9,7 @@
 #define NET_NETWORK_H
 
 #include "data/safetensors.h"
+#include "exact/invert.h"
 #include "model/problem.h"
 #include "net/elbo.h"
 #include "net/plan.h"
@@ -21,6 +22,8 @@ struct network {
     struct plan plan;
     struct inversion inversion;
     struct inverse *inverse;
+    struct collapse collapse; /* what is integrated out: the exact factors of the inverse */
+    struct inverse *rest;     /* the others, which the network has; NULL: all of them */
     struct qnet q;
     struct elbo elbo; /* if plan.elbo */
     struct str bytes; /* what it was read from, */

@@ -7,6 +7,7 @@
 #ifndef NET_QNET_H
 #define NET_QNET_H
 
+#include "exact/collapse.h"
 #include "graph/inverse.h"
 #include "net/arch.h"
 #include "net/encoding.h"
@@ -70,6 +71,7 @@ struct qnet {
     struct arena mem;
     struct model *model;
     const struct inverse *inverse;
+    const struct collapse *collapse; /* latents that are integrated out; NULL: none */
     struct net_options opt;
     struct encoding *encoding;
     int nfeature;         /* units 0 .. nfeature-1 are features; those of embeddings follow */

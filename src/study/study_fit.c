@@ -23,7 +23,7 @@ int fit_model(struct fit *f, const char *text, nami_err *err)
 int fit_invert(struct fit *f, const struct job *j, nami_err *err)
 {
     struct training *r = &f->r;
-    r->net.plan.invert = (nami_options){.method = j->v->method, .mode = j->v->mode};
+    r->net.plan.invert = (nami_options){.method = j->v->method, .mode = j->v->mode, .exact = "none"};
     int rc = inversion_init(&r->net.inversion, model_bn(r->net.model), &r->net.plan.invert, err);
     return rc ? rc : inversion_run(&r->net.inversion, &r->net.inverse, err);
 }
