@@ -1,6 +1,7 @@
 /* test_invert.c: inverses agree with the definitions on thousands of small graphs. */
 #include "run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 struct setting {
     struct dag g;
     struct brute b;
-    unsigned char observed[16], nuisance[16];
+    unsigned char observed[16], nuisance[16], exact[16];
     int stage[16];
     struct problem p;
 };
@@ -294,6 +295,188 @@ static void all_small_graphs(void **state)
     }
 }
 
+/* ---- exact factors ---------------------------------------------------------------------- */
+
+/* The inverse without its exact factors: those of the others as they are, and by definition the
+   minimal I-map of what remains. */
+static void check_rest(const struct setting *s, const struct inverse *h)
+{
+    struct inverse *r = inverse_rest(h);
+    int64_t edges = 0, width = 0;
+    unsigned later = 0, role = 0;
+    assert_non_null(r);
+    assert_int_equal(r->nexact, 0);
+    assert_int_equal(r->nlatent, h->nlatent - h->nexact);
+    assert_int_equal(r->nobserved, h->nobserved);
+    assert_string_equal(r->mode, h->mode);
+    for (int i = 0; i < r->nlatent + r->nobserved; i++) {
+        assert_int_equal(r->perm[i], h->perm[h->nexact + i]);
+        later |= 1u << r->perm[i];
+    }
+    role = later;
+    for (int i = 0; i < r->nlatent; i++) {
+        unsigned pa = parent_mask(r, i);
+        later &= ~(1u << r->perm[i]);
+        assert_int_equal(pa, parent_mask(h, h->nexact + i));
+        assert_int_equal(pa, brute_boundary(&s->b, r->perm[i], later));
+        edges += inverse_count(r, i);
+        if (inverse_count(r, i) > width) width = inverse_count(r, i);
+    }
+    assert_int_equal(r->edges, edges);
+    assert_int_equal(r->width, width);
+    for (int i = 0; i < h->nexact; i++) assert_int_equal(r->pos[h->perm[i]], -1);
+    for (int i = 0; i < r->nmodel; i++) role |= 1u << r->model[i];
+    for (int i = 0; i < r->nnuisance; i++) { /* each node has one role */
+        assert_false(role >> r->nuisance[i] & 1);
+        role |= 1u << r->nuisance[i];
+    }
+    assert_int_equal(role, (1u << s->g.n) - 1);
+    assert_int_equal(certify(r, &s->g, VERIFY_FULL, 0, NULL), 0);
+    assert_int_equal(r->cert.is[FAITHFUL], 1);
+    assert_int_equal(r->cert.is[MINIMAL], 1);
+    if (h->cert.is[NATURAL]) assert_int_equal(r->cert.is[NATURAL], 1);
+    inverse_free(r);
+}
+
+/* All of them, and nobody else, come first. */
+static void check_first(const struct setting *s, const struct inverse *h)
+{
+    for (int i = 0; i < h->nlatent; i++) assert_int_equal(i < h->nexact, s->exact[h->perm[i]] != 0);
+    for (int i = h->nexact + 1; i < h->nlatent && s->p.stage; i++)
+        assert_true(s->stage[h->perm[i - 1]] <= s->stage[h->perm[i]]);
+}
+
+static void check_exact(const struct setting *s, enum mode mode)
+{
+    struct inverse *h = run(s, "nami", mode);
+    check_first(s, h);
+    check_roles(s, h);
+    check_imap(s, h);
+    check_certificate(s, h);
+    assert_int_equal(h->cert.is[FAITHFUL], 1);
+    assert_int_equal(h->cert.is[MINIMAL], 1);
+    if (mode != MODE_FREE && !s->p.stage) assert_int_equal(h->cert.is[NATURAL], 1);
+    if (!has_kept_barren(s)) check_trace(s, h, mode, 0);
+    check_rest(s, h);
+    for (int m = 0; methods[m]; m++) {
+        struct inverse *x = run(s, methods[m]->name, mode);
+        if (methods[m]->uses_mode)
+            check_first(s, x);
+        else
+            assert_int_equal(x->nexact, 0);
+        if (methods[m]->uses_mode) assert_int_equal(x->cert.is[FAITHFUL], 1);
+        if (methods[m] == &method_paper && !s->p.nuisance) check_trace(s, x, mode, 1);
+        for (int i = 0; i < h->nlatent && methods[m] == &method_dsep; i++) {
+            assert_int_equal(x->perm[i], h->perm[i]);
+            assert_int_equal(parent_mask(x, i), parent_mask(h, i));
+        }
+        inverse_free(x);
+    }
+    inverse_free(h);
+}
+
+/* Some latents, with all that each must wait for in this mode. */
+static void choose_exact(struct setting *s, enum mode mode, unsigned some)
+{
+    unsigned all = some;
+    for (int v = 0; v < s->g.n; v++) {
+        if (!(some >> v & 1) || s->observed[v]) continue;
+        if (mode == MODE_FORWARD) all |= s->b.anc[v];
+        if (mode == MODE_REVERSE) all |= s->b.desc[v];
+    }
+    for (int v = 0; v < s->g.n; v++)
+        s->exact[v] = all >> v & 1 && !s->observed[v] && !(s->p.nuisance && s->nuisance[v]);
+    s->p.exact = s->exact;
+}
+
+static void exact_latents_come_first(void **state)
+{
+    (void)state;
+    static const enum mode mode[] = {MODE_FORWARD, MODE_REVERSE, MODE_FREE};
+    struct rng r;
+    rng_init(&r, 20261118, 0);
+    for (int rep = 0; rep < 4000; rep++) {
+        struct setting s = {0};
+        int n = 2 + rep % 8;
+        unsigned all = 1u << n;
+        double density = 0.1 + 0.6 * rng_unit(&r);
+        assert_int_equal(generate_random(&s.g, n, density, (uint64_t)rep + 2000000, NULL), 0);
+        brute_init(&s.b, &s.g);
+        set_up(&s, rng_below(&r, all), rep % 3 ? 0 : rng_below(&r, all));
+        s.p.keep_barren = rep % 4 == 1;
+        for (int v = 0; v < n; v++) s.stage[v] = (int)rng_below(&r, 3);
+        if (rep % 5 == 2) s.p.stage = s.stage;
+        for (int k = 0; k < 3; k++) {
+            choose_exact(&s, mode[k], rng_below(&r, all) & rng_below(&r, all));
+            check_exact(&s, mode[k]);
+        }
+        dag_fini(&s.g);
+    }
+}
+
+/* Chains: all states but the two that are kept are exact, and the rest has few runs. */
+static void rest_of_a_chain(void **state)
+{
+    (void)state;
+    enum { LENGTH = 2000 };
+    struct edge e[2 * LENGTH];
+    unsigned char observed[2 * LENGTH] = {0}, exact[2 * LENGTH] = {0};
+    struct dag g;
+    struct inverse *h, *r;
+    size_t m = 0;
+    for (int t = 0; t < LENGTH; t++) {
+        if (t) e[m++] = (struct edge){t - 1, t};
+        e[m++] = (struct edge){t, LENGTH + t};
+        observed[LENGTH + t] = 1;
+        exact[t] = t > 1;
+    }
+    assert_int_equal(dag_init(&g, 2 * LENGTH, e, m, NULL), 0);
+    struct problem p = {.g = &g,
+                        .observed = observed,
+                        .exact = exact,
+                        .criterion = &criteria[0],
+                        .mode = MODE_REVERSE};
+    assert_int_equal(invert(&p, &method_nami, 2, 1, &h, NULL), 0);
+    assert_int_equal(certify(h, &g, VERIFY_FULL, 0, NULL), 0);
+    for (int k = 0; k < NPROPERTY; k++) assert_int_equal(h->cert.is[k], 1);
+    assert_int_equal(h->nexact, LENGTH - 2);
+    r = inverse_rest(h);
+    assert_int_equal(r->nlatent, 2);
+    assert_int_equal(r->edges, 1 + (LENGTH - 1) + LENGTH);
+    assert_int_equal(r->width, LENGTH);
+    assert_true(r->run.n <= 4);
+    inverse_free(r);
+    inverse_free(h);
+    dag_fini(&g);
+}
+
+static void names_of_exact_kinds(void **state)
+{
+    (void)state;
+    char name[8], text[] = "normal";
+    int latent[40];
+    for (int i = 0; i < 40; i++) latent[i] = i;
+    struct inverse *h = inverse_new(40, latent, 40, NULL, 0);
+    assert_int_equal(inverse_set_exact(h, 40), 0);
+    assert_int_equal(inverse_name_exact(h, 0, text), 0);
+    text[0] = 'x'; /* it was copied */
+    assert_string_equal(h->exact[0], "normal");
+    assert_int_equal(inverse_name_exact(h, 1, "abcdefghij_123456789"), 0);
+    assert_int_equal(inverse_name_exact(h, 2, "abcdefghij_1234567890"), -1);
+    assert_int_equal(inverse_name_exact(h, 2, ""), -1);
+    assert_int_equal(inverse_name_exact(h, 2, "a b"), -1);
+    assert_int_equal(inverse_name_exact(h, 2, "a\"b"), -1);
+    assert_int_equal(inverse_name_exact(h, 2, NULL), -1);
+    assert_int_equal(inverse_name_exact(h, 2, "normal"), 0);
+    assert_ptr_equal(h->exact[2], h->exact[0]);
+    assert_int_equal(h->nkind, 2);
+    for (int i = 2; i < 40; i++) {
+        snprintf(name, sizeof name, "k%d", i);
+        assert_int_equal(inverse_name_exact(h, i, name), i < EXACT_KINDS ? 0 : -1);
+    }
+    inverse_free(h);
+}
+
 /* Other criteria and random ties change the order, never the properties. */
 static void criteria_and_restarts(void **state)
 {
@@ -393,9 +576,10 @@ static void dsep_agrees(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(dsep_agrees),   cmocka_unit_test(all_small_graphs),
-    cmocka_unit_test(random_graphs), cmocka_unit_test(criteria_and_restarts),
-    cmocka_unit_test(larger_graphs),
+    cmocka_unit_test(dsep_agrees),     cmocka_unit_test(all_small_graphs),
+    cmocka_unit_test(random_graphs),   cmocka_unit_test(criteria_and_restarts),
+    cmocka_unit_test(larger_graphs),   cmocka_unit_test(exact_latents_come_first),
+    cmocka_unit_test(rest_of_a_chain), cmocka_unit_test(names_of_exact_kinds),
 };
 
 RUN(tests)

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
+#include "api/api.h"
+#include "base/rng.h"
 #include "malloc_fail.h"
+#include "model/inverse_read.h"
 #include "report/draw.h"
 #include "report/json.h"
 #include "report/names.h"
@@ -291,10 +294,265 @@ static void test_text(void **state)
     str_free(&out);
 }
 
+/* ---- exact factors ------------------------------------------------------------------ */
+
+static const char *const exact_names[] = {"normal", "enumerated", "gamma", "quadrature"};
+
+/* Inverts again; latents in `which` (by name, one letter each) are exact, of the kinds in turn. */
+static void make_exact(struct fixture *f, const char *which)
+{
+    int n = bn_n(f->bn), found = 0;
+    nami_err err;
+    f->v.exact = new_array(unsigned char, n);
+    f->v.exact_kind = new_array(const char *, n);
+    for (int v = 0; v < n; v++) {
+        const char *name = bn_name(f->bn, v);
+        if (strlen(name) != 1 || !strchr(which, name[0])) continue;
+        f->v.exact[v] = 1;
+        f->v.exact_kind[v] = exact_names[found++ % 2];
+    }
+    inverse_free(f->h);
+    f->h = NULL;
+    if (inversion_run(&f->v, &f->h, &err)) fail_msg("%s", err.msg);
+    f->w.h = f->h;
+}
+
+static const char three[] = "[m][s][a|m:s][b|m:s][c|m:s][x|a][y|b][z|c][p|a]";
+
+static void setup_three(struct fixture *f)
+{
+    nami_err err;
+    if (nami_bn_parse(three, strlen(three), "bnlearn", &f->bn, &err) ||
+        nami_bn_observe(f->bn, "x,y,z", &err) ||
+        inversion_init(&f->v, f->bn, &(nami_options){.mode = "reverse"}, &err))
+        fail_msg("%s", err.msg);
+    f->w = (struct view){"test", f->bn, &f->v, NULL, 80};
+    make_exact(f, "abc");
+}
+
+static void exact_factors_are_marked(void **state)
+{
+    struct fixture f = {0};
+    struct str out = {0};
+    nami_err err;
+    (void)state;
+    setup_three(&f);
+    for (int k = 0; k < NPROPERTY; k++) assert_int_equal(f.h->cert.is[k], 1);
+    assert_int_equal(show(&f.w, ~0u, &out, &err), 0);
+    assert_non_null(strstr(out.s, "3 observed, 5 to infer (3 exactly), 1 barren"));
+    assert_non_null(strstr(out.s, "p(c|m,s,z) p(b|m,s,y) p(a|m,s,x) p(p|a)"));
+    assert_non_null(strstr(out.s, "\nexact        normal: a c\n             enumerated: b\n"));
+    out.n = 0;
+    assert_int_equal(inverse_json(&f.w, 0, &out, &err), 0);
+    assert_non_null(strstr(out.s, "{\"node\":\"b\",\"parents\":[\"m\",\"s\",\"y\"],"
+                                  "\"kind\":\"exact\",\"exact\":\"enumerated\"}"));
+    assert_non_null(strstr(out.s, "\"kind\":\"network\"}"));
+    assert_non_null(strstr(out.s, "\"edges\":16,\"width\":4")); /* 3 + 3 + 3, and 4 + 3 */
+    nami_inverse inv = {.bn = f.bn, .h = f.h};
+    assert_string_equal(nami_inverse_exact(&inv, bn_find(f.bn, "a", 1)), "normal");
+    assert_null(nami_inverse_exact(&inv, bn_find(f.bn, "m", 1)));
+    assert_null(nami_inverse_exact(&inv, bn_find(f.bn, "x", 1)));
+    assert_null(nami_inverse_exact(&inv, bn_find(f.bn, "p", 1)));
+    assert_null(nami_inverse_exact(&inv, -1));
+    teardown(&f);
+    str_free(&out);
+}
+
+static int count_of(const char *text, const char *what)
+{
+    int n = 0;
+    while ((text = strstr(text, what))) n++, text++;
+    return n;
+}
+
+static void exact_factors_are_drawn(void **state)
+{
+    static int (*const report[])(void *) = {all_sections, modes, json_full, json_runs, as_dot};
+    struct fixture f = {0};
+    struct str out = {0};
+    nami_err err;
+    const char *why;
+    (void)state;
+    setup_three(&f);
+    assert_int_equal(draw(&f.w, "dot", &out, &err), 0);
+    assert_int_equal(count_of(out.s, "peripheries=2"), 3); /* not on the model's side */
+    assert_int_equal(count_of(out.s, "double outline: exact factor"), 1);
+    for (size_t i = 0; i < sizeof report / sizeof *report; i++)
+        if (nomem_each(report[i], &f, &why) < 0) fail_msg("report %zu: %s", i, why);
+    teardown(&f);
+    f = (struct fixture){0};
+    setup(&f, "nami");
+    out.n = 0;
+    assert_int_equal(draw(&f.w, "dot", &out, &err), 0);
+    assert_int_equal(count_of(out.s, "peripheries"), 0);
+    teardown(&f);
+    str_free(&out);
+}
+
+/* An exact latent without a kind cannot be stored. */
+static void exact_factors_need_kinds(void **state)
+{
+    struct fixture f = {0};
+    struct inverse *h;
+    nami_err err;
+    (void)state;
+    setup_three(&f);
+    f.v.exact_kind[bn_find(f.bn, "b", 1)] = "two words";
+    assert_int_equal(inversion_run(&f.v, &h, &err), NAMI_EBUG);
+    assert_null(h);
+    teardown(&f);
+}
+
+static void same_inverse(const struct inverse *a, const struct inverse *b)
+{
+    assert_int_equal(a->nlatent, b->nlatent);
+    assert_int_equal(a->nobserved, b->nobserved);
+    assert_int_equal(a->nexact, b->nexact);
+    assert_int_equal(a->edges, b->edges);
+    assert_int_equal(a->width, b->width);
+    for (int i = 0; i < a->nlatent + a->nobserved; i++) assert_int_equal(a->perm[i], b->perm[i]);
+    for (int i = 0; i < a->nexact; i++) assert_string_equal(a->exact[i], b->exact[i]);
+    for (int i = 0; i <= a->nlatent; i++) assert_int_equal(a->ptr[i], b->ptr[i]);
+    assert_int_equal(a->run.n, b->run.n);
+    for (size_t i = 0; i < a->run.n; i++) {
+        assert_int_equal(a->run.a[i].start, b->run.a[i].start);
+        assert_int_equal(a->run.a[i].count, b->run.a[i].count);
+    }
+}
+
+static void text_of(struct fixture *f, struct str *out)
+{
+    nami_err err;
+    out->n = 0;
+    assert_int_equal(inverse_json(&f->w, INVERSE_RUNS, out, &err), 0);
+}
+
+/* A random structure of nodes a, b, ...: each depends on earlier ones. */
+static void setup_random(struct fixture *f, struct rng *r, const char *mode)
+{
+    struct str s = {0}, observed = {0};
+    nami_err err;
+    int n = 3 + (int)rng_below(r, 20);
+    for (int v = 0; v < n; v++) {
+        const char *sep = "|";
+        str_printf(&s, "[%c", 'a' + v);
+        for (int u = 0; u < v; u++)
+            if (rng_below(r, 4) == 0) str_printf(&s, "%s%c", sep, 'a' + u), sep = ":";
+        str_put(&s, "]");
+        if (v % 3 == 2 || rng_below(r, 4) == 0)
+            str_printf(&observed, "%s%c", observed.n ? "," : "", 'a' + v);
+    }
+    nami_options o = {.mode = mode};
+    if (nami_bn_parse(s.s, s.n, "bnlearn", &f->bn, &err) ||
+        nami_bn_observe(f->bn, observed.s, &err) || inversion_init(&f->v, f->bn, &o, &err))
+        fail_msg("%s", err.msg);
+    f->w = (struct view){"test", f->bn, &f->v, NULL, 80};
+    str_free(&s);
+    str_free(&observed);
+}
+
+/* Through the text of network files, also if the exact latents are not natural. */
+static void exact_factors_survive_files(void **state)
+{
+    struct rng r;
+    int some = 0, all = 0;
+    (void)state;
+    rng_init(&r, 8, 0);
+    for (int rep = 0; rep < 500; rep++) {
+        struct fixture f = {0};
+        struct str text = {0}, again = {0};
+        struct inverse *h;
+        char which[27] = "";
+        nami_err err;
+        setup_random(&f, &r, mode_names[rep % 4]);
+        for (int v = 0; v < 26; v++)
+            if (rng_below(&r, 3) == 0) which[strlen(which)] = (char)('a' + v);
+        for (int v = 0; v < bn_n(f.bn); v++) /* observed ones are not looked at */
+            if (rep % 10 == 0) which[v] = (char)('a' + v), which[v + 1] = 0;
+        make_exact(&f, which);
+        some += f.h->nexact > 0 && f.h->nexact < f.h->nlatent;
+        all += f.h->nexact > 0 && f.h->nexact == f.h->nlatent;
+        text_of(&f, &text);
+        assert_int_equal(inverse_read(f.bn, text.s, &h, &err), 0);
+        same_inverse(f.h, h);
+        inverse_free(f.h);
+        f.w.h = f.h = h;
+        text_of(&f, &again);
+        assert_string_equal(text.s, again.s);
+        str_free(&text);
+        str_free(&again);
+        teardown(&f);
+    }
+    assert_true(some > 100 && all > 10);
+}
+
+struct stored {
+    const struct bn *bn;
+    const char *text;
+};
+
+static int read_and_split(void *ctx)
+{
+    struct stored *s = ctx;
+    struct inverse *h, *rest = NULL;
+    nami_err err;
+    int rc = inverse_read(s->bn, s->text, &h, &err);
+    if (!rc && !(rest = inverse_rest(h))) rc = NAMI_ENOMEM;
+    inverse_free(rest);
+    inverse_free(h);
+    return rc;
+}
+
+static void broken_exact_factors_are_refused(void **state)
+{
+    static const char *const change[][2] = {
+        {"\"kind\":\"exact\",\"exact\":\"normal\"", "\"kind\":\"network\""}, /* not first */
+        {"\"kind\":\"exact\",\"exact\":\"normal\"", "\"kind\":\"exact\""},
+        {"\"kind\":\"exact\",\"exact\":\"normal\"", "\"kind\":\"guess\""},
+        {"\"kind\":\"exact\",\"exact\":\"normal\"", "\"runs\":[]"},
+        {"\"exact\":\"normal\"", "\"exact\":\"\""},
+        {"\"exact\":\"normal\"", "\"exact\":7"},
+        {"\"exact\":\"normal\"", "\"exact\":\"not normal\""},
+        {"\"exact\":\"normal\"", "\"exact\":\"a_name_of_21_characters\""},
+    };
+    struct fixture f = {0};
+    struct str text = {0}, bad = {0};
+    struct inverse *h;
+    nami_err err;
+    const char *why;
+    (void)state;
+    setup_three(&f);
+    text_of(&f, &text);
+    for (size_t i = 0; i < sizeof change / sizeof *change; i++) {
+        const char *at = strstr(text.s, change[i][0]);
+        assert_non_null(at);
+        bad.n = 0;
+        str_putn(&bad, text.s, (size_t)(at - text.s));
+        str_printf(&bad, "%s%s", change[i][1], at + strlen(change[i][0]));
+        if (inverse_read(f.bn, bad.s, &h, &err) != NAMI_EINPUT) fail_msg("%s", change[i][1]);
+        assert_null(h);
+        assert_string_equal(err.msg, "the stored inverse has no usable 'factors'");
+    }
+    struct stored s = {f.bn, text.s};
+    if (nomem_each(read_and_split, &s, &why) <= 0) fail_msg("%s", why);
+    str_free(&text);
+    str_free(&bad);
+    teardown(&f);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_table),  cmocka_unit_test(test_wrap),  cmocka_unit_test(test_counts),
-    cmocka_unit_test(test_text),   cmocka_unit_test(test_nomem), cmocka_unit_test(test_sketch),
+    cmocka_unit_test(test_table),
+    cmocka_unit_test(test_wrap),
+    cmocka_unit_test(test_counts),
+    cmocka_unit_test(test_text),
+    cmocka_unit_test(test_nomem),
+    cmocka_unit_test(test_sketch),
     cmocka_unit_test(test_plates),
+    cmocka_unit_test(exact_factors_are_marked),
+    cmocka_unit_test(exact_factors_are_drawn),
+    cmocka_unit_test(exact_factors_need_kinds),
+    cmocka_unit_test(exact_factors_survive_files),
+    cmocka_unit_test(broken_exact_factors_are_refused),
 };
 
 RUN(tests)
