@@ -43,7 +43,7 @@ static const struct opt options[] = {
      "model files: value of a constant, instead of the file's; may be repeated", 0},
     {"format", 0, OPT_WORD, AT(format), "NAME", NULL, format_words,
      "format of FILE, if not determined by extension or content: 'nami list formats'", 0},
-    {"show", 0, OPT_WORDS, AT(show), "LIST", "model,inverse,order,certificate,modes", section_words,
+    {"show", 0, OPT_WORDS, AT(show), "LIST", "model,inverse,order,certificate,exact,modes", section_words,
      "sections to print, a comma-separated list", 0},
     {"trace", 0, OPT_FLAG, AT(trace), NULL, NULL, NULL,
      "also the steps of the elimination: frontier, choice, edges added", 0},
@@ -195,7 +195,9 @@ static int anything_observed(const nami_bn *bn)
     return 0;
 }
 
-static int run_on(nami_bn *bn, const char *file, const struct options *o, struct files *f)
+/* model: or NULL, of a structure. */
+static int run_on(const nami_model *model, nami_bn *bn, const char *file, const struct options *o,
+                  struct files *f)
 {
     nami_inverse *inv = NULL;
     nami_err err;
@@ -206,7 +208,8 @@ static int run_on(nami_bn *bn, const char *file, const struct options *o, struct
         return rc;
     if (!o->observe && !o->quiet && !anything_observed(bn))
         note("nothing is observed, so the model itself is the answer; try --observe sinks");
-    if (nami_invert(bn, &o->invert, &inv, &err))
+    if (model ? nami_model_invert(model, bn, &o->invert, &inv, &err)
+              : nami_invert(bn, &o->invert, &inv, &err))
         rc = fail(RUNNING, file, &err);
     else
         rc = report(inv, file, o, f);
@@ -214,15 +217,14 @@ static int run_on(nami_bn *bn, const char *file, const struct options *o, struct
     return rc;
 }
 
-/* The structure of a model, to be changed by the options. */
-static int open_model_structure(nami_bn **bn, const char *path, const struct options *o)
+/* A model and its structure, which the options change. */
+static int open_model_structure(nami_model **model, nami_bn **bn, const char *path,
+                                const struct options *o)
 {
     nami_model_options opt = {.set = o->set.a, .num_set = o->set.n, .observe = o->observe};
-    nami_model *model;
     nami_err err;
-    int rc = read_model(&model, path, &o->data, &opt, o->quiet);
-    if (!rc && nami_bn_copy(nami_model_structure(model), bn, &err)) rc = fail(RUNNING, NULL, &err);
-    nami_model_free(model);
+    int rc = read_model(model, path, &o->data, &opt, o->quiet);
+    if (!rc && nami_bn_copy(nami_model_structure(*model), bn, &err)) rc = fail(RUNNING, NULL, &err);
     return rc;
 }
 
@@ -231,14 +233,16 @@ static int run(const void *options_, int narg, char **arg)
     const struct options *o = options_;
     int is_model = !o->format && (nami_model_is(arg[0]) || o->data.n || o->set.n);
     struct files f = {0};
+    nami_model *model = NULL;
     nami_bn *bn = NULL;
     (void)narg;
     int rc = files_init(&f, &o->out);
     if (!rc)
-        rc = is_model ? open_model_structure(&bn, arg[0], o)
+        rc = is_model ? open_model_structure(&model, &bn, arg[0], o)
                       : open_structure(&bn, arg[0], o->format);
-    if (!rc) rc = run_on(bn, file_name(arg[0]), o, &f);
+    if (!rc) rc = run_on(model, bn, file_name(arg[0]), o, &f);
     nami_bn_free(bn);
+    nami_model_free(model);
     files_fini(&f);
     return rc;
 }

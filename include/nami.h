@@ -321,6 +321,10 @@ const char *nami_model_messages(const nami_model *model);
 /* The graph over the random variables, for nami_invert and the nami_bn_* questions. It is
    the model's: do not free it. */
 const nami_bn *nami_model_structure(const nami_model *model);
+/* nami_invert for a model: latents are integrated out exactly where that is possible (option exact).
+   bn: NULL, or a copy of the model's structure with other roles.  Both must outlive the inverse. */
+int nami_model_invert(const nami_model *model, const nami_bn *bn, const nami_options *opt,
+                      nami_inverse **out, nami_err *err);
 
 /* The program or plug-in that the model file names after `simulator`, which every call that draws
    from the model runs, and where it is: "'./x.so' (/home/me/x.so)"; NULL if it names none. */

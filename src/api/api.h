@@ -26,6 +26,8 @@ struct nami_inverse {
     struct inversion problem;
     struct inverse *own; /* freed with it; or NULL */
     const struct inverse *h;
+    struct collapse own_collapse;
+    const struct collapse *collapse; /* NULL: of a structure */
 };
 
 struct nami_model {

@@ -4,11 +4,14 @@
 
 #include "api/api.h"
 #include "base/err.h"
+#include "exact/invert.h"
 #include "report/draw.h"
 #include "report/json.h"
 #include "report/show.h"
 
-int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, nami_err *err)
+/* model: NULL, or that of bn. */
+static int invert_with(const struct model *model, const nami_bn *bn, const nami_options *opt,
+                       nami_inverse **out, nami_err *err)
 {
     nami_options o;
     err_clear(err);
@@ -19,8 +22,11 @@ int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, 
     if (!x) return err_nomem(err);
     x->bn = bn;
     rc = inversion_init(&x->problem, bn, &o, err);
-    if (!rc) rc = inversion_run(&x->problem, &x->own, err);
+    if (!rc)
+        rc = model ? exact_invert(model, &x->problem, o.exact, &x->own_collapse, &x->own, err)
+                   : inversion_run(&x->problem, &x->own, err);
     x->h = x->own;
+    if (model) x->collapse = &x->own_collapse;
     if (rc)
         nami_inverse_free(x);
     else
@@ -28,10 +34,26 @@ int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, 
     return rc;
 }
 
+int nami_invert(const nami_bn *bn, const nami_options *opt, nami_inverse **out, nami_err *err)
+{
+    return invert_with(NULL, bn, opt, out, err);
+}
+
+int nami_model_invert(const nami_model *w, const nami_bn *bn, const nami_options *opt,
+                      nami_inverse **out, nami_err *err)
+{
+    *out = NULL;
+    if (!w->good) return err_set(err, NAMI_EUSAGE, "the model has errors");
+    if (bn && bn_n(bn) != bn_n(model_bn(w->m)))
+        return err_set(err, NAMI_EUSAGE, "the structure is not that of the model");
+    return invert_with(w->m, bn ? bn : model_bn(w->m), opt, out, err);
+}
+
 void nami_inverse_free(nami_inverse *x)
 {
     if (!x) return;
     inverse_free(x->own);
+    collapse_free(&x->own_collapse);
     inversion_fini(&x->problem);
     free(x);
 }
@@ -108,7 +130,7 @@ static int as_text(const struct view *w, const nami_inverse_view *view, struct s
                    nami_err *err)
 {
     unsigned which = 0;
-    int rc = choose_sections(view->show ? view->show : "model,inverse,order,certificate,modes",
+    int rc = choose_sections(view->show ? view->show : "model,inverse,order,certificate,exact,modes",
                              &which, err);
     if (!rc && view->trace) rc = choose_sections("trace", &which, err);
     return rc ? rc : show(w, which, out, err);
@@ -127,6 +149,7 @@ int nami_inverse_describe(const nami_inverse *x, const char *as, const nami_inve
                      .bn = x->bn,
                      .v = &x->problem,
                      .h = x->h,
+                     .c = x->collapse,
                      .width = v.width ? v.width : 80};
     if (strcmp(as, "text") == 0)
         rc = as_text(&w, &v, &out, err);

@@ -31,7 +31,8 @@ static int prepare(nami_network *w, int threads, int allow_simulator, nami_err *
     int rc = network_parse(n, threads, err);
     if (rc) return rc;
     if (allow_simulator) model_allow_simulator(n->model);
-    w->inverse = (struct nami_inverse){.bn = model_bn(n->model), .h = n->inverse};
+    w->inverse = (struct nami_inverse){.bn = model_bn(n->model), .h = n->inverse,
+                                        .collapse = &n->collapse};
     w->inverse.problem = n->inversion;
     w->data.sets = *model_data(n->model);
     if (!(w->param = raw_array(float, network_nparam(n) + 1))) return err_nomem(err);

@@ -28,6 +28,7 @@ int show_modes(const struct view *w, struct str *out, nami_err *err)
         v.p.mode = compared[i];
         v.p.max_edges = COMPARE_EDGES;
         v.verify = VERIFY_NONE;
+        v.exact = NULL; /* the other modes, with a network for all latents */
         if (!is_this) rc = inversion_run(&v, &h, err);
         if (rc && rc != NAMI_ELIMIT) break;
         const struct inverse *x = is_this ? w->h : h;

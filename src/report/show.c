@@ -1,4 +1,5 @@
 /* show.c: the text report of an inverse: model, factors, order, certificate. */
+#include "report/collapse.h"
 #include "report/show.h"
 
 #include <stdio.h>
@@ -259,6 +260,7 @@ const struct section sections[] = {
     {"inverse", "the factorisation q(z|x), in sampling order", show_inverse},
     {"order", "the order of elimination, edges, width", show_order},
     {"certificate", "what was proved, and what fails why", show_certificate},
+    {"exact", "which latents are integrated out exactly, and why others are not", show_exact},
     {"modes", "edges and width in each mode", show_modes},
     {NULL, NULL, NULL},
 };

@@ -2,6 +2,7 @@
 #ifndef REPORT_VIEW_H
 #define REPORT_VIEW_H
 
+#include "exact/collapse.h"
 #include "model/problem.h"
 
 struct view {
@@ -9,6 +10,7 @@ struct view {
     const struct bn *bn;
     const struct inversion *v;
     const struct inverse *h; /* for draw(), v and h may be NULL: only the model */
+    const struct collapse *c; /* of a model: what is integrated out; or NULL */
     int width;               /* width of text, in columns */
 };
 
