@@ -65,6 +65,8 @@ struct nami_network {
     struct network_ood *ood;
 };
 
+/* The network and what is integrated out, as text. */
+int network_text(const struct network *n, struct str *out, nami_err *err);
 /* From bytes of a file, which it takes over, also after an error. */
 int network_take_bytes(struct str *bytes, int threads, int allow_simulator, nami_network **out,
                        nami_err *err);

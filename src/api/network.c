@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "model/read.h"
+#include "report/collapse.h"
 #include "report/network.h"
 
 static int make_ood(nami_network *w, nami_err *err)
@@ -121,20 +122,31 @@ const nami_inverse *nami_network_inverse(const nami_network *net) { return &net-
 
 const nami_data *nami_network_data(const nami_network *net) { return &net->data; }
 
+int network_text(const struct network *n, struct str *out, nami_err *err)
+{
+    struct view w = {.bn = model_bn(n->model), .h = n->inverse, .c = &n->collapse};
+    if (n->q.nfactor) network_show(&n->q, out);
+    if (n->collapse.step.n && n->q.nfactor) str_put(out, "\n");
+    return n->collapse.step.n ? show_exact(&w, out, err) : 0;
+}
+
 int nami_network_describe(const nami_network *net, const char *as, char **text, nami_err *err)
 {
     struct str out = {0};
+    int rc = 0;
     err_clear(err);
     *text = NULL;
     if (strcmp(as, "text") == 0)
-        network_show(&net->net.q, &out);
+        rc = network_text(&net->net, &out, err);
     else if (strcmp(as, "json") == 0)
         network_json(&net->net.q, &out);
     else if (strcmp(as, "settings") == 0)
         str_put(&out, st_get(&net->net.file, "settings"));
     else
-        return no_such_form(as, "text, json, settings", err);
-    return give_text(&out, text, NULL, err);
+        rc = no_such_form(as, "text, json, settings", err);
+    if (!rc) return give_text(&out, text, NULL, err);
+    str_free(&out);
+    return rc;
 }
 
 /* Barren latents are drawn from the model: their factors are its own. */

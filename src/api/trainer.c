@@ -418,7 +418,9 @@ static void put_text(const nami_trainer *t, struct str *out)
     const struct train *x = &t->r.train;
     unsigned long long steps = x->step;
     const char *why = train_done[x->done];
-    if (t->r.net.plan.elbo)
+    if (x->done == TRAIN_NOTHING)
+        str_put(out, "network      none is needed: all latents are integrated out exactly\n");
+    else if (t->r.net.plan.elbo)
         str_printf(out, "bound        %.4f nats: of log p(x) on %zu data sets, %llu steps; %s\n",
                    -x->best, t->r.split.n[SPLIT_VALID], steps, why);
     else
@@ -429,6 +431,7 @@ static void put_text(const nami_trainer *t, struct str *out)
 int nami_trainer_describe(const nami_trainer *t, const char *as, char **text, nami_err *err)
 {
     struct str out = {0};
+    int rc = 0;
     err_clear(err);
     *text = NULL;
     if (strcmp(as, "text") == 0)
@@ -436,12 +439,14 @@ int nami_trainer_describe(const nami_trainer *t, const char *as, char **text, na
     else if (strcmp(as, "json") == 0)
         put_json(t, &out);
     else if (strcmp(as, "network") == 0)
-        network_show(&t->r.net.q, &out);
+        rc = network_text(&t->r.net, &out, err);
     else if (strcmp(as, "network-json") == 0)
         network_json(&t->r.net.q, &out);
     else
-        return no_such_form(as, "text, json, network, network-json", err);
-    return give_text(&out, text, NULL, err);
+        rc = no_such_form(as, "text, json, network, network-json", err);
+    if (!rc) return give_text(&out, text, NULL, err);
+    str_free(&out);
+    return rc;
 }
 
 /* ---- from beginning to end ------------------------------------------------------------------ */

@@ -13,7 +13,8 @@ static const double
     CUT = 0.3,
     SMALLEST = 1e-3; /* factor of a reduction of the rate; smallest rate relative to the first */
 
-const char *const train_done[] = {"", "all steps were made", "the loss no longer falls"};
+const char *const train_done[] = {"", "all steps were made", "the loss no longer falls",
+                                  "there is nothing to learn"};
 
 int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
                const struct train_options *opt, int threads, nami_err *err)
@@ -27,6 +28,7 @@ int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s
     x->best_param = new_array(float, x->t.nparam + 1);
     if (!x->best_param) return err_nomem(err);
     memcpy(x->best_param, x->t.param, sizeof(float) * x->t.nparam);
+    if (!x->t.nparam) x->done = TRAIN_NOTHING;
     return 0;
 }
 

@@ -31,7 +31,7 @@ struct train {
     vec(double) history; /* (validations, width) */
     int done;            /* reason for the end of training; 0: not finished */
 };
-enum { TRAIN_STEPS = 1, TRAIN_STALLED };
+enum { TRAIN_STEPS = 1, TRAIN_STALLED, TRAIN_NOTHING };
 extern const char *const train_done[]; /* as a sentence */
 
 /* e: NULL, or the bound to maximize. Takes ownership of the source. */

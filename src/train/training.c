@@ -129,8 +129,8 @@ static int parse_state(struct train *x, const char *text)
     for (int k = 0; k < STATES && ok; k++)
         ok = take_state(x, &states[k], json_object_get(o, states[k].name));
     json_decref(o);
-    if (!ok || !(x->rate > 0) || x->done > TRAIN_STALLED) return NAMI_EINPUT;
-    if (x->done != TRAIN_STALLED) /* the number of steps may have changed */
+    if (!ok || !(x->rate > 0) || x->done > TRAIN_NOTHING) return NAMI_EINPUT;
+    if (x->done < TRAIN_STALLED) /* the number of steps may have changed */
         x->done = x->step >= (uint64_t)x->opt.steps ? TRAIN_STEPS : 0;
     return 0;
 }
