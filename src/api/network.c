@@ -149,13 +149,13 @@ int nami_network_describe(const nami_network *net, const char *as, char **text, 
     return rc;
 }
 
-/* Barren latents are drawn from the model: their factors are its own. */
-static int add_barren(const nami_network *net, size_t n, const double *x, int threads,
+/* Barren latents have the model's own factors, exact ones those of the posterior. */
+static int add_others(const nami_network *net, size_t n, const double *x, int threads,
                       double *log_q, nami_err *err)
 {
-    if (!net->infer.q->inverse->nmodel) return 0;
+    if (!infer_has_others(&net->infer)) return 0;
     double *own = raw_array(double, n + 1);
-    int rc = own ? infer_barren(&net->infer, n, x, threads, own, err) : err_nomem(err);
+    int rc = own ? infer_others(&net->infer, n, x, threads, own, err) : err_nomem(err);
     for (size_t i = 0; i < n && !rc; i++) log_q[i] += own[i];
     free(own);
     return rc;
@@ -167,5 +167,5 @@ int nami_network_log_q(const nami_network *net, size_t n, const double *x, int t
     err_clear(err);
     threads = parallel_threads(threads);
     int rc = infer_logq(&net->infer, n, x, threads, log_q, err);
-    return rc ? rc : add_barren(net, n, x, threads, log_q, err);
+    return rc ? rc : add_others(net, n, x, threads, log_q, err);
 }

@@ -271,13 +271,18 @@ static int start(struct choice *x, const struct model *m, nami_err *err)
     return collapse_start(x->c, m, x->role, err);
 }
 
-static int make_draws(struct collapse *c)
+/* What was integrated out last comes first. */
+static int make_programs(struct collapse *c)
 {
     int rc = 0;
-    c->draw.nnode = c->draw.nrow = model_num_rows(c->model);
-    for (size_t k = c->step.n; k-- > 0 && !rc;)
-        rc = split_draw(&c->step.a[k]->rest, &c->step.a[k]->integral, &c->draw);
-    return rc ? rc : prog_finish(&c->draw);
+    c->draw.nnode = c->draw.nrow = c->mean.nnode = c->mean.nrow = model_num_rows(c->model);
+    for (size_t k = c->step.n; k-- > 0 && !rc;) {
+        const struct exact_step *s = c->step.a[k];
+        rc = split_draw(&s->rest, &s->integral, &c->draw);
+        if (!rc) rc = split_means(&s->rest, &s->integral, &c->mean);
+    }
+    if (!rc) rc = prog_finish(&c->draw);
+    return rc ? rc : prog_finish(&c->mean);
 }
 
 /* kind: the exact latents of a stored inverse; or NULL: to be chosen. */
@@ -290,7 +295,7 @@ static int make(struct collapse *c, const struct model *m, const struct problem 
     if (!rc && !none) rc = allow(&x, which, err);
     for (int v = 0; kind && v < p->g->n && !rc; v++) x.allowed[v] &= kind[v] != NULL;
     if (!rc && !none) rc = rounds(&x, err);
-    if (!rc && make_draws(c)) rc = err_nomem(err);
+    if (!rc && make_programs(c)) rc = err_nomem(err);
     for (int v = 0; kind && v < p->g->n && !rc; v++)
         if (kind[v] && (!c->kind[v] || strcmp(kind[v], c->kind[v]) != 0))
             rc = err_set(err, NAMI_EINPUT, "%s cannot be integrated out as the file says (%s)",

@@ -169,5 +169,6 @@ void collapse_free(struct collapse *c)
     vec_free(&c->step);
     prog_free(&c->start);
     prog_free(&c->draw);
+    prog_free(&c->mean);
     arena_free(&c->mem);
 }

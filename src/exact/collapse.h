@@ -25,6 +25,7 @@ struct collapse {
     const char **kind; /* by node: of an exact latent; otherwise NULL */
     const char **why;  /* by node: why a latent stays, a clause that follows its name; or NULL */
     struct prog draw;  /* draws the exact latents given the others, in their rows */
+    struct prog mean;  /* their means instead; inner ones given the means of outer ones */
     double cost;       /* operations for each draw, about */
 };
 

@@ -506,31 +506,73 @@ void integral_free(struct integral *g)
     *g = (struct integral){0};
 }
 
-int split_draw(const struct prog *rest, const struct integral *g, struct prog *p)
+/* Appends what the inputs of g need of rest to p; in: these rows of p. */
+static int append_inputs(const struct prog *rest, const struct integral *g, struct prog *p,
+                         struct operand *in)
 {
-    struct prog part = {
-        .nnode = rest->nnode, .nrow = rest->nrow, .nunit = rest->nunit, .nparam = rest->nparam};
-    int rc = 0, shift = p->nrow - rest->nnode, *row = raw_array(int, g->num_vars + 1),
-        *in = raw_array(int, g->num_inputs + 1);
-    if (!row || !in) rc = NAMI_ENOMEM;
+    struct prog part = {.nnode = rest->nnode,
+                        .nrow = rest->nrow,
+                        .nunit = rest->nunit,
+                        .nparam = rest->nparam};
+    int rc = 0, shift = p->nrow - rest->nnode, *row = raw_array(int, g->num_inputs + 1);
     for (size_t i = 0; i < rest->constant.n && !rc; i++)
         rc = vec_push(&part.constant, rest->constant.a[i]);
     for (size_t k = 0; k < rest->code.n && !rc; k++)
         if (!rest->code.a[k].sum) rc = vec_push(&part.code, rest->code.a[k]);
     if (!rc) rc = prog_append(p, &part);
-    struct instr *x = rc ? NULL : prog_emit(p, I_BDRAW, 1, g->num_vars);
-    if (x) {
-        for (int v = 0; v < g->num_vars; v++) row[v] = g->var[v].row;
-        for (int k = 0; k < g->num_inputs; k++)
-            in[k] = g->input[k] < rest->nnode ? g->input[k] : g->input[k] + shift;
-        x->narg = 1;
-        x->self = g;
-        x->bdraw = g->kind->draw;
-        x->nwork = integral_work(g);
-        rc = pack(p, 1, g->num_vars, row, &x->outs) || pack(p, 1, g->num_inputs, in, &x->arg[0]);
-    }
+    if (!row) rc = NAMI_ENOMEM;
+    for (int k = 0; k < g->num_inputs && !rc; k++)
+        row[k] = g->input[k] < rest->nnode ? g->input[k] : g->input[k] + shift;
+    *in = (struct operand){0};
+    if (!rc) rc = pack(p, 1, g->num_inputs, row, in);
     prog_free(&part);
     free(row);
-    free(in);
-    return rc || !x ? NAMI_ENOMEM : 0;
+    return rc ? NAMI_ENOMEM : 0;
+}
+
+/* The rows of the variables in the model. */
+static int variable_rows(const struct integral *g, struct prog *p, int n, int m,
+                         struct operand *out)
+{
+    int *row = raw_array(int, g->num_vars + 1), rc = row ? 0 : NAMI_ENOMEM;
+    for (int v = 0; v < g->num_vars && !rc; v++) row[v] = g->var[v].row;
+    *out = (struct operand){0};
+    if (!rc) rc = pack(p, n, m, row, out);
+    free(row);
+    return rc;
+}
+
+static struct instr *emit_on(struct prog *p, enum instr_kind kind, int width,
+                             const struct integral *g, const struct operand *in)
+{
+    struct instr *x = prog_emit(p, kind, 1, width);
+    if (!x) return NULL;
+    x->narg = 1;
+    x->arg[0] = *in;
+    x->self = g;
+    x->nwork = integral_work(g);
+    return x;
+}
+
+int split_draw(const struct prog *rest, const struct integral *g, struct prog *p)
+{
+    struct operand in;
+    if (append_inputs(rest, g, p, &in)) return NAMI_ENOMEM;
+    struct instr *x = emit_on(p, I_BDRAW, g->num_vars, g, &in);
+    if (!x) return NAMI_ENOMEM;
+    x->bdraw = g->kind->draw;
+    return variable_rows(g, p, 1, g->num_vars, &x->outs);
+}
+
+int split_means(const struct prog *rest, const struct integral *g, struct prog *p)
+{
+    struct operand in, out, means = {.m = 1, .si = 1};
+    if (append_inputs(rest, g, p, &in)) return NAMI_ENOMEM;
+    struct instr *x = emit_on(p, I_BLOCK, 2 * g->num_vars, g, &in);
+    if (!x) return NAMI_ENOMEM;
+    x->block = g->kind->moments;
+    x->out = means.base = p->nrow;
+    p->nrow += 2 * g->num_vars;
+    if (variable_rows(g, p, g->num_vars, 1, &out)) return NAMI_ENOMEM;
+    return prog_emit_copy(p, g->num_vars, means, out) ? 0 : NAMI_ENOMEM;
 }

@@ -21,5 +21,7 @@ void integral_free(struct integral *g);
 /* Appends to p, in whose first nnode rows the values of the model stand, what the inputs need of
    `rest`, and an instruction that draws the variables of g to their rows. */
 int split_draw(const struct prog *rest, const struct integral *g, struct prog *p);
+/* The same with their means instead of draws. */
+int split_means(const struct prog *rest, const struct integral *g, struct prog *p);
 
 #endif

@@ -4,6 +4,7 @@
 #define INFER_EXACT_H
 
 #include "base/arena.h"
+#include "exact/collapse.h"
 #include "graph/inverse.h"
 #include "infer/sparse.h"
 #include "model/view.h"
@@ -165,5 +166,7 @@ int ctree_draw(const struct ctree *t, uint64_t seed, uint64_t first, size_t n, i
 /* Computes the rows of deterministic variables in n points of a model, x[row * n + i], from the
    others. */
 int exact_complete(const struct model *m, size_t n, double *x, nami_err *err);
+/* The rows of latents that are integrated out: their means given the others. */
+int exact_means(const struct collapse *c, size_t n, double *x, nami_err *err);
 
 #endif

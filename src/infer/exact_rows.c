@@ -4,11 +4,10 @@
 #include "infer/exact.h"
 #include "model/eval.h"
 
-int exact_complete(const struct model *m, size_t n, double *x, nami_err *err)
+static int run(const struct model *m, const struct prog *p, size_t n, double *x, nami_err *err)
 {
     struct exec e;
-    int rc =
-        exec_init(&e, model_density_program(m), exec_lanes(model_density_program(m)), 0, 0, err);
+    int rc = exec_init(&e, p, exec_lanes(p), 0, 0, err);
     if (rc) return rc;
     e.param = model_weights(m);
     for (size_t i = 0; i < n; i += (size_t)e.cap) {
@@ -22,4 +21,14 @@ int exact_complete(const struct model *m, size_t n, double *x, nami_err *err)
     }
     exec_fini(&e);
     return 0;
+}
+
+int exact_complete(const struct model *m, size_t n, double *x, nami_err *err)
+{
+    return run(m, model_density_program(m), n, x, err);
+}
+
+int exact_means(const struct collapse *c, size_t n, double *x, nami_err *err)
+{
+    return run(c->model, &c->mean, n, x, err);
 }

@@ -196,11 +196,33 @@ int infer_logq(const struct infer *a, size_t n, const double *z, int threads, do
     return run_job(&j, threads, err);
 }
 
-int infer_barren(const struct infer *a, size_t n, const double *z, int threads, double *logp,
-                 nami_err *err)
+static int barren(const struct infer *a, size_t n, const double *z, int threads, double *logp,
+                  nami_err *err)
 {
     struct job j = {.a = a, .prog = &a->s.barren, .n = n, .at = z, .logq = logp};
     return run_job(&j, threads, err);
+}
+
+/* log p(x, z) - log p(x, z_N); without exact latents, that is the density of the barren ones. */
+int infer_others(const struct infer *a, size_t n, const double *z, int threads, double *logp,
+                 nami_err *err)
+{
+    struct density all = {.logp = logp};
+    if (!a->q->collapse) return barren(a, n, z, threads, logp, err);
+    double *left = raw_array(double, n + 1);
+    struct density collapsed = {.logp = left};
+    int rc = left ? model_logp(a->q->model, n, z, threads, &all, err) : err_nomem(err);
+    if (!rc)
+        rc = program_logp(a->q->model, collapse_density(a->q->collapse), n, z, threads, &collapsed,
+                          err);
+    for (size_t i = 0; i < n && !rc; i++) logp[i] -= left[i];
+    free(left);
+    return rc;
+}
+
+int infer_has_others(const struct infer *a)
+{
+    return a->q->collapse || a->q->inverse->nmodel;
 }
 
 int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t seed, uint64_t first,

@@ -42,10 +42,12 @@ int infer_draws(const struct infer *a, const struct query *q, uint64_t first, si
    pred[row * n + i], with the random numbers of draws first ... (first % 8 == 0). */
 int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t seed, uint64_t first,
                   int threads, double *pred, nami_err *err);
-/* log p of the barren latents in points z[row * n + i] given their parents: to be added to log q
-   where the density of all latents is needed. */
-int infer_barren(const struct infer *a, size_t n, const double *z, int threads, double *logp,
+/* log p of the latents that the network does not have, in points z[row * n + i], given the others:
+   barren ones, and exact ones given the data, too.  To be added to log q, and to log p(x, z_N),
+   where the density of all latents is needed.  Are there any? */
+int infer_others(const struct infer *a, size_t n, const double *z, int threads, double *logp,
                  nami_err *err);
+int infer_has_others(const struct infer *a);
 /* log q of given points z[row * n + i], observed and latent. */
 int infer_logq(const struct infer *a, size_t n, const double *z, int threads, double *logq,
                nami_err *err);

@@ -305,6 +305,7 @@ static int run(struct job *j, const struct infer *a, nami_err *err)
         rc = workers_run(&w, nset, LANES, decode, err);
     }
     if (!rc && j->sd) rc = workers_run(&w, nset, 1, set_deviations, err);
+    if (!rc && a->q->collapse) rc = exact_means(a->q->collapse, nset, j->z, err);
     if (!rc) rc = exact_complete(m, nset, j->z, err);
     workers_stop(&w);
     return rc;

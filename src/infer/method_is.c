@@ -9,24 +9,26 @@
 
 enum { NUMBERS = 1 << 22 }; /* approximate number of values in memory, without weights */
 
-/* p(x, z) and q are both densities of all latents: barren ones, drawn from the model, cancel; exact
-   ones do, too, and are integrated out of both. */
+/* Exact latents are integrated out of both densities; barren ones, drawn from the model, cancel. */
 static int weigh(const struct infer *a, struct answer *x, int threads, nami_err *err)
 {
     struct density d = {.logp = x->logp};
-    size_t n = x->n;
     const struct collapse *c = a->q->collapse;
-    int rc = c ? program_logp(a->q->model, collapse_density(c), n, x->z, threads, &d, err)
+    size_t n = x->n;
+    int others = infer_has_others(a);
+    double *add = others ? raw_array(double, n + 1) : NULL;
+    int rc = others && !add ? err_nomem(err) : 0;
+    if (!rc)
+        rc = c ? program_logp(a->q->model, collapse_density(c), n, x->z, threads, &d, err)
                : model_logp(a->q->model, n, x->z, threads, &d, err);
-    if (rc) return rc;
-    if (a->q->inverse->nmodel && !c) { /* the same term is added to log p and log q */
-        rc = infer_barren(a, n, x->z, threads, x->logw, err);
-        for (size_t i = 0; i < n; i++) x->logq[i] += x->logw[i];
-    }
-    for (size_t i = 0; i < n; i++) {
+    if (!rc && others) rc = infer_others(a, n, x->z, threads, add, err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        if (others && !c) x->logq[i] += add[i];
         x->logw[i] = x->logp[i] - x->logq[i];
+        if (c) x->logp[i] += add[i], x->logq[i] += add[i];
         if (isnan(x->logw[i])) x->logw[i] = -INFINITY; /* outside of the model's support */
     }
+    free(add);
     return rc;
 }
 

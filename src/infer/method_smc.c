@@ -7,11 +7,11 @@
 #include "infer/smc.h"
 #include "infer/weights.h"
 
-/* Barren latents are drawn from the model: adds the same term to log p and log q. */
-static int add_barren(const struct infer *a, struct answer *x, int threads, nami_err *err)
+/* Adds the same term to log p and log q. */
+static int add_others(const struct infer *a, struct answer *x, int threads, nami_err *err)
 {
     double *b = raw_array(double, x->n);
-    int rc = b ? infer_barren(a, x->n, x->z, threads, b, err) : err_nomem(err);
+    int rc = b ? infer_others(a, x->n, x->z, threads, b, err) : err_nomem(err);
     for (size_t i = 0; i < x->n && !rc; i++) x->logp[i] += b[i], x->logq[i] += b[i];
     free(b);
     return rc;
@@ -51,7 +51,7 @@ static int fill(const struct infer *a, const struct query *q, int threads, struc
                           .resampled = resampled};
     int rc = logz && resampled ? 0 : err_nomem(err);
     if (!rc) rc = smc_run(a, q, first, x->nset, threads, &out, err);
-    if (!rc && a->q->inverse->nmodel && x->z) rc = add_barren(a, x, threads, err);
+    if (!rc && infer_has_others(a) && x->z) rc = add_others(a, x, threads, err);
     for (size_t s = 0; s < x->nset && !rc; s++) {
         int any = 0;
         for (size_t k = 0; k < x->islands; k++) any |= resampled[s * x->islands + k];
