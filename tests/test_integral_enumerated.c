@@ -768,8 +768,8 @@ static double log_sum(const double *x, size_t n)
 }
 
 /* log p with z summed out equals the sum of the densities of all its states; its derivatives equal
-   the expected ones. */
-static void is_summed_out(const char *text, int num, int states)
+   the expected ones.  In one draw of three, element 0 of `zero` is 0. */
+static void is_summed_out(const char *text, int num, int states, const char *zero)
 {
     enum { L = 12 };
     struct model m;
@@ -789,6 +789,7 @@ static void is_summed_out(const char *text, int num, int states)
     size_t rows_of = (size_t)m.ir.num_rows;
     double *x = draw(&m, L, 1), *y = doubles(rows_of * all), *want = doubles(all),
            *grad = doubles(rows_of * all);
+    for (size_t b = 0; b < L && zero; b += 3) x[(size_t)row_of(&m, zero, 0) * L + b] = 0;
     struct exec e;
     if (exec_init(&e, &rest, L, 0, EXEC_GRAD, &err)) fail_msg("%s", err.msg);
     for (size_t r = 0; r < rows_of; r++)
@@ -811,7 +812,7 @@ static void is_summed_out(const char *text, int num, int states)
             int summed = 0;
             for (int k = 0; k < num; k++) summed |= var[k].row == (int)r;
             for (size_t i = 0; i < all && !summed; i++)
-                d += expl(want[i] - (real)total) * (real)grad[r * all + i];
+                if (want[i] > -INFINITY) d += expl(want[i] - (real)total) * (real)grad[r * all + i];
             if (!summed && !(fabs(e.adj[r * (size_t)e.cap + b] - (double)d) <=
                              1e-10 * fmax(1, fabs((double)d))))
                 fail_msg("derivative %g is not %Lg", e.adj[r * (size_t)e.cap + b], d);
@@ -835,7 +836,17 @@ static void mixture(void **state)
                   "for (k in 1:3) { mu[k] ~ normal(0, 3) }\n"
                   "for (i in 1:6) { z[i] ~ categorical(phi[1:3])  y[i] ~ normal(mu[z[i]], s) } }\n"
                   "observe y",
-                  6, 3);
+                  6, 3, NULL);
+}
+
+/* A state of probability 0 has an infinite derivative, which is not NaN times 0. */
+static void impossible_states(void **state)
+{
+    (void)state;
+    is_summed_out("model { for (k in 1:3) { w[k] ~ uniform(0, 1)  mu[k] ~ normal(0, 3) }\n"
+                  "for (i in 1:5) { z[i] ~ categorical(w[1:3])  y[i] ~ normal(mu[z[i]], 1) } }\n"
+                  "observe y",
+                  5, 3, "w");
 }
 
 static void hidden_markov(void **state)
@@ -846,7 +857,7 @@ static void hidden_markov(void **state)
         "s ~ gamma(4, 4)\n z[1] ~ categorical(c(0.2, 0.5, 0.3))\n"
         "for (t in 2:7) { z[t] ~ categorical(A[z[t-1], 1:3]) }\n"
         "for (t in 1:7) { y[t] ~ normal(mu[z[t]], s) } }\nobserve y",
-        7, 3);
+        7, 3, NULL);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -859,6 +870,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(few_runs),
     cmocka_unit_test(out_of_memory),
     cmocka_unit_test(mixture),
+    cmocka_unit_test(impossible_states),
     cmocka_unit_test(hidden_markov),
 };
 

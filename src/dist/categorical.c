@@ -53,10 +53,10 @@ WIDE static void grad(const void *self, const int *dim, int L, const double *con
         for (int j = 0; j < dim[1]; j++) {
             const double *restrict p = lanes_at(&a[1 + j], s, buf);
             double here = j + 1;
-            EACH(b, s.m)
+            EACH(b, s.m) /* where p is 0, a derivative that is not wanted must not be NaN */
             {
-                double own = 1 / p[b];
-                d[b] = g[b] * ((x[b] == here ? own : 0) - 1 / S[b]);
+                double own = (x[b] == here ? 1 / p[b] : 0) - 1 / S[b];
+                d[b] = g[b] != 0 ? g[b] * own : 0;
             }
             add(s, d, da[1 + j]);
         }

@@ -83,26 +83,35 @@ static void add_constants(const struct exec *x, const struct instr *c, int i)
         }
 }
 
+/* Fills s->dout, the incoming derivatives of instance i; are any not 0? */
+static int incoming(const struct exec *x, const struct instr *c, int i)
+{
+    struct operand to = outputs(c);
+    int L = x->lanes, kept = is_kept(c), any = 0;
+    for (int j = 0; j < c->width; j++) {
+        double *d = x->scratch->dout[j] = lanes_of(x, x->scratch->dlane, j);
+        for (int b = 0; b < L; b++) d[b] = c->sum ? lane_weight(x, c, b) : 0;
+        if (kept) {
+            const double *from = lanes_of(x, x->adj, operand_at(&to, i, j));
+            for (int b = 0; b < L; b++) d[b] += from[b];
+        }
+        for (int b = 0; b < L; b++) any |= d[b] != 0;
+    }
+    return any;
+}
+
 static void back_block(struct exec *x, const struct instr *c)
 {
     struct scratch *s = x->scratch;
-    struct operand to = outputs(c);
     int L = x->lanes; /* without padding: a kernel may sum over lanes (weights of a layer) */
     int kept = is_kept(c);
     if (!c->block_grad || (!kept && !c->sum)) return;
     for (int i = 0; i < c->n; i++) {
-        block_point(x, c, i);
+        block_point(x, c, i); /* also for what is skipped: later instances may share arguments */
+        if (!incoming(x, c, i)) continue;
         point_back(x, c, i);
         if (!kept && !c->blind)
             c->block(c->self, c->dim, padded(x), s->out, s->in, s->work); /* not kept */
-        for (int j = 0; j < c->width; j++) {
-            double *d = s->dout[j] = lanes_of(x, s->dlane, j);
-            for (int b = 0; b < L; b++) d[b] = c->sum ? lane_weight(x, c, b) : 0;
-            if (kept) {
-                const double *from = lanes_of(x, x->adj, operand_at(&to, i, j));
-                for (int b = 0; b < L; b++) d[b] += from[b];
-            }
-        }
         c->block_grad(c->self, c->dim, L, (const double *const *)s->out,
                       (const double *const *)s->dout, s->in, s->din, s->work);
         if (x->const_adj) add_constants(x, c, i);
