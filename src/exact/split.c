@@ -190,9 +190,14 @@ static int check_normal(const struct split *s, const struct instr *c, int n, con
 {
     const char *why = "";
     if (instr_integral(c)) return refuse(err, "is read by an integral that is not normal%s", "");
-    if (scale_kind(c) < 0)
-        return refuse(err, "has or is read by a density that is not normal (%s)",
-                      ((const struct dist *)c->self)->name);
+    if (scale_kind(c) < 0) {
+        const struct dist *d = c->self;
+        int own = !c->arg[0].is_const && operand_at(&c->arg[0], inst[0], 0) < s->p->nnode &&
+                  depends(s, operand_at(&c->arg[0], inst[0], 0)),
+            cut = c->map && c->map != d->logp;
+        return err_set(err, NAMI_EINPUT, "%s a density that is not normal (%s%s)",
+                       own ? "has" : "is read by", cut ? "truncated " : "", d->name);
+    }
     for (int i = 0; i < n; i++) {
         if (arg_degree(s, &c->arg[2], inst[i], &why) != CONSTANT)
             return refuse(err, "is read by %s",
@@ -510,10 +515,8 @@ void integral_free(struct integral *g)
 static int append_inputs(const struct prog *rest, const struct integral *g, struct prog *p,
                          struct operand *in)
 {
-    struct prog part = {.nnode = rest->nnode,
-                        .nrow = rest->nrow,
-                        .nunit = rest->nunit,
-                        .nparam = rest->nparam};
+    struct prog part = {
+        .nnode = rest->nnode, .nrow = rest->nrow, .nunit = rest->nunit, .nparam = rest->nparam};
     int rc = 0, shift = p->nrow - rest->nnode, *row = raw_array(int, g->num_inputs + 1);
     for (size_t i = 0; i < rest->constant.n && !rc; i++)
         rc = vec_push(&part.constant, rest->constant.a[i]);

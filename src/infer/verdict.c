@@ -38,7 +38,7 @@ void verdict_reason(const struct infer_method *method, const struct diagnostics 
                    islands_agree(d, islands) ? "agree" : "disagree, or are too few");
     else if (draws < KHAT_DRAWS)
         str_printf(out, "too few draws to tell: k-hat needs %d or more", KHAT_DRAWS);
-    else if (d->khat == -INFINITY && d->log_se < 1e-9)
+    else if (d->khat == NO_TAIL && d->log_se < 1e-9)
         str_put(out, "all importance weights are equal: the answer is exact");
     else if (d->khat == INFINITY)
         str_printf(out, "k-hat of the importance weights cannot be estimated (good below %.2f)",

@@ -105,6 +105,7 @@ static double gpd_quantile(double p, double k, double sigma)
 /* ---- Pareto smoothing --------------------------------------------------------------- */
 
 enum { TAIL_MIN = 5 };
+static const double TWICE = 2;    /* see struct psis */
 static const double EQUAL = 1e-8; /* weights that differ by less are equal: rounding errors */
 
 struct at {
@@ -146,7 +147,8 @@ static void take_largest(size_t n, const double *logw, size_t m, struct at *h)
 }
 
 /* h[0] is the cutoff, h[m - 1] the largest; x: space for m. */
-static void smooth(size_t m, const struct at *h, double *x, double *logw, struct psis *out)
+static void smooth(size_t m, const struct at *h, double log_mean, double *x, double *logw,
+                   struct psis *out)
 {
     double max = h[m - 1].logw,
            cut = fmax(h[0].logw - max, -650); /* below this, exp loses precision */
@@ -154,7 +156,11 @@ static void smooth(size_t m, const struct at *h, double *x, double *logw, struct
     size_t n = 0; /* those strictly above the cutoff are the last n */
     while (n < m - 1 && exp(h[m - 1 - n].logw - max) > w_cut) n++;
     if (1 - w_cut < EQUAL) { /* unless they are equal only by rounding */
-        if (fabs(max) * DBL_EPSILON < EQUAL) out->khat = -INFINITY;
+        if (fabs(max) * DBL_EPSILON < EQUAL) out->khat = NO_TAIL;
+        return;
+    }
+    if (max < log_mean + log(TWICE)) { /* there is no tail */
+        out->khat = NO_TAIL;
         return;
     }
     if (n < TAIL_MIN) return;
@@ -183,10 +189,10 @@ int psis(size_t n, double *logw, struct psis *out, nami_err *err)
     size_t tail = (size_t)ceil(fmin(0.2 * (double)n, 3 * sqrt((double)n)));
     if (tail >= TAIL_MIN && largest(n, logw) > -INFINITY) {
         struct at *h = raw_array(struct at, tail + 1);
-        double *x = raw_array(double, tail + 1);
+        double *x = raw_array(double, tail + 1), se;
         if (h && x) {
             take_largest(n, logw, tail + 1, h);
-            smooth(tail + 1, h, x, logw, out);
+            smooth(tail + 1, h, weights_log_mean(n, logw, &se), x, logw, out);
         }
         int ok = h && x;
         free(h);

@@ -11,13 +11,16 @@
    with logarithms below minus this are treated as 0. */
 #define WEIGHTS_VANISH 1e13
 
+#define NO_TAIL (-1.0) /* the shape of a uniform distribution */
+
 struct psis {
-    /* Estimated shape k of the tail; 1/k moments of the weights are finite.  -inf: more draws share
-       the largest weight (to 8 digits) than the tail contains, e.g. all of them: the weights are
-       bounded. +inf: k cannot be estimated, since fewer than 5 draws are in the tail (n < 21, ties,
-       or weights so unequal that the others vanish), or weights appear equal because their
-       logarithms exceed 4e7 and have no digits left to differ in.  In the former case, loo returns
-       +inf with a warning, posterior NA, and ArviZ 1 raises an error. */
+    /* Estimated shape k of the tail; 1/k moments of the weights are finite.  NO_TAIL: there is
+       nothing to fit: no weight is twice the mean (the largest of nearly equal weights differ by
+       errors of a percent, whose shape means nothing), or more draws share the largest weight (to 8
+       digits) than the tail contains.  +inf: k cannot be estimated, since fewer than 5 draws are in
+       the tail (n < 21, ties, or weights so unequal that the others vanish), or weights appear equal
+       because their logarithms exceed 4e7 and have no digits left to differ in.  In the former case,
+       loo returns +inf with a warning, posterior NA, and ArviZ 1 raises an error. */
     double khat;
     size_t tail;     /* the number of weights that were smoothed: 0 if khat is not finite */
     double log_mean; /* log mean of the smoothed weights, before normalization */
