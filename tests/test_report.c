@@ -43,7 +43,7 @@ static void setup_with(struct fixture *f, const char *text, const char *format, 
     if (nami_bn_parse(text, strlen(text), format, &f->bn, &err) ||
         inversion_init(&f->v, f->bn, &opt, &err) || inversion_run(&f->v, &f->h, &err))
         fail_msg("%s", err.msg);
-    f->w = (struct view){"test", f->bn, &f->v, f->h, 80};
+    f->w = (struct view){"test", f->bn, &f->v, f->h, NULL, 80};
 }
 
 static void setup(struct fixture *f, const char *method)
@@ -326,7 +326,7 @@ static void setup_three(struct fixture *f)
         nami_bn_observe(f->bn, "x,y,z", &err) ||
         inversion_init(&f->v, f->bn, &(nami_options){.mode = "reverse"}, &err))
         fail_msg("%s", err.msg);
-    f->w = (struct view){"test", f->bn, &f->v, NULL, 80};
+    f->w = (struct view){"test", f->bn, &f->v, NULL, NULL, 80};
     make_exact(f, "abc");
 }
 
@@ -446,7 +446,7 @@ static void setup_random(struct fixture *f, struct rng *r, const char *mode)
     if (nami_bn_parse(s.s, s.n, "bnlearn", &f->bn, &err) ||
         nami_bn_observe(f->bn, observed.s, &err) || inversion_init(&f->v, f->bn, &o, &err))
         fail_msg("%s", err.msg);
-    f->w = (struct view){"test", f->bn, &f->v, NULL, 80};
+    f->w = (struct view){"test", f->bn, &f->v, NULL, NULL, 80};
     str_free(&s);
     str_free(&observed);
 }

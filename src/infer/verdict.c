@@ -40,6 +40,8 @@ void verdict_reason(const struct infer_method *method, const struct diagnostics 
         str_printf(out, "too few draws to tell: k-hat needs %d or more", KHAT_DRAWS);
     else if (d->khat == NO_TAIL && d->log_se < 1e-9)
         str_put(out, "all importance weights are equal: the answer is exact");
+    else if (d->khat == NO_TAIL)
+        str_put(out, "no importance weight is twice the mean");
     else if (d->khat == INFINITY)
         str_printf(out, "k-hat of the importance weights cannot be estimated (good below %.2f)",
                    khat_limit(draws));
