@@ -10,7 +10,7 @@ CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
 THREADED = test_pool test_train test_source test_training test_infer test_smc test_eval test_view test_learn test_study test_api_posterior
 C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
 
-.PHONY: build pictures demo test bench bench-jags posteriors reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help
+.PHONY: build pictures demo test bench bench-jags bench-defaults posteriors reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -47,6 +47,11 @@ bench-jags: ## posteriors of 1,000 data sets, side by side with JAGS: a quarter 
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/amortise.py
+
+bench-defaults: ## default settings on all classic models, without and with exact elimination (MODELS='rats epil'): hours
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/defaults.py $(MODELS)
 
 posteriors: ## posteriors of classic models against long runs of JAGS (JAGS=--jags: made anew): minutes
 	@scripts/setup.sh build bench

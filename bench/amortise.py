@@ -104,11 +104,8 @@ def jags_set(case, data, where):
     """Seconds for one data set until the median latent, and the worst one, have WANT effective draws."""
     if case.bug:
         shutil.copy(os.path.join(jags.ROOT, "tests/oracle", case.bug), os.path.join(where, "model.bug"))
-        with open(os.path.join(where, "data.R"), "w") as f:
-            y = np.array(data[case.observed])
-            f.write("%s <- structure(c(%s), .Dim = c(%s))\n"
-                    % (case.observed, ", ".join("%.17g" % v for v in y.T.flatten()), ", ".join("%d" % d for d in y.shape)))
-            f.write("".join("%s <- %s\n" % tuple(c.split("=")) for c in case.constants))
+        values = {case.observed: data[case.observed], **{k: int(v) for k, v in (c.split("=") for c in case.constants)}}
+        jags.dump(values, os.path.join(where, "data.R"))
     else:
         path = os.path.join(where, "one.json")
         with open(examples(case.model + ".json")) as f, open(path, "w") as g:

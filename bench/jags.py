@@ -1,4 +1,5 @@
 """jags.py: JAGS from Python, for benchmarks: runs, effective sample sizes, summaries."""
+import csv
 import os
 import resource
 import shutil
@@ -8,6 +9,7 @@ import tempfile
 import numpy as np
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+MCSE = 0.02
 NAMI = os.environ.get("NAMI", os.path.join(ROOT, "build/nami"))
 
 
@@ -32,10 +34,21 @@ def export(model, data, to):
          "--data-out", os.path.join(to, "data.R"), "--quiet"])
 
 
-def sample(where, monitor, draws, chains=4, burnin=1000, thin=1, seed=1, inits=lambda f: None):
+def dump(values, path):
+    """Numbers and arrays as an R dump."""
+    with open(path, "w") as f:
+        for name, v in values.items():
+            y = np.asarray(v)
+            text = ", ".join("%.17g" % e for e in y.T.flatten())
+            f.write("%s <- %s\n" % (name, "structure(c(%s), .Dim = c(%s))" % (text, ", ".join("%d" % d for d in y.shape))
+                                    if y.ndim else text))
+
+
+def sample(where, monitor, draws, chains=4, burnin=1000, thin=1, seed=1, inits=lambda f: None, modules=()):
     """Draws (chain, draw, scalar) of where/model.bug with where/data.R; the scalars' names; seconds.
     inits writes initial values to a file."""
-    script = ['model in "model.bug"', 'data in "data.R"', "compile, nchains(%d)" % chains]
+    script = ["load %s" % m for m in modules]
+    script += ['model in "model.bug"', 'data in "data.R"', "compile, nchains(%d)" % chains]
     for c in range(1, chains + 1):
         with open(os.path.join(where, "inits%d.R" % c), "w") as f:
             f.write('".RNG.name" <- "base::Mersenne-Twister"\n".RNG.seed" <- %d\n' % (1000 * seed + c))
@@ -79,6 +92,30 @@ def ess(x):
     stop = np.argmax(pair < 0) if (pair < 0).any() else len(pair)
     tau = -1 + 2 * np.minimum.accumulate(pair[:stop]).sum()
     return min(m * n / tau, m * n * np.log10(m * n)), float(np.sqrt(var / within))
+
+
+def summary(x, index, path):
+    """Means, sds and effective draws of x (chain, draw, scalar), also written to a CSV file. Warns of chains that are too
+    short: a mean should have a Monte Carlo error of at most MCSE sds."""
+    rows = []
+    for k, scalar in enumerate(index):
+        size, rhat = ess(x[:, :, k])
+        rows.append((scalar, x[:, :, k].mean(), x[:, :, k].std(ddof=1), size, rhat))
+    with open(path, "w", newline="") as f:
+        out = csv.writer(f, lineterminator="\n")
+        out.writerow(["variable", "mean", "sd", "ess", "rhat"])
+        for r in rows:
+            out.writerow([r[0], "%.6g" % r[1], "%.6g" % r[2], "%.0f" % r[3], "%.4f" % r[4]])
+    worst = min(r[3] for r in rows)
+    print("jags %-18s %d scalars, %d chains of %d draws: at least %.0f effective draws, R-hat at most %.4f%s"
+          % (os.path.basename(path), len(rows), x.shape[0], x.shape[1], worst, max(r[4] for r in rows),
+             "" if worst >= MCSE ** -2 else ": longer chains are needed"), flush=True)
+    return worst >= MCSE ** -2
+
+
+def read_summary(path):
+    with open(path) as f:
+        return {r["variable"]: {k: float(v) for k, v in r.items() if k != "variable"} for r in csv.DictReader(f)}
 
 
 def workdir():
