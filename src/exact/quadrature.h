@@ -1,0 +1,52 @@
+/* quadrature.h: integrals over one continuous scalar by quadrature, on an unconstrained scale:
+
+       integral of f(v) dv = integral of exp(h(u)) du,  h(u) = log f(v(u)) + log |dv / du|
+
+   with v = u, low + exp(u), high - exp(u) or low + (high - low) / (1 + exp(-u)), by the support. */
+#ifndef EXACT_QUADRATURE_H
+#define EXACT_QUADRATURE_H
+
+#include "exact/integral.h"
+
+enum line_state { LINE_MOVING, LINE_FOUND, LINE_IMPOSSIBLE, LINE_FAILED };
+
+/* The integral over one variable, for the lanes of a slab.  Rows of lanes. */
+struct line {
+    double low, high;
+    int live, lanes; /* lanes: rounded up to groups of 8, of which the body may skip some */
+    double *var;     /* the variable in the body */
+    double *u;       /* where the body is evaluated */
+    double *jacobian, *slope; /* log |dv / du| there; dv / du */
+    double *h;                /* h(u), after line_value */
+    double *state;            /* enum line_state */
+    double *mode, *scale;     /* the mode, nearly; 1 / sqrt(- h'') there */
+    double *peak;             /* h(mode) */
+    /* the search for the mode */
+    double *by_u;           /* d jacobian / du after line_place; h'(u) in the search */
+    double *from, *by_from; /* the point before, and h' there; NaN: none */
+    double *left, *by_left, *right,
+        *by_right; /* the mode is between; h' there; infinite: unknown */
+    double *best;  /* the smallest |h'| so far */
+    /* the rule: nodes at mode + scale * stretch(t), t = k * STEP / 2^level,
+       k = -before * 2^level .. after * 2^level */
+    double *before, *after, *level;
+    double *t;           /* of the node that is evaluated */
+    double *open;        /* 1: it is a node of this lane; 0: the body is evaluated at the mode */
+    double *sum, *total; /* of weights: so far; of the level before, or of all nodes */
+    double *tail;        /* error of log Z by tails that are cut off */
+    double *error;       /* of log Z, estimated */
+    /* draws: uniform random numbers, the shift of the grid in steps; what the sum must reach */
+    double *shift, *target;
+};
+enum { LINE_ROWS = 27 };
+struct line line_of(const struct visit *v, int c);
+
+/* Sets variable, jacobian and slope for u. */
+void line_place(const struct line *l);
+/* After visit_run: h. */
+void line_value(const struct visit *v, int c);
+
+/* Finds modes and scales of all components. */
+void find_modes(struct visit *v);
+
+#endif
