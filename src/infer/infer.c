@@ -69,7 +69,7 @@ struct worker {
 struct job {
     const struct infer *a;
     const struct query *q;   /* NULL: runs a program on given points */
-    const struct prog *prog; /* that one */
+    const struct prog *prog; /* that one; NULL: completes the points z */
     uint64_t seed, first;
     size_t n, lead; /* lead: draws of its group before the first requested one */
     const double *at;
@@ -94,6 +94,19 @@ static void run_after(struct exec *x, const struct exec *from, int nrow)
     exec_run(x);
 }
 
+/* From rows of draw i on, in x, to those of all variables: z, and pred. */
+static void finish_chunk(const struct job *j, struct worker *w, const struct exec *x, size_t skip,
+                         size_t i)
+{
+    int rows = model_num_rows(j->a->q->model);
+    if (j->a->q->collapse) run_after(&w->exact, x, rows);
+    run_after(&w->rest, j->a->q->collapse ? &w->exact : x, rows);
+    if (j->z) rows_out(&w->rest, rows, skip, j->n, i, j->z);
+    if (!j->pred) return;
+    run_after(&w->pred, &w->rest, rows);
+    rows_out(&w->pred, rows, skip, j->n, i, j->pred);
+}
+
 /* Draws i ..., counted from the beginning of the first group; the first `skip` are discarded. */
 static void draw_chunk(const struct job *j, struct worker *w, size_t i, size_t skip)
 {
@@ -108,22 +121,21 @@ static void draw_chunk(const struct job *j, struct worker *w, size_t i, size_t s
             row[b] = q->x[(size_t)r * q->nset + (size_t)((x->first + (uint64_t)b) / q->per)];
     }
     exec_run(x);
-    if (j->a->q->collapse) run_after(&w->exact, x, model_num_rows(m));
-    run_after(&w->rest, j->a->q->collapse ? &w->exact : x, model_num_rows(m));
-    i += skip - j->lead;
-    if (j->z) rows_out(&w->rest, model_num_rows(m), skip, j->n, i, j->z);
-    if (!j->pred) return;
-    run_after(&w->pred, &w->rest, model_num_rows(m));
-    rows_out(&w->pred, model_num_rows(m), skip, j->n, i, j->pred);
+    finish_chunk(j, w, x, skip, i + skip - j->lead);
 }
 
-static void point_chunk(const struct job *j, struct exec *x, size_t i)
+static void point_chunk(const struct job *j, struct worker *w, size_t i)
 {
+    struct exec *x = &w->draw;
     x->seed = j->seed;
     x->first = j->first + i;
     for (int r = 0; r < model_num_rows(j->a->q->model); r++)
         memcpy(x->row + (size_t)r * (size_t)x->cap, j->at + (size_t)r * j->n + i,
                sizeof *x->row * (size_t)x->lanes);
+    if (!j->prog) { /* the first workspace only holds the rows */
+        finish_chunk(j, w, x, 0, i);
+        return;
+    }
     exec_run(x);
     if (j->pred) rows_out(x, model_num_rows(j->a->q->model), 0, j->n, i, j->pred);
 }
@@ -138,7 +150,7 @@ static int run_chunk(void *job, void *workspace, size_t i, size_t n, nami_err *e
     if (j->q)
         draw_chunk(j, w, i, skip);
     else
-        point_chunk(j, &w->draw, i);
+        point_chunk(j, w, i);
     if (j->logq)
         memcpy(j->logq + (i + skip - j->lead), w->draw.total + skip, sizeof *j->logq * (n - skip));
     return 0;
@@ -149,12 +161,12 @@ static int init_worker(void *job, void *workspace, nami_err *err)
     const struct job *j = job;
     struct worker *w = workspace;
     const struct infer *a = j->a;
-    const struct prog *p = j->q ? &a->s.prog : j->prog;
-    int own = p == &a->s.barren ||
+    const struct prog *p = j->q ? &a->s.prog : j->prog ? j->prog : &a->s.rest;
+    int own = p == &a->s.barren || p == &a->s.rest ||
               p == &a->s.pred; /* programs of the model, whose networks use double precision */
     int rc = exec_init(&w->draw, p, LANES, 0, own ? 0 : EXEC_FLOAT, err);
     w->draw.param = own ? (const void *)model_weights(a->q->model) : a->param;
-    if (rc || !j->q) return rc;
+    if (rc || (!j->q && j->prog)) return rc;
     if (a->q->collapse) rc = exec_init(&w->exact, &a->q->collapse->draw, LANES, 0, 0, err);
     w->exact.param = model_weights(a->q->model);
     if (!rc) rc = exec_init(&w->rest, &a->s.rest, LANES, 0, 0, err);
@@ -230,5 +242,13 @@ int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t see
 {
     struct job j = {
         .a = a, .prog = &a->s.pred, .seed = seed, .first = first, .n = n, .at = z, .pred = pred};
+    return run_job(&j, threads, err);
+}
+
+int infer_finish(const struct infer *a, size_t n, double *z, uint64_t seed, uint64_t first,
+                 int threads, double *pred, nami_err *err)
+{
+    struct job j = {
+        .a = a, .seed = seed, .first = first, .n = n, .at = z, .z = z, .pred = pred};
     return run_job(&j, threads, err);
 }

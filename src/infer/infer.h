@@ -42,6 +42,10 @@ int infer_draws(const struct infer *a, const struct query *q, uint64_t first, si
    pred[row * n + i], with the random numbers of draws first ... (first % 8 == 0). */
 int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t seed, uint64_t first,
                   int threads, double *pred, nami_err *err);
+/* Completes points z[row * n + i] in which observed variables and the network's latents are set:
+   draws exact and barren latents, computes the others; and pred, if not NULL, as above. */
+int infer_finish(const struct infer *a, size_t n, double *z, uint64_t seed, uint64_t first,
+                 int threads, double *pred, nami_err *err);
 /* log p of the latents that the network does not have, in points z[row * n + i], given the others:
    barren ones, and exact ones given the data, too.  To be added to log q, and to log p(x, z_N),
    where the density of all latents is needed.  Are there any? */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "infer/adapt.h"
 #include "net/joint.h"
 
 const struct infer_method *const infer_methods[] = {
@@ -23,7 +24,10 @@ int infer_method_can(const struct infer_method *method, const struct model *m, n
     return method->weighted ? joint_of_all(m, "; use the method 'direct'", err) : 0;
 }
 
-const struct infer_method *infer_method_default(const struct model *m)
+const struct infer_method *infer_method_default(const struct qnet *q, size_t per)
 {
-    return infer_method_can(&infer_is, m, NULL) ? &infer_direct : &infer_is;
+    enum { NUMBERS = 1 << 25 }; /* the draws of a data set are adapted in memory */
+    if (infer_method_can(&infer_is, q->model, NULL)) return &infer_direct;
+    return adapt_can(q) && (size_t)model_num_rows(q->model) < NUMBERS / per ? &infer_adaptive
+                                                                            : &infer_is;
 }
