@@ -22,7 +22,7 @@
 static const double STEP = 0.9;         /* between nodes, before it is halved */
 static const double BEND = 0.3;         /* of stretch */
 static const double NEGLIGIBLE = 1e-10; /* weight, relative to that at the mode */
-static const double ENOUGH = 3e-5;       /* log Z converges if it changes less */
+static const double ENOUGH = 3e-5;      /* log Z converges if it changes less */
 static const double WRONG = 1e-3;       /* NaN if the error may be larger */
 enum { MOST_OUTWARD = 60, MOST_NODES = 640 };
 
@@ -36,7 +36,8 @@ static int plan(struct integral *g, nami_err *err)
         if (g->var[c].states) return err_set(err, NAMI_EINPUT, "is discrete");
     }
     g->extra = (size_t)g->num_comps * LINE_ROWS * (size_t)g->lanes + (size_t)g->num_comps;
-    g->runs = 6 * 3 + 40; /* with derivatives to find the mode; nodes */
+    g->runs =
+        10 * 3 + 70; /* with derivatives to find the mode; nodes, of the most difficult lane */
     return 0;
 }
 
@@ -50,10 +51,10 @@ struct line line_of(const struct visit *v, int c)
                      .lanes = visit_width(v),
                      .var = visit_var(v, c)};
     double **const rows[LINE_ROWS] = {
-        &l.u,        &l.jacobian, &l.slope,  &l.h,       &l.state, &l.mode,    &l.scale,
-        &l.peak,     &l.by_u,     &l.from,   &l.by_from, &l.left,  &l.by_left, &l.right,
-        &l.by_right, &l.best,     &l.before, &l.after,   &l.level, &l.t,       &l.open,
-        &l.sum,      &l.total,    &l.tail,   &l.error,   &l.shift, &l.target};
+        &l.u,      &l.jacobian, &l.slope,   &l.h,     &l.state,   &l.mode,  &l.scale,    &l.peak,
+        &l.by_u,   &l.from,     &l.by_from, &l.left,  &l.by_left, &l.right, &l.by_right, &l.best,
+        &l.before, &l.after,    &l.level,   &l.first, &l.pitch,   &l.nodes, &l.t,        &l.open,
+        &l.sum,    &l.total,    &l.tail,    &l.error, &l.target};
     for (int k = 0; k < LINE_ROWS; k++) *rows[k] = at + (size_t)k * row;
     return l;
 }
@@ -150,20 +151,36 @@ WIDE static void weigh(int n, const double *restrict t, const double *restrict p
     }
 }
 
-/* Runs the body at the nodes t of all lanes that are open; their weights are in h then. */
-static void visit_nodes(struct visit *v)
+WIDE static void choose(int n, double k, const double *restrict first, const double *restrict pitch,
+                        const double *restrict nodes, double *restrict t, double *restrict open)
 {
+    EACH(b, n)
+    {
+        open[b] = k < nodes[b] ? 1 : 0;
+        t[b] = open[b] * (first[b] + k * pitch[b]);
+    }
+}
+
+/* Runs the body at node k of the pass, in the lanes that have one; its weights are in h then.  0:
+   no lane has one. */
+static int visit_node(struct visit *v, int k)
+{
+    int any = 0;
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
+        choose(l.lanes, k, l.first, l.pitch, l.nodes, l.t, l.open);
+        for (int b = 0; b < l.lanes; b++) any |= l.open[b] > 0;
         stretch(l.lanes, l.t, l.mode, l.scale, l.open, l.u);
         line_place(&l);
     }
+    if (!any) return 0;
     visit_run(v);
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
         line_value(v, c);
         weigh(l.lanes, l.t, l.peak, l.open, l.h, l.sum);
     }
+    return 1;
 }
 
 static void set(const struct line *l, double *row, double x)
@@ -173,43 +190,34 @@ static void set(const struct line *l, double *row, double x)
 
 static double *count_of(const struct line *l, int side) { return side < 0 ? l->before : l->after; }
 
-/* Node k of one side: closes the lanes in which it is negligible. */
-static int outward_lanes(const struct line *l, int side, int k)
+/* After node k of one side: ends where it is negligible. */
+static void close_lanes(const struct line *l, int side, int k)
 {
-    int any = 0;
     for (int b = 0; b < l->live; b++) {
         if (!l->open[b]) continue;
-        count_of(l, side)[b] = k;
+        count_of(l, side)[b] = k + 1;
         if (l->h[b] < NEGLIGIBLE)
-            l->open[b] = 0;
-        else if (k == MOST_OUTWARD)
+            l->nodes[b] = 0;
+        else if (k + 1 == MOST_OUTWARD)
             l->tail[b] += 10 * l->h[b] / l->sum[b];
-        any |= l->open[b] > 0;
     }
-    return any;
 }
 
 /* Nodes outward on one side, until their weights are negligible. */
 static void outward(struct visit *v, int side)
 {
-    int any = 1;
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
-        for (int b = 0; b < l.lanes; b++) l.open[b] = l.state[b] == LINE_FOUND;
         set(&l, count_of(&l, side), 0);
+        set(&l, l.first, side * STEP);
+        set(&l, l.pitch, side * STEP);
+        for (int b = 0; b < l.lanes; b++) l.nodes[b] = l.state[b] == LINE_FOUND ? MOST_OUTWARD : 0;
     }
-    for (int k = 1; k <= MOST_OUTWARD && any; k++) {
+    for (int k = 0; visit_node(v, k); k++)
         for (int c = 0; c < v->g->num_comps; c++) {
             struct line l = line_of(v, c);
-            set(&l, l.t, side * k * STEP);
+            close_lanes(&l, side, k);
         }
-        visit_nodes(v);
-        any = 0;
-        for (int c = 0; c < v->g->num_comps; c++) {
-            struct line l = line_of(v, c);
-            any |= outward_lanes(&l, side, k);
-        }
-    }
 }
 
 /* Nodes on one side of the mode. */
@@ -217,6 +225,8 @@ static double nodes_of(const struct line *l, int b, int side)
 {
     return ldexp(count_of(l, side)[b], (int)l->level[b]);
 }
+
+static double step_of(const struct line *l, int b) { return ldexp(STEP, -(int)l->level[b]); }
 
 /* Is the step of a lane at this level to be halved? */
 static int is_rough(const struct line *l, int b, int level)
@@ -227,20 +237,18 @@ static int is_rough(const struct line *l, int b, int level)
 }
 
 /* The nodes in the middle between those of this level, in lanes that are rough. */
-static void halve(struct visit *v, int level, int side)
+static void halve(struct visit *v, int level)
 {
-    for (int k = 0, any = 1; any; k++) {
-        any = 0;
-        for (int c = 0; c < v->g->num_comps; c++) {
-            struct line l = line_of(v, c);
-            for (int b = 0; b < l.lanes; b++) {
-                l.open[b] = is_rough(&l, b, level) && k < nodes_of(&l, b, side);
-                l.t[b] = side * (k + 0.5) * ldexp(STEP, -level);
-                any |= l.open[b] > 0;
-            }
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct line l = line_of(v, c);
+        for (int b = 0; b < l.lanes; b++) {
+            double left = nodes_of(&l, b, -1), right = nodes_of(&l, b, 1);
+            l.pitch[b] = step_of(&l, b);
+            l.first[b] = (0.5 - left) * l.pitch[b];
+            l.nodes[b] = is_rough(&l, b, level) ? left + right : 0;
         }
-        if (any) visit_nodes(v);
     }
+    for (int k = 0; visit_node(v, k);) k++;
 }
 
 /* After that: how much log Z has changed. Are there lanes that are still rough? */
@@ -278,48 +286,30 @@ static int integrate(struct visit *v, const struct lanes *in, int from, int L)
         memcpy(l.total, l.sum, sizeof *l.sum * (size_t)l.lanes);
     }
     for (int level = 0; rough; level++) {
-        for (int side = -1; side <= 1; side += 2) halve(v, level, side);
+        halve(v, level);
         rough = compare(v, level);
     }
     return n;
 }
-
-static double step_of(const struct line *l, int b) { return ldexp(STEP, -(int)l->level[b]); }
 
 static int is_good(const struct line *l, int b)
 {
     return l->state[b] == LINE_FOUND && l->error[b] <= WRONG;
 }
 
-/* ---- all nodes again ---------------------------------------------------------------------------
- */
-
+/* Begins a pass over all nodes, from the left. */
 static void again(const struct visit *v)
 {
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
         set(&l, l.sum, 0);
-        set(&l, l.shift, 0);
-    }
-}
-
-/* Runs the body at node k of each lane, from the left; 0 if there is none. */
-static int next_nodes(struct visit *v, int k)
-{
-    int any = 0;
-    for (int c = 0; c < v->g->num_comps; c++) {
-        struct line l = line_of(v, c);
         for (int b = 0; b < l.lanes; b++) {
-            l.open[b] = l.t[b] = 0;
-            if (l.state[b] != LINE_FOUND) continue;
-            double left = nodes_of(&l, b, -1);
-            l.open[b] = k <= left + nodes_of(&l, b, 1);
-            l.t[b] = (k - left + l.shift[b]) * step_of(&l, b);
-            any |= l.open[b] > 0;
+            double left = nodes_of(&l, b, -1), right = nodes_of(&l, b, 1);
+            l.pitch[b] = step_of(&l, b);
+            l.first[b] = -left * l.pitch[b];
+            l.nodes[b] = l.state[b] == LINE_FOUND ? left + right + 1 : 0;
         }
     }
-    if (any) visit_nodes(v);
-    return any;
 }
 
 /* ---- kernels ------------------------------------------------------------------------------------
@@ -371,7 +361,7 @@ static void back(const void *self, const int *dim, int L, const double *const *o
     for (int from = 0, n; from < L; from += n) {
         n = integrate(&v, in, from, L);
         again(&v);
-        for (int k = 0; next_nodes(&v, k); k++) {
+        for (int k = 0; visit_node(&v, k); k++) {
             visit_back_begin(&v);
             for (int c = 0; c < v.g->num_comps; c++) seed(&v, c, k, from, dout[c]);
             visit_back(&v, din, from);
@@ -396,7 +386,7 @@ static void moments(const void *self, const int *dim, int L, double *const *out,
             for (int b = 0; b < n; b++)
                 out[c][from + b] = out[v.g->num_comps + c][from + b] = is_good(&l, b) ? 0 : NAN;
         }
-        for (int k = 0; next_nodes(&v, k); k++)
+        for (int k = 0; visit_node(&v, k); k++)
             for (int c = 0; c < v.g->num_comps; c++) {
                 struct line l = line_of(&v, c);
                 for (int b = 0; b < n; b++) {
@@ -428,15 +418,15 @@ static void draw(const void *self, const struct stream *s, const int *dim, int L
         for (int c = 0; c < v.g->num_comps; c++) {
             struct line l = line_of(&v, c);
             struct stream own = {s->seed, (uint32_t)v.g->var[c].row, s->first + (uint64_t)from};
-            stream_uniform_part(&own, 0, n, l.shift);
+            stream_uniform_part(&own, 0, n, l.t); /* the shift of the grid */
             stream_uniform_part(&own, 1, n, l.target);
             for (int b = 0; b < n; b++) {
-                l.shift[b] -= 0.5;
+                l.first[b] += (l.t[b] - 0.5) * l.pitch[b];
                 l.target[b] *= l.total[b];
                 out[c][from + b] = NAN;
             }
         }
-        for (int k = 0; next_nodes(&v, k); k++)
+        for (int k = 0; visit_node(&v, k); k++)
             for (int c = 0; c < v.g->num_comps; c++) {
                 struct line l = line_of(&v, c);
                 for (int b = 0; b < n; b++) /* the node at which the sum passes the target */

@@ -30,15 +30,16 @@ struct line {
     /* the rule: nodes at mode + scale * stretch(t), t = k * STEP / 2^level,
        k = -before * 2^level .. after * 2^level */
     double *before, *after, *level;
+    /* one pass over nodes: t = first + k * pitch, k = 0 .. nodes - 1 */
+    double *first, *pitch, *nodes;
     double *t;           /* of the node that is evaluated */
     double *open;        /* 1: it is a node of this lane; 0: the body is evaluated at the mode */
     double *sum, *total; /* of weights: so far; of the level before, or of all nodes */
     double *tail;        /* error of log Z by tails that are cut off */
     double *error;       /* of log Z, estimated */
-    /* draws: uniform random numbers, the shift of the grid in steps; what the sum must reach */
-    double *shift, *target;
+    double *target;      /* draws: what the sum must reach; moments: v at the mode */
 };
-enum { LINE_ROWS = 27 };
+enum { LINE_ROWS = 29 };
 struct line line_of(const struct visit *v, int c);
 
 /* Sets variable, jacobian and slope for u. */
