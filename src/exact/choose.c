@@ -19,7 +19,6 @@ struct choice {
     const struct problem *p;
     unsigned char *role;
     unsigned char *allowed; /* by node */
-    int by_name;            /* the user named them */
     int *statement;         /* by node */
     int num_statements;
     unsigned char *done, *failed; /* by statement */
@@ -62,21 +61,6 @@ static int gather(struct choice *x, int statement)
 
 /* ---- trials ---------------------------------------------------------------------------- */
 
-static int is_sensible(const struct choice *x, const struct integral_kind *kind, nami_err *err)
-{
-    const struct exact_step *s = x->c->step.a[x->c->step.n - 1];
-    if (!kind->plates || x->by_name || s->integral.num_comps > 1) return 0;
-    return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
-}
-
-static int try_step(struct choice *x, int n, const int *node, const struct integral_kind *kind,
-                    nami_err *err)
-{
-    int rc = collapse_step(x->c, n, node, kind, err);
-    if (!rc && (rc = is_sensible(x, kind, err))) collapse_pop(x->c);
-    return rc;
-}
-
 /* Together with the last step, if that has this kind. */
 static int try_with_last(struct choice *x, const struct integral_kind *kind, nami_err *err)
 {
@@ -90,7 +74,7 @@ static int try_with_last(struct choice *x, const struct integral_kind *kind, nam
     for (size_t i = 0; i < x->node.n && !rc; i++) rc = vec_push(&all, x->node.a[i]);
     if (rc) return vec_free(&all), err_nomem(err);
     collapse_pop(c);
-    rc = try_step(x, (int)all.n, all.a, kind, err);
+    rc = collapse_step(c, (int)all.n, all.a, kind, err);
     if (rc && rc != NAMI_ENOMEM) { /* as before: this was possible */
         nami_err ignored;
         int again = collapse_step(c, (int)had, all.a, kind, &ignored);
@@ -123,7 +107,7 @@ static int try_kinds(struct choice *x, nami_err *why)
         nami_err err;
         if (!kind_is_possible(x, kind)) continue;
         rc = try_with_last(x, kind, &err);
-        if (rc && !is_fatal(rc)) rc = try_step(x, (int)x->node.n, x->node.a, kind, &err);
+        if (rc && !is_fatal(rc)) rc = collapse_step(x->c, (int)x->node.n, x->node.a, kind, &err);
         if (!rc || is_fatal(rc)) return rc;
         if (first || rc == NAMI_ELIMIT) *why = err;
         first = 0;
@@ -230,12 +214,13 @@ static int allow(struct choice *x, const char *which, nami_err *err)
 {
     const struct bn *bn = model_bn(x->c->model);
     int n = x->p->g->n, stage = first_stage(x), rc = 0;
-    x->by_name = which && strcmp(which, "auto") != 0;
+    int all = which && strcmp(which, "all") == 0;
+    x->c->by_name = which && strcmp(which, "auto") != 0;
     int *mark = new_array(int, n);
     if (!mark) return err_nomem(err);
-    if (x->by_name) rc = bn_select(bn, which, mark, 1, err);
+    if (x->c->by_name && !all) rc = bn_select(bn, which, mark, 1, err);
     for (int v = 0; v < n && !rc; v++)
-        x->allowed[v] = is_wanted(x, v) && (!x->by_name || mark[v]) &&
+        x->allowed[v] = is_wanted(x, v) && (!x->c->by_name || all || mark[v]) &&
                         (!x->p->stage || x->p->stage[v] == stage);
     free(mark);
     return rc;
@@ -294,6 +279,7 @@ static int make(struct collapse *c, const struct model *m, const struct problem 
     if (!rc && (p->nuisance || !has_density(m) || model_needs_values(m, NULL))) none = 1;
     if (!rc && !none) rc = allow(&x, which, err);
     for (int v = 0; kind && v < p->g->n && !rc; v++) x.allowed[v] &= kind[v] != NULL;
+    if (kind) c->by_name = 1;
     if (!rc && !none) rc = rounds(&x, err);
     if (!rc && make_programs(c)) rc = err_nomem(err);
     for (int v = 0; kind && v < p->g->n && !rc; v++)

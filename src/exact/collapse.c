@@ -114,9 +114,11 @@ static int fits(const struct collapse *c, const struct exact_step *s, nami_err *
     return rc;
 }
 
-static int affordable(const struct exact_step *s, nami_err *err)
+static int affordable(const struct collapse *c, const struct exact_step *s, nami_err *err)
 {
     double cost = prog_cost(&s->rest);
+    if (s->kind->plates && s->integral.num_comps < 2 && !c->by_name)
+        return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
     return cost <= BUDGET
                ? 0
                : err_set(err, NAMI_ELIMIT,
@@ -145,7 +147,7 @@ int collapse_step(struct collapse *c, int n, const int *node, const struct integ
         s->kind = kind;
         rc = split_integral(collapse_density(c), count, var, kind, &s->integral, &s->rest, err);
     }
-    if (!rc) rc = affordable(s, err);
+    if (!rc) rc = affordable(c, s, err);
     if (!rc && kind->fits) rc = fits(c, s, err);
     if (!rc && vec_push(&c->step, s)) rc = err_nomem(err);
     free(var);
