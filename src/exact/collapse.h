@@ -21,7 +21,7 @@ struct collapse {
     const struct model *model;
     struct prog start; /* log p(x, z) without barren latents */
     vec(struct exact_step *) step;
-    int by_name; /* the user named what to integrate out: costly kinds are welcome */
+    int by_name;       /* the user named what to integrate out: costly kinds are welcome */
     int num_left;      /* scalars of latents that stay */
     const char **kind; /* by node: of an exact latent; otherwise NULL */
     const char **why;  /* by node: why a latent stays, a clause that follows its name; or NULL */
@@ -31,8 +31,9 @@ struct collapse {
 };
 
 /* Finds out which latents can be integrated out, in an order that is natural in this mode (best is
-   not one). which: NULL or "auto"; "none"; "all", also by costly integrals; or a list of names.  A model without a density, or with
-   latents that are not to be inferred, has none.  Call collapse_free also after an error. */
+   not one). which: NULL or "auto"; "none"; "all", also by costly integrals; or a list of names.  A
+   model without a density, or with latents that are not to be inferred, has none.  Call
+   collapse_free also after an error. */
 int collapse_make(struct collapse *c, const struct model *m, const struct problem *p,
                   const char *which, nami_err *err);
 /* The same without a choice: the nodes of each step are known (kind[node], of a stored inverse). */

@@ -34,8 +34,8 @@ struct integral_kind {
     int vectors;      /* it also integrates over variables that are vectors */
     int normal_terms; /* terms are struct normal_term, not rows of log densities */
     int plates;       /* costly: unless the user asks for it, only for several components */
-    /* Is the integrand of this kind, for L lanes of inputs (draws of the prior)?  1 yes, 0 no.  NULL:
-       whatever plan accepts. */
+    /* Is the integrand of this kind, for L lanes of inputs (draws of the prior)?  1 yes, 0 no.
+       NULL: whatever plan accepts. */
     int (*fits)(const struct integral *g, int L, const struct lanes *in, double *work);
 };
 

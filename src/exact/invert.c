@@ -1,4 +1,5 @@
-/* invert.c: the inverse of a model with exact factors, in the mode that leaves the smaller network. */
+/* invert.c: the inverse of a model with exact factors, in the mode that leaves the smaller network.
+ */
 #include "exact/invert.h"
 
 #include <stdlib.h>
@@ -47,8 +48,8 @@ static int choose(const struct model *m, const struct inversion *v, enum mode mo
 }
 
 /* The mode of c[0] or of c[1]; both, if they leave equally many scalars. */
-static int better(struct inversion *v, struct collapse c[2], int *best,
-                  struct inverse **out, nami_err *err)
+static int better(struct inversion *v, struct collapse c[2], int *best, struct inverse **out,
+                  nami_err *err)
 {
     static const enum mode mode[] = {MODE_FORWARD, MODE_REVERSE};
     struct inverse *h[2] = {0};

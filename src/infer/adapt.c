@@ -2,7 +2,6 @@
 #include "infer/adapt.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,7 @@
 #include "infer/weights.h"
 #include "net/joint.h"
 
-enum { LANES = 64, ROUNDS = 30, FEWEST = 200 };
+enum { LANES = 64, ROUNDS = 16, PATIENCE = 4, FEWEST = 200 };
 static const double SHARE = 0.1; /* of the network's draws */
 static const uint64_t SEED = 0x6164617074;
 
@@ -77,59 +76,123 @@ static int run(void *job, void *workspace, size_t i, size_t n, nami_err *err)
 
 /* ---- one data set ------------------------------------------------------------------------ */
 
+/* All draws so far: those of the network, then those of each round. A draw is weighted by the
+   mixture of all proposals that were used (Cornuet, Marin, Mira, Robert 2012), each by its number
+   of draws. */
+struct pool {
+    size_t n;                   /* draws */
+    double *u;                  /* (dim, ROUNDS + 1 times n draws) */
+    double *total, *logq, *sum; /* log target, log q of the network, log of the sum of mixtures */
+    double *weight;
+};
+
 struct adapt {
     struct job job;
     struct workers workers;
     int dim, threads;
     size_t n, from_net; /* the first of the draws are the network's */
-    double *u, *own;    /* coordinates (dim, n); of the network's draws */
-    double *logq, *logt, *logw, *weight, *work;
-    struct tmix t;
+    double *u;          /* coordinates (dim, n) */
+    double *logq, *logt, *logw, *work;
+    struct tmix t[ROUNDS];
+    int num_mixtures;
+    struct pool pool;
 };
 
-/* Weights w^b, with the largest b <= 1 for which they are worth enough points. */
-static void temper(struct adapt *s)
+static size_t pool_size(const struct adapt *s) { return (ROUNDS + 1) * s->n; }
+
+static double log_add(double a, double b)
 {
-    double need = fmax(FEWEST, (double)s->n / 6), low = 0, high = 1;
-    if (need > 0.5 * (double)s->n) need = 0.5 * (double)s->n;
-    for (int i = 0; i < 30; i++) {
+    double max = fmax(a, b);
+    return max > -INFINITY ? max + log(exp(a - max) + exp(b - max)) : max;
+}
+
+/* Weights w^b, with the largest b <= 1 for which they are worth enough points. */
+static void temper(struct adapt *s, double *logw)
+{
+    struct pool *p = &s->pool;
+    double need = fmin(fmax(FEWEST, (double)s->n / 6), 0.5 * (double)s->n), low = 0, high = 1;
+    for (int i = 0; i < 30 && low < 1; i++) {
         double b = i ? (low + high) / 2 : 1;
-        for (size_t k = 0; k < s->n; k++)
-            s->weight[k] = s->logw[k] > -INFINITY ? b * s->logw[k] : -INFINITY;
-        if (weights_ess(s->n, s->weight) >= need) {
+        for (size_t k = 0; k < p->n; k++)
+            p->weight[k] = logw[k] > -INFINITY ? b * logw[k] : -INFINITY;
+        if (weights_ess(p->n, p->weight) >= need)
             low = b;
-            if (b == 1) break;
-        } else {
+        else
             high = b;
-        }
     }
-    for (size_t k = 0; k < s->n; k++)
-        s->weight[k] = s->logw[k] > -INFINITY ? low * s->logw[k] : -INFINITY;
-    weights_normalise(s->n, s->weight);
-    for (size_t k = 0; k < s->n; k++) s->weight[k] = exp(s->weight[k]);
+    for (size_t k = 0; k < p->n; k++)
+        p->weight[k] = logw[k] > -INFINITY ? low * logw[k] : -INFINITY;
+    weights_normalise(p->n, p->weight);
+    for (size_t k = 0; k < p->n; k++) p->weight[k] = exp(p->weight[k]);
+}
+
+/* The next mixture, fitted to all draws. */
+static int fit(struct adapt *s, uint64_t seed, nami_err *err)
+{
+    struct pool *p = &s->pool;
+    size_t stride = pool_size(s);
+    double from_net = (double)s->n + (double)s->from_net * s->num_mixtures,
+           from_mix = (double)(s->n - s->from_net);
+    double *logw = raw_array(double, p->n), *u = raw_array(double, (size_t)s->dim * p->n);
+    int rc = logw && u ? 0 : err_nomem(err);
+    for (size_t i = 0; i < p->n && !rc; i++) {
+        double q = log_add(log(from_net) + p->logq[i], log(from_mix) + p->sum[i]);
+        logw[i] = p->total[i] - q;
+        if (isnan(logw[i])) logw[i] = -INFINITY;
+    }
+    for (size_t k = 0; k < (size_t)s->dim && !rc; k++)
+        memcpy(u + k * p->n, p->u + k * stride, sizeof *u * p->n);
+    if (!rc) {
+        temper(s, logw);
+        rc = tmix_fit(&s->t[s->num_mixtures], s->dim, p->n, u, p->weight, seed, err);
+        s->num_mixtures++;
+    }
+    free(logw);
+    free(u);
+    return rc;
 }
 
 /* Draws of the mixture and of the network, and their weights. */
 static int weigh(struct adapt *s, const struct stream *r, nami_err *err)
 {
-    size_t n = s->n, m = s->from_net;
+    size_t n = s->n, m = s->from_net, stride = pool_size(s);
     double share = (double)m / (double)n;
     struct job *j = &s->job;
-    tmix_draw(&s->t, r, n, n, s->u);
-    for (int k = 0; k < s->dim; k++)
-        memcpy(s->u + (size_t)k * n, s->own + (size_t)k * n, sizeof *s->u * m);
+    const struct tmix *t = &s->t[s->num_mixtures - 1];
+    tmix_draw(t, r, n, n, s->u);
+    for (size_t k = 0; k < (size_t)s->dim; k++)
+        memcpy(s->u + k * n, s->pool.u + k * stride, sizeof *s->u * m);
     int rc = workers_run(&s->workers, n, LANES, run, err);
     if (!rc) rc = infer_logq(j->a, n, j->z, s->threads, s->logq, err);
     if (rc) return rc;
-    tmix_logp(&s->t, n, n, s->u, s->work, s->logt);
+    tmix_logp(t, n, n, s->u, s->work, s->logt);
     for (size_t i = 0; i < n; i++) {
-        double q = log(share) + s->logq[i] + j->jacobian[i], t = log1p(-share) + s->logt[i];
-        if (isnan(q)) q = -INFINITY; /* outside of what the network can express */
-        double max = fmax(q, t);
-        s->logw[i] = j->total[i] - (max + log(exp(q - max) + exp(t - max)));
+        s->logq[i] += j->jacobian[i];
+        if (isnan(s->logq[i])) s->logq[i] = -INFINITY; /* beyond what the network can express */
+        s->logw[i] = j->total[i] - log_add(log(share) + s->logq[i], log1p(-share) + s->logt[i]);
         if (isnan(s->logw[i])) s->logw[i] = -INFINITY;
     }
     return 0;
+}
+
+/* Adds the draws of a round to the pool, and its mixture to the densities of all. */
+static void add_round(struct adapt *s, double *logt)
+{
+    struct pool *p = &s->pool;
+    size_t n = s->n, stride = pool_size(s);
+    const struct tmix *last = &s->t[s->num_mixtures - 1];
+    tmix_logp(last, p->n, stride, p->u, s->work, logt);
+    for (size_t i = 0; i < p->n; i++) p->sum[i] = log_add(p->sum[i], logt[i]);
+    for (size_t k = 0; k < (size_t)s->dim; k++)
+        memcpy(p->u + k * stride + p->n, s->u + k * n, sizeof *s->u * n);
+    memcpy(p->total + p->n, s->job.total, sizeof *p->total * n);
+    memcpy(p->logq + p->n, s->logq, sizeof *p->logq * n);
+    memcpy(p->sum + p->n, s->logt, sizeof *p->sum * n);
+    for (int t = 0; t + 1 < s->num_mixtures; t++) {
+        tmix_logp(&s->t[t], n, n, s->u, s->work, logt);
+        for (size_t i = 0; i < n; i++) p->sum[p->n + i] = log_add(p->sum[p->n + i], logt[i]);
+    }
+    p->n += n;
 }
 
 static int better(const struct diagnostics *a, const struct diagnostics *b)
@@ -144,84 +207,104 @@ struct result {
     int improved;
 };
 
-static int rounds(struct adapt *s, uint64_t seed, size_t number, struct result *best,
-                  nami_err *err)
+static int rounds(struct adapt *s, uint64_t seed, size_t number, struct result *best, nami_err *err)
 {
     size_t rows = (size_t)model_num_rows(s->job.a->q->model), n = s->n;
-    double *smooth = raw_array(double, n);
-    int rc = smooth ? 0 : err_nomem(err);
-    for (int k = 0; k < ROUNDS && !rc; k++) {
+    double *work = raw_array(double, pool_size(s));
+    int rc = work ? 0 : err_nomem(err), since = 0;
+    for (int k = 0; k < ROUNDS && since < PATIENCE && !rc; k++, since++) {
         struct diagnostics d;
         struct stream r = {seed ^ SEED, (uint32_t)k, (n + 7) / 8 * 8 * number};
-        temper(s);
-        tmix_free(&s->t);
-        if ((rc = tmix_fit(&s->t, s->dim, n, s->u, s->weight, seed + (uint64_t)k, err))) break;
-        if ((rc = weigh(s, &r, err))) break;
-        memcpy(smooth, s->logw, sizeof *smooth * n);
-        if ((rc = answer_smooth(n, smooth, &d, err))) break;
-
+        if ((rc = fit(s, seed + (uint64_t)k, err)) || (rc = weigh(s, &r, err))) break;
+        memcpy(work, s->logw, sizeof *work * n);
+        if ((rc = answer_smooth(n, work, &d, err))) break;
         if (better(&d, best->found)) {
+            if (d.ess > 1.2 * best->found->ess) since = -1;
             *best->found = d;
             best->improved = 1;
             memcpy(best->z, s->job.z, sizeof *best->z * rows * n);
             memcpy(best->logw, s->logw, sizeof *best->logw * n);
         }
         if (adapt_enough(&d, n)) break;
+        add_round(s, work);
     }
-    free(smooth);
+    free(work);
     return rc == NAMI_EINPUT ? 0 : rc; /* no fit: what was best */
 }
 
-static int start(struct adapt *s, const double *z, const double *logw, nami_err *err)
+static int start(struct adapt *s, const double *z, nami_err *err)
 {
-    size_t n = s->n, rows = (size_t)model_num_rows(s->job.a->q->model);
+    size_t n = s->n, all = pool_size(s), rows = (size_t)model_num_rows(s->job.a->q->model);
     struct job *j = &s->job;
+    struct pool *p = &s->pool;
     double *data = raw_array(double, rows + 1);
     j->z = raw_array(double, rows *n);
     j->total = raw_array(double, n);
     j->jacobian = raw_array(double, n);
     s->u = raw_array(double, (size_t)s->dim *n);
-    s->own = raw_array(double, (size_t)s->dim *n);
     s->logq = raw_array(double, n);
     s->logt = raw_array(double, n);
     s->logw = raw_array(double, n);
-    s->weight = raw_array(double, n);
     s->work = raw_array(double, s->dim + 1);
+    p->u = raw_array(double, (size_t)s->dim *all);
+    p->total = raw_array(double, all);
+    p->logq = raw_array(double, all);
+    p->sum = raw_array(double, all);
+    p->weight = raw_array(double, all);
     j->data = data;
     j->u = s->u;
     j->n = n;
-    if (!data || !j->z || !j->total || !j->jacobian || !s->u || !s->own || !s->logq || !s->logt ||
-        !s->logw || !s->weight || !s->work || joint_coordinates(&j->joint, n, z, s->own))
+    if (!data || !j->z || !j->total || !j->jacobian || !s->u || !s->logq || !s->logt || !s->logw ||
+        !s->work || !p->u || !p->total || !p->logq || !p->sum || !p->weight ||
+        joint_coordinates(&j->joint, n, z, s->u))
         return err_nomem(err);
     for (size_t r = 0; r < rows; r++) data[r] = z[r * n];
-    memcpy(s->u, s->own, sizeof *s->u * (size_t)s->dim * n);
-    memcpy(s->logw, logw, sizeof *logw * n);
     return workers_start(&s->workers, s->threads, (n + LANES - 1) / LANES, err);
+}
+
+/* The network's draws as the first of the pool. */
+static int begin(struct adapt *s, nami_err *err)
+{
+    struct pool *p = &s->pool;
+    size_t n = s->n;
+    int rc = workers_run(&s->workers, n, LANES, run, err);
+    if (!rc) rc = infer_logq(s->job.a, n, s->job.z, s->threads, p->logq, err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        p->logq[i] += s->job.jacobian[i];
+        p->total[i] = s->job.total[i];
+        p->sum[i] = -INFINITY;
+    }
+    for (size_t k = 0; k < (size_t)s->dim; k++)
+        memcpy(p->u + k * pool_size(s), s->u + k * n, sizeof *s->u * n);
+    p->n = n;
+    return rc;
 }
 
 static void stop(struct adapt *s)
 {
     struct job *j = &s->job;
+    struct pool *p = &s->pool;
     workers_stop(&s->workers);
     joint_free(&j->joint);
-    tmix_free(&s->t);
+    for (int k = 0; k < s->num_mixtures; k++) tmix_free(&s->t[k]);
     free((double *)j->data), free(j->z), free(j->total), free(j->jacobian);
-    free(s->u), free(s->own), free(s->logq), free(s->logt);
-    free(s->logw), free(s->weight), free(s->work);
+    free(s->u), free(s->logq), free(s->logt), free(s->logw), free(s->work);
+    free(p->u), free(p->total), free(p->logq), free(p->sum), free(p->weight);
 }
 
 int adapt_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int threads, double *z,
               double *pred, double *logw, struct diagnostics *found, nami_err *err)
 {
-    struct adapt s = {.job = {.a = a}, .threads = threads, .n = n,
-                      .from_net = (size_t)(SHARE * (double)n)};
+    struct adapt s = {
+        .job = {.a = a}, .threads = threads, .n = n, .from_net = (size_t)(SHARE * (double)n)};
     struct result best = {z, pred, logw, found, 0};
-    s.workers = (struct workers){
-        .job = &s.job, .size = sizeof(struct exec), .init = init, .fini = fini};
+    s.workers =
+        (struct workers){.job = &s.job, .size = sizeof(struct exec), .init = init, .fini = fini};
     int rc = joint_make(&s.job.joint, a->q, err);
     if (!rc) {
         s.dim = s.job.joint.num_coordinates;
-        rc = start(&s, z, logw, err);
+        rc = start(&s, z, err);
+        if (!rc) rc = begin(&s, err);
         if (!rc) rc = rounds(&s, seed, number, &best, err);
         stop(&s);
     }

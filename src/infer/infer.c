@@ -232,10 +232,7 @@ int infer_others(const struct infer *a, size_t n, const double *z, int threads, 
     return rc;
 }
 
-int infer_has_others(const struct infer *a)
-{
-    return a->q->collapse || a->q->inverse->nmodel;
-}
+int infer_has_others(const struct infer *a) { return a->q->collapse || a->q->inverse->nmodel; }
 
 int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t seed, uint64_t first,
                   int threads, double *pred, nami_err *err)
@@ -248,7 +245,6 @@ int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t see
 int infer_finish(const struct infer *a, size_t n, double *z, uint64_t seed, uint64_t first,
                  int threads, double *pred, nami_err *err)
 {
-    struct job j = {
-        .a = a, .seed = seed, .first = first, .n = n, .at = z, .z = z, .pred = pred};
+    struct job j = {.a = a, .seed = seed, .first = first, .n = n, .at = z, .z = z, .pred = pred};
     return run_job(&j, threads, err);
 }

@@ -1,5 +1,6 @@
-/* method_adaptive.c: importance sampling, first with draws of the network, then, for data sets where
-   their weights are too uneven, with a proposal that is adapted to the posterior (adapt.h). */
+/* method_adaptive.c: importance sampling, first with draws of the network, then, for data sets
+   where their weights are too uneven, with a proposal that is adapted to the posterior (adapt.h).
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,7 @@ static int improve(const struct infer *a, const struct query *q, struct answer *
     size_t rows = (size_t)model_num_rows(a->q->model), n = x->per, at = s * n;
     double *z = raw_array(double, rows *n), *pred = x->pred ? raw_array(double, rows *n) : NULL;
     int rc = !z || (x->pred && !pred) ? err_nomem(err) : 0;
-    for (size_t r = 0; r < rows && !rc; r++)
-        memcpy(z + r * n, x->z + r * x->n + at, sizeof *z * n);
+    for (size_t r = 0; r < rows && !rc; r++) memcpy(z + r * n, x->z + r * x->n + at, sizeof *z * n);
     if (!rc)
         rc = adapt_set(a, q->seed, x->first / q->per + s, n, threads, z, pred, x->logw + at,
                        &x->found[s], err);
@@ -71,8 +71,9 @@ static int evidence(const struct infer *a, const struct query *q, const struct e
 
 const struct infer_method infer_adaptive = {
     .name = "adaptive",
-    .what = "importance sampling; if the network's draws are too far off, with a proposal fitted to "
-            "their weights",
+    .what =
+        "importance sampling; if the network's draws are too far off, with a proposal fitted to "
+        "their weights",
     .weighted = 1,
     .fill = fill,
     .evidence = evidence,

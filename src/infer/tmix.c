@@ -9,9 +9,9 @@
 #include "base/vec.h"
 #include "infer/dense.h"
 
-static const double NU = 8;       /* degrees of freedom: tails heavier than most posteriors' */
+static const double NU = 8;        /* degrees of freedom: tails heavier than most posteriors' */
 static const double INFLATE = 1.1; /* of the fitted covariance */
-enum { ROUNDS = 30, MOST = 2048 }; /* of EM; points that it uses */
+enum { ROUNDS = 30, MOST = 4096 }; /* of EM; points that it uses */
 static const int sizes[] = {1, 2, 3, 4, 6, 8, 12};
 
 /* ---- normal mixtures by EM ----------------------------------------------------------------- */
@@ -19,11 +19,11 @@ static const int sizes[] = {1, 2, 3, 4, 6, 8, 12};
 struct em {
     int d, k;
     size_t n;
-    const double *x;  /* (n, d) points, equally weighted, standardized */
-    double worth;     /* as many independent points */
-    double *resp;     /* (k, n) log densities, then responsibilities */
+    const double *x;                /* (n, d) points, equally weighted, standardized */
+    double worth;                   /* as many independent points */
+    double *resp;                   /* (k, n) log densities, then responsibilities */
     double *lw, *mean, *cov, *chol; /* (k), (k, d), (k, d, d) twice */
-    double *work;     /* (d) */
+    double *work;                   /* (d) */
 };
 
 static double log_normal(int d, const double *x, const double *mean, const double *chol,
@@ -47,8 +47,8 @@ static double expect(struct em *e)
         for (size_t i = 0; i < e->n; i++)
             e->resp[(size_t)c * e->n + i] =
                 e->lw[c] + log_normal(e->d, e->x + i * (size_t)e->d,
-                                      e->mean + (size_t)c * (size_t)e->d,
-                                      e->chol + (size_t)c * dd, e->work);
+                                      e->mean + (size_t)c * (size_t)e->d, e->chol + (size_t)c * dd,
+                                      e->work);
     }
     for (size_t i = 0; i < e->n; i++) {
         double max = -INFINITY, sum = 0;
