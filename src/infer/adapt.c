@@ -12,7 +12,7 @@
 #include "infer/weights.h"
 #include "net/joint.h"
 
-enum { LANES = 64, ROUNDS = 16, PATIENCE = 4, FEWEST = 200 };
+enum { LANES = 64, ROUNDS = 16, PATIENCE = 6, FEWEST = 200 };
 static const double SHARE = 0.1; /* of the network's draws */
 static const uint64_t SEED = 0x6164617074;
 

@@ -11,7 +11,7 @@
 
 static const double NU = 8;        /* degrees of freedom: tails heavier than most posteriors' */
 static const double INFLATE = 1.1; /* of the fitted covariance */
-enum { ROUNDS = 30, MOST = 4096 }; /* of EM; points that it uses */
+enum { ROUNDS = 30, MOST = 2048 }; /* of EM; points that it uses */
 static const int sizes[] = {1, 2, 3, 4, 6, 8, 12};
 
 /* ---- normal mixtures by EM ----------------------------------------------------------------- */
