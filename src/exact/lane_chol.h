@@ -82,7 +82,7 @@ void front_solve(const struct lane_matrix *m, int k, double *x);
    work: 8 * most_rows doubles. */
 void front_invert(const struct lane_matrix *m, int k, double *work);
 
-/* ---- dense matrices: packed lower triangles by rows, lanes innermost ------------------------ */
+/* ---- dense matrices: packed lower triangles by rows, lanes innermost -------------- */
 
 /* Doubles of a triangle of n rows, by lane. */
 static inline size_t triangle_size(int n) { return (size_t)n * ((size_t)n + 1) / 2; }

@@ -43,7 +43,7 @@ static void find_places(struct lane_chol *c)
     for (int k = 0; k < c->n; k++) c->place[c->order[k]] = k;
 }
 
-/* ---- the tree ----------------------------------------------------------------------------- */
+/* ---- the tree --------------------------------------------------------------------- */
 
 /* Liu's algorithm: k becomes the parent of the roots above its earlier neighbors. */
 static void find_tree(struct planning *p)
@@ -103,7 +103,7 @@ static void sort_tree(struct planning *p)
     find_places(p->c);
 }
 
-/* ---- columns of the factor ------------------------------------------------------------------ */
+/* ---- columns of the factor -------------------------------------------------------- */
 
 static int add_row(struct planning *p, int column, int row)
 {
@@ -144,8 +144,7 @@ static int find_columns(struct planning *p, int64_t most)
     return rc;
 }
 
-/* ---- fronts -----------------------------------------------------------------------------------
- */
+/* ---- fronts ----------------------------------------------------------------------- */
 
 static size_t num_below(const struct planning *p, int k) { return p->start[k + 1] - p->start[k]; }
 
@@ -216,8 +215,7 @@ static int find_fronts(struct planning *p, struct arena *mem)
     return 0;
 }
 
-/* ---- shared memory ----------------------------------------------------------------------------
- */
+/* ---- shared memory ---------------------------------------------------------------- */
 
 /* The first gap that is large enough. */
 static int reserve(struct planning *p, struct front *f)
@@ -253,8 +251,7 @@ static int share_memory(struct planning *p)
     return 0;
 }
 
-/* ---- all ----------------------------------------------------------------------------------------
- */
+/* ---- all -------------------------------------------------------------------------- */
 
 static int plan(struct planning *p, struct arena *mem, int64_t most, nami_err *err)
 {
