@@ -1,6 +1,5 @@
 /* lane_chol.c: the numeric part of the factorization: dense kernels on fronts and on triangles.
-   They work on 4 lanes at a time, and on tiles of 4 rows by 2 columns whose sums stay in registers.
- */
+   They work on 4 lanes at a time, on tiles of 4 rows by 2 columns whose sums stay in registers. */
 #include "exact/lane_chol.h"
 
 #include <float.h>

@@ -93,8 +93,7 @@ void triangle_solve(int n, int lanes, const double *l, int num, double *b);
 void triangle_solve_back(int n, int lanes, const double *l, int num, double *b);
 void triangle_times(int n, int lanes, const double *l, int num, double *b);
 void triangle_times_back(int n, int lanes, const double *l, int num, double *b);
-/* out (num_a, num_b) = A' B: A (length, num_a); B (length, num_b), its rows `stride` entries apart.
- */
+/* out (num_a, num_b) = A' B: A (length, num_a); B (length, num_b), rows `stride` entries apart. */
 void lane_cross(int length, int lanes, int num_a, const double *a, int num_b, int stride,
                 const double *b, double *out);
 
