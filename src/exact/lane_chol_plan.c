@@ -124,7 +124,7 @@ static int find_column(struct planning *p, int k)
         for (size_t e = p->start[i]; e < p->start[i + 1] && !rc; e++)
             rc = add_row(p, k, p->row.a[e]);
     p->start[k + 1] = p->row.n;
-    sort_ints(p->row.a + p->start[k], p->start[k + 1] - p->start[k]);
+    if (p->row.n) sort_ints(p->row.a + p->start[k], p->start[k + 1] - p->start[k]);
     p->parent[k] = p->start[k + 1] > p->start[k] ? p->row.a[p->start[k]] : -1;
     if (p->parent[k] >= 0) {
         p->next[k] = p->child[p->parent[k]];
@@ -165,7 +165,8 @@ static void add_front(struct planning *p, int first, int last, size_t *rows)
                         .parent = -1,
                         .rows = *rows,
                         .value = c->num_values};
-    memcpy(c->row + *rows, p->row.a + p->start[last], sizeof *c->row * (size_t)below);
+    for (int i = 0; i < below; i++)
+        c->row[*rows + (size_t)i] = p->row.a[p->start[last] + (size_t)i];
     *rows += (size_t)below;
     for (int k = first; k <= last; k++) c->front_of[k] = c->num_fronts;
     c->num_fronts++;
