@@ -39,8 +39,7 @@ static double uniform(struct rng *r, double low, double high)
     return low + (high - low) * rng_unit(r);
 }
 
-/* ---- random integrals -------------------------------------------------------------------------
- */
+/* ---- random integrals ------------------------------------------------------------- */
 
 static int an_input(struct spec *s)
 {
@@ -251,8 +250,7 @@ static void planned(const struct spec *s, struct integral *g, int slab)
     plan_again(g, slab);
 }
 
-/* ---- dense algebra ----------------------------------------------------------------------------
- */
+/* ---- dense algebra ---------------------------------------------------------------- */
 
 /* A (n, n) becomes L D L', unit lower triangle and diagonal; returns log|A|. */
 static real ldl(int n, real *a)
@@ -625,8 +623,8 @@ static void vague_priors_are_precise(void **state)
         call_moments(&c);
         for (int v = 0; v < 9; v++) {
             real sd = sqrtl(d->cov[v * 9 + v]);
-            same(c.outs[v][0] / (double)sd, d->mean[v] / sd, 1e-8);
-            same(sqrt(c.outs[9 + v][0]) / (double)sd, 1, 1e-8);
+            same(c.outs[v][0] / (double)sd, d->mean[v] / sd, 1e-7);
+            same(sqrt(c.outs[9 + v][0]) / (double)sd, 1, 1e-7);
         }
         call_free(&c);
         integral_free(&g);
@@ -683,8 +681,7 @@ static void improper_lanes_are_nan(void **state)
         call_back(&c);
         for (int k = 0; k < s->num_inputs; k++)
             for (int b = 4; b < 8; b++) assert_true(isfinite(c.dins[k][b]));
-        for (int b = 0; b < 8; b++)
-            assert_int_equal(isnan(c.dins[one->scale[0]][b]), b < 4);
+        for (int b = 0; b < 8; b++) assert_int_equal(isnan(c.dins[one->scale[0]][b]), b < 4);
         call_moments(&c);
         for (int b = 0; b < 8; b++) {
             assert_true(isfinite(c.outs[0][b]) && isfinite(c.outs[2][b]));

@@ -78,7 +78,7 @@ static int live(const struct pass *p)
     return left < p->lanes ? left : p->lanes;
 }
 
-/* ---- coefficients --------------------------------------------------------------------------- */
+/* ---- coefficients ----------------------------------------------------------------- */
 
 /* Sets the variables of a run, after another run. */
 static void set_run(struct pass *p, int run, int previous)
@@ -102,7 +102,7 @@ WIDE static void read_run(struct pass *p, int run)
         const double *restrict base = of(p, (size_t)x->base);
         double *restrict to = of(p, (size_t)x->entry);
         if (run == 0)
-            memcpy(to, from, sizeof *to * (size_t)lanes);
+            EACH(b, lanes) to[b] = from[b];
         else
             EACH(b, lanes) to[b] = (from[b] - base[b]) * (1 / STEP);
     }
@@ -133,7 +133,7 @@ static void probe(struct pass *p, const struct lanes *in, int from, int num)
     rewind_chunks(p);
 }
 
-/* ---- scales --------------------------------------------------------------------------------- */
+/* ---- scales ----------------------------------------------------------------------- */
 
 /* The lanes of a scale: of a row of the body, or of a constant. */
 static struct lanes scale_at(const struct pass *p, int scale)
@@ -225,8 +225,7 @@ static void whiten_back(const struct pass *p, const struct normal_bundle *b)
         triangle_times_back(size, p->lanes, at(p, x->factor), rows, of(p, b->data));
 }
 
-/* ---- the log integral ---------------------------------------------------------------------------
- */
+/* ---- the log integral ------------------------------------------------------------- */
 
 WIDE static void add_scaled(int lanes, double factor, const double *restrict x, double *restrict to)
 {
@@ -327,8 +326,7 @@ static void run(const void *self, const int *dim, int L, double *const *out, con
     }
 }
 
-/* ---- derivatives --------------------------------------------------------------------------------
- */
+/* ---- derivatives ------------------------------------------------------------------ */
 
 /* The posterior covariances of the variables of a bundle, (num_vars, num_vars). */
 static void fetch_moments(const struct pass *p, const struct normal_bundle *b, double *to)

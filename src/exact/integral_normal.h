@@ -55,7 +55,7 @@ struct normal {
     int num_colors, *color;
     size_t *probe_start; /* (num_colors + 2) by run */
     struct normal_probe *probe;
-    /* Numbers of a slab of lanes are stored in chunks of so many lanes, that fit the cache. */
+    /* Numbers of a slab are stored in chunks of so many lanes: dense matrices fit the cache. */
     int chunk;
     size_t num_slab, num_scratch; /* entries that last for a slab, for a chunk */
     size_t sd_gradient;           /* entries of the slab */

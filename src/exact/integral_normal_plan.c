@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "exact/collapse.h"
 #include "exact/integral_normal.h"
 #include "exact/reach.h"
 
-/* Entries of a factor, or of bundles: 128 MB each for 1 << 24 and 1 lane. */
-enum { MOST = 1 << 24, CACHE = 1 << 15 /* doubles */ };
+/* Entries of a factor; doubles that stay in the cache. */
+enum { MOST = 1 << 24, CACHE = 1 << 15 };
 
 /* A term, to be sorted by variables. */
 struct key {
@@ -55,7 +56,7 @@ static int too_large(const struct planning *p, nami_err *err)
                    p->g->num_vars);
 }
 
-/* ---- bundles -------------------------------------------------------------------------------- */
+/* ---- bundles ---------------------------------------------------------------------- */
 
 static int compare_variables(const struct key *x, const struct key *y)
 {
@@ -96,8 +97,7 @@ static int find_bundles(struct planning *p)
     return 0;
 }
 
-/* ---- lists of variables -----------------------------------------------------------------------
- */
+/* ---- lists of variables ----------------------------------------------------------- */
 
 static int add_list(struct planning *p, const int *var, int num)
 {
@@ -187,8 +187,7 @@ static int factorize(struct planning *p, nami_err *err)
     return rc;
 }
 
-/* ---- scales ------------------------------------------------------------------------------------
- */
+/* ---- scales ----------------------------------------------------------------------- */
 
 static int place_of(const int *list, int num, int x) /* in an ascending list that has it */
 {
@@ -372,8 +371,7 @@ static int make_bundles(struct planning *p)
     return n->num_slab > 8 * (size_t)MOST ? NAMI_ELIMIT : 0;
 }
 
-/* ---- colors, and what each run is for ----------------------------------------------------------
- */
+/* ---- colors, and what each run is for --------------------------------------------- */
 
 /* What residual row of a term reads. */
 static const int *reads(const struct planning *p, const struct key *x, int row, int *num)
@@ -531,6 +529,18 @@ static void place_matrices(struct normal *n)
     }
 }
 
+/* Entries of the largest dense matrix: a front, or a bundle. */
+static size_t largest(const struct normal *n)
+{
+    size_t most = triangle_size(n->chol.most_rows + 1);
+    for (int k = 0; k < n->num_bundles; k++) {
+        const struct normal_bundle *b = &n->bundle[k];
+        size_t size = (size_t)(b->num_vars + 1) * (size_t)b->num_residuals;
+        if (most < size) most = size;
+    }
+    return most;
+}
+
 static void place(struct planning *p)
 {
     struct integral *g = p->g;
@@ -558,7 +568,7 @@ static void place(struct planning *p)
     n->work = take(all, (size_t)n->chol.most_rows);
     n->moment = take(all, moment);
     n->product = take(all, product);
-    size_t chunk = CACHE / (n->num_scratch + n->num_slab) / 8 * 8;
+    size_t chunk = CACHE / largest(n) / 8 * 8;
     n->chunk = chunk < 8 ? 8 : chunk > (size_t)g->lanes ? g->lanes : (int)chunk;
     g->extra = 8 + n->num_slab * (size_t)g->lanes + n->num_scratch * (size_t)n->chunk;
 }
@@ -567,7 +577,7 @@ static void find_cost(struct planning *p)
 {
     struct integral *g = p->g;
     struct normal *n = p->n;
-    double own = n->chol.flops, body = g->body.nrow - g->num_inputs - g->num_vars;
+    double own = n->chol.flops, body = prog_cost(&g->body);
     for (int k = 0; k < n->num_bundles; k++) {
         const struct normal_bundle *b = &n->bundle[k];
         double vars = b->num_vars, size = b->num_residuals;

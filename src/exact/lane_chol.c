@@ -1,6 +1,5 @@
 /* lane_chol.c: the numeric part of the factorization: dense kernels on fronts and on triangles.
-   They work on 4 lanes at a time, and on tiles of 4 rows by 2 columns whose sums stay in registers.
- */
+   They work on 4 lanes at a time, on tiles of 4 rows by 2 columns whose sums stay in registers. */
 #include "exact/lane_chol.h"
 
 #include <float.h>
@@ -9,7 +8,7 @@
 
 #include "base/simd.h"
 
-enum { WIDTH = 4, ROWS = 4 };
+enum { WIDTH = 4, ROWS = 4, FEW = 2 };
 typedef double wide __attribute__((vector_size(WIDTH * sizeof(double)), may_alias));
 #define AT(p) (*(wide *)(p))
 #define OF(p) (*(const wide *)(p))
@@ -17,15 +16,15 @@ typedef double wide __attribute__((vector_size(WIDTH * sizeof(double)), may_alia
 /* The row of a packed triangle. */
 INLINE size_t row_at(int i, int lanes) { return triangle_size(i) * (size_t)lanes; }
 
-/* ---- tiles --------------------------------------------------------------------------------------
- */
+/* ---- tiles ------------------------------------------------------------------------ */
 
-/* sum[t][u] = sum over k < length of a[t][k] b[u][k] */
+/* sum[t][u] = sum over k < length of a[t][k] b[u][k], in lanes from `first` on */
 INLINE void tile(int length, size_t lanes, const double *const *a, const double *const *b,
-                 wide (*sum)[2])
+                 int first, wide (*sum)[2])
 {
     wide s00 = {0}, s01 = {0}, s10 = {0}, s11 = {0}, s20 = {0}, s21 = {0}, s30 = {0}, s31 = {0};
-    const double *a0 = a[0], *a1 = a[1], *a2 = a[2], *a3 = a[3], *b0 = b[0], *b1 = b[1];
+    const double *a0 = a[0] + first, *a1 = a[1] + first, *a2 = a[2] + first, *a3 = a[3] + first;
+    const double *b0 = b[0] + first, *b1 = b[1] + first;
     size_t end = (size_t)length * lanes;
     for (size_t k = 0; k < end; k += lanes) {
         wide x = OF(b0 + k), y = OF(b1 + k);
@@ -46,8 +45,7 @@ INLINE int point(const double *a, int i, int num, int most, size_t stride, const
     return left;
 }
 
-/* ---- triangles ----------------------------------------------------------------------------------
- */
+/* ---- triangles -------------------------------------------------------------------- */
 
 INLINE void pivot(double *d)
 {
@@ -65,7 +63,7 @@ INLINE void solve_tile(int i, int num, double *const *row, int j, int end, const
     int two = j + 1 < end;
     size_t at = (size_t)j * (size_t)lanes;
     const double *const column[2] = {l + row_at(j, lanes), l + row_at(two ? j + 1 : j, lanes)};
-    tile(j, (size_t)lanes, (const double *const *)row, column, sum);
+    tile(j, (size_t)lanes, (const double *const *)row, column, 0, sum);
     for (int t = 0; t < num; t++) {
         double *x = row[t] + at;
         if (i + t < j) continue;
@@ -203,23 +201,63 @@ void front_begin(const struct lane_matrix *m, int k)
     if (!m->plan->front[k].has_child) clear(m, &m->plan->front[k]);
 }
 
+/* The same with few columns: lanes are the only loop that is worth its cost. */
+INLINE void add_few(const struct lane_matrix *m, const struct front *f, int num, const int *at,
+                    int length, const double *a)
+{
+    size_t lanes = (size_t)m->lanes;
+    for (int i = 0; i < num; i++)
+        for (int j = 0; j <= i && j < num - 1; j++) {
+            double *restrict to = front_entry(m, f, at[i], at[j]);
+            for (int k = 0; k < length; k++) {
+                const double *restrict x = a + (size_t)(i * length + k) * lanes;
+                const double *restrict y = a + (size_t)(j * length + k) * lanes;
+                EACH(b, m->lanes) to[b] += x[b] * y[b];
+            }
+        }
+}
+
+/* Entries of a tile of a front; NULL: not in the lower triangle. */
+INLINE void point_tile(const struct lane_matrix *m, const struct front *f, int i, int rows, int j,
+                       int columns, const int *at, double *(*to)[2])
+{
+    for (int t = 0; t < ROWS; t++)
+        for (int u = 0; u < 2; u++) {
+            int is_in = t < rows && u < columns && j + u <= i + t;
+            to[t][u] = is_in ? front_entry(m, f, at[i + t], at[j + u]) : NULL;
+        }
+}
+
+INLINE void add_many(const struct lane_matrix *m, const struct front *f, int num, const int *at,
+                     int length, const double *a)
+{
+    size_t lanes = (size_t)m->lanes, stride = (size_t)length * lanes;
+    for (int j = 0; j < num - 1; j += 2)
+        for (int i = j; i < num; i += ROWS) {
+            double *to[ROWS][2];
+            const double *row[ROWS], *column[2];
+            int rows = point(a, i, num, ROWS, stride, row);
+            int columns = point(a, j, num - 1, 2, stride, column);
+            point_tile(m, f, i, rows, j, columns, at, to);
+            for (int b = 0; b < m->lanes; b += WIDTH) {
+                wide sum[ROWS][2];
+                tile(length, lanes, row, column, b, sum);
+                for (int t = 0; t < ROWS; t++)
+                    for (int u = 0; u < 2; u++)
+                        if (to[t][u]) AT(to[t][u] + b) += sum[t][u];
+            }
+        }
+}
+
+/* Not the product of the last row, the right-hand side, with itself. */
 WIDE void front_add(const struct lane_matrix *m, int k, int num, const int *at, int length,
                     const double *a)
 {
     const struct front *f = &m->plan->front[k];
-    size_t lanes = (size_t)m->lanes, stride = (size_t)length * lanes;
-    for (int j = 0; j < num; j += 2)
-        for (int i = j; i < num; i += ROWS)
-            for (int b = 0; b < m->lanes; b += WIDTH) {
-                const double *row[ROWS], *column[2];
-                wide sum[ROWS][2];
-                int rows = point(a + b, i, num, ROWS, stride, row);
-                int columns = point(a + b, j, num, 2, stride, column);
-                tile(length, lanes, row, column, sum);
-                for (int t = 0; t < rows; t++)
-                    for (int u = 0; u < columns && j + u <= i + t; u++)
-                        AT(front_entry(m, f, at[i + t], at[j + u]) + b) += sum[t][u];
-            }
+    if (length <= FEW)
+        add_few(m, f, num, at, length, a);
+    else
+        add_many(m, f, num, at, length, a);
 }
 
 /* The update: minus the products of the rows below the pivots, of these lanes. */
@@ -232,7 +270,7 @@ INLINE void subtract(int width, int num, int lanes, const double *rows, double *
             wide sum[ROWS][2];
             int left = point(rows, i, num, ROWS, stride, row);
             int columns = point(rows, j, num, 2, stride, column);
-            tile(width, (size_t)lanes, row, column, sum);
+            tile(width, (size_t)lanes, row, column, 0, sum);
             for (int t = 0; t < left; t++)
                 for (int u = 0; u < columns && j + u <= i + t; u++)
                     AT(to + row_at(i + t, lanes) + (j + u) * lanes) -= sum[t][u];
@@ -253,20 +291,48 @@ INLINE void pass_on(const struct lane_matrix *m, const struct front *f)
         }
 }
 
+/* A front with one pivot. */
+INLINE void eliminate_one(const struct lane_matrix *m, const struct front *f)
+{
+    const struct front *up = f->below ? &m->plan->front[f->parent] : NULL;
+    const int *into = m->plan->into + f->rows;
+    int lanes = m->lanes;
+    double *restrict d = m->value + f->value * (size_t)lanes, *row = d + lanes;
+    const double *update = m->update + f->update * (size_t)lanes;
+    EACH(b, lanes)
+    {
+        double inverse = 1 / sqrt(d[b]);
+        d[b] = (d[b] > 0) & (d[b] <= DBL_MAX) ? inverse : NAN;
+    }
+    for (int i = 0; i <= f->below; i++) {
+        double *restrict x = row + i * lanes;
+        EACH(b, lanes) x[b] *= d[b];
+        for (int j = 0; j <= i && j < f->below; j++, update += lanes) {
+            double *restrict to =
+                front_entry(m, up, i < f->below ? into[i] : front_last(up), into[j]);
+            const double *restrict y = row + j * lanes, *restrict from = update;
+            EACH(b, lanes) to[b] += from[b] - x[b] * y[b];
+        }
+    }
+}
+
 WIDE void front_eliminate(const struct lane_matrix *m, int k)
 {
     const struct front *f = &m->plan->front[k];
     int lanes = m->lanes, num = f->below + 1;
     double *l = m->value + f->value * (size_t)lanes, *rows = l + row_at(f->width, lanes);
     double *update = m->update + f->update * (size_t)lanes;
+    if (f->is_first) clear(m, &m->plan->front[f->parent]);
+    if (f->width == 1) {
+        eliminate_one(m, f);
+        return;
+    }
     for (int b = 0; b < lanes; b += WIDTH) {
         factor_group(f->width, lanes, l + b);
         solve_group(f->width, lanes, l + b, num, rows + b);
         if (f->below) subtract(f->width, num, lanes, rows + b, update + b);
     }
-    if (!f->below) return;
-    if (f->is_first) clear(m, &m->plan->front[f->parent]);
-    pass_on(m, f);
+    if (f->below) pass_on(m, f);
 }
 
 /* ---- fronts: backward

@@ -82,7 +82,7 @@ void front_solve(const struct lane_matrix *m, int k, double *x);
    work: 8 * most_rows doubles. */
 void front_invert(const struct lane_matrix *m, int k, double *work);
 
-/* ---- dense matrices: packed lower triangles by rows, lanes innermost ------------------------ */
+/* ---- dense matrices: packed lower triangles by rows, lanes innermost -------------- */
 
 /* Doubles of a triangle of n rows, by lane. */
 static inline size_t triangle_size(int n) { return (size_t)n * ((size_t)n + 1) / 2; }
@@ -93,8 +93,7 @@ void triangle_solve(int n, int lanes, const double *l, int num, double *b);
 void triangle_solve_back(int n, int lanes, const double *l, int num, double *b);
 void triangle_times(int n, int lanes, const double *l, int num, double *b);
 void triangle_times_back(int n, int lanes, const double *l, int num, double *b);
-/* out (num_a, num_b) = A' B: A (length, num_a); B (length, num_b), its rows `stride` entries apart.
- */
+/* out (num_a, num_b) = A' B: A (length, num_a); B (length, num_b), rows `stride` entries apart. */
 void lane_cross(int length, int lanes, int num_a, const double *a, int num_b, int stride,
                 const double *b, double *out);
 

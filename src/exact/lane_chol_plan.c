@@ -43,7 +43,7 @@ static void find_places(struct lane_chol *c)
     for (int k = 0; k < c->n; k++) c->place[c->order[k]] = k;
 }
 
-/* ---- the tree ----------------------------------------------------------------------------- */
+/* ---- the tree --------------------------------------------------------------------- */
 
 /* Liu's algorithm: k becomes the parent of the roots above its earlier neighbors. */
 static void find_tree(struct planning *p)
@@ -103,7 +103,7 @@ static void sort_tree(struct planning *p)
     find_places(p->c);
 }
 
-/* ---- columns of the factor ------------------------------------------------------------------ */
+/* ---- columns of the factor -------------------------------------------------------- */
 
 static int add_row(struct planning *p, int column, int row)
 {
@@ -124,7 +124,7 @@ static int find_column(struct planning *p, int k)
         for (size_t e = p->start[i]; e < p->start[i + 1] && !rc; e++)
             rc = add_row(p, k, p->row.a[e]);
     p->start[k + 1] = p->row.n;
-    sort_ints(p->row.a + p->start[k], p->start[k + 1] - p->start[k]);
+    if (p->row.n) sort_ints(p->row.a + p->start[k], p->start[k + 1] - p->start[k]);
     p->parent[k] = p->start[k + 1] > p->start[k] ? p->row.a[p->start[k]] : -1;
     if (p->parent[k] >= 0) {
         p->next[k] = p->child[p->parent[k]];
@@ -144,8 +144,7 @@ static int find_columns(struct planning *p, int64_t most)
     return rc;
 }
 
-/* ---- fronts -----------------------------------------------------------------------------------
- */
+/* ---- fronts ----------------------------------------------------------------------- */
 
 static size_t num_below(const struct planning *p, int k) { return p->start[k + 1] - p->start[k]; }
 
@@ -166,7 +165,8 @@ static void add_front(struct planning *p, int first, int last, size_t *rows)
                         .parent = -1,
                         .rows = *rows,
                         .value = c->num_values};
-    memcpy(c->row + *rows, p->row.a + p->start[last], sizeof *c->row * (size_t)below);
+    for (int i = 0; i < below; i++)
+        c->row[*rows + (size_t)i] = p->row.a[p->start[last] + (size_t)i];
     *rows += (size_t)below;
     for (int k = first; k <= last; k++) c->front_of[k] = c->num_fronts;
     c->num_fronts++;
@@ -216,8 +216,7 @@ static int find_fronts(struct planning *p, struct arena *mem)
     return 0;
 }
 
-/* ---- shared memory ----------------------------------------------------------------------------
- */
+/* ---- shared memory ---------------------------------------------------------------- */
 
 /* The first gap that is large enough. */
 static int reserve(struct planning *p, struct front *f)
@@ -253,8 +252,7 @@ static int share_memory(struct planning *p)
     return 0;
 }
 
-/* ---- all ----------------------------------------------------------------------------------------
- */
+/* ---- all -------------------------------------------------------------------------- */
 
 static int plan(struct planning *p, struct arena *mem, int64_t most, nami_err *err)
 {

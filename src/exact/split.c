@@ -394,6 +394,10 @@ static int emit_outside(struct split *s, const struct instr *c, int from, int to
     for (int a = 0; a < c->narg && !rc; a++)
         rc = move(s, rest, s->in_rest, &c->arg[a], n, inst, &x.arg[a]);
     if (instr_copies(c)) {
+        for (int i = 0; i < n; i++) { /* to temporaries, where an array is gathered */
+            int *to_row = &s->in_rest[operand_at(&c->outs, inst[i], 0)];
+            if (*to_row < 0) *to_row = rest->nrow++;
+        }
         if (!rc) rc = move(s, rest, s->in_rest, &c->outs, n, inst, &x.outs);
     } else if (c->out >= 0) {
         int first = c->out + from * c->width;
