@@ -31,8 +31,10 @@ static double log_evidence(int set)
     return -1.5 * log(2 * M_PI) - log(2) - (squares - sum * sum / 4) / 2;
 }
 
-static nami_network *train(const char *text, int steps)
+/* exact: the latents that have no network. */
+static nami_network *train_with(const char *text, const char *exact, int steps)
 {
+    nami_options invert = {.exact = exact};
     nami_train_options opt = {.steps = steps,
                               .check = 1 + steps / 4,
                               .hidden = "16",
@@ -46,7 +48,7 @@ static nami_network *train(const char *text, int steps)
     size_t len;
     nami_err err;
     if (nami_model_parse(text, strlen(text), NULL, NULL, &m, &err)) fail_msg("%s", err.msg);
-    if (nami_train(m, NULL, &opt, &net, &err)) fail_msg("%s", err.msg);
+    if (nami_train(m, &invert, &opt, &net, &err)) fail_msg("%s", err.msg);
     nami_model_free(m);
     /* as a file would have it */
     assert_int_equal(nami_network_print(net, &bytes, &len, &err), 0);
@@ -55,6 +57,8 @@ static nami_network *train(const char *text, int steps)
     nami_free(bytes);
     return net;
 }
+
+static nami_network *train(const char *text, int steps) { return train_with(text, "none", steps); }
 
 static nami_data *parse_data(const char *json)
 {
