@@ -3,7 +3,8 @@
        train tree.net tree.nami tree.json
 
    The gradients of several machines would be averaged between nami_trainer_gradient and
-   nami_trainer_apply: nami_trainer_size(t) floats at nami_trainer_grads(t). */
+   nami_trainer_apply: nami_trainer_size(t) floats at nami_trainer_grads(t).  All latents are
+   learned, also those that could be integrated out. */
 #include <math.h>
 #include <nami.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ int main(int argc, char **argv)
     nami_err err = {.msg = "which network, and which model?"};
     nami_model_options data = {0};
     nami_data *values = NULL;
+    nami_options invert = {.exact = "none"};
     nami_train_options opt = {.hidden = "64,64", .batch = 128, .valid = 2048, .seed = 1};
     nami_model *m = NULL;
     nami_trainer *t = NULL;
@@ -40,7 +42,7 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc && !rc; i++) rc = nami_data_read(values, argv[i], &err);
     data.data = values;
     if (!rc) rc = nami_model_read(argv[2], &data, &m, &err);
-    if (!rc) rc = nami_trainer_new(m, NULL, &opt, &t, &err);
+    if (!rc) rc = nami_trainer_new(m, &invert, &opt, &t, &err);
     if (!rc) rc = train(t, &err);
     if (!rc) rc = nami_trainer_save(t, argv[1], &err);
     if (rc) fprintf(stderr, "%s\n", err.msg);

@@ -756,14 +756,16 @@ typedef struct {
     const char *state;  /* "maximum"; or there is none, or none was found: "edge" of the support,
                            "unbounded" density, "none" */
     const char *reason; /* why there is no maximum, one sentence; NULL if there is one */
-    double log_p;       /* log p(x, z) there, without latents that no data depend on */
+    double log_p;       /* log p(x, z) there, without latents that no data depend on, or that are
+                           integrated out */
     double derivative;  /* the largest one by a coordinate */
     int steps;          /* of the best search */
     int agree;          /* searches that ended at the same density */
 } nami_mode;
 int nami_modes_get(const nami_modes *modes, size_t set, nami_mode *out, nami_err *err);
 /* The estimate of a scalar, "theta[3]".  sd, or NULL: its standard deviation by the Laplace
-   approximation, if the options asked for it; NaN where there is no maximum. */
+   approximation, if the options asked for it; NaN where there is no maximum.  Of a latent that is
+   integrated out, the estimate is its mean given the mode of the others, and sd is NaN. */
 int nami_modes_value(const nami_modes *modes, size_t set, const char *name, double *value,
                      double *sd, nami_err *err);
 /* All data sets as "text" or "json". */

@@ -170,7 +170,7 @@ static inline void fixture_make(struct fixture *f, const struct known_model *k, 
     *f = (struct fixture){0};
     r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){
-        .invert = {.mode = mode},
+        .invert = {.mode = mode, .exact = "none"},
         .net = {.arch = &arch_mlp, .nhidden = 2, .hidden = {24, 24}, .act = ACT_RELU, .skip = 1},
         .train = {.steps = steps > 0 ? steps : 1,
                   .batch = 100,

@@ -31,7 +31,7 @@ static void train_it(struct training *r, const struct setup *s)
     int checked;
     memset(r, 0, sizeof *r);
     r->net.model = r->net.own_model = model_new();
-    r->net.plan = (struct plan){.invert = {.method = s->method, .mode = s->mode},
+    r->net.plan = (struct plan){.invert = {.method = s->method, .mode = s->mode, .exact = "none"},
                             .net = {.family = family_find(s->family, strlen(s->family)),
                                     .arch = s->arch,
                                     .size = s->size,

@@ -31,8 +31,10 @@ static double log_evidence(int set)
     return -1.5 * log(2 * M_PI) - log(2) - (squares - sum * sum / 4) / 2;
 }
 
-static nami_network *train(const char *text, int steps)
+/* exact: the latents that have no network. */
+static nami_network *train_with(const char *text, const char *exact, int steps)
 {
+    nami_options invert = {.exact = exact};
     nami_train_options opt = {.steps = steps,
                               .check = 1 + steps / 4,
                               .hidden = "16",
@@ -46,7 +48,7 @@ static nami_network *train(const char *text, int steps)
     size_t len;
     nami_err err;
     if (nami_model_parse(text, strlen(text), NULL, NULL, &m, &err)) fail_msg("%s", err.msg);
-    if (nami_train(m, NULL, &opt, &net, &err)) fail_msg("%s", err.msg);
+    if (nami_train(m, &invert, &opt, &net, &err)) fail_msg("%s", err.msg);
     nami_model_free(m);
     /* as a file would have it */
     assert_int_equal(nami_network_print(net, &bytes, &len, &err), 0);
@@ -55,6 +57,8 @@ static nami_network *train(const char *text, int steps)
     nami_free(bytes);
     return net;
 }
+
+static nami_network *train(const char *text, int steps) { return train_with(text, "none", steps); }
 
 static nami_data *parse_data(const char *json)
 {
@@ -238,6 +242,42 @@ static void modes_are_exact(void **state)
     has(text, "8 of 8 ended there");
     nami_free(text);
     nami_modes_free(modes);
+    nami_data_free(data);
+    nami_network_free(net);
+}
+
+/* What is integrated out has its mean, and the density is that of the data alone. */
+static void exact_latents_have_means(void **state)
+{
+    (void)state;
+    nami_network *net = train_with(conjugate, "auto", 20);
+    nami_data *data = parse_data(two_sets);
+    nami_modes_options opt = {.sd = 1, .all = 1};
+    nami_modes *modes;
+    nami_mode mode;
+    nami_evidence *e;
+    nami_verdict v;
+    nami_err err;
+    double value, sd;
+    if (nami_modes_new(net, data, &opt, &modes, &err)) fail_msg("%s", err.msg);
+    if (nami_evidence_new(net, data, NULL, &e, &err)) fail_msg("%s", err.msg);
+    for (int s = 0; s < 2; s++) {
+        assert_int_equal(nami_modes_get(modes, (size_t)s, &mode, &err), 0);
+        assert_string_equal(mode.state, "maximum");
+        near(mode.log_p, log_evidence(s), 1e-9);
+        assert_int_equal(nami_modes_value(modes, (size_t)s, "z", &value, &sd, &err), 0);
+        near(value, mean_of(s), 1e-9);
+        assert_true(isnan(sd));
+        assert_int_equal(nami_modes_value(modes, (size_t)s, "twice", &value, NULL, &err), 0);
+        near(value, 2 * mean_of(s), 1e-9);
+        assert_int_equal(nami_evidence_verdict(e, (size_t)s, &v, &err), 0);
+        assert_int_equal(v.verdict, NAMI_TRUSTED);
+        has(v.reason, "the answer is exact");
+        near(v.log_evidence, log_evidence(s), 1e-9);
+        near(v.log_evidence_se, 0, 1e-9);
+    }
+    nami_modes_free(modes);
+    nami_evidence_free(e);
     nami_data_free(data);
     nami_network_free(net);
 }
@@ -587,19 +627,23 @@ static void fails_cleanly(int (*ask)(void *), struct question *q)
 static void memory(void **state)
 {
     (void)state;
-    struct question q = {train(conjugate, 20), parse_data(two_sets)};
-    listen(0);
-    fails_cleanly(ask_evidence, &q);
-    fails_cleanly(ask_modes, &q);
-    fails_cleanly(ask_calibration, &q);
-    nami_data_free(q.data);
-    nami_network_free(q.net);
+    static const char *const exact[] = {"none", "auto"};
+    for (int k = 0; k < 2; k++) {
+        struct question q = {train_with(conjugate, exact[k], 20), parse_data(two_sets)};
+        listen(0);
+        fails_cleanly(ask_evidence, &q);
+        fails_cleanly(ask_modes, &q);
+        fails_cleanly(ask_calibration, &q);
+        nami_data_free(q.data);
+        nami_network_free(q.net);
+    }
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(evidence_is_exact),
     cmocka_unit_test(evidence_of_poor_network),
     cmocka_unit_test(modes_are_exact),
+    cmocka_unit_test(exact_latents_have_means),
     cmocka_unit_test(no_mode_is_told),
     cmocka_unit_test(queries_are_refused),
     cmocka_unit_test(good_network_is_calibrated),

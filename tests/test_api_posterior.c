@@ -35,7 +35,7 @@ static const char text[] = "model {\n"
                            "observe y\n";
 static const double y[2][6] = {{1, 2, 0.6, 0.3, -0.2, 0.9}, {-0.3, 0.1, -0.7, 1.4, 2.2, 0.4}};
 
-static nami_network *net; /* trained once, for all tests */
+static nami_network *net; /* trained once, for all tests; some are repeated with exact factors */
 
 /* ---- help ------------------------------------------------------------------------------------ */
 
@@ -70,8 +70,12 @@ static nami_model *parse_model(const char *model)
     return m;
 }
 
-static nami_network *train(const char *model, const char *hidden, int steps)
+static const nami_options all_learned = {.exact = "none"};
+
+/* exact: the latents that have no network. */
+static nami_network *train(const char *model, const char *exact, const char *hidden, int steps)
 {
+    nami_options invert = {.exact = exact};
     nami_train_options opt = {.steps = steps,
                               .check = 1 + steps / 4,
                               .hidden = hidden,
@@ -81,7 +85,7 @@ static nami_network *train(const char *model, const char *hidden, int steps)
     nami_model *m = parse_model(model);
     nami_network *out;
     nami_err err;
-    must(nami_train(m, NULL, &opt, &out, &err), &err);
+    must(nami_train(m, &invert, &opt, &out, &err), &err);
     nami_model_free(m);
     return out;
 }
@@ -770,12 +774,13 @@ static void training_is_canceled(void **state)
     nami_network *out;
     nami_err err;
     listen(7);
-    refused(nami_train(m, NULL, &opt, &out, &err), NAMI_ECANCEL, "after 7 of 100 steps", &err);
+    refused(nami_train(m, &all_learned, &opt, &out, &err), NAMI_ECANCEL, "after 7 of 100 steps",
+            &err);
     assert_null(out);
     assert_int_equal(heard.calls, 7);
     assert_string_equal(heard.last.phase, "train");
     listen(0);
-    must(nami_train(m, NULL, &opt, &out, &err), &err);
+    must(nami_train(m, &all_learned, &opt, &out, &err), &err);
     assert_int_equal(heard.calls, 100);
     assert_true(heard.last.done == 100 && heard.last.total == 100);
     nami_network_free(out);
@@ -854,7 +859,7 @@ static void data_of_the_model(void **state)
     nami_err err;
     must(nami_model_parse(text, strlen(text), NULL, &with, &m, &err), &err);
     must(nami_posterior_check(m, NULL, NULL, NULL, &err), &err);
-    must(nami_train(m, NULL, &opt, &own, &err), &err);
+    must(nami_train(m, &all_learned, &opt, &own, &err), &err);
     nami_model_free(m);
     assert_int_equal(nami_data_size(nami_network_data(own)), 1);
     must(nami_posterior_new(own, NULL, &query, &a, &err), &err);
@@ -1026,7 +1031,7 @@ static void memory_does_not_grow(void **state)
     enum { WARM = 1000 };
     int most = SANITIZED ? 3000 : 100000;
     nami_network *tiny =
-        train("model { z ~ normal(0, 1)\n  x ~ normal(z, 1) }\nobserve x\n", "4", 50);
+        train("model { z ~ normal(0, 1)\n  x ~ normal(z, 1) }\nobserve x\n", "none", "4", 50);
     nami_err err;
     size_t before = 0;
     for (int i = 0; i < most; i++) {
@@ -1058,7 +1063,8 @@ struct bytes {
     size_t len;
 };
 
-/* A network that has fitted nothing yet, its data, and a query to its end. */
+/* A network that has fitted nothing yet (or that there is nothing to fit for), its data, and a
+   query to its end. */
 static int query_once(void *ctx)
 {
     const struct bytes *b = ctx;
@@ -1088,19 +1094,49 @@ static int query_once(void *ctx)
 static void out_of_memory(void **state)
 {
     (void)state;
-    nami_network *tiny = train("model { z ~ normal(0, 1)\n  x ~ normal(z, 1)\n  w ~ normal(z, 1)\n"
-                               "  u <- 2 * z }\nobserve x\n",
-                               "4", 2);
-    struct bytes b;
-    const char *why;
-    nami_err err;
-    must(nami_network_print(tiny, &b.bytes, &b.len, &err), &err);
-    nami_network_free(tiny);
-    long n = nomem_each(query_once, &b, &why);
-    if (n < 0) fail_msg("%s", why);
-    assert_true(n > 50);
-    nami_free(b.bytes);
+    static const char *const exact[] = {"none", "auto"};
+    for (int k = 0; k < 2; k++) {
+        nami_network *tiny =
+            train("model { z ~ normal(0, 1)\n  x ~ normal(z, 1)\n  w ~ normal(z, 1)\n"
+                  "  u <- 2 * z }\nobserve x\n",
+                  exact[k], "4", 2);
+        struct bytes b;
+        const char *why;
+        nami_err err;
+        must(nami_network_print(tiny, &b.bytes, &b.len, &err), &err);
+        nami_network_free(tiny);
+        long n = nomem_each(query_once, &b, &why);
+        if (n < 0) fail_msg("%s: %s", exact[k], why);
+        assert_true(n > 50);
+        nami_free(b.bytes);
+    }
 }
+
+/* ---- cases
+ * ---------------------------------------------------------------------------------------
+ */
+
+static nami_network *nets[3];
+
+static int choose_net(void **state)
+{
+    net = *(nami_network **)*state;
+    return 0;
+}
+
+static int first_net(void **state)
+{
+    (void)state;
+    net = nets[0];
+    return 0;
+}
+
+/* Again, where some latents are integrated out, and where all are. */
+#define EXACT(f)                                                                                   \
+    {#f ", some exact", f, choose_net, first_net, &nets[1]},                                       \
+    {                                                                                              \
+#f ", all exact", f, choose_net, first_net, &nets[2]                                       \
+    }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(blocks_agree_with_model_and_network),
@@ -1124,12 +1160,25 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(threads_share_a_network),
     cmocka_unit_test(memory_does_not_grow),
     cmocka_unit_test(out_of_memory),
+    EXACT(blocks_agree_with_model_and_network),
+    EXACT(log_q_has_barren_latents),
+    EXACT(threads_do_not_matter),
+    EXACT(large_sets_come_in_pieces),
+    EXACT(variables_and_shapes),
+    EXACT(summaries_are_those_of_blocks),
+    EXACT(many_sets_are_exact),
+    EXACT(descriptions),
+    EXACT(files_are_reproducible),
+    EXACT(threads_share_a_network),
 };
 
 int main(int argc, char **argv)
 {
-    net = train(text, "16,16", 1000);
+    nets[0] = train(text, "none", "16,16", 1000);
+    nets[1] = train(text, "theta", "16,16", 1000); /* mu is learned, */
+    nets[2] = train(text, "auto", "16,16", 1000);  /* nothing is */
+    net = nets[0];
     int rc = run_cases(tests, sizeof tests / sizeof *tests, argc, argv);
-    nami_network_free(net);
+    for (int k = 0; k < 3; k++) nami_network_free(nets[k]);
     return rc;
 }

@@ -28,11 +28,13 @@ static nami_model *read_model(const char *name)
     return m;
 }
 
+static const nami_options all_learned = {.exact = "none"};
+
 static nami_trainer *new_trainer(nami_model *m, const nami_train_options *opt)
 {
     nami_trainer *t;
     nami_err err;
-    if (nami_trainer_new(m, NULL, opt, &t, &err)) fail_msg("%s", err.msg);
+    if (nami_trainer_new(m, &all_learned, opt, &t, &err)) fail_msg("%s", err.msg);
     return t;
 }
 
@@ -378,7 +380,7 @@ static void files(void **state)
     (void)state;
     nami_model *m = read_model("schools");
     nami_train_options opt = {.batch = 30, .steps = 40, .check = 8, .valid = 60, .seed = 4};
-    nami_options invert = {.mode = "reverse"};
+    nami_options invert = {.mode = "reverse", .exact = "none"};
     nami_trainer *a, *b;
     nami_err err;
     new_path();
@@ -470,7 +472,7 @@ static void files_with_options(void **state)
     char set0[] = "T=6", set1[] = "K=2", observe[] = "y[1:5]", mode[] = "forward";
     const char *set[] = {set0, set1};
     nami_model_options mo = {.set = set, .num_set = 2, .observe = observe};
-    nami_options invert = {.mode = mode};
+    nami_options invert = {.mode = mode, .exact = "none"};
     nami_model *m;
     nami_trainer *t;
     nami_err err;
@@ -555,7 +557,7 @@ static int train_and_free(void *m)
     nami_train_options opt = {.batch = 8, .hidden = "4", .threads = 1, .valid = 8};
     nami_trainer *t;
     nami_err err;
-    int rc = nami_trainer_new(m, NULL, &opt, &t, &err);
+    int rc = nami_trainer_new(m, &all_learned, &opt, &t, &err);
     if (!rc) rc = nami_trainer_gradient(t, 0, NULL, NULL, &err);
     if (!rc) rc = nami_trainer_apply(t, 0.1, &err);
     if (!rc && (rc = nami_trainer_step(t, &err)) > 0) rc = 0;

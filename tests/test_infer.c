@@ -23,7 +23,8 @@ static void train_text(struct training *r, const char *text, const char *data, c
     int checked, rc;
     memset(r, 0, sizeof *r);
     r->net.model = r->net.own_model = model_new();
-    r->net.plan = (struct plan){.net = {.family = family_find(family, strlen(family)),
+    r->net.plan = (struct plan){.invert = {.exact = "none"},
+                            .net = {.family = family_find(family, strlen(family)),
                                     .arch = arch,
                                     .nhidden = 2,
                                     .hidden = {24, 24},

@@ -559,6 +559,8 @@ static void refuses(void **state)
     f = (struct factors){.num_vars = 1, .states = {0}};
     one_component(&f);
     is_refused(&f, NAMI_EINPUT, "is continuous");
+    f.states[0] = -1;
+    is_refused(&f, NAMI_EINPUT, "has too many values");
 
     f = (struct factors){.num_vars = 26};
     for (int v = 0; v < 26; v++) f.states[v] = 2;

@@ -72,7 +72,7 @@ static void learn(struct training *r, const char *text, const char *method, int 
     int checked;
     memset(r, 0, sizeof *r);
     r->net.model = r->net.own_model = model_new();
-    r->net.plan = (struct plan){.invert = {.method = method, .mode = "forward"},
+    r->net.plan = (struct plan){.invert = {.method = method, .mode = "forward", .exact = "none"},
                             .net = {.family = family_find("mixture", 7),
                                     .size = 1,
                                     .arch = &arch_made,

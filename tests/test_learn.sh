@@ -203,6 +203,9 @@ sed '5s/^1,[01]/1,/' two.csv >part.csv
 sed '5s/^1,[01]/,/' two.csv >none.csv
 two="--objective elbo --hidden 8 --batch 20 --check 20 --steps 20"
 says "some of several discrete latents" 2 'observation 4 gives 1 of 2 discrete latents' "$nami" train two.nami --data x=part.csv --data y=part.csv $two -o x.net
+says "labels of what is integrated out" 2 "give the latent 'y' do not go with" "$nami" train two.nami --data x=two.csv --data y=two.csv $two --exact y -o x.net
+says "labeled latents are learned" 0 '^bound .*20 steps' "$nami" train two.nami --data x=two.csv --data y=two.csv $two -o o.net
+says "without labels, the bound is exact" 0 'none is needed' "$nami" train two.nami --data x=two.csv $two -o o.net
 ok "none of them" "$nami" train two.nami --data x=none.csv --data y=none.csv $two -o o.net -q
 says "no image" 2 'no image to draw' "$nami" sample o.net --data x=none.csv --sets 2 -n 10 -o none.png
 printf 'simulator "cat"\nmodel { z ~ normal(0, 1)\n x ~ simulated(z) }\nobserve x\n' >sim.nami

@@ -15,7 +15,7 @@ observe c, y
 END
 echo '{"c": [4, 7], "y": 3}' >"$dir/one.json"
 echo '[{"c": [4, 7], "y": 3}, {"c": [0, 0], "y": 0}]' >"$dir/two.json"
-ok "trains" "$nami" train "$dir/rate.nami" -o "$dir/n.net" --steps 20 --hidden 8 --valid 100 -q
+ok "trains" "$nami" train "$dir/rate.nami" --exact none -o "$dir/n.net" --steps 20 --hidden 8 --valid 100 -q
 net=("$nami" map "$dir/n.net")
 says "gamma(14, 4)" 0 '^  r +3\.25( |$)' "${net[@]}" --data "$dir/one.json"
 says "on the unconstrained scale" 0 '^  r +3\.5( |$)' "${net[@]}" --data "$dir/one.json" --unconstrained
@@ -41,6 +41,15 @@ ok "JSON" python3 "$dir/look.py" "$dir/two.out"
 "${net[@]}" --data "$dir/two.json" --json --sd --threads 1 >"$dir/two.one"
 ok "any number of threads" cmp "$dir/two.out" "$dir/two.one"
 
+# ---- latents that are integrated out: their means, given the mode of the others
+ok "trains" "$nami" train "$dir/rate.nami" -o "$dir/x.net" -q
+says "the mean of gamma(14, 4)" 0 '^  r +3\.5 +- +exact: its mean' "$nami" map "$dir/x.net" --data "$dir/one.json" --sd
+says "of a normal" 0 '^  m +1\.5 +exact: its mean' "$nami" map "$dir/x.net" --data "$dir/one.json"
+says "as JSON" 0 '"name":"r","mean":3\.5' "$nami" map "$dir/x.net" --data "$dir/one.json" --json
+ok "trains" "$nami" train "$dir/rate.nami" --exact m -o "$dir/x.net" --steps 20 --hidden 8 --valid 100 -q
+says "the others have modes" 0 '^  r +3\.25 +0\.901$' "$nami" map "$dir/x.net" --data "$dir/one.json" --sd
+says "and a density of their own" 0 'without exact latents' "$nami" map "$dir/x.net" --data "$dir/one.json"
+
 cat >"$dir/edge.nami" <<'END'
 model {
   s ~ exponential(1)
@@ -59,7 +68,7 @@ model {
 }
 observe y
 END
-ok "trains" "$nami" train "$dir/coin.nami" -o "$dir/c.net" --steps 20 --hidden 8 --valid 100 -q
+ok "trains" "$nami" train "$dir/coin.nami" --exact none -o "$dir/c.net" --steps 20 --hidden 8 --valid 100 -q
 says "discrete" 2 'k is discrete' "$nami" map "$dir/c.net" --data "$dir/y.json"
 says "no data" 2 'what was observed' "${net[@]}"
 says "no searches" 2 'at least 1' "${net[@]}" --data "$dir/one.json" -n 0

@@ -49,6 +49,8 @@ static const nami_train_options quick = {.hidden = "4",
                                          .valid = 16,
                                          .threads = 1};
 
+static const nami_options all_learned = {.exact = "none"};
+
 /* A trainer that has made its steps. */
 static nami_trainer *trained(const nami_model *m, const nami_options *invert,
                              const nami_train_options *opt)
@@ -133,7 +135,7 @@ static void round_trip(void **state)
     nami_err err = {0};
     char *text;
     size_t n;
-    file_of(small, NULL, &quick, &bytes);
+    file_of(small, &all_learned, &quick, &bytes);
     net = network_of(&bytes);
     must(nami_network_write(net, path, &err), &err);
     assert_true(nami_network_is(path));
@@ -155,7 +157,7 @@ static void without_state(void **state)
 {
     (void)state;
     nami_model *m = model_of(small);
-    nami_trainer *t = trained(m, NULL, &quick), *more;
+    nami_trainer *t = trained(m, &all_learned, &quick), *more;
     nami_network *a, *b;
     nami_err err = {0};
     must(nami_trainer_save(t, path, &err), &err);
@@ -207,14 +209,16 @@ static int json_is(const json_t *x, const nami_option *o, const char *text)
 static void check_option(const char *group, const nami_option *o)
 {
     nami_model *m = model_of(chain);
-    nami_options invert = {0};
+    nami_options invert = all_learned;
     nami_train_options train = quick;
     nami_trainer *t;
     nami_network *net;
     nami_err err = {0};
     char *text;
     int of_one_machine = strcmp(o->name, "threads") == 0 || strcmp(o->name, "samples") == 0;
-    const char *value = strcmp(o->name, "samples") == 0 ? path : other_value(o);
+    const char *value = strcmp(o->name, "samples") == 0 ? path
+                        : strcmp(o->name, "exact") == 0 ? "x"
+                                                        : other_value(o);
     must(nami_option_set(o, strcmp(group, "invert") == 0 ? (void *)&invert : &train, value, &err),
          &err);
     if (nami_trainer_new(m, &invert, &train, &t, &err)) fail_msg("%s: %s", o->name, err.msg);
@@ -290,7 +294,7 @@ static void every_byte(void **state)
     struct str b = {0};
     nami_train_options opt = quick;
     opt.hidden = "1";
-    file_of("model { z ~ normal(1, 2)\n y ~ normal(z, 1) }\n observe y", NULL, &opt, &b);
+    file_of("model { z ~ normal(1, 2)\n y ~ normal(z, 1) }\n observe y", &all_learned, &opt, &b);
     for (size_t i = 0; i < b.n; i++)
         for (int bit = i % 5 ? 8 : 0; bit <= 8; bit++) {
             char what[40], was = b.s[i];
@@ -373,7 +377,7 @@ static void other_texts(void **state)
     };
     struct str whole = {0};
     nami_err err = {0};
-    file_of(small, NULL, &quick, &whole);
+    file_of(small, &all_learned, &quick, &whole);
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         struct st st = {0};
         struct str out = {0}, what = {0};
@@ -498,7 +502,7 @@ static void other_members(void **state)
 {
     (void)state;
     struct str whole = {0};
-    file_of(small, NULL, &quick, &whole);
+    file_of(small, &all_learned, &quick, &whole);
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         const struct edit *e = &edits[i];
         struct str out = {0}, what = {0};
@@ -518,7 +522,7 @@ static void missing_settings(void **state)
     struct str whole = {0}, out = {0};
     nami_trainer *t;
     nami_err err = {0};
-    file_of(small, NULL, &quick, &whole);
+    file_of(small, &all_learned, &quick, &whole);
     edited(&whole, "settings", (const char *const[]){"train/batch", "train/valid"},
            (const char *const[]){NULL, NULL}, &out);
     nami_network *a = network_of(&whole), *b = network_of(&out);
@@ -544,7 +548,7 @@ static void other_weights(void **state)
     struct str whole = {0};
     struct st st = {0};
     nami_err err = {0};
-    file_of(small, NULL, &quick, &whole);
+    file_of(small, &all_learned, &quick, &whole);
     must(st_parse(&st, whole.s, whole.n, &err), &err);
     for (size_t i = 0; i < st.tensor.n; i++) {
         struct st_tensor *t = &st.tensor.a[i], was = *t;
@@ -613,7 +617,7 @@ static void inverse_is_stored(void **state)
     (void)state;
     struct str whole = {0}, out = {0};
     nami_model *m = model_of(grid);
-    nami_options invert = {.restarts = 3, .seed = 1};
+    nami_options invert = {.restarts = 3, .seed = 1, .exact = "none"};
     nami_inverse *fresh;
     nami_err err = {0};
     const int *u, *v;
@@ -660,7 +664,7 @@ static void edited_inverse(void **state)
     int had[10], has[10];
     opt.net = "mlp";
     opt.no_share = 1;
-    file_of(chain, NULL, &opt, &whole);
+    file_of(chain, &all_learned, &opt, &whole);
     const char *const at[] = {"factors/0/runs", NULL};
     edited(&whole, "inverse", at, (const char *const[]){"[[1, 1], [8, 2]]", NULL}, &more);
     refused(more.s, more.n, "no usable 'x[1]/0.weight'", "an edge more");
@@ -683,8 +687,8 @@ static void edited_inverse(void **state)
 
 /* ---- models of all kinds ----------------------------------------------------------------- */
 
-static void check_kind(const char *text, const char *data, const nami_model_options *given,
-                       const char *learn)
+static void check_kind_with(const nami_options *invert, const char *text, const char *data,
+                            const nami_model_options *given, const char *learn)
 {
     nami_model_options opt = *given;
     nami_train_options train = quick;
@@ -705,7 +709,7 @@ static void check_kind(const char *text, const char *data, const nami_model_opti
         train.batch = 4;
     }
     nami_model *m = model_with(text, &opt);
-    nami_trainer *t = trained(m, NULL, &train);
+    nami_trainer *t = trained(m, invert, &train);
     must(nami_trainer_network(t, &a, &err), &err);
     must(nami_trainer_print(t, &bytes, &n, &err), &err);
     nami_trainer_free(t);
@@ -719,6 +723,15 @@ static void check_kind(const char *text, const char *data, const nami_model_opti
     nami_free(bytes);
     nami_network_free(a);
     nami_network_free(b);
+}
+
+/* With a network for all latents, and with exact factors. */
+static void check_kind(const char *text, const char *data, const nami_model_options *given,
+                       const char *learn)
+{
+    static const nami_options automatic = {.exact = "auto"};
+    check_kind_with(&all_learned, text, data, given, learn);
+    check_kind_with(&automatic, text, data, given, learn);
 }
 
 static void kinds(void **state)
@@ -825,14 +838,14 @@ static int read_all(void *ctx)
     return rc;
 }
 
-static void no_memory(void **state)
+static void check_memory(const char *exact)
 {
-    (void)state;
+    nami_options invert = {.exact = exact};
     struct reading r = {{0}};
     const char *why = NULL;
     long n = 1, harmless = 0;
     int more;
-    file_of(small, NULL, &quick, &r.bytes);
+    file_of(small, &invert, &quick, &r.bytes);
     for (; (more = nomem_at(read_all, &r, n, &why)); n++) {
         if (more > 0) continue;
         if (strcmp(why, "a failed allocation without an error") != 0)
@@ -842,6 +855,13 @@ static void no_memory(void **state)
     print_message("%ld allocations failed, %ld without harm\n", n - 1, harmless);
     assert_true(n > 200 && harmless < 4);
     str_free(&r.bytes);
+}
+
+static void no_memory(void **state)
+{
+    (void)state;
+    check_memory("none");
+    check_memory("z");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -238,6 +238,7 @@ static void zoo_make(struct fixture *f, const char *family, const struct arch *a
     *f = (struct fixture){0};
     r->net.model = r->net.own_model = model_new();
     r->net.plan = (struct plan){
+        .invert = {.exact = "none"},
         .net = {.family = family_find(family, strlen(family)),
                 .arch = arch,
                 .nhidden = 2,

@@ -12,7 +12,7 @@ model {
 }
 observe y
 END
-small="--hidden 16,16 --batch 50 --valid 200 --check 20 --threads 2"
+small="--exact none --hidden 16,16 --batch 50 --valid 200 --check 20 --threads 2"
 train() { "$nami" train "$dir/line.nami" $small "$@"; }
 
 # ---- what it says
@@ -27,8 +27,8 @@ ok "JSON log parses" python3 -c "import json; r = json.load(open('$dir/l.json'))
 
 # ---- whitening: on with --net auto; settings of other versions
 says "whitened" 0 'embed/y/0/white +1 +6 +6' train --dry-run
-says "not with --net made" 0 '^0$' sh -c "'$nami' train '$dir/line.nami' --net made --dry-run | grep -c white; true"
-says "not if not wanted" 0 '^0$' sh -c "'$nami' train '$dir/line.nami' --whiten no --dry-run | grep -c white; true"
+says "not with --net made" 0 '^0$' sh -c "'$nami' train '$dir/line.nami' --exact none --net made --dry-run | grep -c white; true"
+says "not if not wanted" 0 '^0$' sh -c "'$nami' train '$dir/line.nami' --exact none --whiten no --dry-run | grep -c white; true"
 ok "without" train --steps 20 --whiten no -o "$dir/old.net" -q
 ok "a setting that is not known" python3 tests/network_file.py "$dir/old.net" "$dir/new.net" settings '"whiten"' '"nothin"'
 says "is refused" 2 "the setting 'nothin' is not known; a newer version" "$nami" train "$dir/line.nami" -o "$dir/new.net" --resume

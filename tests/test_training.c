@@ -108,6 +108,18 @@ static const struct job jobs[] = {
              .check = 6,
              .valid = 5,
              .patience = 2}},
+    {.text = zoo, /* m, t, k are integrated out */
+     .data = "{\"w\": [1, 2, 3]}",
+     .nset = 2,
+     .invert = {.exact = "auto"},
+     .opt = {.hidden = "6",
+             .activation = "tanh",
+             .steps = 40,
+             .batch = 8,
+             .rate = 0.01,
+             .check = 6,
+             .valid = 5,
+             .patience = 2}},
 };
 /* The rate is much too large: by then it has been cut, and is about to be cut again. */
 static const struct job restless = {.text = pair,
@@ -149,7 +161,9 @@ static int plan_of(struct training *r, const struct job *j, nami_err *err)
     p->nset = j->nset;
     p->observe = j->observe;
     p->samples = j->samples;
-    return plan_make(p, &j->invert, &j->opt, model_learns(r->net.model), &r->net.mem, err);
+    nami_options invert = j->invert;
+    if (!invert.exact) invert.exact = "none";
+    return plan_make(p, &invert, &j->opt, model_learns(r->net.model), &r->net.mem, err);
 }
 
 static int start(struct training *r, const struct job *j, int threads, nami_err *err)

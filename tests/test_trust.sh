@@ -16,7 +16,7 @@ observe y
 EOF
 echo '{"y": [-1, 0.5, 0.2, 1.5]}' >y.json
 echo '{"a": 0.1, "s": 1, "y": [-1, 0.5, 0.2, 1.5]}' >at.json
-ok "trains" "$nami" train line.nami -o n.net --steps 300 --hidden 8 --valid 500 -q
+ok "trains" "$nami" train line.nami --exact none -o n.net --steps 300 --hidden 8 --valid 500 -q
 
 # ---- a damaged network is refused by every command that asks it
 cat >hurt.py <<'EOF'
@@ -87,10 +87,10 @@ says "no table without rows" 0 'all of these are observed' "$nami" sample n.net 
 says "too few draws for k-hat" 0 'verdict +with care: too few draws to tell: k-hat needs 21' "$nami" sample n.net --data y.json -n 5
 
 # ---- advice: more draws first; never what the network is already
-ok "a poor network" "$nami" train line.nami -o p.net --steps 1 --hidden 8 --valid 500 -q
+ok "a poor network" "$nami" train line.nami --exact none -o p.net --steps 1 --hidden 8 --valid 500 -q
 echo '{"y": [2.1, 2.11, 2.12, 2.09]}' >far.json
 says "more draws" 1 "ask for more draws \(100000\).*the family 'spline'" "$nami" sample p.net --data far.json -n 200
-ok "a poor spline" "$nami" train line.nami -o s.net --steps 1 --hidden 8 --valid 500 --family spline -q
+ok "a poor spline" "$nami" train line.nami --exact none -o s.net --steps 1 --hidden 8 --valid 500 --family spline -q
 ok "is not told to be one" sh -c "'$nami' sample s.net --data far.json -n 200 | grep '^advice' | grep -v 'spline'"
 
 # ---- files of the wrong kind

@@ -33,6 +33,7 @@ static int ask(nami_modes *w, const nami_data *data, const nami_modes_options *o
     int rc = asked_rows(&w->asked, w->net, data, o->sets, o->watch, err);
     if (rc) return rc;
     x->model = w->net->net.model;
+    x->collapse = w->net->net.q.collapse;
     x->num_sets = w->asked.num_sets;
     x->searches = o->searches;
     x->all = o->all;

@@ -47,7 +47,7 @@ extern const struct integral_kind *const integral_kinds[]; /* NULL at the end */
 /* One variable: a scalar. */
 struct variable {
     int row;          /* of the model; also the number of its random stream */
-    int states;       /* discrete: low, low + 1, ..., low + states - 1; 0: continuous */
+    int states;       /* discrete: low, low + 1, ..., low + states - 1; -1: too many; 0: continuous */
     double low, high; /* continuous: its support */
 };
 

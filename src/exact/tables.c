@@ -37,7 +37,9 @@ static int scope_of(const struct integral *g, int term, int *out)
 static int check(const struct integral *g, nami_err *err)
 {
     for (int v = 0; v < g->num_vars; v++)
-        if (g->var[v].states < 1) return err_set(err, NAMI_EINPUT, "is continuous");
+        if (g->var[v].states < 1)
+            return err_set(err, NAMI_EINPUT,
+                           g->var[v].states ? "has too many values" : "is continuous");
     for (int t = 0; t < g->num_terms; t++) {
         double runs = 1;
         for (size_t i = g->scope_start[t]; i < g->scope_start[t + 1]; i++)

@@ -41,23 +41,36 @@ int map_has(const struct maxima *x, int element, size_t set)
     return !isnan(x->value[place(x, element, set)]);
 }
 
+/* Is it integrated out?  Then its value is its mean at the mode of the others. */
+static int is_mean(const struct maxima *x, int element)
+{
+    int node = element_node(x->model, element);
+    return x->collapse && node >= 0 && x->collapse->kind[node];
+}
+
+static void put_sd(double sd, struct table *t)
+{
+    isnan(sd) ? str_put(&t->cells, "-") : str_printf(&t->cells, "%.3g", sd);
+    table_end(t);
+}
+
 static void put_one(const struct maxima *x, struct str *out)
 {
-    struct table t = {.align = x->sd ? "lrr" : "lr"};
+    struct table t = {.align = x->sd ? "lrrl" : "lrl"};
     const struct map_mode *b = x->mode;
     table_cell(&t, "variable"), table_cell(&t, "mode");
     if (x->sd) table_cell(&t, "sd");
+    table_cell(&t, "");
     for (int e = 0; e < model_num_elements(x->model); e++) {
         if (!map_has(x, e, 0)) continue;
         elem_name(x->model, e, &t.cells), table_end(&t);
         str_printf(&t.cells, "%.6g", x->value[place(x, e, 0)]), table_end(&t);
-        if (!x->sd) continue;
-        double sd = x->sd[place(x, e, 0)];
-        isnan(sd) ? str_put(&t.cells, "-") : str_printf(&t.cells, "%.3g", sd), table_end(&t);
+        if (x->sd) put_sd(x->sd[place(x, e, 0)], &t);
+        table_cell(&t, is_mean(x, e) ? "exact: its mean, given the others" : "");
     }
     table_put(&t, 2, out);
-    str_printf(out, "density      log p(x, z) = %.6g, largest derivative %.1e after %d steps\n",
-               b->logp, b->grad, b->steps);
+    str_printf(out, "density      log p(x, z) = %.6g%s, largest derivative %.1e after %d steps\n",
+               b->logp, x->collapse ? " without exact latents" : "", b->grad, b->steps);
     str_printf(out, "searches     %d of %d ended there\n", b->agree, x->searches);
 }
 
@@ -93,7 +106,7 @@ static void put_variables(const struct maxima *x, size_t set, struct str *out)
         elem_name(x->model, e, &name);
         str_put(out, first ? "\n {\"name\":" : ",\n {\"name\":");
         str_quote(out, name.s ? name.s : "");
-        put_json_number(out, "mode", x->value[place(x, e, set)]);
+        put_json_number(out, is_mean(x, e) ? "mean" : "mode", x->value[place(x, e, set)]);
         if (x->sd) put_json_number(out, "sd", x->sd[place(x, e, set)]);
         str_put(out, "}");
         first = 0;

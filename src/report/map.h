@@ -3,10 +3,12 @@
 #define REPORT_MAP_H
 
 #include "base/str.h"
+#include "exact/collapse.h"
 #include "infer/map.h"
 
 struct maxima {
     const struct model *model;
+    const struct collapse *collapse; /* latents that are integrated out: their means; or NULL */
     size_t num_sets;
     int searches;          /* of each data set */
     int all;               /* computed variables, too */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "model/points.h"
@@ -20,8 +21,7 @@ static int check_count(const struct training *r, size_t n, nami_err *err)
                        "of a file");
     if (!n)
         return err_set(err, NAMI_EUSAGE,
-                       "this network was trained on %llu draws of a file; give it again",
-                       had);
+                       "this network was trained on %llu draws of a file; give it again", had);
     return err_set(err, NAMI_EUSAGE,
                    "there are %zu draws, but the network was trained on %llu; give the same file "
                    "again",
@@ -66,8 +66,8 @@ int samples_complete(const struct network *n, const struct feeds *all, nami_err 
         for (int e = first; e < first + array_size(m, a); e++)
             seen |= element_is_observed(m, e) && element_is_random(m, e);
         if (seen && !f)
-            return err_set(err, NAMI_EINPUT,
-                           "%.60s is observed, but no data are given for it", name);
+            return err_set(err, NAMI_EINPUT, "%.60s is observed, but no data are given for it",
+                           name);
         for (size_t i = 0; seen && i < all->n; i++)
             if (feed_misses(m, f, i))
                 return err_set(err, NAMI_EINPUT, "observation %zu of %.60s has missing numbers",
@@ -94,6 +94,26 @@ static int check_latents(const struct training *r, nami_err *err)
                     "'%.60s' is a latent that is not discrete: of latents, data can give "
                     "the discrete ones only; observe it, or leave it out",
                     f->name);
+        }
+    }
+    return 0;
+}
+
+/* Latents that are integrated out could not be labeled: with labels, none are. */
+static int keep_latents(struct training *r, nami_err *err)
+{
+    const char **exact = &r->net.plan.invert.exact;
+    for (size_t k = 0; k < r->feeds.feed.n; k++) {
+        const struct feed *f = &r->feeds.feed.a[k];
+        for (size_t j = 0; j < f->r.k; j++) {
+            if (f->row[j] < 0 || feed_observed(r->net.model, f, j)) continue;
+            if (*exact && strcmp(*exact, "auto") != 0 && strcmp(*exact, "none") != 0)
+                return err_set(err, NAMI_EUSAGE,
+                               "data that give the latent '%.60s' do not go with latents that are "
+                               "integrated out (exact = %.60s)",
+                               f->name, *exact);
+            *exact = "none";
+            return 0;
         }
     }
     return 0;
@@ -151,14 +171,16 @@ int samples_feed(struct training *r, const char *const *file, int nfile, const s
     if (!rc) rc = samples_brighten(&r->net, &r->feeds, err);
     if (!rc) rc = samples_complete(&r->net, &r->feeds, err);
     if (!rc) rc = check_latents(r, err);
+    if (!rc) rc = keep_latents(r, err);
     if (!rc && r->net.file.tensor.n && had != r->feeds.n)
         rc = err_set(err, NAMI_EUSAGE,
                      "there are %zu observations, but the network was trained on %llu; give the "
                      "same files again",
                      r->feeds.n, had);
     r->net.plan.observations = r->feeds.n;
-    size_t valid = r->feeds.n / 10 < (size_t)r->net.plan.train.valid ? r->feeds.n / 10
-                                                                 : (size_t)r->net.plan.train.valid;
+    size_t valid = r->feeds.n / 10 < (size_t)r->net.plan.train.valid
+                       ? r->feeds.n / 10
+                       : (size_t)r->net.plan.train.valid;
     snprintf(rest, sizeof rest, "rest,%zu", valid ? valid : 1);
     if (!rc)
         rc = split_make(&r->split, r->feeds.n, r->net.plan.split ? r->net.plan.split : rest, 1,
@@ -179,7 +201,8 @@ int samples_source(struct training *r, uint64_t seed, struct source **out, nami_
     int rc = r->feeds.n ? check_labels(r, err) : 0;
     if (!rc)
         rc = r->feeds.n ? source_feeds(&r->feeds, &r->split, seed, t->batch, out, err)
-             : x ? source_points(r->net.model, seed, t->batch, t->valid, r->net.plan.samples, x, out, err)
+             : x ? source_points(r->net.model, seed, t->batch, t->valid, r->net.plan.samples, x,
+                                 out, err)
                  : source_model(r->net.model, seed, t->batch, t->valid, out, err);
     if (rc) {
         source_free(*out);
