@@ -185,7 +185,8 @@ static void say_neither(nami_err *err)
     size_t n = err ? strlen(err->msg) : 0;
     if (err && strncmp(err->msg, "the model is not", 16) == 0)
         snprintf(err->msg + n, sizeof err->msg - n,
-                 "; only linear Gaussian and discrete models have exact answers");
+                 "; only linear Gaussian and discrete models have exact answers; 'nami run' "
+                 "integrates out what it can, with --exact all also by quadrature");
 }
 
 /* What is declared to be observed, but is not in the data. */

@@ -118,6 +118,17 @@ static void tell_missing(const struct model *m, const nami_watch *watch)
     str_free(&name);
 }
 
+/* One or two numbers are within reach of quadrature. */
+static void tell_few(const struct network *n, const nami_watch *watch)
+{
+    int left = n->collapse.num_left;
+    if (n->collapse.step.n && !n->collapse.by_name && left > 0 && left <= 2)
+        tell(watch, NAMI_NOTE,
+             "%s left to learn; with 'exact' set to all, NaMI tries to integrate %s out, too, and "
+             "needs no network",
+             left == 1 ? "one number is" : "two numbers are", left == 1 ? "it" : "them");
+}
+
 int nami_trainer_new(const nami_model *model, const nami_options *invert,
                      const nami_train_options *opt, nami_trainer **out, nami_err *err)
 {
@@ -135,6 +146,7 @@ int nami_trainer_new(const nami_model *model, const nami_options *invert,
     if (!rc) rc = read_samples(t, &o, err);
     if (!rc) rc = training_prepare(&t->r, t->threads, err);
     if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
+    if (!rc) tell_few(&t->r.net, o.watch);
     return finish(t, rc, out, err);
 }
 
