@@ -9,20 +9,18 @@
 
 enum { NUMBERS = 1 << 22 }; /* approximate number of values in memory, without weights */
 
-/* An integral that has no value where the integrand has one did not converge: of a few draws, their
+/* An integral without a value did not converge, or is over a singular density: of a few draws, their
    weights become 0; of more, the answer would be wrong. */
-static int check_integrals(const struct infer *a, const struct answer *x, const double *others,
-                           nami_err *err)
+static int check_integrals(const struct infer *a, const struct answer *x, nami_err *err)
 {
     const struct collapse *c = a->q->collapse;
     const struct exact_step *s = c->step.a[0];
     size_t bad = 0;
-    for (size_t i = 0; i < x->n; i++) /* others: log p(x, z) - log p(x, z_N) */
-        bad += isnan(x->logp[i]) && !isnan(x->logq[i]) && isnan(others[i]);
+    for (size_t i = 0; i < x->n; i++) bad += isnan(x->logp[i]) && !isnan(x->logq[i]);
     if (bad <= x->n / 20) return 0;
     for (size_t k = 0; k < c->step.n && !s->kind->plates; k++) s = c->step.a[k];
     return err_set(err, NAMI_EINPUT,
-                   "the integral over %s (%s) does not converge for %.0f %% of the draws; train a "
+                   "the integral over %s (%s) has no value for %.0f %% of the draws; train a "
                    "network for it: --exact with the names of the others, or none",
                    bn_name(model_bn(a->q->model), s->node.a[0]), s->kind->name,
                    100.0 * (double)bad / (double)x->n);
@@ -41,7 +39,7 @@ static int weigh(const struct infer *a, struct answer *x, int threads, nami_err 
         rc = c ? program_logp(a->q->model, collapse_density(c), n, x->z, threads, &d, err)
                : model_logp(a->q->model, n, x->z, threads, &d, err);
     if (!rc && others) rc = infer_others(a, n, x->z, threads, add, err);
-    if (!rc && c) rc = check_integrals(a, x, add, err);
+    if (!rc && c) rc = check_integrals(a, x, err);
     for (size_t i = 0; i < n && !rc; i++) {
         if (others && !c) x->logq[i] += add[i];
         x->logw[i] = x->logp[i] - x->logq[i];
