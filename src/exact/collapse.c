@@ -9,8 +9,11 @@
 #include "exact/reach.h"
 #include "model/eval.h"
 
-enum { TRIES = 64 };              /* draws of the prior that a kind is tried with */
-static const double BUDGET = 4e6; /* operations for each draw */
+enum { MANY = 64, FEW = 16 };     /* draws of the prior that a kind is tried with */
+/* Operations for each draw: so many, or so many times those of the density. */
+static const double BUDGET = 4e6, TIMES = 200;
+/* More than this is not tried for a single latent: it saves the network little. */
+static const double TRIAL = 1e5;
 
 const struct prog *collapse_density(const struct collapse *c)
 {
@@ -90,21 +93,22 @@ static struct variable *variables(const struct model *m, int n, const int *node,
 static int fits(const struct collapse *c, const struct exact_step *s, nami_err *err)
 {
     const struct integral *g = &s->integral;
-    size_t rows = (size_t)model_num_rows(c->model);
-    double *x = raw_array(double, rows *TRIES), *work = raw_array(double, integral_work(g));
+    size_t rows = (size_t)model_num_rows(c->model),
+           tries = prog_cost(&s->rest) < 1e4 ? MANY : FEW;
+    double *x = raw_array(double, rows *tries), *work = raw_array(double, integral_work(g));
     struct lanes *in = raw_array(struct lanes, g->num_inputs + 1);
     struct exec e = {0};
     int rc = x && work && in ? 0 : err_nomem(err);
-    if (!rc) rc = model_simulate(c->model, 0x6669747, 0, TRIES, 1, x, err);
-    if (!rc) rc = exec_init(&e, &s->rest, TRIES, 0, 0, err);
+    if (!rc) rc = model_simulate(c->model, 0x6669747, 0, tries, 1, x, err);
+    if (!rc) rc = exec_init(&e, &s->rest, (int)tries, 0, 0, err);
     if (!rc) {
         e.param = model_weights(c->model);
         for (size_t r = 0; r < rows; r++)
-            memcpy(e.row + r * TRIES, x + r * TRIES, sizeof *x * TRIES);
+            memcpy(e.row + r * tries, x + r * tries, sizeof *x * tries);
         exec_part(&e, 0, s->rest.code.n - 1); /* the last one is the integral */
         for (int k = 0; k < g->num_inputs; k++)
-            in[k] = (struct lanes){e.row + (size_t)g->input[k] * TRIES, 1};
-        if (!g->kind->fits(g, TRIES, in, work))
+            in[k] = (struct lanes){e.row + (size_t)g->input[k] * tries, 1};
+        if (!g->kind->fits(g, (int)tries, in, work))
             rc = err_set(err, NAMI_EINPUT, "is not conjugate (%s)", g->kind->name);
     }
     exec_fini(&e);
@@ -116,13 +120,15 @@ static int fits(const struct collapse *c, const struct exact_step *s, nami_err *
 
 static int affordable(const struct collapse *c, const struct exact_step *s, nami_err *err)
 {
-    double cost = prog_cost(&s->rest);
+    double cost = prog_cost(&s->rest), most = fmax(BUDGET, TIMES * prog_cost(&c->start));
     if (s->kind->plates && s->integral.num_comps < 2 && !c->by_name)
         return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
-    return cost <= BUDGET
+    if (s->kind->fits && s->integral.num_comps < 2 && !c->by_name && cost > TRIAL)
+        return err_set(err, NAMI_ELIMIT, "is a single number, too costly to be tried");
+    return cost <= most
                ? 0
                : err_set(err, NAMI_ELIMIT,
-                         "would take %.0e operations for each draw (at most %.0e)", cost, BUDGET);
+                         "would take %.0e operations for each draw (at most %.0e)", cost, most);
 }
 
 static void step_free(struct exact_step *s)

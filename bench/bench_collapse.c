@@ -1,0 +1,109 @@
+/* bench_collapse [MOST]: the collapsed density of a hidden Markov model, of a state space model with
+   unknown parameters and of a plate of Poisson counts, with 10^2, 10^3, ... up to MOST (10^5) latents
+   that are integrated out, on one thread: CPU seconds to choose and plan, and for each evaluation,
+   derivatives and draw; the exponents of their growth over the last factor of ten. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "bench.h"
+#include "exact/collapse.h"
+#include "model/eval.h"
+#include "model/problem.h"
+#include "model/read.h"
+
+enum { PLAN, VALUE, GRADIENT, DRAW, STEPS };
+static const char *const step_names[] = {"plan", "value", "derivatives", "draw"};
+enum { FIRST = 100, LANES = 8 };
+
+static const struct {
+    const char *name, *text;
+} models[] = {
+    {"hmm", "const N\nmodel {\n  sigma ~ gamma(4, 4)\n  for (k in 1:3) { mu[k] ~ normal(0, 3)\n"
+            "    A[k, 1:3] ~ dirichlet(rep(1, 3)) }\n"
+            "  z[1] ~ categorical(rep(1 / 3, 3))\n"
+            "  for (t in 2:N) { z[t] ~ categorical(A[z[t-1], 1:3]) }\n"
+            "  for (t in 1:N) { y[t] ~ normal(mu[z[t]], sigma) }\n}\nobserve y\n"},
+    {"ssm", "const N\nmodel {\n  a ~ uniform(0, 1)\n  q ~ gamma(2, 2)\n  r ~ gamma(2, 2)\n"
+            "  x[1] ~ normal(0, q)\n  for (t in 2:N) { x[t] ~ normal(a * x[t-1], q) }\n"
+            "  for (t in 1:N) { y[t] ~ normal(x[t], r) }\n}\nobserve y\n"},
+    {"plate", "const N\nmodel {\n  a ~ gamma(2, 2)\n  b ~ gamma(2, 2)\n"
+              "  for (i in 1:N) { theta[i] ~ gamma(a, b)\n    y[i] ~ poisson(theta[i]) }\n"
+              "}\nobserve y\n"},
+};
+
+static nami_err err;
+
+static void check(int rc)
+{
+    if (!rc) return;
+    fprintf(stderr, "bench_collapse: %s\n", err.msg);
+    exit(1);
+}
+
+static double cpu(void) { return now(CLOCK_THREAD_CPUTIME_ID); }
+
+static void run(int which, int n, double *seconds)
+{
+    struct str set = {0};
+    struct model *m = model_new();
+    struct inversion v;
+    struct collapse c;
+    str_printf(&set, "N=%d", n);
+    const char *const settings[] = {set.s};
+    struct model_options opt = {.set = settings, .nset = 1};
+    check(m && !set.oom ? 0 : NAMI_ENOMEM);
+    check(model_parse(m, "bench.nami", models[which].text, strlen(models[which].text), NATIVE,
+                      &opt, &err));
+    nami_options o = {.mode = "reverse", .exact = "auto"};
+    check(inversion_init(&v, model_bn(m), &o, &err));
+    double t0 = cpu();
+    check(collapse_make(&c, m, &v.p, "auto", &err));
+    seconds[PLAN] = cpu() - t0;
+    if (!c.step.n) check(err_set(&err, NAMI_EBUG, "%s: nothing is exact", models[which].name));
+    size_t rows = (size_t)model_num_rows(m);
+    double *x = malloc(sizeof *x * rows * LANES), *g = malloc(sizeof *g * rows * LANES), lp[LANES];
+    check(x && g ? 0 : NAMI_ENOMEM);
+    check(model_simulate(m, 1, 0, LANES, 1, x, &err));
+    struct density value = {.logp = lp}, both = {.logp = lp, .grad = g};
+    t0 = cpu();
+    check(program_logp(m, collapse_density(&c), LANES, x, 1, &value, &err));
+    seconds[VALUE] = (cpu() - t0) / LANES;
+    t0 = cpu();
+    check(program_logp(m, collapse_density(&c), LANES, x, 1, &both, &err));
+    seconds[GRADIENT] = (cpu() - t0) / LANES;
+    struct exec e;
+    check(exec_init(&e, &c.draw, LANES, 0, 0, &err));
+    for (size_t r = 0; r < rows; r++) memcpy(e.row + r * LANES, x + r * LANES, sizeof lp);
+    t0 = cpu();
+    exec_run(&e);
+    seconds[DRAW] = (cpu() - t0) / LANES;
+    exec_fini(&e);
+    printf("%-6s N=%-8d", models[which].name, n);
+    for (int k = 0; k < STEPS; k++) printf(" %s=%.3gs", step_names[k], seconds[k]);
+    printf(" kind=%s log_p=%.8g\n", c.step.a[0]->kind->name, lp[0]);
+    fflush(stdout);
+    collapse_free(&c);
+    inversion_fini(&v);
+    model_free(m);
+    free(x), free(g);
+    str_free(&set);
+}
+
+int main(int argc, char **argv)
+{
+    int most = argc > 1 ? atoi(argv[1]) : 100000;
+    for (int w = 0; w < (int)(sizeof models / sizeof *models); w++) {
+        double seconds[2][STEPS];
+        int n = 0;
+        for (int N = FIRST; N <= most; N *= 10, n++) run(w, N, seconds[n % 2]);
+        if (n < 2) continue;
+        printf("%-6s exponent", models[w].name);
+        for (int k = 0; k < STEPS; k++)
+            printf(" %s=%.2f", step_names[k], log10(seconds[(n - 1) % 2][k] / seconds[n % 2][k]));
+        printf("\n");
+    }
+    return 0;
+}
