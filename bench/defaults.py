@@ -11,7 +11,7 @@ and in place of the label of an observation stands the mean of its component.
 Results are added to bench/results/defaults.jsonl, where a model that has been measured is not measured again (except by
 --again), and the table of all of them is written to bench/results/defaults.txt. --train 'OPTIONS' adds options to
 `nami train`, to see what other settings would give: such results are kept apart and printed, but not in the table.
---limit SECONDS ends a training that takes longer."""
+--limit SECONDS ends a training that takes longer. --keep DIR leaves the networks there, and --resample answers with them."""
 import argparse
 import json
 import os
@@ -162,36 +162,54 @@ def differences(case, net):
 
 
 def train(case, exact, options, limit, net):
-    """What `nami train` says, seconds by the clock and of the processor. None: it was ended."""
+    """What `nami train` says, seconds by the clock and of the processor."""
     command = [jags.NAMI, "train", case.model, "--data", case.data, "-o", net, "--threads", str(THREADS), "--quiet", "--json"]
     command += (["--exact", "none"] if not exact else []) + options.split()
     start = time.time()
     out, seconds = jags.run(["timeout", str(limit)] + command)
-    answer = json.loads(out) if out.strip() else {}
-    return answer, time.time() - start, seconds
+    return json.loads(out) if out.strip() else {}, time.time() - start, seconds
 
 
-def measure(case, exact, options, limit, where):
+def answer(case, net, *options):
+    """What `nami sample` says of the data, and seconds by the clock."""
+    start = time.time()
+    out, _ = jags.run([jags.NAMI, "sample", net, "--data", case.data, "--threads", str(THREADS), "--json", "--quiet", *options])
+    got = json.loads(out)["sets"][0]
+    return {k: got.get(k) for k in ("method", "verdict", "reason", "khat", "ess", "draws", "log_evidence")}, time.time() - start
+
+
+def learn(case, exact, options, limit, net):
+    """The training's part of a record."""
     found = factors(case)
     record = {"model": case.name, "exact": exact, "options": options, "version": version(), "latents": len(found),
               "eliminated": sum(f.get("kind") == "exact" for f in found) if exact else 0}
+    try:
+        said, record["wall"], record["seconds"] = train(case, exact, options, limit, net)
+        record["parameters"], record["steps"] = said.get("parameters", 0), said.get("steps", 0)
+    except subprocess.CalledProcessError as e:
+        record["failed"] = "training took more than %d s" % limit if e.returncode == 124 else "training failed"
+    return record
+
+
+def query(case, record, net):
+    """The answer's part of a record: by default settings, and by importance sampling with the network alone."""
+    try:
+        default, record["sampling"] = answer(case, net)
+        record.update(default, answered=version())
+        record["network"], _ = answer(case, net, "--method", "is")
+        record["off"], record["off_at"], record["off_error"] = differences(case, net)
+    except subprocess.CalledProcessError:
+        record["failed"] = "sampling failed"
+
+
+def measure(case, exact, o):
     with jags.workdir() as d:
-        net = os.path.join(where or d, "%s-%s.net" % (case.name, "exact" if exact else "none"))
-        try:
-            answer, record["wall"], record["seconds"] = train(case, exact, options, limit, net)
-        except subprocess.CalledProcessError as e:
-            record["failed"] = "training took more than %d s" % limit if e.returncode == 124 else "training failed"
-            return record
-        record["parameters"], record["steps"] = answer.get("parameters", 0), answer.get("steps", 0)
-        try:
-            start = time.time()
-            out, _ = jags.run([jags.NAMI, "sample", net, "--data", case.data, "--threads", str(THREADS), "--json", "--quiet"])
-            record["sampling"] = time.time() - start
-            got = json.loads(out)["sets"][0]
-            record.update({k: got.get(k) for k in ("verdict", "reason", "khat", "ess", "draws", "log_evidence")})
-            record["off"], record["off_at"], record["off_error"] = differences(case, net)
-        except subprocess.CalledProcessError:
-            record["failed"] = "sampling failed"
+        net = os.path.join(o.keep or d, "%s-%s%s.net" % (case.name, "exact" if exact else "none", o.train.replace(" ", "")))
+        known = results().get((case.name, exact, o.train))
+        record = known if o.resample and known and os.path.exists(net) else learn(case, exact, o.train, o.limit, net)
+        if record.get("failed", "sampling failed") == "sampling failed":
+            record.pop("failed", None)
+            query(case, record, net)
     return record
 
 
@@ -215,8 +233,7 @@ def weights(r):
     """k-hat and effective draws as two columns."""
     if r is None or r.get("ess") is None:
         return "%6s %6s" % ("-", "-")
-    khat = r["khat"]
-    return "%6s %4.0f %%" % ("-" if khat is None else "%.2f" % khat, 100 * r["ess"] / r["draws"])
+    return "%6s %4.0f %%" % ("-" if r["khat"] is None else "%.2f" % r["khat"], 100 * r["ess"] / r["draws"])
 
 
 def reached(r, bars):
@@ -233,31 +250,36 @@ def reached(r, bars):
     return "no: " + ", ".join(missed) if missed else "yes"
 
 
-HEAD = """Default settings, without (before: --exact none) and with exact elimination (after). Written by bench/defaults.py.
-Training on one thread, in seconds of processor time (other programs ran on the same machine); k-hat and effective draws of
-%d draws. Latents: variables as the model draws them (a vector is one); exact: how many of them are integrated out.
-Mean off by: the largest difference from JAGS of a posterior mean, over all scalars, in posterior sds, from %d draws, and
-(+-) its Monte Carlo error. For hmm and gmm the components are in order of their means; see bench/defaults.py.
+HEAD = """Default settings, without (before: --exact none, importance sampling) and with exact elimination (after). Written by
+bench/defaults.py. Training on one thread, in seconds of processor time (other programs ran on the same machine); k-hat and
+effective draws of %d draws: by importance sampling with the network alone (--method is), and of the answer that
+`nami sample` gives by default. Latents: variables as the model draws them (a vector is one); exact: how many of them are
+integrated out. k-hat -1: weights without a tail. Mean off by: the largest difference from JAGS of a posterior mean, over
+all scalars, in posterior sds, from %d draws, and (+-) its Monte Carlo error. For hmm and gmm the components are in
+order of their means; see bench/defaults.py.
 Expected: k-hat below 0.5 and more than 50 %%; hlogit, hmm and gmm: 0.7 and 5 %%; means within %.2f sd.
 
-                           |       before          |               after
-model      latents  exact  |  k-hat    ess seconds |  k-hat    ess seconds parameters  mean off by      reached
+                           |       before          |  after: network alone            |    default
+model      latents  exact  |  k-hat    ess seconds |  k-hat    ess seconds parameters |  k-hat    ess     mean off by  reached
 """ % (DRAWS, MEAN_DRAWS, MEAN)
 
 
+def seconds_of(r):
+    return "%7s" % ("%.0f" % r["seconds"] if r and "seconds" in r else "-")
+
+
 def row(case, before, after):
-    text = "%-10s %7s %6s  | %s %7s |" % (case.name, after["latents"], after["eliminated"], weights(before),
-                                         "%.0f" % before["seconds"] if before and "seconds" in before else "-")
-    text += " %s %7s %10s" % (weights(after), "%.0f" % after["seconds"] if "seconds" in after else "-",
-                              after.get("parameters", "-"))
+    text = "%-10s %7s %6s  | %s %s |" % (case.name, after["latents"], after["eliminated"],
+                                         weights(before and before.get("network")), seconds_of(before))
+    text += " %s %s %10s |" % (weights(after.get("network")), seconds_of(after), after.get("parameters", "-"))
     off = "%.3f +- %.3f" % (after["off"], after["off_error"]) if "off" in after else "-"
-    return text + "  %15s  %s" % (off, reached(after, case.bars))
+    return text + " %s  %15s  %s" % (weights(after), off, reached(after, case.bars))
 
 
 def table():
     known = results()
     rows = [row(c, known.get((n, False, "")), known[n, True, ""]) for n, c in CASES.items() if (n, True, "") in known]
-    versions = sorted({r["version"] for k, r in known.items() if not k[2]})
+    versions = sorted({v for k, r in known.items() if not k[2] for v in (r["version"], r.get("answered", r["version"]))})
     return HEAD + "\n".join(rows) + "\n\nVersions: %s\n" % ", ".join(versions)
 
 
@@ -267,6 +289,7 @@ def main():
     ap.add_argument("--no-before", action="store_true", help="not without elimination")
     ap.add_argument("--no-after", action="store_true", help="not with elimination")
     ap.add_argument("--again", action="store_true", help="measure what has been measured")
+    ap.add_argument("--resample", action="store_true", help="answer again with the networks of --keep")
     ap.add_argument("--jags", action="store_true", help="only the runs of JAGS that are missing")
     ap.add_argument("--train", default="", metavar="OPTIONS", help="more options of nami train")
     ap.add_argument("--limit", type=int, default=7200, metavar="SECONDS", help="longest training [7200]")
@@ -279,9 +302,9 @@ def main():
         case = CASES[name]
         run_jags(case)
         for exact in [] if o.jags else [e for e, left_out in ((True, o.no_after), (False, o.no_before)) if not left_out]:
-            if (name, exact, o.train) in results() and not o.again:
+            if (name, exact, o.train) in results() and not o.again and not o.resample:
                 continue
-            record = measure(case, exact, o.train, o.limit, o.keep)
+            record = measure(case, exact, o)
             with open(os.path.join(RESULTS, "defaults.jsonl"), "a") as f:
                 f.write(json.dumps(record) + "\n")
             print(json.dumps(record) if o.train else row(case, None, record), flush=True)
