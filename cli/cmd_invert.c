@@ -268,7 +268,10 @@ const struct cmd cmd_invert = {
         "d-separation in the model alone; if one fails, it names a witness and the exit code is 1 "
         "(in mode free, an order that is not natural is no failure).\n\n"
         "A latent without observed descendants is barren: its factor is the model's own "
-        "conditional p(v|...).",
+        "conditional p(v|...). Latents of a model that can be integrated out (discrete, linear "
+        "Gaussian, conjugate, or one-dimensional in a plate) have exact factors p(v|...) and come "
+        "first in the order; '--show exact' prints which, and why others do not. --exact changes "
+        "the choice.",
     .opt = options,
     .groups = {{"invert", AT(invert), NULL}},
     .example = examples,

@@ -78,7 +78,8 @@ const struct cmd cmd_map = {
         "Maximum a posteriori (MAP) estimates of continuous latents: several optimizations by "
         "L-BFGS start from draws of the network, and the best one is kept. The density is that of "
         "the variables themselves (as in Stan's optimize, jacobian = 0), unless --unconstrained is "
-        "given. Latents that no data depend on are left out. Exit code 1: there is no maximum, or "
+        "given. Latents that no data depend on are left out; those that are integrated out exactly "
+        "are at their mean, given the mode of the others. Exit code 1: there is no maximum, or "
         "none was found.\n\n"
         "A mode is not a summary of a posterior: in many dimensions, nearly all of its mass is far "
         "from the mode. For discrete latents, 'nami exact --mpe' has the most probable states.",

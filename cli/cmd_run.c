@@ -128,6 +128,8 @@ const struct cmd cmd_run = {
              "inference network (MODEL.safetensors, or beside the output), draws from the "
              "posterior of the data, and ends with a table, a verdict and the paths of what was "
              "written.\n\n"
+             "Latents that can be integrated out exactly are not learned; if none is left, there is "
+             "no training, and the answer is exact.\n\n"
              "An existing network of this model is used, or trained further if its training was "
              "interrupted: posterior draws for the next data set then take milliseconds. --again "
              "trains a new network. The "
