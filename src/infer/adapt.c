@@ -301,13 +301,11 @@ int adapt_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int
     s.workers =
         (struct workers){.job = &s.job, .size = sizeof(struct exec), .init = init, .fini = fini};
     int rc = joint_make(&s.job.joint, a->q, err);
-    if (!rc) {
-        s.dim = s.job.joint.num_coordinates;
-        rc = start(&s, z, err);
-        if (!rc) rc = begin(&s, err);
-        if (!rc) rc = rounds(&s, seed, number, &best, err);
-        stop(&s);
-    }
+    s.dim = s.job.joint.num_coordinates;
+    if (!rc) rc = start(&s, z, err);
+    if (!rc) rc = begin(&s, err);
+    if (!rc) rc = rounds(&s, seed, number, &best, err);
+    stop(&s);
     if (!rc && best.improved)
         rc = infer_finish(a, n, z, seed ^ SEED, (n + 7) / 8 * 8 * number, threads, pred, err);
     return rc ? rc : best.improved;

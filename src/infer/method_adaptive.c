@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "infer/adapt.h"
 #include "infer/answer.h"
+#include "infer/weights.h"
 #include "model/eval.h"
 
 /* One data set: arrays of its own, since those of an answer hold all of them side by side. */
@@ -38,7 +39,8 @@ static int improve(const struct infer *a, const struct query *q, struct answer *
 static int fill(const struct infer *a, const struct query *q, int threads, struct answer *x,
                 nami_err *err)
 {
-    int rc = infer_is.fill(a, q, threads, x, err), can = adapt_can(a->q);
+    int rc = infer_is.fill(a, q, threads, x, err);
+    int can = adapt_can(a->q) && x->per >= KHAT_DRAWS; /* of fewer, none is known to be better */
     double *logw = raw_array(double, x->per);
     if (!rc && !logw) rc = err_nomem(err);
     for (size_t s = 0; s < x->nset && !rc; s++) {
