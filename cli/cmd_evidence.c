@@ -89,9 +89,10 @@ const struct cmd cmd_evidence = {
         "Monte Carlo resamples partial particles after each factor, and takes its standard error "
         "from islands of independent particles. Annealed importance sampling moves chains of "
         "Hamiltonian Monte Carlo from a simple distribution to p(x,z) in many small steps, for "
-        "continuous latents; it takes longest, and depends least on the network. All estimates of "
-        "p(x) are unbiased for any network; a good one makes the error small. 'nami list "
-        "evidence' lists the estimators.\n\n"
+        "continuous latents; it takes longest, and depends least on the network. These estimates of "
+        "p(x) are unbiased for any network; a good one makes the error small. The method adaptive "
+        "fits a better proposal to the weighted draws first; its estimate is nearly unbiased, but "
+        "misses modes that no draw is near. 'nami list evidence' lists the estimators.\n\n"
         "The same seed gives the same result for any number of threads.",
     .opt = options,
     .groups = {{"evidence", AT(how), NULL}},
