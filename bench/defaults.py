@@ -156,6 +156,8 @@ def differences(case, net):
     rows = []
     for v, j in want.items():
         mean, error = got[v]
+        if mean is None:
+            raise ValueError("%s has no mean" % v)
         if j["sd"] > 0:
             rows.append((abs(mean - j["mean"]) / j["sd"], v, np.sqrt((error / j["sd"]) ** 2 + 1 / j["ess"])))
     return max(rows)
@@ -200,6 +202,8 @@ def query(case, record, net):
         record["off"], record["off_at"], record["off_error"] = differences(case, net)
     except subprocess.CalledProcessError:
         record["failed"] = "sampling failed"
+    except ValueError as e:
+        record["failed"] = str(e)
 
 
 def measure(case, exact, o):
@@ -207,7 +211,7 @@ def measure(case, exact, o):
         net = os.path.join(o.keep or d, "%s-%s%s.net" % (case.name, "exact" if exact else "none", o.train.replace(" ", "")))
         known = results().get((case.name, exact, o.train))
         record = known if o.resample and known and os.path.exists(net) else learn(case, exact, o.train, o.limit, net)
-        if record.get("failed", "sampling failed") == "sampling failed":
+        if "seconds" in record:
             record.pop("failed", None)
             query(case, record, net)
     return record
