@@ -174,7 +174,12 @@ static int try_statement(struct choice *x, int s, nami_err *err)
     }
     if (v >= 0) {
         x->failed[s] = 1;
-        return explain(x, s, "is not among those that --exact names", "") ? err_nomem(err) : 0;
+        return explain(x, s,
+                       x->c->by_name ? "is not among those that --exact names"
+                                     : "belongs to a later stage",
+                       "")
+                   ? err_nomem(err)
+                   : 0;
     }
     if (!rc) rc = try_kinds(x, &why);
     if (is_fatal(rc)) return err_set(err, rc, "%s", rc == NAMI_ENOMEM ? "out of memory" : why.msg);

@@ -26,8 +26,9 @@ int infer_method_can(const struct infer_method *method, const struct model *m, n
 
 const struct infer_method *infer_method_default(const struct qnet *q, size_t per)
 {
-    enum { NUMBERS = 1 << 25 }; /* the draws of a data set are adapted in memory */
+    enum { NUMBERS = 1 << 27, DRAWS = 100000 }; /* those of a data set are adapted in memory */
     if (infer_method_can(&infer_is, q->model, NULL)) return &infer_direct;
-    return adapt_can(q) && (size_t)model_num_rows(q->model) < NUMBERS / per ? &infer_adaptive
-                                                                            : &infer_is;
+    return adapt_can(q) && per <= DRAWS && (size_t)model_num_rows(q->model) < NUMBERS / per
+               ? &infer_adaptive
+               : &infer_is;
 }
