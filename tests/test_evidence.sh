@@ -50,7 +50,7 @@ for v in exact["variables"]:
         assert n["ess"] <= 8000
 # many data sets: each is there, and the same as sample says
 many = run("evidence", d + "/n.net", "--data", d + "/many.json", "-n", "400", "--json")
-same = run("sample", d + "/n.net", "--data", d + "/many.json", "-n", "400", "--json")["sets"]
+same = run("sample", d + "/n.net", "--data", d + "/many.json", "--method", "is", "-n", "400", "--json")["sets"]
 assert [x["log_evidence"] for x in many] == [x["log_evidence"] for x in same] and len(many) == 20
 END
 ok "evidence is the exact one" python3 "$dir/compare.py" "$nami" "$dir"
@@ -65,7 +65,7 @@ says "chains" 0 'chains +16, through 1000 temperatures, [0-9.]+ effective' "$nam
 says "too few temperatures" 1 '^verdict +not trusted: .* chains disagree' "$nami" evidence "$dir/poor.net" --data "$dir/y.json" --method ais --temps 3
 says "a table by smc" 0 'resampled in 16 islands' "$nami" sample "$dir/poor.net" --data "$dir/y.json" --method smc
 says "many by smc" 0 'or islands agree for [0-9]+ of 20' "$nami" sample "$dir/n.net" --data "$dir/many.json" --method smc -n 300
-for m in is smc "ais --temps 20 --chains 4" "ais --temps 20 --start prior"; do
+for m in is smc adaptive "ais --temps 20 --chains 4" "ais --temps 20 --start prior"; do
     "$nami" evidence "$dir/poor.net" --data "$dir/many.json" --method $m -n 100 --threads 1 --json >"$dir/1.json"
     "$nami" evidence "$dir/poor.net" --data "$dir/many.json" --method $m -n 100 --threads 3 --json >"$dir/3.json"
     ok "$m: the same for any number of threads" cmp "$dir/1.json" "$dir/3.json"

@@ -52,7 +52,7 @@ says "direct" 0 'not weighted' "$nami" sample "$dir/n.net" --data "$dir/y.json" 
 
 # ---- more draws than are in memory at once: two passes, the same bytes for any number of threads; memory grows by 8
 # bytes a draw, for the weights (all rows of the model would take 80)
-for t in 1 2; do ok "pieces, $t threads" "$nami" sample "$dir/n.net" --data "$dir/y.json" -n 500003 -q --threads $t -o "$dir/p$t.npz" -o "$dir/p$t.json"; done
+for t in 1 2; do ok "pieces, $t threads" "$nami" sample "$dir/n.net" --data "$dir/y.json" --method is -n 500003 -q --threads $t -o "$dir/p$t.npz" -o "$dir/p$t.json"; done
 ok "pieces: same bytes" cmp "$dir/p1.npz" "$dir/p2.npz"
 ok "pieces: same summary" cmp "$dir/p1.json" "$dir/p2.json"
 cat >"$dir/memory.py" <<'END2'
@@ -61,7 +61,7 @@ os.environ["ASAN_OPTIONS"] = "quarantine_size_mb=1"  # a sanitizer keeps what wa
 def peak(draws):  # bytes
     pid = os.fork()
     if pid == 0:
-        os.execv(sys.argv[1], [sys.argv[1], "sample", sys.argv[2] + "/n.net", "--data", sys.argv[2] + "/y.json", "-q",
+        os.execv(sys.argv[1], [sys.argv[1], "sample", sys.argv[2] + "/n.net", "--data", sys.argv[2] + "/y.json", "-q", "--method", "is",
                                "-n", str(draws), "-o", sys.argv[2] + "/big.npz"])
     _, status, usage = os.wait4(pid, 0)
     assert status == 0, status

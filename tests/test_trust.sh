@@ -89,9 +89,9 @@ says "too few draws for k-hat" 0 'verdict +with care: too few draws to tell: k-h
 # ---- advice: more draws first; never what the network is already
 ok "a poor network" "$nami" train line.nami --exact none -o p.net --steps 1 --hidden 8 --valid 500 -q
 echo '{"y": [2.1, 2.11, 2.12, 2.09]}' >far.json
-says "more draws" 1 "ask for more draws \(100000\).*the family 'spline'" "$nami" sample p.net --data far.json -n 200
+says "more draws" 1 "ask for more draws \(100000\).*the family 'spline'" "$nami" sample p.net --data far.json --method is -n 200
 ok "a poor spline" "$nami" train line.nami --exact none -o s.net --steps 1 --hidden 8 --valid 500 --family spline -q
-ok "is not told to be one" sh -c "'$nami' sample s.net --data far.json -n 200 | grep '^advice' | grep -v 'spline'"
+ok "is not told to be one" sh -c "'$nami' sample s.net --data far.json --method is -n 200 | grep '^advice' | grep -v 'spline'"
 
 # ---- files of the wrong kind
 for command in check invert "train -o z.net" "export --to json" exact convert "run --data y.json"; do

@@ -124,7 +124,8 @@ static int affordable(const struct collapse *c, const struct exact_step *s, nami
     if (s->kind->plates && s->integral.num_comps < 2 && !c->by_name)
         return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
     if (s->kind->fits && s->integral.num_comps < 2 && !c->by_name && cost > TRIAL)
-        return err_set(err, NAMI_ELIMIT, "is a single number, too costly to be tried");
+        return err_set(err, NAMI_ELIMIT, "is too costly to be tried: %.0e operations for each draw",
+                       cost);
     return cost <= most
                ? 0
                : err_set(err, NAMI_ELIMIT,
