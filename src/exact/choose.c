@@ -61,30 +61,43 @@ static int gather(struct choice *x, int statement)
 
 /* ---- trials ---------------------------------------------------------------------------- */
 
-/* Together with the last step, if that has this kind. */
-static int try_with_last(struct choice *x, const struct integral_kind *kind, nami_err *err)
+/* Together with step k; the steps after it follow again.  If that is not possible, all is as
+   before. */
+static int try_with(struct choice *x, size_t k, nami_err *err)
 {
     struct collapse *c = x->c;
-    struct exact_step *last = c->step.n ? c->step.a[c->step.n - 1] : NULL;
+    size_t n = c->step.n - k;
+    struct exact_step **old = raw_array(struct exact_step *, n);
     vec(int) all = {0};
-    int rc = 0;
-    if (!last || last->kind != kind) return NAMI_EINPUT;
-    for (size_t i = 0; i < last->node.n && !rc; i++) rc = vec_push(&all, last->node.a[i]);
-    size_t had = all.n;
+    int rc = old ? 0 : NAMI_ENOMEM;
+    for (size_t i = 0; i < c->step.a[k]->node.n && !rc; i++)
+        rc = vec_push(&all, c->step.a[k]->node.a[i]);
     for (size_t i = 0; i < x->node.n && !rc; i++) rc = vec_push(&all, x->node.a[i]);
-    if (rc) return vec_free(&all), err_nomem(err);
-    collapse_pop(c);
-    rc = collapse_step(c, (int)all.n, all.a, kind, err);
-    if (rc && rc != NAMI_ENOMEM) { /* as before: this was possible */
-        nami_err ignored;
-        int again = collapse_step(c, (int)had, all.a, kind, &ignored);
-        if (again) rc = again;
+    if (rc) {
+        rc = err_nomem(err);
+    } else {
+        collapse_cut(c, k, old);
+        rc = collapse_step(c, (int)all.n, all.a, old[0]->kind, err);
+        for (size_t i = 1; i < n && !rc; i++)
+            rc = collapse_step(c, (int)old[i]->node.n, old[i]->node.a, old[i]->kind, err);
+        if (rc) collapse_put_back(c, k, n, old);
+        for (size_t i = 0; i < n && !rc; i++) exact_step_free(old[i]);
     }
+    free(old);
     vec_free(&all);
     return rc;
 }
 
 static int is_fatal(int rc) { return rc && rc != NAMI_EINPUT && rc != NAMI_ELIMIT; }
+
+/* Together with a step of this kind, the last ones first. */
+static int try_with_steps(struct choice *x, const struct integral_kind *kind, nami_err *err)
+{
+    int rc = NAMI_EINPUT;
+    for (size_t k = x->c->step.n; k-- > 0 && rc && !is_fatal(rc);)
+        if (x->c->step.a[k]->kind == kind) rc = try_with(x, k, err);
+    return rc;
+}
 
 static int kind_is_possible(const struct choice *x, const struct integral_kind *kind)
 {
@@ -106,7 +119,7 @@ static int try_kinds(struct choice *x, nami_err *why)
         const struct integral_kind *kind = integral_kinds[k];
         nami_err err;
         if (!kind_is_possible(x, kind)) continue;
-        rc = try_with_last(x, kind, &err);
+        rc = try_with_steps(x, kind, &err);
         if (rc && !is_fatal(rc)) rc = collapse_step(x->c, (int)x->node.n, x->node.a, kind, &err);
         if (!rc || is_fatal(rc)) return rc;
         if (first || rc == NAMI_ELIMIT) *why = err;

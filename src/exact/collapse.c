@@ -9,7 +9,7 @@
 #include "exact/reach.h"
 #include "model/eval.h"
 
-enum { MANY = 64, FEW = 16 };     /* draws of the prior that a kind is tried with */
+enum { MANY = 64, FEW = 16 }; /* draws of the prior that a kind is tried with */
 /* Operations for each draw: so many, or so many times those of the density. */
 static const double BUDGET = 4e6, TIMES = 200;
 /* More than this is not tried for a single latent: it saves the network little. */
@@ -93,8 +93,7 @@ static struct variable *variables(const struct model *m, int n, const int *node,
 static int fits(const struct collapse *c, const struct exact_step *s, nami_err *err)
 {
     const struct integral *g = &s->integral;
-    size_t rows = (size_t)model_num_rows(c->model),
-           tries = prog_cost(&s->rest) < 1e4 ? MANY : FEW;
+    size_t rows = (size_t)model_num_rows(c->model), tries = prog_cost(&s->rest) < 1e4 ? MANY : FEW;
     double *x = raw_array(double, rows *tries), *work = raw_array(double, integral_work(g));
     struct lanes *in = raw_array(struct lanes, g->num_inputs + 1);
     struct exec e = {0};
@@ -132,7 +131,7 @@ static int affordable(const struct collapse *c, const struct exact_step *s, nami
                          "would take %.0e operations for each draw (at most %.0e)", cost, most);
 }
 
-static void step_free(struct exact_step *s)
+void exact_step_free(struct exact_step *s)
 {
     if (!s) return;
     prog_free(&s->rest);
@@ -158,18 +157,39 @@ int collapse_step(struct collapse *c, int n, const int *node, const struct integ
     if (!rc && kind->fits) rc = fits(c, s, err);
     if (!rc && vec_push(&c->step, s)) rc = err_nomem(err);
     free(var);
-    if (rc) return step_free(s), rc;
+    if (rc) return exact_step_free(s), rc;
     for (int i = 0; i < n; i++) c->kind[node[i]] = kind->name;
     c->num_left -= count;
     return 0;
 }
 
-void collapse_pop(struct collapse *c)
+/* The last step, which is not freed. */
+static struct exact_step *take_back(struct collapse *c)
 {
     struct exact_step *s = c->step.a[--c->step.n];
     for (size_t i = 0; i < s->node.n; i++) c->kind[s->node.a[i]] = NULL;
     c->num_left += s->integral.num_vars;
-    step_free(s);
+    return s;
+}
+
+void collapse_pop(struct collapse *c) { exact_step_free(take_back(c)); }
+
+void collapse_cut(struct collapse *c, size_t first, struct exact_step **out)
+{
+    while (c->step.n > first) {
+        struct exact_step *s = take_back(c);
+        out[c->step.n - first] = s;
+    }
+}
+
+void collapse_put_back(struct collapse *c, size_t first, size_t n, struct exact_step **step)
+{
+    while (c->step.n > first) collapse_pop(c);
+    for (size_t k = 0; k < n; k++) { /* there is space for them: they were there */
+        struct exact_step *s = c->step.a[c->step.n++] = step[k];
+        for (size_t i = 0; i < s->node.n; i++) c->kind[s->node.a[i]] = s->kind->name;
+        c->num_left -= s->integral.num_vars;
+    }
 }
 
 void collapse_free(struct collapse *c)

@@ -53,7 +53,13 @@ int collapse_start(struct collapse *c, const struct model *m, const unsigned cha
    then nothing has changed. */
 int collapse_step(struct collapse *c, int n, const int *node, const struct integral_kind *kind,
                   nami_err *err);
-void collapse_pop(struct collapse *c);  /* takes the last step back */
+void collapse_pop(struct collapse *c); /* takes the last step back */
+/* Takes back the steps from `first` on, as many as out has place for, and gives them to the caller.
+ */
+void collapse_cut(struct collapse *c, size_t first, struct exact_step **out);
+/* Puts n steps that were cut there back, in place of those that are there now. */
+void collapse_put_back(struct collapse *c, size_t first, size_t n, struct exact_step **step);
+void exact_step_free(struct exact_step *step);
 double prog_cost(const struct prog *p); /* operations for each lane, about */
 
 #endif

@@ -17,6 +17,7 @@ static void begin(const struct line *l)
         l->state[b] = b < l->live ? LINE_MOVING : LINE_FAILED;
         l->u[b] = l->mode[b] = 0;
         l->scale[b] = 1;
+        l->peak[b] = 0; /* of lanes without a mode, whose nodes have no weight */
         l->from[b] = NAN;
         l->left[b] = -INFINITY;
         l->right[b] = INFINITY;
