@@ -304,6 +304,23 @@ ok; grep -q '^trusted: ' out || no "not trusted: $(tail -1 out)"
 has err 'step 1500 of 1500'
 bad 2 'none.json: error: cannot open' check "$ex/models/schools.nami" --data none.json
 
+# ---- exact factors ----------------------------------------------------------------------------
+schools="$ex/models/schools.nami --data $ex/models/schools.json"
+run 0 invert $schools
+has out '10 to infer (9 exactly)'
+has out 'p(theta[8]|mu,tau,y[8])'
+has out 'theta[j] (8)  normal'
+is "$(grep -c '^exact ' out)" 1
+run 0 invert $schools --json
+json_is out "sorted((f['kind'], f.get('exact')) for f in x['factors'])[0]" "('exact', 'normal')"
+json_is out "[f['node'] for f in x['factors'] if f['kind'] == 'network']" "['tau']"
+run 0 invert $schools --exact none --json
+json_is out "{f['kind'] for f in x['factors']}" "{'network'}"
+run 0 invert $schools --exact theta
+has out '(8 exactly)'
+has out 'is not among those that --exact names'
+bad 2 "nu" invert $schools --exact nu
+
 # ---- training on draws of a file -------------------------------------------------------------
 tree="$ex/models/tree.nami --data $ex/models/tree.json"
 run 0 simulate $tree -n 2000 -o draws.npz -o draws.json

@@ -1,5 +1,4 @@
 /* show.c: the text report of an inverse: model, factors, order, certificate. */
-#include "report/collapse.h"
 #include "report/show.h"
 
 #include <stdio.h>
@@ -7,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "report/collapse.h"
 #include "report/names.h"
 
 enum {
@@ -149,7 +149,7 @@ static int show_order(const struct view *w, struct str *out, nami_err *err)
 {
     const struct inverse *h = w->h;
     put_wrapped(w, "order", NULL, h->perm, h->nlatent, out);
-    if (h->nexact && put_exact(w, out)) return err_nomem(err);
+    if (h->nexact && !w->c && put_exact(w, out)) return err_nomem(err); /* else: its own section */
     if (h->nmodel) put_wrapped(w, "barren", NULL, h->model, h->nmodel, out);
     if (h->nnuisance) put_wrapped(w, "nuisance", NULL, h->nuisance, h->nnuisance, out);
     str_printf(out, "%-*s%s\n", SHOW_INDENT, "edges", count_text(h->edges).s);
