@@ -181,6 +181,7 @@ struct inverse *inverse_rest(const struct inverse *h)
     struct inverse *r =
         inverse_new(h->n, h->perm + k, h->nlatent - k, h->perm + h->nlatent, h->nobserved);
     if (!r) return NULL;
+    r->whole = h;
     r->method = h->method;
     r->mode = h->mode;
     r->nmodel = h->nmodel;

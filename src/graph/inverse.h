@@ -59,6 +59,7 @@ struct inverse {
     int nkind;
     char kind[EXACT_KINDS][EXACT_NAME + 1];
     struct certificate cert;
+    const struct inverse *whole; /* inverse_rest: the one it is a part of; or NULL */
     uint64_t *bits; /* workspace: a set of positions, empty between calls */
 };
 
@@ -92,7 +93,8 @@ int64_t inverse_count(const struct inverse *h, int i);
 
 /* The part of the networks: the same factors without the exact ones, whose latents become nuisances
    (marginalized; no other factor reads them).  Barren latents stay: those that depend on an exact
-   latent can be drawn once it has been.  It has no certificate.  NULL: out of memory. */
+   latent can be drawn once it has been.  It has no certificate, and h must
+   outlive it.  NULL: out of memory. */
 struct inverse *inverse_rest(const struct inverse *h);
 
 /* Writes all nodes in one elimination order, barren ones first, to out[n]; returns their number

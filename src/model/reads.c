@@ -39,7 +39,7 @@ static int find_alive(const struct model *m, const struct inverse *h, unsigned c
     vec(int) todo = {0};
     int rc = 0, e;
     for (int k = 0; k < m->ir.num_instances && !rc; k++)
-        if (m->ir.node[k] >= 0 && h->pos[m->ir.node[k]] >= 0) {
+        if (!h || (m->ir.node[k] >= 0 && h->pos[m->ir.node[k]] >= 0)) {
             alive[k] = 1;
             rc = vec_push(&todo, k);
         }
@@ -130,6 +130,14 @@ static uint64_t mix_term(uint64_t h, const struct model *m, const struct stmt *s
     return h;
 }
 
+/* The terms of an instance: t[INSTANCE_TERMS], some NULL. */
+enum { INSTANCE_TERMS = DIST_ARGS + 3 };
+static void terms_of(const struct stmt *s, const struct term **t)
+{
+    t[0] = s->rhs, t[1] = s->lower, t[2] = s->upper;
+    memcpy(t + 3, s->arg, sizeof s->arg);
+}
+
 static void put_hashes(const struct model *m, int k, struct reads *g)
 {
     const struct stmt *s = instance_stmt(m, k);
@@ -139,12 +147,46 @@ static void put_hashes(const struct model *m, int k, struct reads *g)
         h = mix(h, (uint64_t)(lhs[j] - lhs[0])); /* its shape */
     g->kind[k] = mix(h, m->ir.node[k] >= 0 ? m->ir.bn->node.a[m->ir.node[k]].observed : 2);
     if (m->ir.node[k] >= 0 && !s->dist) h = mix(h, (uint64_t)k); /* of unknown density: unique */
-    const struct term *t[DIST_ARGS + 3] = {s->rhs, s->lower, s->upper};
-    memcpy(t + 3, s->arg, sizeof s->arg);
-    for (int a = 0; a < DIST_ARGS + 3; a++)
+    const struct term *t[INSTANCE_TERMS];
+    terms_of(s, t);
+    for (int a = 0; a < INSTANCE_TERMS; a++)
         if (t[a]) h = mix_term(mix(h, (uint64_t)a), m, s, t[a], k - s->first);
     g->own[k] = h;
 }
+
+/* ---- constants ---------------------------------------------------------------------- */
+
+static int put_constants(const struct model *m, const struct stmt *s, const struct term *t, int i,
+                         struct numbers *out)
+{
+    const struct foot *f = t->kind == T_REF ? &s->foot[t->ref] : NULL;
+    int rc = 0;
+    if (t->kind == T_COUNTER)
+        return vec_push(out, s->counter[(size_t)i * (size_t)s->depth + (size_t)t->depth]);
+    for (int j = f ? f->off[i] : 0; f && j < f->off[i + 1] && !rc; j++) {
+        int e = f->elem[j];
+        if (m->ir.state[e] != E_RANDOM && !m->ir.arrays.a[m->ir.array_of[e]].free &&
+            !isnan(m->ir.value[e]))
+            rc = vec_push(out, m->ir.value[e]);
+    }
+    for (int a = 0; a < t->narg && !rc; a++)
+        if (t->arg[a] && (!f || is_random(s, t->arg[a], i)))
+            rc = put_constants(m, s, t->arg[a], i, out);
+    return rc;
+}
+
+int reads_constants(const struct model *m, int k, struct numbers *out)
+{
+    const struct stmt *s = instance_stmt(m, k);
+    const struct term *t[INSTANCE_TERMS];
+    int rc = 0;
+    terms_of(s, t);
+    for (int a = 0; a < INSTANCE_TERMS && !rc; a++)
+        if (t[a]) rc = put_constants(m, s, t[a], k - s->first, out);
+    return rc;
+}
+
+/* ------------------------------------------------------------------------------------- */
 
 int reads_make(const struct model *m, const struct inverse *h, struct reads *out, nami_err *err)
 {

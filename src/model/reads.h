@@ -26,7 +26,15 @@ struct reads {
     uint64_t *own;  /* of how it is computed: statement, shape, constants */
 };
 
+/* h NULL: of all instances, as if all had descendants in it. */
 int reads_make(const struct model *m, const struct inverse *h, struct reads *out, nami_err *err);
+/* The constants that instance k of a model reads, in order: data, and counters that are not
+   subscripts; not the numbers of the text.  Appended to out: 0 or -1. */
+struct numbers {
+    double *a;
+    size_t n, cap;
+};
+int reads_constants(const struct model *m, int k, struct numbers *out);
 void reads_free(struct reads *g);
 
 static inline uint64_t mix(uint64_t h, uint64_t x)

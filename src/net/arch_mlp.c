@@ -88,13 +88,13 @@ static int suits(const struct qnet *q, const struct group *g)
     return 1;
 }
 
-static int build(struct qnet *q, nami_err *err)
+int mlp_build(struct qnet *q, const struct arch *arch, nami_err *err)
 {
     int rc = 0;
     for (int i = 0; i < q->ngroup && !rc; i++) {
         const struct group *g = &q->group[i];
         struct str name = {0};
-        if (g->arch != &arch_mlp) continue;
+        if (g->arch != arch) continue;
         qnet_factor_name(q, &q->factor[q->member[g->first]], &name);
         int *from = raw_array(int, widest(q, g) + 1);
         rc = !from || name.oom || prog_segment(&q->prog) ? NAMI_ENOMEM : one(q, g, name.s, from);
@@ -105,6 +105,8 @@ static int build(struct qnet *q, nami_err *err)
     }
     return rc;
 }
+
+static int build(struct qnet *q, nami_err *err) { return mlp_build(q, &arch_mlp, err); }
 
 const struct arch arch_mlp = {
     .name = "mlp",

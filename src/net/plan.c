@@ -47,11 +47,15 @@ static int net_plan(const nami_train_options *o, struct net_options *n, nami_err
                               .size = o->components,
                               .arch = arch_find(o->net),
                               .shared = o->hidden_shared,
+                              .message = o->message,
                               .act = index_of(act_names, o->activation),
                               .skip = whether(o->skip),
                               .no_share = o->no_share,
                               .whiten = whether(o->whiten),
                               .seed = o->seed};
+    if (o->message < 1 || o->message > UNITS_MOST)
+        return err_set(err, NAMI_EUSAGE, "message is %d; 1 to %d are possible", o->message,
+                       UNITS_MOST);
     if (o->hidden_shared > UNITS_MOST)
         return err_set(err, NAMI_EUSAGE, "hidden_shared is %d; 1 to %d are possible",
                        o->hidden_shared, UNITS_MOST);

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "model/eval.h"
 #include "net/embed.h"
+#include "net/messages.h"
 #include "net/saved.h"
 
 enum { PRIOR_DRAWS = 4096 };
@@ -28,6 +29,10 @@ static void wants(const struct qnet *q, unsigned char *want)
 {
     const struct model *m = q->model;
     const struct inverse *h = q->inverse;
+    if (q->messages) {
+        messages_want(q->messages, q, want);
+        return;
+    }
     for (int i = 0; i < q->nembed; i++) {
         int array = q->embed[i].array, first = array_first(m, array);
         for (int e = first; e < first + array_size(m, array); e++) want[element_node(m, e)] |= 2;
@@ -53,13 +58,15 @@ static void embeddings(const struct qnet *q, const struct share *s, const struct
     }
 }
 
-/* A factor's inputs: embeddings; the coordinates before it; the features of its other parents in
+/* A factor's inputs: embeddings, or the message of its step; the coordinates before it; the features of its other parents in
    their roles, latents first.  (A plate's roles are latent if they are for the first of it.) */
 static int inputs(struct qnet *q, const struct share *s, struct factor *f, const int *of, int *seen)
 {
     const struct encoding *own = &q->encoding[f->node];
     int n = f->coordinate;
     if (q->nembed) embeddings(q, s, f, of, seen);
+    int message = q->messages ? messages_unit(q->messages, q, f->pos) : -1;
+    if (message >= 0) n += q->opt.message;
 #define IS_EMBEDDED(v) (of[v] >= 0 && seen[of[v]])
     for (int e = 0; e < q->nembed; e++) n += seen[e] ? q->embedding[e].num_units : 0;
     for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++)
@@ -71,6 +78,7 @@ static int inputs(struct qnet *q, const struct share *s, struct factor *f, const
     for (int e = 0; e < q->nembed; e++)
         for (int k = 0; seen[e] && k < q->embedding[e].num_units; k++)
             *in++ = q->embedding[e].unit + k;
+    for (int k = 0; message >= 0 && k < q->opt.message; k++) *in++ = message + k;
     f->nback = (int)(in - f->in);
     for (int k = 0; k < f->coordinate; k++) *in++ = own->feature + k;
     const int *parent = s->parent + s->off[f->pos], *role = s->parent + s->off[s->rep[f->pos]];
@@ -342,26 +350,45 @@ static int emit_jacobians(struct qnet *q)
 
 /* ---- layers ------------------------------------------------------------------------- */
 
-int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act,
-              const char *name)
+struct dense *net_weights(struct qnet *q, int n, int in, int back, int out, int act,
+                          const char *name)
 {
     struct prog *p = &q->prog;
     struct dense *d = arena_array(&p->mem, struct dense, 1);
-    int *copy = arena_array(&p->mem, int, (size_t)n *(size_t)in + 1);
+    int *from = arena_array(&p->mem, int, (size_t)n *(size_t)in + 1);
     char *text = arena_strndup(&q->mem, name, strlen(name));
-    if (!d || !copy || !text) return -1;
-    if (in) memcpy(copy, from, sizeof(int) * (size_t)n * (size_t)in);
+    if (!d || !from || !text) return NULL;
     *d = (struct dense){.n = n,
                         .in = in,
                         .out = out,
                         .act = act,
                         .back = back,
-                        .from = copy,
+                        .from = from,
                         .to = p->nunit,
                         .w = p->nparam};
-    if (!prog_emit_layer(p, d) || vec_push(&q->block, ((struct block){text, d, NULL}))) return -1;
+    if (vec_push(&q->block, ((struct block){text, d, NULL}))) return NULL;
     p->nunit += n * out;
     p->nparam += ((size_t)in + 1) * (size_t)out;
+    return d;
+}
+
+int net_part(struct qnet *q, const struct dense *d, int first, int end)
+{
+    struct dense *part = arena_array(&q->prog.mem, struct dense, 1);
+    if (!part) return NAMI_ENOMEM;
+    *part = *d;
+    part->n = end - first;
+    part->from = d->from + (size_t)first * (size_t)d->in;
+    part->to = d->to + first * d->out;
+    return prog_emit_layer(&q->prog, part) ? 0 : NAMI_ENOMEM;
+}
+
+int net_layer(struct qnet *q, int n, int in, int back, const int *from, int out, int act,
+              const char *name)
+{
+    struct dense *d = net_weights(q, n, in, back, out, act, name);
+    if (!d || !prog_emit_layer(&q->prog, d)) return -1;
+    if (in) memcpy((int *)d->from, from, sizeof(int) * (size_t)n * (size_t)in);
     return d->to;
 }
 
@@ -466,37 +493,59 @@ static int mark_given(struct qnet *q)
     return q->given ? 0 : NAMI_ENOMEM;
 }
 
+/* Who shares networks, and on what scales they see their inputs. */
+static int find_sharing(struct qnet *q, struct share *s, nami_err *err)
+{
+    int shares = !q->opt.no_share && (!q->opt.arch || q->opt.arch->shares);
+    if (q->opt.arch == &arch_messages) {
+        q->messages = arena_array(&q->mem, struct messages, 1);
+        return q->messages ? messages_make(q->messages, q, s, err) : err_nomem(err);
+    }
+    int rc = share_find(q->model, q->inverse, shares, s, err);
+    if (!rc && (same_scales(q, s) || net_embeds(q, s))) rc = err_nomem(err);
+    return rc;
+}
+
+/* Units that the factors read: features of variables, embeddings, messages. */
+static int compile_inputs(struct qnet *q, int *of, nami_err *err)
+{
+    int nodes = bn_n(model_bn(q->model)), rc = 0;
+    unsigned char *want = new_array(unsigned char, nodes);
+    if (!want) return err_nomem(err);
+    wants(q, want);
+    if (encodings_compile(q->encoding, nodes, want, &q->prog)) rc = err_nomem(err);
+    free(want);
+    q->nfeature = q->prog.nunit;
+    if (!rc && mark_given(q)) rc = err_nomem(err);
+    if (!rc && q->messages && messages_compile(q->messages, q)) rc = err_nomem(err);
+    q->num_early = q->block.n;
+    q->nencode = q->prog.code.n;
+    return rc ? rc : net_embed(q, of, err);
+}
+
 static int build(struct qnet *q, const struct origin *o, nami_err *err)
 {
     struct share s = {0};
     int nodes = bn_n(model_bn(q->model)), rc = 0;
-    int shares = !q->opt.no_share && (!q->opt.arch || q->opt.arch->shares);
-    unsigned char *want = new_array(unsigned char, nodes);
     int *of = new_array(int, nodes);
     q->encoding = arena_array(&q->mem, struct encoding, nodes + 1);
-    if (!want || !of || !q->encoding) rc = err_nomem(err);
-    if (!rc) rc = make_encodings(q, o, err);
-    if (!rc) rc = share_find(q->model, q->inverse, shares, &s, err);
-    if (!rc && same_scales(q, &s)) rc = err_nomem(err);
-    if (!rc && net_embeds(q, &s)) rc = err_nomem(err);
-    if (!rc) wants(q, want);
-    if (!rc && encodings_compile(q->encoding, nodes, want, &q->prog)) rc = err_nomem(err);
-    q->nfeature = q->prog.nunit;
-    if (!rc && mark_given(q)) rc = err_nomem(err);
     q->draw = o->x;
     q->ndraw = o->n;
-    q->nencode = q->prog.code.n;
-    if (!rc) rc = net_embed(q, of, err);
+    if (!of || !q->encoding) rc = err_nomem(err);
+    if (!rc) rc = make_encodings(q, o, err);
+    if (!rc) rc = find_sharing(q, &s, err);
+    if (!rc) rc = compile_inputs(q, of, err);
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);
     if (!rc) rc = make_outputs(q, o, err);
     if (!rc) archs_choose(q);
     if (!rc && emit_jacobians(q)) rc = err_nomem(err);
     if (!rc) rc = archs_build(q, err);
     if (!rc && prog_finish(&q->prog)) rc = err_nomem(err);
+    if (q->messages) messages_free(q->messages);
+    q->messages = NULL;
     q->draw = NULL;
     q->ndraw = 0;
     share_free(&s);
-    free(want);
     free(of);
     return rc;
 }
@@ -506,6 +555,8 @@ static void begin(struct qnet *q, struct model *m, const struct inverse *h,
                   const struct net_options *opt)
 {
     *q = (struct qnet){.model = m, .inverse = h, .opt = *opt};
+    q->whole = h->whole ? h->whole : h;
+    if (!q->opt.message) q->opt.message = MESSAGE_WIDTH;
     q->prog.nrow = q->prog.nnode = model_num_rows(m);
     if (opt->whiten < 0) q->opt.whiten = !opt->arch;
 }

@@ -20,6 +20,7 @@ struct net_options {
     const struct family *family; /* NULL: match */
     int size; /* of the family, or of the one that stands in for it; 0: its default */
     const struct arch *arch;         /* NULL: auto, by group */
+    int message;                     /* units of a message */
     int nhidden, hidden[NET_LAYERS]; /* units of each factor (mlp), in total (made); 0: default */
     int shared; /* units of each layer of networks that several factors share; 0: as hidden */
     int act;
@@ -71,6 +72,7 @@ struct qnet {
     struct arena mem;
     struct model *model;
     const struct inverse *inverse;
+    const struct inverse *whole;     /* with the exact factors, which the network does not have */
     const struct collapse *collapse; /* latents that are integrated out; NULL: none */
     struct net_options opt;
     struct encoding *encoding;
@@ -88,7 +90,10 @@ struct qnet {
     struct prog prog;
     size_t ndraw; /* while it is built: draws of the prior, draw[row * ndraw + i]; or 0 */
     const double *draw;
-    size_t nencode; /* the first instructions: coordinates and features from the rows */
+    /* the first instructions: coordinates and features from the rows, messages from features */
+    size_t nencode;
+    size_t num_early; /* the first blocks: those of messages */
+    struct messages *messages; /* while it is built; NULL: another architecture */
 };
 
 /* model and inverse must outlive the network.  Scales come from draws of the prior with opt->seed;
@@ -129,6 +134,11 @@ struct instr qnet_log_density(const struct group *group, int num_factors, const 
    first unit of its outputs (instances, outputs), or -1: out of memory. */
 int net_layer(struct qnet *network, int num_instances, int num_inputs, int num_back,
               const int *from, int num_outputs, int act, const char *name);
+/* The same without the instruction: n instances whose inputs, d->from, the caller fills in before
+   it emits them with net_part, in parts of consecutive instances.  NULL: out of memory. */
+struct dense *net_weights(struct qnet *network, int num_instances, int num_inputs, int num_back,
+                          int num_outputs, int act, const char *name);
+int net_part(struct qnet *network, const struct dense *layer, int first, int end);
 /* Adds the outputs of group number g as rows (factor.unit is set before), and log q of its
    factors. */
 int net_outputs(struct qnet *network, int g);

@@ -236,7 +236,7 @@ static int start(struct maker *k)
     k->left = new_array(int *, q->block.n + 1);
     if (!k->ready || !k->done || !k->left) return NAMI_ENOMEM;
     for (size_t b = 0; b < q->block.n; b++) {
-        int n = q->block.a[b].layer->n;
+        int n = b < q->num_early ? 0 : q->block.a[b].layer->n;
         if (!(k->left[b] = raw_array(int, n + 1))) return NAMI_ENOMEM;
         for (int i = 0; i < n; i++) k->left[b][i] = i;
         k->left[b][n] = -1;
@@ -248,6 +248,10 @@ static int start(struct maker *k)
         struct instr c = q->prog.code.a[i]; /* of data: nothing is differentiated by them */
         if (c.block && is_latent(q, c.self)) continue;
         c.map_grad = NULL, c.block_grad = NULL;
+        if (prog_layer(&q->prog, i)) {
+            if (emit_part(k, c.self, 0, c.n)) return NAMI_ENOMEM;
+            continue;
+        }
         if (vec_push(&k->p->code, c)) return NAMI_ENOMEM;
     }
     for (size_t i = 0; i < q->prog.constant.n; i++)

@@ -129,6 +129,16 @@ void put_unit(const struct exec *x, void *units, int u, const double *from)
         memcpy((double *)units + at, from, (size_t)padded(x) * sizeof *from);
 }
 
+void fill_unit(const struct exec *x, void *units, int u, double v)
+{
+    size_t at = (size_t)u * (size_t)x->cap;
+    for (int b = 0; b < padded(x); b++)
+        if (x->is_float)
+            ((float *)units)[at + (size_t)b] = (float)v;
+        else
+            ((double *)units)[at + (size_t)b] = v;
+}
+
 void add_unit(const struct exec *x, void *units, int u, const double *from)
 {
     size_t at = (size_t)u * (size_t)x->cap;

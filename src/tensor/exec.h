@@ -112,8 +112,10 @@ static inline int is_ahead(const struct exec *x, const struct instr *c)
 {
     return c->ahead && x->adj && !x->const_adj;
 }
-/* Copies the lanes of a row to a unit, or adds them; likewise from a unit to a row. */
+/* Copies the lanes of a row to a unit, or adds them; all lanes of a unit to v; likewise from a unit
+   to a row. */
 void put_unit(const struct exec *x, void *units, int u, const double *from);
+void fill_unit(const struct exec *x, void *units, int u, double v);
 void add_unit(const struct exec *x, void *units, int u, const double *from);
 void get_unit(const struct exec *x, const void *units, int u, double *to, int add);
 void fill_lanes(double *to, double v, int n);

@@ -6,8 +6,11 @@
 static void run_units(struct exec *x, const struct instr *c)
 {
     for (int i = 0; i < c->n; i++) {
-        const double *from = lanes_of(x, x->row, operand_at(&c->arg[0], i, 0));
-        put_unit(x, x->units.unit, c->dim[0] + i, from);
+        int at = operand_at(&c->arg[0], i, 0);
+        if (c->arg[0].is_const)
+            fill_unit(x, x->units.unit, c->dim[0] + i, x->p->constant.a[at]);
+        else
+            put_unit(x, x->units.unit, c->dim[0] + i, lanes_of(x, x->row, at));
     }
 }
 
@@ -57,7 +60,7 @@ static int to_units(struct row_users *u, const struct instr *c, int change)
 
 static void trim_units(struct row_users *u, struct instr *c)
 {
-    if (!c->dim[1] || !operand_is_run(&c->arg[0], c->n, c->arg[0].base) || !to_units(u, c, 0))
+    if (!c->dim[1] || c->arg[0].is_const || !operand_is_run(&c->arg[0], c->n, c->arg[0].base) || !to_units(u, c, 0))
         return;
     to_units(u, c, 1);
     c->n = 0;

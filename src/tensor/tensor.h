@@ -77,6 +77,16 @@ struct instr {
     int nwork; /* doubles of scratch memory for a block kernel */
 };
 
+/* Sets of vectors of units, pooled: instance i has the members off[i] .. off[i+1]-1, vectors of
+   `width` units from unit from[k] on.  It writes their mean; if spread, the logarithm of their
+   variance, unit by unit; and a last unit, the logarithm of their number. */
+struct pooling {
+    int n, width, spread;
+    const int *off, *from;
+    int to; /* instance i writes the units to + i * pooling_outputs() ... */
+};
+static inline int pooling_outputs(const struct pooling *p) { return p->width * (1 + p->spread) + 1; }
+
 struct row_range {
     int from, to; /* rows from .. to-1 */
 };
@@ -111,6 +121,7 @@ struct instr *prog_emit_copy(struct prog *p, int n, struct operand from, struct 
 struct instr *prog_emit_units(struct prog *p, int n, struct operand from, int unit, int data);
 struct instr *prog_emit_layer(struct prog *p, const struct dense *d);
 struct instr *prog_emit_rows(struct prog *p, int n, int unit, int row);
+struct instr *prog_emit_pool(struct prog *p, const struct pooling *pool);
 int prog_const(struct prog *p, double x); /* its number, or -1; equal constants are not merged */
 /* Appends the instructions of another program to p. The first from->nnode rows are shared; its
    temporaries, units, weights and constants are numbered after those of p. */

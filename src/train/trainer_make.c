@@ -102,12 +102,10 @@ static int by_piece(const struct lane_work *w, const struct prog *p, int threads
     return w->piece.n > 1 && most * threads < 1.15 * all && all == products(p, 0, p->code.n);
 }
 
-static int cut(struct lane_work *w, const struct prog *p, int threads)
+/* The rows of all layers, by segment. */
+static int cut_packed(struct lane_work *w)
 {
-    if (cut_pieces(w, p)) return NAMI_ENOMEM;
-    if (!by_piece(w, p, threads)) w->piece.n = 0;
-    if (w->piece.n && prog_pack(&w->packed, p)) return NAMI_ENOMEM;
-    w->p = p = w->piece.n ? &w->packed : p;
+    const struct prog *p = w->p;
     if (!(w->first_rows = new_array(size_t, p->segment.n + 1))) return NAMI_ENOMEM;
     for (size_t k = 0, s = 0; k < p->code.n; k++) {
         if (s < p->segment.n && k == p->segment.a[s].first) w->first_rows[s++] = w->rows.n;
@@ -115,8 +113,31 @@ static int cut(struct lane_work *w, const struct prog *p, int threads)
         if (d && cut_rows(w, d)) return NAMI_ENOMEM;
     }
     w->first_rows[p->segment.n] = w->rows.n;
+    return 0;
+}
+
+static int cut(struct lane_work *w, const struct qnet *q, int threads)
+{
+    int rc = 0;
+    if (cut_pieces(w, &q->prog)) return NAMI_ENOMEM;
+    if (!by_piece(w, &q->prog, threads)) w->piece.n = 0;
+    if (w->piece.n && prog_pack(&w->packed, &q->prog)) return NAMI_ENOMEM;
+    if (w->piece.n) {
+        w->p = &w->packed;
+        rc = cut_packed(w);
+    } else { /* a layer may be emitted in parts; its weights are those of all of them */
+        for (size_t i = 0; i < q->block.n && !rc; i++) rc = cut_rows(w, q->block.a[i].layer);
+    }
     w->norm2 = new_array(double, w->rows.n + 1);
-    return w->norm2 ? 0 : NAMI_ENOMEM;
+    return rc || !w->norm2 ? NAMI_ENOMEM : 0;
+}
+
+/* Lanes of a chunk: fewer than LANES if its units would take more than 64 MB. */
+static int chunk_lanes(const struct prog *p)
+{
+    enum { MOST = 1 << 23, EIGHT = 8 };
+    int lanes = MOST / (p->nunit + 1) / EIGHT * EIGHT;
+    return lanes > LANES ? LANES : lanes < EIGHT ? EIGHT : lanes;
 }
 
 /* Distributes groups of eight lanes evenly over the chunks. */
@@ -124,7 +145,8 @@ static int make_chunks(struct trainer *t, nami_err *err)
 {
     struct lane_work *w = t->work;
     struct qnet *q = t->q;
-    int groups = (t->batch * t->per + 7) / 8, n = (groups + LANES / 8 - 1) / (LANES / 8), rc = 0;
+    int groups = (t->batch * t->per + 7) / 8, most = chunk_lanes(w->p) / 8, rc = 0;
+    int n = (groups + most - 1) / most;
     w->nview = w->piece.n ? pool_size(t->pool) : 0;
     w->x = new_array(struct exec, n);
     w->sim = new_array(struct exec, n);
@@ -197,7 +219,7 @@ int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct
     if (!t->loss) return err_nomem(err);
     if ((rc = pool_new(threads, &t->pool, err))) return rc;
     w->p = t->prog;
-    if (e ? cut_blocks(w, e) || make_lanes(t) : cut(w, t->prog, pool_size(t->pool)))
+    if (e ? cut_blocks(w, e) || make_lanes(t) : cut(w, q, pool_size(t->pool)))
         return err_nomem(err);
     if (e && !(w->more = new_array(float, t->nparam + 16))) return err_nomem(err);
     rc = make_chunks(t, err);

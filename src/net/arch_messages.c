@@ -1,0 +1,251 @@
+/* arch_messages.c: messages along the elimination tree, and a network for each kind of factors that
+   reads the message of its step: the layers of both. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "net/messages_impl.h"
+
+enum { HIDDEN = 64 };
+
+/* Units of the hidden layer of a message's network. */
+static int hidden_units(const struct qnet *q) { return q->opt.nhidden ? q->opt.hidden[0] : HIDDEN; }
+
+/* The two layers of a kind: the output layer reads the hidden units, then all inputs. */
+static int make_layers(struct qnet *q, struct message_kind *k, const char *what, int inst, int in,
+                       int back)
+{
+    struct str name = {0};
+    int hidden = hidden_units(q), again = 0;
+    str_printf(&name, "%s/", what);
+    statement_name(q->model, instance_statement(q->model, inst), &name);
+    size_t n = name.n;
+    for (size_t b = 0; b < q->block.n && !name.oom; b++) /* kinds of one statement are numbered */
+        again += strncmp(q->block.a[b].name, name.s, n) == 0 &&
+                 strcmp(q->block.a[b].name + strlen(q->block.a[b].name) - 2, "/0") == 0;
+    if (again) str_printf(&name, "#%d", again + 1);
+    n = name.n;
+    str_put(&name, "/0");
+    if (!name.oom)
+        k->hidden = net_weights(q, k->n, in, back, hidden, q->opt.act, name.s);
+    name.n = n;
+    str_put(&name, "/1");
+    if (!name.oom)
+        k->output = net_weights(q, k->n, hidden + in, hidden + back, q->opt.message, ACT_LINEAR,
+                                name.s);
+    str_free(&name);
+    return k->hidden && k->output ? 0 : NAMI_ENOMEM;
+}
+
+/* The inputs of instance i of a kind, of both layers. */
+static void set_inputs(const struct message_kind *k, int i, const int *from)
+{
+    size_t in = (size_t)k->hidden->in, hidden = (size_t)k->hidden->out;
+    int *to = (int *)k->output->from + (size_t)i * (hidden + in);
+    memcpy((int *)k->hidden->from + (size_t)i * in, from, sizeof(int) * in);
+    for (size_t u = 0; u < hidden; u++) to[u] = k->hidden->to + i * (int)hidden + (int)u;
+    memcpy(to + hidden, from, sizeof(int) * in);
+}
+
+static int emit(struct qnet *q, const struct message_kind *k, int first, int end)
+{
+    return net_part(q, k->hidden, first, end) || net_part(q, k->output, first, end) ? NAMI_ENOMEM
+                                                                                   : 0;
+}
+
+/* ---- terms -------------------------------------------------------------------------- */
+
+/* Units of the constants of a kind, standardized; returns the first, or -1. */
+static int put_constants(struct messages *x, struct qnet *q, int kind)
+{
+    const struct tree *t = &x->tree;
+    const struct message_kind *k = &x->kind[kind];
+    int unit = q->prog.nunit, n = k->n * k->num_constants, first = (int)q->prog.constant.n;
+    if (!n) return unit;
+    for (int i = 0; i < t->num_terms; i++)
+        for (int j = 0; x->term_kind[i] == kind && j < k->num_constants; j++) {
+            double c = t->constant.a[t->term[i].first_constant + j];
+            if (prog_const(&q->prog, (c - k->mean[j]) / k->sd[j]) < 0) return -1;
+        }
+    struct operand from = {.is_const = 1, .m = 1, .base = first, .si = 1};
+    if (!prog_emit_units(&q->prog, n, from, unit, 1)) return -1;
+    q->prog.nunit += n;
+    return unit;
+}
+
+static int term_features(const struct messages *x, const struct qnet *q, int i)
+{
+    const struct tree_term *y = &x->tree.term[i];
+    int n = 0;
+    for (int j = 0; j < y->num_nodes; j++)
+        n += q->encoding[x->tree.node.a[y->first_node + j]].nfeature;
+    return n;
+}
+
+static int compile_terms(struct messages *x, struct qnet *q, int kind)
+{
+    const struct tree *t = &x->tree;
+    struct message_kind *k = &x->kind[kind];
+    int in = term_features(x, q, k->first) + k->num_constants, constants = put_constants(x, q, kind);
+    int *from = raw_array(int, in + 1);
+    int rc = constants < 0 || !from ||
+                     make_layers(q, k, "term", t->term[k->first].inst, in, 0)
+                 ? NAMI_ENOMEM
+                 : 0;
+    for (int i = 0; i < t->num_terms && !rc; i++) {
+        const struct tree_term *y = &t->term[i];
+        int *to = from;
+        if (x->term_kind[i] != kind) continue;
+        for (int j = 0; j < y->num_nodes; j++) {
+            const struct encoding *c = &q->encoding[t->node.a[y->first_node + j]];
+            for (int f = 0; f < c->nfeature; f++) *to++ = c->feature + f;
+        }
+        for (int j = 0; j < k->num_constants; j++)
+            *to++ = constants + x->term_at[i] * k->num_constants + j;
+        set_inputs(k, x->term_at[i], from);
+    }
+    free(from);
+    return rc ? rc : emit(q, k, 0, k->n);
+}
+
+/* ---- steps -------------------------------------------------------------------------- */
+
+/* Room for the members of all sets, and for their pooled vectors. */
+static int make_slots(struct qnet *q, struct message_kind *k)
+{
+    for (struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++) {
+        s->off = arena_array(&q->prog.mem, int, k->n + 1);
+        s->from = arena_array(&q->prog.mem, int, s->total + 1);
+        if (!s->off || !s->from) return NAMI_ENOMEM;
+        memset(s->off, 0, sizeof(int) * ((size_t)k->n + 1));
+        s->direct = s->most == 1 && s->total == k->n;
+        s->width = s->direct ? q->opt.message : q->opt.message * (1 + (s->most > 1)) + 1;
+        s->unit = q->prog.nunit;
+        if (!s->direct) q->prog.nunit += k->n * s->width;
+    }
+    return 0;
+}
+
+/* Calls use() for each member of each set: terms, then messages. */
+static void each_member(struct messages *x, void (*use)(struct slot *s, int set, int unit))
+{
+    const struct tree *t = &x->tree;
+    int message;
+    for (int i = 0; i < t->num_terms; i++) {
+        const struct message_kind *k = &x->kind[x->term_kind[i]];
+        int step = t->term[i].step;
+        message = k->output->to + x->term_at[i] * k->output->out;
+        use(message_slot(&x->kind[x->step_kind[step]], t->term[i].kind), x->step_at[step], message);
+    }
+    for (int i = 0; i < t->num_steps; i++) {
+        int up = t->step[i].parent;
+        if (up >= 0 && x->unit[i] >= 0)
+            use(message_slot(&x->kind[x->step_kind[up]], t->step[i].role), x->step_at[up],
+                x->unit[i]);
+    }
+}
+
+static void count_member(struct slot *s, int set, int unit)
+{
+    (void)unit;
+    s->off[set + 1]++;
+}
+
+/* off[set + 1] is where the set begins, until all its members are there. */
+static void put_member(struct slot *s, int set, int unit) { s->from[s->off[set + 1]++] = unit; }
+
+static void begin_sets(struct message_kind *k)
+{
+    for (struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++)
+        for (int i = k->n, end = s->total; i > 0; i--) s->off[i] = end -= s->off[i];
+}
+
+static int make_step_kind(struct messages *x, struct qnet *q, int kind)
+{
+    struct message_kind *k = &x->kind[kind];
+    int in = 0, node = q->whole->perm[k->first];
+    if (make_slots(q, k)) return NAMI_ENOMEM;
+    for (struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++) in += s->width;
+    return in ? make_layers(q, k, "message", q->encoding[node].inst, in, in) : 0;
+}
+
+/* The pooled vectors of sets first .. end-1, then the layers of these steps. */
+static int emit_steps(struct qnet *q, struct message_kind *k, int first, int end, int *from)
+{
+    for (struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++) {
+        struct pooling *p = arena_array(&q->prog.mem, struct pooling, 1);
+        if (!p) return NAMI_ENOMEM;
+        *p = (struct pooling){.n = end - first,
+                           .width = q->opt.message,
+                           .spread = s->most > 1,
+                           .off = s->off + first,
+                           .from = s->from,
+                           .to = s->unit + first * s->width};
+        if (!s->direct && !prog_emit_pool(&q->prog, p)) return NAMI_ENOMEM;
+    }
+    for (int i = first; i < end; i++) {
+        int *to = from;
+        for (const struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++)
+            for (int u = 0; u < s->width; u++)
+                *to++ = (s->direct ? s->from[s->off[i]] : s->unit + i * s->width) + u;
+        set_inputs(k, i, from);
+    }
+    return emit(q, k, first, end);
+}
+
+/* Level by level, the steps of each kind together. */
+static int emit_levels(struct messages *x, struct qnet *q)
+{
+    const struct tree *t = &x->tree;
+    int *from = raw_array(int, q->prog.nunit + 1), rc = from ? 0 : NAMI_ENOMEM;
+    for (int j = 0, next; j < t->num_steps && !rc; j = next) {
+        int level = t->step[x->order[j]].level;
+        for (next = j; next < t->num_steps && t->step[x->order[next]].level == level;) next++;
+        for (int m = j; m < next && !rc; m++) {
+            struct message_kind *k = &x->kind[x->step_kind[x->order[m]]];
+            int first = x->step_at[x->order[m]], end = first;
+            if (first < k->next || !k->hidden) continue; /* with another of its level */
+            for (int i = m; i < next; i++)
+                if (&x->kind[x->step_kind[x->order[i]]] == k) end = x->step_at[x->order[i]] + 1;
+            k->next = end;
+            rc = emit_steps(q, k, first, end, from);
+        }
+    }
+    free(from);
+    return rc;
+}
+
+int messages_compile(struct messages *x, struct qnet *q)
+{
+    const struct tree *t = &x->tree;
+    int rc = 0;
+    for (int k = 0; k < x->num_term_kinds && !rc; k++) rc = compile_terms(x, q, k);
+    for (int k = x->num_term_kinds; k < x->num_kinds && !rc; k++) rc = make_step_kind(x, q, k);
+    if (rc) return rc;
+    for (int i = 0; i < t->num_steps; i++) {
+        const struct message_kind *k = &x->kind[x->step_kind[i]];
+        x->unit[i] = k->output ? k->output->to + x->step_at[i] * k->output->out : -1;
+    }
+    each_member(x, count_member);
+    for (int k = x->num_term_kinds; k < x->num_kinds; k++) begin_sets(&x->kind[k]);
+    each_member(x, put_member);
+    return emit_levels(x, q);
+}
+
+/* ---- factors ------------------------------------------------------------------------ */
+
+static int suits(const struct qnet *q, const struct group *g)
+{
+    (void)q, (void)g;
+    return 0;
+}
+
+static int build(struct qnet *q, nami_err *err) { return mlp_build(q, &arch_messages, err); }
+
+const struct arch arch_messages = {
+    .name = "messages",
+    .what = "learnt messages along the elimination tree; factors of one kind share a network",
+    .shares = 1,
+    .suits = suits,
+    .build = build,
+};

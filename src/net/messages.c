@@ -1,0 +1,342 @@
+/* messages.c: the kinds of terms and steps of an elimination tree: who shares networks and scales. */
+#include "net/messages.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "net/messages_impl.h"
+
+void messages_free(struct messages *x)
+{
+    tree_free(&x->tree);
+    for (int k = 0; k < x->num_kinds && x->kind; k++) vec_free(&x->kind[k].slot);
+    free(x->kind);
+    free(x->term_kind);
+    free(x->step_kind);
+    free(x->term_at);
+    free(x->step_at);
+    free(x->order);
+    free(x->unit);
+}
+
+/* ---- kinds -------------------------------------------------------------------------- */
+
+struct keyed {
+    uint64_t key;
+    int i;
+};
+
+static int by_key(const void *x, const void *y)
+{
+    const struct keyed *a = x, *b = y;
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    return (a->i > b->i) - (a->i < b->i);
+}
+
+static int by_first(const void *x, const void *y)
+{
+    return ((const struct keyed *)x)->i - ((const struct keyed *)y)->i;
+}
+
+/* Numbers equal keys from `first` on, in the order of their first occurrence; returns the next
+   number, or -1. */
+static int number(struct keyed *a, int n, int first, int *kind)
+{
+    struct keyed *lead = raw_array(struct keyed, n + 1);
+    int *rank = raw_array(int, n + 1), num = 0;
+    if (lead && rank) {
+        qsort(a, (size_t)n, sizeof *a, by_key);
+        for (int k = 0; k < n; k++)
+            if (!k || a[k].key != a[k - 1].key) lead[num++] = (struct keyed){0, a[k].i};
+        for (int k = 0; k < num; k++) lead[k].key = (uint64_t)k;
+        qsort(lead, (size_t)num, sizeof *lead, by_first);
+        for (int k = 0; k < num; k++) rank[lead[k].key] = first + k;
+        for (int k = 0, at = -1; k < n; k++) {
+            if (!k || a[k].key != a[k - 1].key) at++;
+            kind[a[k].i] = rank[at];
+        }
+    }
+    int ok = lead && rank;
+    free(lead);
+    free(rank);
+    return ok ? first + num : -1;
+}
+
+static int number_all(struct messages *x)
+{
+    const struct tree *t = &x->tree;
+    int most = t->num_terms > t->num_steps ? t->num_terms : t->num_steps;
+    struct keyed *a = raw_array(struct keyed, most + 1);
+    x->term_kind = raw_array(int, t->num_terms + 1);
+    x->step_kind = raw_array(int, t->num_steps + 1);
+    x->term_at = raw_array(int, t->num_terms + 1);
+    x->step_at = raw_array(int, t->num_steps + 1);
+    x->unit = raw_array(int, t->num_steps + 1);
+    if (!a || !x->term_kind || !x->step_kind || !x->term_at || !x->step_at || !x->unit) {
+        free(a);
+        return NAMI_ENOMEM;
+    }
+    for (int i = 0; i < t->num_terms; i++) a[i] = (struct keyed){t->term[i].kind, i};
+    x->num_term_kinds = number(a, t->num_terms, 0, x->term_kind);
+    for (int i = 0; i < t->num_steps; i++) a[i] = (struct keyed){t->step[i].kind, i};
+    x->num_kinds = x->num_term_kinds < 0
+                       ? -1
+                       : number(a, t->num_steps, x->num_term_kinds, x->step_kind);
+    free(a);
+    if (x->num_kinds < 0) return x->num_kinds = 0, NAMI_ENOMEM;
+    x->kind = new_array(struct message_kind, x->num_kinds + 1);
+    return x->kind ? 0 : NAMI_ENOMEM;
+}
+
+/* ---- what a step pools -------------------------------------------------------------- */
+
+struct slot *message_slot(struct message_kind *k, uint64_t key)
+{
+    struct slot *s = k->slot.a;
+    while (s < k->slot.a + k->slot.n && s->key != key) s++;
+    if (s < k->slot.a + k->slot.n) return s;
+    return vec_push(&k->slot, ((struct slot){.key = key})) ? NULL : &k->slot.a[k->slot.n - 1];
+}
+
+/* Counts another member of a slot of step i. */
+static int count(struct messages *x, int i, uint64_t key)
+{
+    struct slot *s = message_slot(&x->kind[x->step_kind[i]], key);
+    if (!s) return NAMI_ENOMEM;
+    s->now = s->step == i + 1 ? s->now + 1 : 1;
+    s->total++;
+    s->step = i + 1;
+    if (s->now > s->most) s->most = s->now;
+    return 0;
+}
+
+/* Terms are in the order of steps, children before their parents: those of a step follow each
+   other, kind by kind or not. */
+static int find_slots(struct messages *x)
+{
+    const struct tree *t = &x->tree;
+    int rc = 0;
+    for (int i = 0; i < t->num_terms && !rc; i++) {
+        struct message_kind *k = &x->kind[x->term_kind[i]];
+        x->term_at[i] = k->n++;
+        k->num_constants = t->term[i].num_constants;
+        k->first = k->n == 1 ? i : k->first;
+        rc = count(x, t->term[i].step, t->term[i].kind);
+    }
+    return rc;
+}
+
+/* Steps by level, and in each level in order. */
+static int sort_steps(struct messages *x)
+{
+    const struct tree *t = &x->tree;
+    x->order = raw_array(int, t->num_steps + 1);
+    int *at = new_array(int, t->num_steps + 2);
+    if (x->order && at) {
+        for (int i = 0; i < t->num_steps; i++) at[t->step[i].level + 1]++;
+        for (int l = 0; l < t->num_steps; l++) at[l + 1] += at[l];
+        for (int i = 0; i < t->num_steps; i++) x->order[at[t->step[i].level]++] = i;
+    }
+    int ok = x->order && at;
+    for (int j = 0; j < t->num_steps && ok; j++) {
+        int i = x->order[j];
+        struct message_kind *k = &x->kind[x->step_kind[i]];
+        x->step_at[i] = k->n++;
+        k->first = k->n == 1 ? i : k->first;
+    }
+    free(at);
+    return ok ? 0 : NAMI_ENOMEM;
+}
+
+/* Kinds of steps that have a message: something was observed below some of them. */
+static void find_speaking(struct messages *x)
+{
+    const struct tree *t = &x->tree;
+    for (int k = x->num_term_kinds; k < x->num_kinds; k++) x->kind[k].speaks = x->kind[k].slot.n > 0;
+    for (int changed = 1; changed;) {
+        changed = 0;
+        for (int i = 0; i < t->num_steps; i++) {
+            int up = t->step[i].parent;
+            if (up < 0 || !x->kind[x->step_kind[i]].speaks || x->kind[x->step_kind[up]].speaks)
+                continue;
+            x->kind[x->step_kind[up]].speaks = changed = 1;
+        }
+    }
+}
+
+/* Children are counted at their parents, whose numbers do not come in order. */
+static int find_child_slots(struct messages *x)
+{
+    const struct tree *t = &x->tree;
+    find_speaking(x);
+    int rc = 0, *head = raw_array(int, t->num_steps + 1), *next = raw_array(int, t->num_steps + 1);
+    if (!head || !next) rc = NAMI_ENOMEM;
+    for (int i = 0; i < t->num_steps && !rc; i++) head[i] = -1;
+    for (int i = t->num_steps - 1; i >= 0 && !rc; i--)
+        if (t->step[i].parent >= 0 && x->kind[x->step_kind[i]].speaks) {
+            next[i] = head[t->step[i].parent];
+            head[t->step[i].parent] = i;
+        }
+    for (int i = 0; i < t->num_steps && !rc; i++)
+        for (int c = head[i]; c >= 0 && !rc; c = next[c]) rc = count(x, i, t->step[c].role);
+    free(head);
+    free(next);
+    return rc;
+}
+
+/* ---- scales of constants and of roles ----------------------------------------------- */
+
+static int scale_constants(struct messages *x, struct arena *mem)
+{
+    const struct tree *t = &x->tree;
+    for (int k = 0; k < x->num_term_kinds; k++) {
+        struct message_kind *y = &x->kind[k];
+        y->mean = arena_array(mem, double, y->num_constants + 1);
+        y->sd = arena_array(mem, double, y->num_constants + 1);
+        if (!y->mean || !y->sd) return NAMI_ENOMEM;
+        memset(y->mean, 0, sizeof(double) * (size_t)y->num_constants);
+        memset(y->sd, 0, sizeof(double) * (size_t)y->num_constants);
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < t->num_terms; i++) {
+            struct message_kind *y = &x->kind[x->term_kind[i]];
+            const double *c = t->constant.a + t->term[i].first_constant;
+            for (int j = 0; j < y->num_constants; j++)
+                if (pass)
+                    y->sd[j] += (c[j] - y->mean[j]) * (c[j] - y->mean[j]) / y->n;
+                else
+                    y->mean[j] += c[j] / y->n;
+        }
+    for (int k = 0; k < x->num_term_kinds; k++)
+        for (int j = 0; j < x->kind[k].num_constants; j++) {
+            double *sd = &x->kind[k].sd[j];
+            *sd = *sd > 1e-20 * (1 + x->kind[k].mean[j] * x->kind[k].mean[j]) ? sqrt(*sd) : 1;
+        }
+    return 0;
+}
+
+static int root(int *up, int v)
+{
+    while (up[v] != v) v = up[v] = up[up[v]];
+    return v;
+}
+
+static void unite(int *up, const struct encoding *c, int a, int b)
+{
+    a = root(up, a), b = root(up, b);
+    if (c[a].kind != c[b].kind || c[a].ncoord != c[b].ncoord) return;
+    up[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Variables in one role: of a latent of a kind of steps, of its separator, of a kind of terms. */
+static void unite_roles(const struct messages *x, const struct qnet *q, int *up)
+{
+    const struct tree *t = &x->tree;
+    const struct inverse *h = q->whole;
+    for (int i = 0; i < t->num_steps; i++) {
+        const struct tree_step *a = &t->step[i], *b = &t->step[x->kind[x->step_kind[i]].first];
+        unite(up, q->encoding, h->perm[i], h->perm[x->kind[x->step_kind[i]].first]);
+        for (int j = 0; j < a->num_separator; j++)
+            unite(up, q->encoding, t->separator.a[a->first_separator + j],
+                  t->separator.a[b->first_separator + j]);
+    }
+    for (int i = 0; i < t->num_terms; i++) {
+        const struct tree_term *a = &t->term[i], *b = &t->term[x->kind[x->term_kind[i]].first];
+        for (int j = 0; j < a->num_nodes; j++)
+            unite(up, q->encoding, t->node.a[a->first_node + j], t->node.a[b->first_node + j]);
+    }
+}
+
+/* All of one role get the mean of their means, and a standard deviation that covers them. */
+static int same_scales(const struct messages *x, struct qnet *q)
+{
+    int nodes = bn_n(model_bn(q->model)), *up = raw_array(int, nodes + 1),
+        *n = new_array(int, nodes + 1), most = 1;
+    for (int v = 0; v < nodes; v++)
+        if (q->encoding[v].ncoord > most) most = q->encoding[v].ncoord;
+    double *sum = new_array(double, (size_t)most * 2 * (size_t)nodes + 1);
+    int rc = up && n && sum ? 0 : NAMI_ENOMEM;
+    for (int v = 0; v < nodes && !rc; v++) up[v] = v;
+    if (!rc) unite_roles(x, q, up);
+    for (int pass = 0; pass < 2 && !rc; pass++)
+        for (int v = 0; v < nodes; v++) {
+            const struct encoding *c = &q->encoding[v];
+            int r = root(up, v);
+            double *to = sum + (size_t)r * 2 * (size_t)most;
+            n[r] += !pass;
+            for (int j = 0; j < c->ncoord; j++)
+                if (pass)
+                    to[most + j] += c->sd[j] * c->sd[j] + (c->mean[j] - to[j] / n[r]) *
+                                                              (c->mean[j] - to[j] / n[r]);
+                else
+                    to[j] += c->mean[j];
+        }
+    for (int v = 0; v < nodes && !rc; v++) {
+        struct encoding *c = &q->encoding[v];
+        int r = root(up, v);
+        const double *from = sum + (size_t)r * 2 * (size_t)most;
+        for (int j = 0; j < c->ncoord && n[r] > 1; j++) {
+            c->mean[j] = from[j] / n[r];
+            c->sd[j] = sqrt(from[most + j] / n[r]);
+        }
+    }
+    free(up);
+    free(n);
+    free(sum);
+    return rc;
+}
+
+/* ---- factors ------------------------------------------------------------------------ */
+
+/* Those of one kind share; parents are latents alone. */
+static int share_kinds(const struct messages *x, const struct qnet *q, struct share *s)
+{
+    const struct tree *t = &x->tree;
+    int n = q->inverse->nlatent, first = t->num_steps - n;
+    int *rep = raw_array(int, x->num_kinds + 1);
+    *s = (struct share){raw_array(int, n + 1), new_array(int64_t, n + 1),
+                        raw_array(int, t->separator.n + 1)};
+    int rc = rep && s->rep && s->off && s->parent ? 0 : NAMI_ENOMEM;
+    for (int k = 0; k < x->num_kinds && !rc; k++) rep[k] = -1;
+    for (int i = 0; i < n && !rc; i++) {
+        const struct tree_step *y = &t->step[first + i];
+        int k = x->step_kind[first + i];
+        if (rep[k] < 0) rep[k] = i;
+        s->rep[i] = rep[k];
+        memcpy(s->parent + s->off[i], t->separator.a + y->first_separator,
+               sizeof(int) * (size_t)y->num_separator);
+        s->off[i + 1] = s->off[i] + y->num_separator;
+    }
+    free(rep);
+    return rc;
+}
+
+int messages_make(struct messages *x, struct qnet *q, struct share *s, nami_err *err)
+{
+    *x = (struct messages){0};
+    int rc = tree_make(&x->tree, q->model, q->whole, q->encoding, err);
+    if (rc) return rc;
+    if (number_all(x) || sort_steps(x) || find_slots(x) || find_child_slots(x) || scale_constants(x, &q->mem) ||
+        share_kinds(x, q, s))
+        return err_nomem(err);
+    return (q->ndraw && same_scales(x, q)) ? err_nomem(err) : 0;
+}
+
+void messages_want(const struct messages *x, const struct qnet *q, unsigned char *want)
+{
+    const struct tree *t = &x->tree;
+    for (size_t i = 0; i < t->node.n; i++) want[t->node.a[i]] |= 2;
+    for (int i = t->num_steps - q->inverse->nlatent; i < t->num_steps; i++) {
+        int v = q->whole->perm[i];
+        want[v] |= q->encoding[v].ncoord > 1 ? 3 : 1; /* a chain reads itself */
+        for (int j = 0; j < t->step[i].num_separator; j++)
+            want[t->separator.a[t->step[i].first_separator + j]] |= 2;
+    }
+}
+
+int messages_unit(const struct messages *x, const struct qnet *q, int pos)
+{
+    return x->unit[x->tree.num_steps - q->inverse->nlatent + pos];
+}

@@ -1,0 +1,38 @@
+/* messages.h: learnt messages along the elimination tree (tree.h), as layers of a network.
+
+   A term is encoded by a network of its kind: its observed variables and constants, standardized,
+   to a vector.  A step pools the vectors of its terms and the messages of its children, kind by
+   kind, and a network of its kind turns these into its message.  Factors read the message of their
+   step in place of their observed parents. */
+#ifndef NET_MESSAGES_H
+#define NET_MESSAGES_H
+
+#include "net/qnet.h"
+#include "net/share.h"
+#include "net/tree.h"
+
+enum { MESSAGE_WIDTH = 32 };
+
+struct messages {
+    struct tree tree;
+    int num_kinds, num_term_kinds; /* kinds of terms, then kinds of steps */
+    struct message_kind *kind;
+    int *term_kind, *step_kind; /* of each term and step */
+    int *term_at, *step_at;     /* its number within its kind */
+    int *order;                 /* the steps by level: children before their parents */
+    int *unit;                  /* by step: the first unit of its message; -1: there is none */
+};
+
+/* The tree of q->whole.  Then: factors of one kind share networks (s, whose parents are latents
+   alone); encodings of one role have the same scales. */
+int messages_make(struct messages *messages, struct qnet *network, struct share *s, nami_err *err);
+void messages_free(struct messages *messages);
+/* Which features are needed: see encodings_compile. */
+void messages_want(const struct messages *messages, const struct qnet *network,
+                   unsigned char *want);
+/* The first unit of the message that a factor reads, by its position in q->inverse; -1: none. */
+int messages_unit(const struct messages *messages, const struct qnet *network, int pos);
+/* Adds the layers, after the features. */
+int messages_compile(struct messages *messages, struct qnet *network);
+
+#endif

@@ -1,0 +1,34 @@
+/* messages_impl.h: kinds of messages; inside messages*.c only. */
+#ifndef NET_MESSAGES_IMPL_H
+#define NET_MESSAGES_IMPL_H
+
+#include "net/messages.h"
+
+/* A set that a step pools: terms of one kind, or children in one role. */
+struct slot {
+    uint64_t key;
+    int total, most; /* members in all, and of the largest set */
+    int now, step;   /* while they are counted */
+    /* while layers are made */
+    int direct;      /* each set has one member, which is read without a pool */
+    int width, unit; /* units of a pooled vector; the first one, unless direct */
+    int *off, *from; /* members: see struct pooling */
+};
+
+struct message_kind {
+    int n, first; /* terms or steps; the first of them */
+    /* of terms */
+    int num_constants;
+    double *mean, *sd;
+    /* of steps */
+    vec(struct slot) slot;
+    int speaks; /* it has a message */
+    int next; /* while layers are made: the next step */
+    /* layers */
+    struct dense *hidden, *output;
+};
+
+/* The slot with this key, which is added if it is not there. */
+struct slot *message_slot(struct message_kind *kind, uint64_t key); /* NULL: out of memory */
+
+#endif
