@@ -82,27 +82,60 @@ static int term_features(const struct messages *x, const struct qnet *q, int i)
     return n;
 }
 
-static int compile_terms(struct messages *x, struct qnet *q, int kind)
+/* The features of a term: units at `to`; returns how many. */
+static int put_features(const struct messages *x, const struct qnet *q, int i, int *to)
+{
+    const struct tree_term *y = &x->tree.term[i];
+    int n = 0;
+    for (int j = 0; j < y->num_nodes; j++) {
+        const struct encoding *c = &q->encoding[x->tree.node.a[y->first_node + j]];
+        for (int f = 0; f < c->nfeature; f++) to[n++] = c->feature + f;
+    }
+    return n;
+}
+
+/* Units of the products of each constant with each feature, in which sums such as X'y are linear;
+   returns the first, or -1. */
+static int put_products(struct messages *x, struct qnet *q, int kind, int features)
 {
     const struct tree *t = &x->tree;
+    const struct message_kind *k = &x->kind[kind];
+    int n = k->n * k->num_constants * features, *from = arena_array(&q->prog.mem, int, n + 1);
+    double *by = arena_array(&q->prog.mem, double, n + 1);
+    struct scaled *s = arena_array(&q->prog.mem, struct scaled, 1);
+    if (!from || !by || !s) return -1;
+    *s = (struct scaled){n, q->prog.nunit, from, by};
+    for (int i = 0; i < t->num_terms; i++)
+        for (int j = 0; x->term_kind[i] == kind && j < k->num_constants; j++, from += features) {
+            double c = t->constant.a[t->term[i].first_constant + j];
+            put_features(x, q, i, from);
+            for (int f = 0; f < features; f++) *by++ = (c - k->mean[j]) / k->sd[j];
+        }
+    if (n && !prog_emit_scaled(&q->prog, s)) return -1;
+    q->prog.nunit += n;
+    return s->to;
+}
+
+static int compile_terms(struct messages *x, struct qnet *q, int kind)
+{
+    enum { PRODUCTS_MOST = 16 };
+    const struct tree *t = &x->tree;
     struct message_kind *k = &x->kind[kind];
-    int in = term_features(x, q, k->first) + k->num_constants, constants = put_constants(x, q, kind);
+    int features = term_features(x, q, k->first), products = features * k->num_constants;
+    if (products > PRODUCTS_MOST) products = 0;
+    int in = features + k->num_constants + products, constants = put_constants(x, q, kind);
+    int product = constants < 0 ? -1 : products ? put_products(x, q, kind, features) : 0;
     int *from = raw_array(int, in + 1);
-    int rc = constants < 0 || !from ||
-                     make_layers(q, k, "term", t->term[k->first].inst, in, 0)
+    int rc = product < 0 || !from || make_layers(q, k, "term", t->term[k->first].inst, in, 0)
                  ? NAMI_ENOMEM
                  : 0;
     for (int i = 0; i < t->num_terms && !rc; i++) {
-        const struct tree_term *y = &t->term[i];
-        int *to = from;
+        int at = x->term_at[i], *to = from + features;
         if (x->term_kind[i] != kind) continue;
-        for (int j = 0; j < y->num_nodes; j++) {
-            const struct encoding *c = &q->encoding[t->node.a[y->first_node + j]];
-            for (int f = 0; f < c->nfeature; f++) *to++ = c->feature + f;
-        }
-        for (int j = 0; j < k->num_constants; j++)
-            *to++ = constants + x->term_at[i] * k->num_constants + j;
-        set_inputs(k, x->term_at[i], from);
+        put_features(x, q, i, from);
+        for (int j = 0; j < k->num_constants; j++) *to++ = constants + at * k->num_constants + j;
+        for (int j = 0; j < products; j++) *to++ = product + at * products + j;
+        set_inputs(k, at, from);
     }
     free(from);
     return rc ? rc : emit(q, k, 0, k->n);

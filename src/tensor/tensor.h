@@ -87,6 +87,13 @@ struct pooling {
 };
 static inline int pooling_outputs(const struct pooling *p) { return p->width * (1 + p->spread) + 1; }
 
+/* Units to + i = by[i] * unit from[i], of data: without derivatives. */
+struct scaled {
+    int n, to;
+    const int *from;
+    const double *by;
+};
+
 struct row_range {
     int from, to; /* rows from .. to-1 */
 };
@@ -121,6 +128,7 @@ struct instr *prog_emit_copy(struct prog *p, int n, struct operand from, struct 
 struct instr *prog_emit_units(struct prog *p, int n, struct operand from, int unit, int data);
 struct instr *prog_emit_layer(struct prog *p, const struct dense *d);
 struct instr *prog_emit_rows(struct prog *p, int n, int unit, int row);
+struct instr *prog_emit_scaled(struct prog *p, const struct scaled *scaled);
 struct instr *prog_emit_pool(struct prog *p, const struct pooling *pool);
 int prog_const(struct prog *p, double x); /* its number, or -1; equal constants are not merged */
 /* Appends the instructions of another program to p. The first from->nnode rows are shared; its
