@@ -55,33 +55,6 @@ static int emit(struct qnet *q, const struct message_kind *k, int first, int end
 
 /* ---- terms -------------------------------------------------------------------------- */
 
-/* Units of the constants of a kind, standardized; returns the first, or -1. */
-static int put_constants(struct messages *x, struct qnet *q, int kind)
-{
-    const struct tree *t = &x->tree;
-    const struct message_kind *k = &x->kind[kind];
-    int unit = q->prog.nunit, n = k->n * k->num_constants, first = (int)q->prog.constant.n;
-    if (!n) return unit;
-    for (int i = 0; i < t->num_terms; i++)
-        for (int j = 0; x->term_kind[i] == kind && j < k->num_constants; j++) {
-            double c = t->constant.a[t->term[i].first_constant + j];
-            if (prog_const(&q->prog, (c - k->mean[j]) / k->sd[j]) < 0) return -1;
-        }
-    struct operand from = {.is_const = 1, .m = 1, .base = first, .si = 1};
-    if (!prog_emit_units(&q->prog, n, from, unit, 1)) return -1;
-    q->prog.nunit += n;
-    return unit;
-}
-
-static int term_features(const struct messages *x, const struct qnet *q, int i)
-{
-    const struct tree_term *y = &x->tree.term[i];
-    int n = 0;
-    for (int j = 0; j < y->num_nodes; j++)
-        n += q->encoding[x->tree.node.a[y->first_node + j]].nfeature;
-    return n;
-}
-
 /* The features of a term: units at `to`; returns how many. */
 static int put_features(const struct messages *x, const struct qnet *q, int i, int *to)
 {
@@ -89,77 +62,114 @@ static int put_features(const struct messages *x, const struct qnet *q, int i, i
     int n = 0;
     for (int j = 0; j < y->num_nodes; j++) {
         const struct encoding *c = &q->encoding[x->tree.node.a[y->first_node + j]];
-        for (int f = 0; f < c->nfeature; f++) to[n++] = c->feature + f;
+        for (int f = 0; f < c->nfeature; f++, n++)
+            if (to) to[n] = c->feature + f;
     }
     return n;
 }
 
-/* Units of the products of each constant with each feature, in which sums such as X'y are linear;
-   returns the first, or -1. */
-static int put_products(struct messages *x, struct qnet *q, int kind, int features)
+/* Constant number j of term i, standardized. */
+static double constant_of(const struct messages *x, int i, int j)
 {
-    const struct tree *t = &x->tree;
-    const struct message_kind *k = &x->kind[kind];
-    int n = k->n * k->num_constants * features, *from = arena_array(&q->prog.mem, int, n + 1);
-    double *by = arena_array(&q->prog.mem, double, n + 1);
-    struct scaled *s = arena_array(&q->prog.mem, struct scaled, 1);
-    if (!from || !by || !s) return -1;
-    *s = (struct scaled){n, q->prog.nunit, from, by};
-    for (int i = 0; i < t->num_terms; i++)
-        for (int j = 0; x->term_kind[i] == kind && j < k->num_constants; j++, from += features) {
-            double c = t->constant.a[t->term[i].first_constant + j];
-            put_features(x, q, i, from);
-            for (int f = 0; f < features; f++) *by++ = (c - k->mean[j]) / k->sd[j];
-        }
-    if (n && !prog_emit_scaled(&q->prog, s)) return -1;
-    q->prog.nunit += n;
-    return s->to;
+    const struct message_kind *k = &x->kind[x->term_kind[i]];
+    return (x->tree.constant.a[x->tree.term[i].first_constant + j] - k->mean[j]) / k->sd[j];
 }
 
+/* Units of the constants of all terms of a kind: constants of the program. */
+static int put_constants(struct messages *x, struct qnet *q, int kind, int constants)
+{
+    const struct message_kind *k = &x->kind[kind];
+    int first = (int)q->prog.constant.n, unit = q->prog.nunit, n = k->n * constants, rc = 0;
+    for (int i = 0; i < x->tree.num_terms && !rc; i++) {
+        int *to = k->input + (size_t)x->term_at[i] * (size_t)k->num_inputs;
+        for (int j = 0; x->term_kind[i] == kind && j < k->num_constants && !rc; j++)
+            if (k->sd[j] > 0) {
+                rc = prog_const(&q->prog, constant_of(x, i, j)) < 0 ? NAMI_ENOMEM : 0;
+                *to++ = q->prog.nunit++;
+            }
+    }
+    struct operand from = {.is_const = 1, .m = 1, .base = first, .si = 1};
+    return rc || (n && !prog_emit_units(&q->prog, n, from, unit, 1)) ? NAMI_ENOMEM : 0;
+}
+
+/* Units of the products of constants and features, in which sums such as X'y are linear. */
+static int put_products(struct messages *x, struct qnet *q, int kind, int constants, int features)
+{
+    const struct message_kind *k = &x->kind[kind];
+    int n = k->n * constants * features, *from = arena_array(&q->prog.mem, int, n + 1);
+    double *by = arena_array(&q->prog.mem, double, n + 1);
+    struct scaled *s = arena_array(&q->prog.mem, struct scaled, 1);
+    if (!from || !by || !s) return NAMI_ENOMEM;
+    *s = (struct scaled){n, q->prog.nunit, from, by};
+    for (int i = 0; i < x->tree.num_terms; i++) {
+        int *in = k->input + (size_t)x->term_at[i] * (size_t)k->num_inputs + constants;
+        int *to = in + features;
+        for (int j = 0; x->term_kind[i] == kind && j < k->num_constants; j++)
+            for (int f = 0; k->sd[j] > 0 && f < features; f++) {
+                *from++ = in[f];
+                *by++ = constant_of(x, i, j);
+                *to++ = q->prog.nunit++;
+            }
+    }
+    return prog_emit_scaled(&q->prog, s) ? 0 : NAMI_ENOMEM;
+}
+
+/* The inputs of all terms of a kind: constants, features, products. */
+static int make_inputs(struct messages *x, struct qnet *q, int kind)
+{
+    enum { PRODUCTS_MOST = 16, RAW_MOST = 16 };
+    struct message_kind *k = &x->kind[kind];
+    int features = put_features(x, q, k->first, NULL), constants = 0;
+    for (int j = 0; j < k->num_constants; j++) constants += k->sd[j] > 0;
+    int products = features * constants <= PRODUCTS_MOST ? features * constants : 0;
+    k->num_inputs = constants + features + products;
+    if (k->num_inputs > RAW_MOST) k->raw = 0;
+    k->input = arena_array(&q->mem, int, (size_t)k->n *(size_t)k->num_inputs + 1);
+    if (!k->input || put_constants(x, q, kind, constants)) return NAMI_ENOMEM;
+    for (int i = 0; i < x->tree.num_terms; i++)
+        if (x->term_kind[i] == kind)
+            put_features(x, q, i,
+                         k->input + (size_t)x->term_at[i] * (size_t)k->num_inputs + constants);
+    return products ? put_products(x, q, kind, constants, features) : 0;
+}
+
+/* The encoder of a kind of terms, unless steps read these themselves. */
 static int compile_terms(struct messages *x, struct qnet *q, int kind)
 {
-    enum { PRODUCTS_MOST = 16 };
-    const struct tree *t = &x->tree;
     struct message_kind *k = &x->kind[kind];
-    int features = term_features(x, q, k->first), products = features * k->num_constants;
-    if (products > PRODUCTS_MOST) products = 0;
-    int in = features + k->num_constants + products, constants = put_constants(x, q, kind);
-    int product = constants < 0 ? -1 : products ? put_products(x, q, kind, features) : 0;
-    int *from = raw_array(int, in + 1);
-    int rc = product < 0 || !from || make_layers(q, k, "term", t->term[k->first].inst, in, 0)
-                 ? NAMI_ENOMEM
-                 : 0;
-    for (int i = 0; i < t->num_terms && !rc; i++) {
-        int at = x->term_at[i], *to = from + features;
-        if (x->term_kind[i] != kind) continue;
-        put_features(x, q, i, from);
-        for (int j = 0; j < k->num_constants; j++) *to++ = constants + at * k->num_constants + j;
-        for (int j = 0; j < products; j++) *to++ = product + at * products + j;
-        set_inputs(k, at, from);
-    }
-    free(from);
+    int rc = make_inputs(x, q, kind);
+    if (rc || k->raw) return rc;
+    rc = make_layers(q, k, "term", x->tree.term[k->first].inst, k->num_inputs, 0);
+    for (int i = 0; i < k->n && !rc; i++)
+        set_inputs(k, i, k->input + (size_t)i * (size_t)k->num_inputs);
     return rc ? rc : emit(q, k, 0, k->n);
 }
 
 /* ---- steps -------------------------------------------------------------------------- */
 
+static int is_raw(const struct messages *x, const struct slot *s)
+{
+    return s->kind >= 0 && x->kind[s->kind].raw;
+}
+
 /* Room for the members of all sets, and for their pooled vectors. */
-static int make_slots(struct qnet *q, struct message_kind *k)
+static int make_slots(const struct messages *x, struct qnet *q, struct message_kind *k)
 {
     for (struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++) {
         s->off = arena_array(&q->prog.mem, int, k->n + 1);
         s->from = arena_array(&q->prog.mem, int, s->total + 1);
         if (!s->off || !s->from) return NAMI_ENOMEM;
         memset(s->off, 0, sizeof(int) * ((size_t)k->n + 1));
-        s->direct = s->most == 1 && s->total == k->n;
-        s->width = s->direct ? q->opt.message : q->opt.message * (1 + (s->most > 1)) + 1;
+        s->width = is_raw(x, s)       ? x->kind[s->kind].num_inputs
+                   : s->direct ? q->opt.message
+                               : q->opt.message * (1 + (s->most > 1)) + 1;
         s->unit = q->prog.nunit;
         if (!s->direct) q->prog.nunit += k->n * s->width;
     }
     return 0;
 }
 
-/* Calls use() for each member of each set: terms, then messages. */
+/* Calls use() for each member of each set: terms, then messages; by unit, but raw terms by number. */
 static void each_member(struct messages *x, void (*use)(struct slot *s, int set, int unit))
 {
     const struct tree *t = &x->tree;
@@ -167,7 +177,7 @@ static void each_member(struct messages *x, void (*use)(struct slot *s, int set,
     for (int i = 0; i < t->num_terms; i++) {
         const struct message_kind *k = &x->kind[x->term_kind[i]];
         int step = t->term[i].step;
-        message = k->output->to + x->term_at[i] * k->output->out;
+        message = k->raw ? x->term_at[i] : k->output->to + x->term_at[i] * k->output->out;
         use(message_slot(&x->kind[x->step_kind[step]], t->term[i].kind), x->step_at[step], message);
     }
     for (int i = 0; i < t->num_steps; i++) {
@@ -196,31 +206,46 @@ static void begin_sets(struct message_kind *k)
 static int make_step_kind(struct messages *x, struct qnet *q, int kind)
 {
     struct message_kind *k = &x->kind[kind];
-    int in = 0, node = q->whole->perm[k->first];
-    if (make_slots(q, k)) return NAMI_ENOMEM;
-    for (struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++) in += s->width;
-    return in ? make_layers(q, k, "message", q->encoding[node].inst, in, in) : 0;
+    int in = 0, back = 0, node = q->whole->perm[k->first];
+    if (make_slots(x, q, k)) return NAMI_ENOMEM;
+    for (struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++) {
+        in += s->width;
+        back += is_raw(x, s) ? 0 : s->width;
+    }
+    return in ? make_layers(q, k, "message", q->encoding[node].inst, in, back) : 0;
+}
+
+/* What set number i of a slot has for its step. */
+static int *put_set(const struct messages *x, const struct slot *s, int i, int *to)
+{
+    const struct message_kind *k = is_raw(x, s) ? &x->kind[s->kind] : NULL;
+    int unit = s->direct ? s->from[s->off[i]] : s->unit + i * s->width;
+    for (int u = 0; u < s->width; u++)
+        *to++ = k ? k->input[(size_t)unit * (size_t)k->num_inputs + (size_t)u] : unit + u;
+    return to;
 }
 
 /* The pooled vectors of sets first .. end-1, then the layers of these steps. */
-static int emit_steps(struct qnet *q, struct message_kind *k, int first, int end, int *from)
+static int emit_steps(const struct messages *x, struct qnet *q, struct message_kind *k, int first,
+                      int end, int *from)
 {
-    for (struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++) {
+    struct slot *last = k->slot.a + k->slot.n;
+    for (struct slot *s = k->slot.a; s < last; s++) {
         struct pooling *p = arena_array(&q->prog.mem, struct pooling, 1);
         if (!p) return NAMI_ENOMEM;
         *p = (struct pooling){.n = end - first,
-                           .width = q->opt.message,
-                           .spread = s->most > 1,
-                           .off = s->off + first,
-                           .from = s->from,
-                           .to = s->unit + first * s->width};
+                              .width = q->opt.message,
+                              .spread = s->most > 1,
+                              .off = s->off + first,
+                              .from = s->from,
+                              .to = s->unit + first * s->width};
         if (!s->direct && !prog_emit_pool(&q->prog, p)) return NAMI_ENOMEM;
     }
     for (int i = first; i < end; i++) {
         int *to = from;
-        for (const struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++)
-            for (int u = 0; u < s->width; u++)
-                *to++ = (s->direct ? s->from[s->off[i]] : s->unit + i * s->width) + u;
+        for (int raw = 0; raw < 2; raw++) /* data come last */
+            for (const struct slot *s = k->slot.a; s < last; s++)
+                if (is_raw(x, s) == raw) to = put_set(x, s, i, to);
         set_inputs(k, i, from);
     }
     return emit(q, k, first, end);
@@ -241,7 +266,7 @@ static int emit_levels(struct messages *x, struct qnet *q)
             for (int i = m; i < next; i++)
                 if (&x->kind[x->step_kind[x->order[i]]] == k) end = x->step_at[x->order[i]] + 1;
             k->next = end;
-            rc = emit_steps(q, k, first, end, from);
+            rc = emit_steps(x, q, k, first, end, from);
         }
     }
     free(from);

@@ -21,6 +21,66 @@ void messages_free(struct messages *x)
     free(x->unit);
 }
 
+/* ---- roles -------------------------------------------------------------------------- */
+
+enum { ROLES_MOST = 8 };
+
+/* Terms of one kind at steps of one kind, step by step. */
+struct place {
+    uint64_t step_kind, kind;
+    int step, term;
+};
+
+static int by_place(const void *x, const void *y)
+{
+    const struct place *a = x, *b = y;
+    if (a->step_kind != b->step_kind) return a->step_kind < b->step_kind ? -1 : 1;
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    if (a->step != b->step) return a->step < b->step ? -1 : 1;
+    return (a->term > b->term) - (a->term < b->term);
+}
+
+static int same_constants(const struct tree *t, int i, int j)
+{
+    const struct tree_term *a = &t->term[i], *b = &t->term[j];
+    for (int k = 0; k < a->num_constants; k++)
+        if (t->constant.a[a->first_constant + k] != t->constant.a[b->first_constant + k]) return 0;
+    return 1;
+}
+
+/* Does every step have the same few terms, told apart by their constants: measurements at the same
+   times, say?  Returns how many each has; or 0. */
+static int count_roles(const struct tree *t, const struct place *p, int n)
+{
+    int each = 1, differ = 0;
+    while (each < n && p[each].step == p[0].step) each++;
+    if (each == n || each < 2 || each > ROLES_MOST || n % each) return 0;
+    for (int i = 1; i < each; i++) differ |= !same_constants(t, p[0].term, p[i].term);
+    for (int i = each; i < n && differ; i++)
+        differ = p[i].step == p[i - i % each].step && (i % each || p[i].step != p[i - 1].step) &&
+                 same_constants(t, p[i].term, p[i % each].term);
+    return differ ? each : 0;
+}
+
+/* Such terms become kinds of their own: a step then reads them one by one, not pooled. */
+static int split_roles(struct tree *t)
+{
+    int n = t->num_terms;
+    struct place *p = raw_array(struct place, n + 1);
+    if (!p) return NAMI_ENOMEM;
+    for (int i = 0; i < n; i++)
+        p[i] = (struct place){t->step[t->term[i].step].kind, t->term[i].kind, t->term[i].step, i};
+    qsort(p, (size_t)n, sizeof *p, by_place);
+    for (int i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && p[j].step_kind == p[i].step_kind && p[j].kind == p[i].kind;) j++;
+        int each = count_roles(t, p + i, j - i);
+        for (int k = i; k < j && each; k++)
+            t->term[p[k].term].kind = mix(p[k].kind, 1 + (uint64_t)((k - i) % each));
+    }
+    free(p);
+    return 0;
+}
+
 /* ---- kinds -------------------------------------------------------------------------- */
 
 struct keyed {
@@ -100,13 +160,14 @@ struct slot *message_slot(struct message_kind *k, uint64_t key)
     return vec_push(&k->slot, ((struct slot){.key = key})) ? NULL : &k->slot.a[k->slot.n - 1];
 }
 
-/* Counts another member of a slot of step i. */
-static int count(struct messages *x, int i, uint64_t key)
+/* Counts another member of a slot of step i: a term of a kind, or a child (-1). */
+static int count(struct messages *x, int i, uint64_t key, int kind)
 {
     struct slot *s = message_slot(&x->kind[x->step_kind[i]], key);
     if (!s) return NAMI_ENOMEM;
     s->now = s->step == i + 1 ? s->now + 1 : 1;
     s->total++;
+    s->kind = kind;
     s->step = i + 1;
     if (s->now > s->most) s->most = s->now;
     return 0;
@@ -123,7 +184,7 @@ static int find_slots(struct messages *x)
         x->term_at[i] = k->n++;
         k->num_constants = t->term[i].num_constants;
         k->first = k->n == 1 ? i : k->first;
-        rc = count(x, t->term[i].step, t->term[i].kind);
+        rc = count(x, t->term[i].step, t->term[i].kind, x->term_kind[i]);
     }
     return rc;
 }
@@ -180,10 +241,22 @@ static int find_child_slots(struct messages *x)
             head[t->step[i].parent] = i;
         }
     for (int i = 0; i < t->num_steps && !rc; i++)
-        for (int c = head[i]; c >= 0 && !rc; c = next[c]) rc = count(x, i, t->step[c].role);
+        for (int c = head[i]; c >= 0 && !rc; c = next[c]) rc = count(x, i, t->step[c].role, -1);
     free(head);
     free(next);
     return rc;
+}
+
+/* Sets of one member need no pool; terms that are alone everywhere no encoder. */
+static void find_direct(struct messages *x)
+{
+    for (int k = 0; k < x->num_term_kinds; k++) x->kind[k].raw = 1;
+    for (int k = x->num_term_kinds; k < x->num_kinds; k++)
+        for (size_t i = 0; i < x->kind[k].slot.n; i++) {
+            struct slot *s = &x->kind[k].slot.a[i];
+            s->direct = s->most == 1 && s->total == x->kind[k].n;
+            if (s->kind >= 0 && !s->direct) x->kind[s->kind].raw = 0;
+        }
 }
 
 /* ---- scales of constants and of roles ----------------------------------------------- */
@@ -212,7 +285,7 @@ static int scale_constants(struct messages *x, struct arena *mem)
     for (int k = 0; k < x->num_term_kinds; k++)
         for (int j = 0; j < x->kind[k].num_constants; j++) {
             double *sd = &x->kind[k].sd[j];
-            *sd = *sd > 1e-20 * (1 + x->kind[k].mean[j] * x->kind[k].mean[j]) ? sqrt(*sd) : 1;
+            *sd = *sd > 1e-20 * (1 + x->kind[k].mean[j] * x->kind[k].mean[j]) ? sqrt(*sd) : 0;
         }
     return 0;
 }
@@ -318,9 +391,10 @@ int messages_make(struct messages *x, struct qnet *q, struct share *s, nami_err 
     *x = (struct messages){0};
     int rc = tree_make(&x->tree, q->model, q->whole, q->encoding, err);
     if (rc) return rc;
-    if (number_all(x) || sort_steps(x) || find_slots(x) || find_child_slots(x) || scale_constants(x, &q->mem) ||
+    if (split_roles(&x->tree) || number_all(x) || sort_steps(x) || find_slots(x) || find_child_slots(x) || scale_constants(x, &q->mem) ||
         share_kinds(x, q, s))
         return err_nomem(err);
+    find_direct(x);
     return (q->ndraw && same_scales(x, q)) ? err_nomem(err) : 0;
 }
 

@@ -9,8 +9,9 @@ struct slot {
     uint64_t key;
     int total, most; /* members in all, and of the largest set */
     int now, step;   /* while they are counted */
-    /* while layers are made */
+    int kind;        /* of its terms; -1: children */
     int direct;      /* each set has one member, which is read without a pool */
+    /* while layers are made */
     int width, unit; /* units of a pooled vector; the first one, unless direct */
     int *off, *from; /* members: see struct pooling */
 };
@@ -19,7 +20,9 @@ struct message_kind {
     int n, first; /* terms or steps; the first of them */
     /* of terms */
     int num_constants;
-    double *mean, *sd;
+    double *mean, *sd; /* of the constants; 0: all are equal, and none is read */
+    int raw;           /* steps read its inputs themselves: there is one term, and it has few */
+    int num_inputs, *input;
     /* of steps */
     vec(struct slot) slot;
     int speaks; /* it has a message */
