@@ -25,21 +25,43 @@ static inline int net_try(struct net_at *n, const nami_options *invert,
     return rc ? rc : qnet_make(&n->q, &n->m, n->h, opt, NULL, 1, err);
 }
 
-static inline void net_at(struct net_at *n, const char *text, const char *data,
-                          const nami_options *invert, const struct net_options *opt)
-{
-    nami_err err = {0};
-    *n = (struct net_at){0};
-    build(&n->m, text, data);
-    if (net_try(n, invert, opt, &err)) fail_msg("%s\n%s", text, err.msg);
-}
-
 static inline void net_drop(struct net_at *n)
 {
     qnet_free(&n->q);
     inverse_free(n->h);
     inversion_fini(&n->v);
     model_fini(&n->m);
+}
+
+/* The text of a model for an architecture: without its embedding, which stands last, for messages. */
+static inline const char *text_for(const struct arch *arch, const char *text, char *room, size_t n)
+{
+    const char *end = strstr(text, "embed");
+    if (arch != &arch_messages || !end) return text;
+    assert_true((size_t)(end - text) < n);
+    memcpy(room, text, (size_t)(end - text));
+    room[end - text] = 0;
+    return room;
+}
+
+/* 0, and nothing is left, if messages do not suit the model. */
+static inline int net_suits(struct net_at *n, const char *text, const char *data,
+                            const nami_options *invert, const struct net_options *opt)
+{
+    nami_err err = {0};
+    *n = (struct net_at){0};
+    build(&n->m, text, data);
+    if (!net_try(n, invert, opt, &err)) return 1;
+    if (opt->arch != &arch_messages || !strstr(err.msg, "messages do not suit this model"))
+        fail_msg("%s\n%s", text, err.msg);
+    net_drop(n);
+    return 0;
+}
+
+static inline void net_at(struct net_at *n, const char *text, const char *data,
+                          const nami_options *invert, const struct net_options *opt)
+{
+    if (!net_suits(n, text, data, invert, opt)) fail_msg("%s\nmessages do not suit it", text);
 }
 
 static inline double gauss(struct rng *r)

@@ -407,7 +407,16 @@ static struct prog all_kinds(struct rng *r, double *param)
     assert_non_null(prog_emit_layer(&p, d));
     assert_non_null(prog_emit_rows(&p, 4, 6, p.nrow));
     p.nrow += 4;
-    p.nunit = 10;
+    static const int off[] = {0, 2, 2, 3}, member[] = {0, 6, 4}, of[] = {8, 1};
+    static const double by[] = {0.5, -2};
+    struct pooling *pool = arena_array(&p.mem, struct pooling, 1);
+    struct scaled *scaled = arena_array(&p.mem, struct scaled, 1);
+    assert_true(pool && scaled);
+    *pool = (struct pooling){.n = 3, .width = 2, .spread = 1, .off = off, .from = member, .to = 10};
+    *scaled = (struct scaled){2, 25, of, by};
+    assert_non_null(prog_emit_pool(&p, pool));
+    assert_non_null(prog_emit_scaled(&p, scaled));
+    p.nunit = 27;
     for (int i = 0; i < 8; i++) param[i] = uniform(r, -1, 1);
     p.nparam = 8;
     assert_int_equal(prog_finish(&p), 0);

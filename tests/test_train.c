@@ -73,7 +73,8 @@ static void test_threads(void **state)
         struct net_options o = small;
         struct net_at n;
         o.arch = net_archs[kind];
-        net_at(&n, zoo, NULL, NULL, &o);
+        char room[1000];
+        net_at(&n, text_for(o.arch, zoo, room, sizeof room), NULL, NULL, &o);
         for (int i = 0; i < 3; i++) check_threads(&n, batch[i], (i + kind + 1) % 2);
         net_drop(&n);
     }
@@ -162,7 +163,8 @@ static void test_gradient(void **state)
         struct net_options o = small;
         struct net_at n;
         o.arch = kind < 0 ? NULL : net_archs[kind];
-        net_at(&n, zoo, NULL, NULL, &o);
+        char room[1000];
+        net_at(&n, text_for(o.arch, zoo, room, sizeof room), NULL, NULL, &o);
         for (int i = 0; i < 4; i++) check_gradient(&n, batch[i]);
         net_drop(&n);
     }

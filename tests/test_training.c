@@ -2,6 +2,7 @@
    that is not; damaged files are refused; failing allocations leak nothing. */
 #include <unistd.h>
 
+#include "net_at.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/rng.h"
@@ -586,7 +587,9 @@ static void test_no_memory(void **state)
         const char *why;
         long n = 1, step = arch == &arch_mlp ? 5 : 1, harmless = 0;
         int more;
+        char room[1000];
         w.j.opt.net = arch->name;
+        w.j.text = text_for(arch, w.j.text, room, sizeof room);
         if (arch == &arch_made) w.j.samples = 40;
         assert_int_equal(run_all(&w), 0);
         w.want = w.sum;

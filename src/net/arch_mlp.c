@@ -54,7 +54,7 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
         unit = white = whiten(q, g, name, from);
         back = in;
     }
-    int own_back = back, skip = q->opt.skip < 0 ? white >= 0 : q->opt.skip;
+    int own_back = back, skip = q->opt.skip < 0 ? white >= 0 || q->messages : q->opt.skip;
     gather(q, g, 0, 0, 1, white, from);
     for (int l = 0; l <= depth && unit >= 0; l++) {
         int last = l == depth, out = last ? g->nout : units(q, g, l);

@@ -498,6 +498,9 @@ static int find_sharing(struct qnet *q, struct share *s, nami_err *err)
 {
     int shares = !q->opt.no_share && (!q->opt.arch || q->opt.arch->shares);
     if (q->opt.arch == &arch_messages) {
+        if (model_num_embeddings(q->model))
+            return err_set(err, NAMI_EINPUT,
+                           "messages do not suit this model: it declares an embedding");
         q->messages = arena_array(&q->mem, struct messages, 1);
         return q->messages ? messages_make(q->messages, q, s, err) : err_nomem(err);
     }

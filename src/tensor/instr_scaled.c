@@ -44,9 +44,19 @@ static int shift_units(struct prog *p, struct instr *c, const struct unit_shift 
     return 0;
 }
 
-const struct instr_type instr_type_scaled = {
-    .name = "scaled", .run = run_scaled, .units = units, .read_units = read_units,
-    .shift_units = shift_units};
+/* It has no derivatives: layers whose outputs it reads may gather theirs without it. */
+static int note_reads(struct layer_reads *r, struct instr *c, int first_unit)
+{
+    (void)r, (void)c, (void)first_unit;
+    return 0;
+}
+
+const struct instr_type instr_type_scaled = {.name = "scaled",
+                                             .run = run_scaled,
+                                             .units = units,
+                                             .read_units = read_units,
+                                             .shift_units = shift_units,
+                                             .note_reads = note_reads};
 
 struct instr *prog_emit_scaled(struct prog *p, const struct scaled *scaled)
 {
