@@ -23,6 +23,8 @@ int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *er
 
 void infer_fini(struct infer *a) { sampler_free(&a->s); }
 
+int infer_is_exact(const struct infer *a) { return a->q->inverse->nlatent == 0; }
+
 static const char there[] = "this network";
 static const char advice[] =
     "a network belongs to the constants it was trained with: train again with these data";

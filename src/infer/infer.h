@@ -15,6 +15,8 @@ struct infer {
 /* q and param must outlive it. */
 int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *err);
 void infer_fini(struct infer *a);
+/* Has the network no latents, since all are integrated out? */
+int infer_is_exact(const struct infer *a);
 
 /* A query: `per` draws for each of `nset` data sets, of which x holds the rows of the observed
    variables, x[row * nset + s].  Draws of all sets are numbered consecutively: draw d belongs to

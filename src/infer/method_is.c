@@ -73,7 +73,7 @@ static int evidence(const struct infer *a, const struct query *q, const struct e
         answer_free(&x);
     }
     for (size_t s = 0; s < nset && !rc; s++)
-        rc = answer_smooth(q->per, logw + s * q->per, &found[s], err);
+        rc = answer_smooth(a, q->per, logw + s * q->per, &found[s], err);
     free(logw);
     return rc;
 }
