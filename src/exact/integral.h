@@ -33,10 +33,11 @@ struct integral_kind {
     int discrete;     /* its variables are discrete */
     int vectors;      /* it also integrates over variables that are vectors */
     int normal_terms; /* terms are struct normal_term, not rows of log densities */
-    int plates;       /* costly: unless the user asks for it, only for several components */
+    int plates;       /* costly: unless the user asks for it, only for plates */
     /* Is the integrand of this kind, for L lanes of inputs (draws of the prior)?  1 yes, 0 no.
        NULL: whatever plan accepts. */
     int (*fits)(const struct integral *g, int L, const struct lanes *in, double *work);
+    const char *misfit; /* if it is not: a clause that follows the name of a variable */
 };
 
 #define INTEGRAL(id) extern const struct integral_kind integral_##id;
@@ -46,8 +47,8 @@ extern const struct integral_kind *const integral_kinds[]; /* NULL at the end */
 
 /* One variable: a scalar. */
 struct variable {
-    int row;          /* of the model; also the number of its random stream */
-    int states;       /* discrete: low, low + 1, ..., low + states - 1; -1: too many; 0: continuous */
+    int row;    /* of the model; also the number of its random stream */
+    int states; /* discrete: low, low + 1, ..., low + states - 1; -1: too many; 0: continuous */
     double low, high; /* continuous: its support */
 };
 
