@@ -95,6 +95,17 @@ for method in is adaptive smc; do
 done
 ok "several data sets" sh -c "echo '[{\"y\": [1, 2, 3, 4]}, {\"y\": [0, 1, 0, 1]}]' >two.json; '$nami' sample e.net --data two.json -n 3 | grep -q 'trusted: 2 of 2'"
 
+cat >each.py <<'EOF'
+import json, subprocess, sys
+def evidence(data, n):
+    out = subprocess.check_output([sys.argv[1], "evidence", "e.net", "--data", data, "-n", n, "--json"])
+    return [s["log_evidence"] for s in json.loads(out)]
+for k, y in enumerate(json.load(open("two.json"))):
+    json.dump(y, open("one.json", "w"))
+    assert evidence("two.json", "3")[k] == evidence("two.json", "100")[k] == evidence("one.json", "1")[0], k
+EOF
+ok "p(x) of each set" python3 each.py "$nami"
+
 # ---- advice: more draws first; never what the network is already
 ok "a poor network" "$nami" train line.nami --exact none -o p.net --steps 1 --hidden 8 --valid 500 -q
 echo '{"y": [2.1, 2.11, 2.12, 2.09]}' >far.json

@@ -298,11 +298,30 @@ static int compare(const struct visit *v, int level)
     return any;
 }
 
-/* Integrates all components in the next slab of lanes, from `from`: returns their number. */
-static int integrate(struct visit *v, const struct lanes *in, int from, int L)
+/* Have all of these lanes the same inputs?  Draws given nothing but data do. */
+static int is_one(const struct visit *v, const struct lanes *in, int from, int n)
 {
-    int n = L - from < v->g->lanes ? L - from : v->g->lanes, rough = 1;
-    visit_inputs(v, in, from, n);
+    for (int k = 0; k < v->g->num_inputs; k++)
+        for (int b = 1; b < n && in[k].step; b++)
+            if (!(in[k].p[(from + b) * in[k].step] == in[k].p[from * in[k].step])) return 0;
+    return 1;
+}
+
+/* What was found for the first lane, for all. */
+static void spread(const struct visit *v)
+{
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct line l = line_of(v, c);
+        double *const rows[] = {l.state, l.mode,  l.scale, l.peak, l.before,
+                                l.after, l.level, l.total, l.error};
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) set(&l, rows[k], rows[k][0]);
+    }
+}
+
+/* Integrates all components for the inputs that were set. */
+static void integrate_lanes(struct visit *v)
+{
+    int rough = 1;
     find_modes(v);
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
@@ -316,6 +335,18 @@ static int integrate(struct visit *v, const struct lanes *in, int from, int L)
     for (int level = 0; rough; level++) {
         if (level) halve(v, level);
         rough = compare(v, level);
+    }
+}
+
+/* Integrates all components in the next slab of lanes, from `from`: returns their number. */
+static int integrate(struct visit *v, const struct lanes *in, int from, int L)
+{
+    int n = L - from < v->g->lanes ? L - from : v->g->lanes, one = is_one(v, in, from, n);
+    visit_inputs(v, in, from, one ? 1 : n);
+    integrate_lanes(v);
+    if (one) {
+        visit_inputs(v, in, from, n);
+        spread(v);
     }
     return n;
 }

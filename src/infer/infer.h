@@ -50,9 +50,10 @@ int infer_finish(const struct infer *a, size_t n, double *z, uint64_t seed, uint
                  int threads, double *pred, nami_err *err);
 /* log p of the latents that the network does not have, in points z[row * n + i], given the others:
    barren ones, and exact ones given the data, too.  To be added to log q, and to log p(x, z_N),
-   where the density of all latents is needed.  Are there any? */
-int infer_others(const struct infer *a, size_t n, const double *z, int threads, double *logp,
-                 nami_err *err);
+   where the density of all latents is needed.  collapsed: log p(x, z_N) where it is known, or NULL.
+   Are there any? */
+int infer_others(const struct infer *a, size_t n, const double *z, const double *collapsed,
+                 int threads, double *logp, nami_err *err);
 int infer_has_others(const struct infer *a);
 /* log q of given points z[row * n + i], observed and latent. */
 int infer_logq(const struct infer *a, size_t n, const double *z, int threads, double *logq,

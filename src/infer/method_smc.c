@@ -11,7 +11,7 @@
 static int add_others(const struct infer *a, struct answer *x, int threads, nami_err *err)
 {
     double *b = raw_array(double, x->n);
-    int rc = b ? infer_others(a, x->n, x->z, threads, b, err) : err_nomem(err);
+    int rc = b ? infer_others(a, x->n, x->z, NULL, threads, b, err) : err_nomem(err);
     for (size_t i = 0; i < x->n && !rc; i++) x->logp[i] += b[i], x->logq[i] += b[i];
     free(b);
     return rc;
