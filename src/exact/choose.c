@@ -281,13 +281,6 @@ static int allow(struct choice *x, const char *which, nami_err *err)
     return rc;
 }
 
-static int has_density(const struct model *m)
-{
-    for (int i = 0; i < model_num_statements(m); i++)
-        if (model_statement(m, i).stochastic && !model_statement(m, i).dist) return 0;
-    return !model_simulator_command(m);
-}
-
 static int start(struct choice *x, const struct model *m, nami_err *err)
 {
     int n = x->p->g->n, inexact, rc;
@@ -335,7 +328,8 @@ static int make(struct collapse *c, const struct model *m, const struct problem 
 {
     struct choice x = {.c = c, .p = p, .stored = kind};
     int rc = start(&x, m, err), none = which && strcmp(which, "none") == 0;
-    if (!rc && (p->nuisance || !has_density(m) || model_needs_values(m, NULL))) none = 1;
+    if (p->nuisance || model_simulated(m) >= 0 || model_simulator_command(m)) none = 1;
+    if (!rc && model_needs_values(m, NULL)) none = 1;
     if (!rc && !none) rc = allow(&x, which, err);
     for (int v = 0; kind && v < p->g->n && !rc; v++) x.allowed[v] &= kind[v] != NULL;
     if (kind) c->by_name = 1;

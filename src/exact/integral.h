@@ -80,7 +80,7 @@ struct integral {
     double runs;  /* of the body for each draw (an expectation), to estimate cost */
 };
 
-/* Calls kind->plan and computes the workspace; fills an instruction that evaluates g, or draws. */
+/* Chooses the lanes of a slab and calls kind->plan. */
 int integral_plan(struct integral *g, nami_err *err);
 int integral_work(const struct integral *g); /* doubles: instr.nwork */
 
@@ -113,14 +113,15 @@ static inline const double *visit_term(const struct visit *v, int t)
 int visit_width(const struct visit *v);           /* lanes rounded up to a multiple of 8 */
 void visit_set(struct visit *v, int k, double x); /* variable k of all lanes */
 static inline void visit_run(struct visit *v) { exec_run(&v->x); }
-/* Derivatives: visit_run; visit_back_begin; add d result / d row to visit_adj(v, row) for rows of
-   terms; visit_back: adds the derivatives with respect to the inputs to din[input][from + lane].
-   The derivatives of variables are in visit_adj(v, num_inputs + k) afterwards. */
+/* Derivatives, after visit_run: first all are set to 0; */
+void visit_back_begin(struct visit *v);
+/* then d result / d row is to be added for the rows of terms; */
 static inline double *visit_adj(const struct visit *v, int row)
 {
     return v->x.adj + (size_t)row * (size_t)v->x.cap;
 }
-void visit_back_begin(struct visit *v);
+/* then derivatives with respect to the inputs are added to din[input][from + lane].  Those of
+   variables are in visit_adj(v, num_inputs + k) afterwards. */
 void visit_back(struct visit *v, double *const *din, int from);
 
 #endif
