@@ -680,12 +680,13 @@ static inline void intractable(struct generator *g)
     expect(g, "v", "-");
 }
 
-/* The same, if costly integrals are welcome: this can be done if there is one mode, */
+/* The same, if costly integrals are welcome: this can be done if there is one mode, or if the others
+   are found, */
 static inline void single_effect(struct generator *g)
 {
     char s[100];
     sprintf(s, "%.2f", within(g, 0.4, 2));
-    expect(g, "v", smooth(g, s) ? "-" : "quadrature");
+    expect(g, "v", smooth(g, s) ? "?" : "quadrature");
 }
 
 /* and this cannot: it jumps. */

@@ -166,7 +166,7 @@ static void evidence_of_poor_network(void **state)
     (void)state;
     nami_network *net = train(conjugate, 1);
     nami_data *data = parse_data("{\"y\": [9, 9.1, 8.9], \"Y\": 3, \"z\": 2}");
-    nami_evidence_options opt = {.draws = 500, .watch = &watch};
+    nami_evidence_options opt = {.draws = 500, .method = "is", .watch = &watch};
     nami_evidence *e;
     nami_verdict v;
     nami_err err;

@@ -569,6 +569,49 @@ static void not_claimed(void **state)
     end();
 }
 
+/* ---- the choice
+ * -----------------------------------------------------------------------------------
+ */
+
+/* The kind of each latent, or why it stays. */
+static void kinds_and_reasons(void **state)
+{
+    static const char plate[] =
+        "model { a ~ normal(0, 1)\n w ~ poisson(exp(a))\n"
+        " for (i in 1:4) { u[i] ~ normal(0, 1)\n y[i] ~ poisson(exp(u[i])) }"
+        " }\nobserve y, w";
+    static const char scale[] =
+        "model { a ~ half_normal(1)\n for (i in 1:4) { u[i] ~ normal(0, a)\n"
+        " y[i] ~ normal(u[i], 1) } }\nobserve y";
+    static const char sides[] =
+        "model { a ~ half_normal(1)\n for (i in 1:4) { u[i] ~ normal(0, 1)\n"
+        " y[i] ~ normal(u[i]^2, 0.1) } }\nobserve y";
+    static const struct {
+        const char *text, *which, *a, *u;
+    } tried[] = {
+        /* a single number is no plate, whatever stands beside it */
+        {plate, "auto", "is read by a density that is not normal (poisson)", "quadrature"},
+        {plate, "all", "quadrature", "quadrature"},
+        {scale, "auto", "is a single number without a closed form", "normal"},
+        {scale, "all", "quadrature", "normal"},
+        {scale, "u", "is not among those that --exact names", "normal"},
+        {sides, "auto", NULL, "enters a mean by 'square', which is not linear"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+        struct job j;
+        job_init(&j, tried[k].text, "reverse", tried[k].which);
+        for (int v = 0; v < bn_n(j.m.ir.bn); v++) {
+            const char *name = bn_name(j.m.ir.bn, v), *got = j.c.kind[v] ? j.c.kind[v] : j.c.why[v];
+            const char *want = name[0] == 'a' ? tried[k].a : name[0] == 'u' ? tried[k].u : NULL;
+            if (want && strcmp(got, want) != 0)
+                fail_msg("%s\n%s, %s: '%s' is not '%s'", tried[k].text, tried[k].which, name, got,
+                         want);
+        }
+        job_free(&j);
+    }
+}
+
 /* ---- long chains ------------------------------------------------------------------------------
  */
 
@@ -697,7 +740,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(conjugate),       cmocka_unit_test(quadrature),
         cmocka_unit_test(mixed),           cmocka_unit_test(side_by_side),
         cmocka_unit_test(not_claimed),     cmocka_unit_test(forward_backward),
-        cmocka_unit_test(kalman_smoother),
+        cmocka_unit_test(kalman_smoother), cmocka_unit_test(kinds_and_reasons),
     };
     mallopt(M_MMAP_THRESHOLD, 1 << 28); /* large arrays come and go: keep their pages */
     mallopt(M_TRIM_THRESHOLD, 1 << 28);

@@ -154,6 +154,9 @@ static void odd(void **state)
     x[5] = INFINITY, logw[5] = -INFINITY; /* does not count */
     s = digest_of(M, x, logw, 10, 64);
     assert_true(isfinite(s.mean) && isfinite(s.sd) && s.q[4] < M);
+    x[5] = (double)NAN; /* neither does this, however many draws are stored */
+    assert_memory_equal(&s, &(struct summary[]){digest_of(M, x, logw, 10, 64)}, sizeof s);
+    assert_true(isfinite(digest_of(M, x, logw, 10, M).mean));
     for (int i = 0; i < 300; i++) x[i] = -INFINITY; /* counts */
     s = digest_of(M, x, NULL, 10, 64);
     assert_true(s.q[0] == -INFINITY && s.q[1] == -INFINITY && s.q[2] > 400 && s.q[2] < 600);

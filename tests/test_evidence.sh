@@ -58,7 +58,9 @@ ok "evidence is the exact one" python3 "$dir/compare.py" "$nami" "$dir"
 # ---- what is printed; threads
 says "one data set" 0 'log p\(x\) = -[0-9.]+ \+- 0\.[0-9]+' "$nami" evidence "$dir/n.net" --data "$dir/y.json"
 says "islands" 0 'resampled in 16 islands' "$nami" evidence "$dir/poor.net" --data "$dir/y.json" --method smc
-says "a warning" 1 '^verdict +not trusted: k-hat of the importance weights is ' "$nami" evidence "$dir/poor.net" --data "$dir/y.json"
+says "the default is adaptive" 0 '^verdict +trusted' "$nami" evidence "$dir/poor.net" --data "$dir/y.json"
+ok "as of nami sample" sh -c "'$nami' evidence '$dir/poor.net' --data '$dir/y.json' | grep ^evid >'$dir/e'; '$nami' sample '$dir/poor.net' --data '$dir/y.json' | grep ^evid | diff - '$dir/e'"
+says "a warning" 1 '^verdict +not trusted: k-hat of the importance weights is ' "$nami" evidence "$dir/poor.net" --data "$dir/y.json" --method is
 says "too few" 1 '^verdict +not trusted: .* islands disagree, or are too few' "$nami" evidence "$dir/poor.net" --data "$dir/y.json" --method smc -n 20
 says "many data sets" 0 'log p of all 20 data sets' "$nami" evidence "$dir/n.net" --data "$dir/many.json" --method smc -n 300
 says "chains" 0 'chains +16, through 1000 temperatures, [0-9.]+ effective' "$nami" evidence "$dir/n.net" --data "$dir/y.json" --method ais

@@ -345,6 +345,99 @@ static void plates_and_far_modes(void **state)
     at_close(&a);
 }
 
+/* ---- more than one mode
+ * --------------------------------------------------------------------------
+ */
+
+static long double lorentz(long double z, double nu) /* Student t, not normalized */
+{
+    return -(nu + 1) / 2 * log1pl(z * z / nu);
+}
+
+static long double two_sides(long double v, const double *p)
+{
+    return normal(v, 0, p[0]) + normal(p[2], v, sqrtl(p[1] + v * v));
+}
+
+static long double far_spike(long double v, const double *p)
+{
+    return normal(v, 0, 1) + lorentz((p[2] - v) / p[1], 4) + lgammal(2.5L) - lgammal(2) -
+           logl(4 * M_PI) / 2 - logl(p[1]);
+}
+
+static long double two_tails(long double v, const double *p)
+{
+    return lorentz(v / p[0], 2) + lorentz((p[2] - v) / p[1], 2) - 2 * logl(2 * sqrtl(2)) -
+           logl(p[0] * p[1]);
+}
+
+/* On a grid that is dense around 0 and around y. */
+static long double dense(long double (*f)(long double, const double *), const double *p)
+{
+    enum { N = 10000 };
+    static long double u[2 * N + 3];
+    long double sum = 0;
+    for (int k = -N; k <= N; k++) u[k + N] = sinhl(k * 14.L / N) * 1e-3L;
+    for (int k = -N; k < N; k++) {
+        long double a = u[k + N], b = u[k + N + 1],
+                    mid = p[2] / 2; /* both halves: from either end */
+        if (a < mid) sum += expl(f((a + b) / 2, p)) * (fminl(b, mid) - a);
+        a = p[2] - a, b = p[2] - b;
+        if (a > mid) sum += expl(f((a + b) / 2, p)) * (a - fmaxl(b, mid));
+    }
+    return logl(sum);
+}
+
+/* Modes beyond a valley, and narrow ones between nodes: the value is right, or there is none. */
+static void no_mode_goes_unnoticed(void **state)
+{
+    static const struct tried many[] = {
+        {"v ~ normal(0, p[1])\n y[1] ~ normal(v, sqrt(p[2] + v * v))",
+         1,
+         {two_sides, -INFINITY, INFINITY},
+         1e-3,
+         10,
+         1,
+         0.5,
+         10.5},
+        {"v ~ normal(0 * p[1], 1)\n y[1] ~ student_t(4, v, p[2])",
+         1,
+         {far_spike, -INFINITY, INFINITY},
+         0.02,
+         0.2,
+         1,
+         4,
+         10.5},
+        {"v ~ student_t(2, 0, p[1])\n y[1] ~ student_t(2, v, p[2])",
+         1,
+         {two_tails, -INFINITY, INFINITY},
+         0.1,
+         10,
+         1,
+         1,
+         30.5},
+    };
+    struct rng r;
+    (void)state;
+    rng_init(&r, 3, 7);
+    for (size_t k = 0; k < sizeof many / sizeof *many; k++) {
+        struct at a;
+        int wrong = 0, none = 0;
+        open_model(&a, &many[k], 0);
+        random_inputs(&a, &many[k], &r);
+        exec_run(&a.x);
+        for (int b = 0; b < AT_LANES; b++) {
+            double p[] = {at_row(&a, "p", 0)[b], at_row(&a, "p", 1)[b], at_row(&a, "y", 0)[b]};
+            double error = fabs(at_result(&a, 0)[b] - (double)dense(many[k].reference.f, p));
+            none += isnan(error);
+            wrong += error > 1e-4;
+        }
+        if (wrong || none > AT_LANES / 4)
+            fail_msg("%s: %d have no value, %d a wrong one", many[k].model, none, wrong);
+        at_close(&a);
+    }
+}
+
 /* ---- draws -------------------------------------------------------------------------------------
  */
 
@@ -408,6 +501,11 @@ static void which_integrands_fit(void **state)
         {0, 0, INFINITY, "v ~ gamma(2, 3)\n y ~ uniform(0, v)"},
         {0, 0, INFINITY, "v ~ gamma(0.001, 0.001)\n y ~ bernoulli(0.5 + 0.01 * exp(-v))"},
         {0, -INFINITY, INFINITY, "v ~ normal(0, 1)\n y ~ normal(step(v - 0.3) * 3, 1)"},
+        /* two modes, of which the second is found; far apart; one inside the other */
+        {1, -INFINITY, INFINITY, "v ~ normal(0, 1)\n y ~ normal((v + 0.5)^2, 1)"},
+        {1, -INFINITY, INFINITY, "v ~ normal(0, 1)\n y ~ normal(v^2, 1)"},
+        {0, -INFINITY, INFINITY, "v ~ normal(0, 1)\n y ~ normal(v * v, 0.1)"},
+        {0, -INFINITY, INFINITY, "v ~ normal(0, 1)\n y ~ normal(exp(-(100 * (v - 1.1))^2), 0.1)"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
@@ -453,6 +551,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(derivatives),
     cmocka_unit_test(lanes_are_independent),
     cmocka_unit_test(plates_and_far_modes),
+    cmocka_unit_test(no_mode_goes_unnoticed),
     cmocka_unit_test(draws_are_exact),
     cmocka_unit_test(which_integrands_fit),
     cmocka_unit_test(no_integral),

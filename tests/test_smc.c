@@ -280,7 +280,7 @@ static void whole(void **state)
             if (smc_run(&f.a, &q, 0, SETS, 2, &out, &err)) fail_msg("%s", err.msg);
             struct density d = {.logp = p2};
             assert_int_equal(model_logp(f.r.net.model, N, z, 1, &d, &err), 0);
-            assert_int_equal(infer_others(&f.a, N, z, 1, b2, &err), 0);
+            assert_int_equal(infer_others(&f.a, N, z, NULL, 1, b2, &err), 0);
             assert_int_equal(infer_logq(&f.a, N, z, 1, q2, &err), 0);
             int next = row_named(f.r.net.model, "next"), half = row_named(f.r.net.model, "half");
             int y = row_named(f.r.net.model, "y"), changed = 0;

@@ -86,6 +86,26 @@ ok "no variable has more effective draws than the weights" python3 ess.py "$nami
 says "no table without rows" 0 'all of these are observed' "$nami" sample n.net --data y.json -n 200 --only y
 says "too few draws for k-hat" 0 'verdict +with care: too few draws to tell: k-hat needs 21' "$nami" sample n.net --data y.json -n 5
 
+says "an exact answer needs no k-hat: train" 0 'none is needed' "$nami" train line.nami --exact all -o e.net
+for method in is adaptive smc; do
+    for n in 1 2 5; do
+        says "exact: $method, $n draws" 0 '^verdict +trusted: all importance weights are equal: the answer is exact' "$nami" sample e.net --data y.json -n $n --method $method
+        says "its evidence: $method, $n draws" 0 'log p\(x\) = -[0-9.]+ \+- 0.000$' "$nami" evidence e.net --data y.json -n $n --method $method
+    done
+done
+ok "several data sets" sh -c "echo '[{\"y\": [1, 2, 3, 4]}, {\"y\": [0, 1, 0, 1]}]' >two.json; '$nami' sample e.net --data two.json -n 3 | grep -q 'trusted: 2 of 2'"
+
+cat >each.py <<'EOF'
+import json, subprocess, sys
+def evidence(data, n):
+    out = subprocess.check_output([sys.argv[1], "evidence", "e.net", "--data", data, "-n", n, "--json"])
+    return [s["log_evidence"] for s in json.loads(out)]
+for k, y in enumerate(json.load(open("two.json"))):
+    json.dump(y, open("one.json", "w"))
+    assert evidence("two.json", "3")[k] == evidence("two.json", "100")[k] == evidence("one.json", "1")[0], k
+EOF
+ok "p(x) of each set" python3 each.py "$nami"
+
 # ---- advice: more draws first; never what the network is already
 ok "a poor network" "$nami" train line.nami --exact none -o p.net --steps 1 --hidden 8 --valid 500 -q
 echo '{"y": [2.1, 2.11, 2.12, 2.09]}' >far.json

@@ -42,7 +42,8 @@ static int ask(nami_evidence *w, const nami_network *net, const nami_data *data,
 {
     struct evidence *e = &w->e;
     e->infer = &net->infer;
-    e->method = infer_method_find(o->method);
+    e->method = o->method ? infer_method_find(o->method)
+                          : infer_method_default(e->infer->q, (size_t)o->draws);
     e->temps = o->temps;
     e->draws = (size_t)(e->method->chains ? o->chains : o->draws);
     int rc = joint_known(e->infer->q, ", nor p(x)", err);

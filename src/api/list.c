@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "base/err.h"
 #include "data/posterior.h"
+#include "exact/integral.h"
 #include "graph/invert.h"
 #include "infer/method.h"
 #include "io/format.h"
@@ -188,7 +189,6 @@ static int function_row(int i, const char **cell, struct str *text)
     return 1;
 }
 
-
 /* Tables of names alone. */
 #define NAMES(row, table)                                                                          \
     static int row(int i, const char **cell, struct str *text)                                     \
@@ -213,6 +213,7 @@ NAMES(pixel_row, brightness_words)
     }
 RECORDS_OF(study_row, experiments)
 RECORDS_OF(posterior_row, posterior_formats)
+RECORDS_OF(integral_row, integral_kinds)
 
 /* Tables of such records, whose last name is NULL. */
 #define RECORDS(row, table)                                                                        \
@@ -238,6 +239,7 @@ static const struct list lists[] = {
     {"methods", "inversion methods", {"name", "what"}, method_row},
     {"modes", "inversion modes", {"name", "what"}, mode_row},
     {"criteria", "elimination heuristics", {"name", "what"}, criterion_row},
+    {"integrals", "integrals that exact elimination knows", {"name", "what"}, integral_row},
     {"families",
      "output distributions of inference networks",
      {"name", "size", "what"},

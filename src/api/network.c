@@ -155,7 +155,7 @@ static int add_others(const nami_network *net, size_t n, const double *x, int th
 {
     if (!infer_has_others(&net->infer)) return 0;
     double *own = raw_array(double, n + 1);
-    int rc = own ? infer_others(&net->infer, n, x, threads, own, err) : err_nomem(err);
+    int rc = own ? infer_others(&net->infer, n, x, NULL, threads, own, err) : err_nomem(err);
     for (size_t i = 0; i < n && !rc; i++) log_q[i] += own[i];
     free(own);
     return rc;

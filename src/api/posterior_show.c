@@ -74,7 +74,9 @@ static void put_sets(const nami_posterior *p, struct str *out)
         good += verdict_of(p->method, d, draws, p->islands) == TRUSTED;
         ess += d->ess / (double)sets;
     }
-    if (draws < KHAT_DRAWS && !p->islands)
+    if (draws < KHAT_DRAWS && infer_is_exact(&p->net->infer))
+        str_printf(out, "weights      all equal, %.0f effective draws on average\n", ess);
+    else if (draws < KHAT_DRAWS && !p->islands)
         str_printf(out,
                    "weights      k-hat needs %d draws or more, %.0f effective draws on average\n",
                    KHAT_DRAWS, ess);

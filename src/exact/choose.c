@@ -17,10 +17,13 @@
 struct choice {
     struct collapse *c;
     const struct problem *p;
+    const char *const *stored; /* by node: its kind in a stored inverse; or NULL */
     unsigned char *role;
     unsigned char *allowed; /* by node */
+    int singles;            /* costly kinds are welcome for single numbers, too */
     int *statement;         /* by node */
     int num_statements;
+    int *num_latents;             /* by statement */
     unsigned char *done, *failed; /* by statement */
     unsigned char *mark;          /* by node: workspace */
     vec(int) node, stack;         /* of a trial; workspace */
@@ -107,23 +110,50 @@ static int kind_is_possible(const struct choice *x, const struct integral_kind *
         const struct dist *d = model_statement(m, x->statement[v]).dist;
         if (domains[d->domain].discrete != kind->discrete) return 0;
         if (domains[d->domain].rank && !kind->vectors) return 0;
+        if (x->stored && strcmp(x->stored[v], kind->name) != 0) return 0;
     }
     return 1;
 }
 
-/* *why: the most telling reason: of the first kind that is possible, or a limit. */
+/* Is a statement of the trial a single number, not a plate? */
+static int has_single(const struct choice *x)
+{
+    for (size_t i = 0; i < x->node.n; i++)
+        if (x->num_latents[x->statement[x->node.a[i]]] < 2) return 1;
+    return 0;
+}
+
+static int try_kind(struct choice *x, const struct integral_kind *kind, nami_err *err)
+{
+    if (kind->plates && !x->singles && has_single(x))
+        return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
+    int rc = try_with_steps(x, kind, err);
+    return rc && !is_fatal(rc) ? collapse_step(x->c, (int)x->node.n, x->node.a, kind, err) : rc;
+}
+
+/* How much it tells of a latent that it is not of this kind: most if it exceeds a limit; then that
+   a latent with a normal prior is not normal, or that there is no integral of any kind. */
+static int telling(const struct choice *x, const struct integral_kind *kind, int rc)
+{
+    const struct dist *d = model_statement(x->c->model, x->statement[x->node.a[0]]).dist;
+    int normal = d == &dist_normal || d == &dist_multi_normal || d == &dist_multi_normal_prec;
+    if (rc == NAMI_ELIMIT) return 4;
+    return kind->normal_terms ? (normal ? 3 : 0) : kind->plates ? 2 : 1;
+}
+
+/* *why: the most telling reason. */
 static int try_kinds(struct choice *x, nami_err *why)
 {
-    int rc = err_set(why, NAMI_EINPUT, "has no integral in closed form"), first = 1;
+    int rc = err_set(why, NAMI_EINPUT, "has no integral in closed form"), most = -1;
     for (int k = 0; integral_kinds[k]; k++) {
         const struct integral_kind *kind = integral_kinds[k];
         nami_err err;
         if (!kind_is_possible(x, kind)) continue;
-        rc = try_with_steps(x, kind, &err);
-        if (rc && !is_fatal(rc)) rc = collapse_step(x->c, (int)x->node.n, x->node.a, kind, &err);
+        rc = try_kind(x, kind, &err);
         if (!rc || is_fatal(rc)) return rc;
-        if (first || rc == NAMI_ELIMIT) *why = err;
-        first = 0;
+        if (telling(x, kind, rc) <= most) continue;
+        most = telling(x, kind, rc);
+        *why = err;
     }
     return rc;
 }
@@ -196,13 +226,17 @@ static int try_statement(struct choice *x, int s, nami_err *err)
     }
     if (!rc) rc = try_kinds(x, &why);
     if (is_fatal(rc)) return err_set(err, rc, "%s", rc == NAMI_ENOMEM ? "out of memory" : why.msg);
-    for (size_t i = 0; i < x->node.n && !rc; i++) x->done[x->statement[x->node.a[i]]] = 1;
+    for (size_t i = 0; i < x->node.n && !rc; i++) {
+        x->done[x->statement[x->node.a[i]]] = 1;
+        x->c->why[x->node.a[i]] = NULL; /* it did not go before */
+    }
     if (!rc) return 0;
     x->failed[s] = 1;
     return explain(x, s, why.msg, "") ? err_nomem(err) : 0;
 }
 
-/* Rounds, since a step may make others possible. */
+/* Rounds, since a step may make others possible.  Single numbers are left to costly kinds only when
+   nothing else is possible for them. */
 static int rounds(struct choice *x, nami_err *err)
 {
     size_t had;
@@ -215,7 +249,10 @@ static int rounds(struct choice *x, nami_err *err)
             if (next(x, &s)) rc = err_nomem(err);
             if (!rc && s >= 0) rc = try_statement(x, s, err);
         }
-    } while (!rc && x->c->num_left && (x->c->step.n != had || x->c->num_left != left));
+        if (x->c->step.n != had || x->c->num_left != left) continue;
+        if (x->singles || !x->c->by_name) break;
+        x->singles = 1;
+    } while (!rc && x->c->num_left);
     return rc;
 }
 
@@ -244,13 +281,6 @@ static int allow(struct choice *x, const char *which, nami_err *err)
     return rc;
 }
 
-static int has_density(const struct model *m)
-{
-    for (int i = 0; i < model_num_statements(m); i++)
-        if (model_statement(m, i).stochastic && !model_statement(m, i).dist) return 0;
-    return !model_simulator_command(m);
-}
-
 static int start(struct choice *x, const struct model *m, nami_err *err)
 {
     int n = x->p->g->n, inexact, rc;
@@ -261,7 +291,9 @@ static int start(struct choice *x, const struct model *m, nami_err *err)
     x->statement = raw_array(int, n);
     x->done = new_array(unsigned char, x->num_statements);
     x->failed = new_array(unsigned char, x->num_statements);
-    if (!x->role || !x->allowed || !x->mark || !x->statement || !x->done || !x->failed)
+    x->num_latents = new_array(int, x->num_statements);
+    if (!x->role || !x->allowed || !x->mark || !x->statement || !x->num_latents || !x->done ||
+        !x->failed)
         return err_nomem(err);
     if ((rc = roles(x->p, x->role, &inexact, err))) return rc;
     memset(x->done, 1, (size_t)x->num_statements);
@@ -269,7 +301,9 @@ static int start(struct choice *x, const struct model *m, nami_err *err)
         int v = instance_node(m, k);
         if (v < 0) continue;
         x->statement[v] = instance_statement(m, k);
-        if (is_wanted(x, v)) x->done[x->statement[v]] = 0;
+        if (!is_wanted(x, v)) continue;
+        x->done[x->statement[v]] = 0;
+        x->num_latents[x->statement[v]]++;
     }
     return collapse_start(x->c, m, x->role, err);
 }
@@ -292,9 +326,10 @@ static int make_programs(struct collapse *c)
 static int make(struct collapse *c, const struct model *m, const struct problem *p,
                 const char *which, const char *const *kind, nami_err *err)
 {
-    struct choice x = {.c = c, .p = p};
+    struct choice x = {.c = c, .p = p, .stored = kind};
     int rc = start(&x, m, err), none = which && strcmp(which, "none") == 0;
-    if (!rc && (p->nuisance || !has_density(m) || model_needs_values(m, NULL))) none = 1;
+    if (p->nuisance || model_simulated(m) >= 0 || model_simulator_command(m)) none = 1;
+    if (!rc && model_needs_values(m, NULL)) none = 1;
     if (!rc && !none) rc = allow(&x, which, err);
     for (int v = 0; kind && v < p->g->n && !rc; v++) x.allowed[v] &= kind[v] != NULL;
     if (kind) c->by_name = 1;
@@ -305,7 +340,8 @@ static int make(struct collapse *c, const struct model *m, const struct problem 
             rc = err_set(err, NAMI_EINPUT, "%s cannot be integrated out as the file says (%s)",
                          bn_name(model_bn(m), v), kind[v]);
     c->cost = rc ? 0 : prog_cost(collapse_density(c));
-    free(x.role), free(x.allowed), free(x.mark), free(x.statement), free(x.done), free(x.failed);
+    free(x.role), free(x.allowed), free(x.mark), free(x.statement);
+    free(x.num_latents), free(x.done), free(x.failed);
     vec_free(&x.node), vec_free(&x.stack);
     return rc;
 }

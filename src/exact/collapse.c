@@ -108,7 +108,7 @@ static int fits(const struct collapse *c, const struct exact_step *s, nami_err *
         for (int k = 0; k < g->num_inputs; k++)
             in[k] = (struct lanes){e.row + (size_t)g->input[k] * tries, 1};
         if (!g->kind->fits(g, (int)tries, in, work))
-            rc = err_set(err, NAMI_EINPUT, "is not conjugate (%s)", g->kind->name);
+            rc = err_set(err, NAMI_EINPUT, "%s (%s)", g->kind->misfit, g->kind->name);
     }
     exec_fini(&e);
     free(x);
@@ -120,8 +120,6 @@ static int fits(const struct collapse *c, const struct exact_step *s, nami_err *
 static int affordable(const struct collapse *c, const struct exact_step *s, nami_err *err)
 {
     double cost = prog_cost(&s->rest), most = fmax(BUDGET, TIMES * prog_cost(&c->start));
-    if (s->kind->plates && s->integral.num_comps < 2 && !c->by_name)
-        return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
     if (s->kind->fits && s->integral.num_comps < 2 && !c->by_name && cost > TRIAL)
         return err_set(err, NAMI_ELIMIT, "is too costly to be tried: %.0e operations for each draw",
                        cost);

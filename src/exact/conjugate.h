@@ -74,7 +74,7 @@ int conjugate_fits(const struct integral *g, int L, const struct lanes *in, doub
 
 #define CONJUGATE_KERNELS                                                                          \
     .plan = plan, .run = conjugate_run, .back = conjugate_back, .draw = conjugate_draw,            \
-    .moments = conjugate_moments, .fits = conjugate_fits
+    .moments = conjugate_moments, .fits = conjugate_fits, .misfit = "is not conjugate"
 
 /* ---- scalars: conjugate_scalar.c ------------------------------------------------------------ */
 

@@ -33,10 +33,11 @@ struct integral_kind {
     int discrete;     /* its variables are discrete */
     int vectors;      /* it also integrates over variables that are vectors */
     int normal_terms; /* terms are struct normal_term, not rows of log densities */
-    int plates;       /* costly: unless the user asks for it, only for several components */
+    int plates;       /* costly: unless the user asks for it, only for plates */
     /* Is the integrand of this kind, for L lanes of inputs (draws of the prior)?  1 yes, 0 no.
        NULL: whatever plan accepts. */
     int (*fits)(const struct integral *g, int L, const struct lanes *in, double *work);
+    const char *misfit; /* if it is not: a clause that follows the name of a variable */
 };
 
 #define INTEGRAL(id) extern const struct integral_kind integral_##id;
@@ -46,8 +47,8 @@ extern const struct integral_kind *const integral_kinds[]; /* NULL at the end */
 
 /* One variable: a scalar. */
 struct variable {
-    int row;          /* of the model; also the number of its random stream */
-    int states;       /* discrete: low, low + 1, ..., low + states - 1; -1: too many; 0: continuous */
+    int row;    /* of the model; also the number of its random stream */
+    int states; /* discrete: low, low + 1, ..., low + states - 1; -1: too many; 0: continuous */
     double low, high; /* continuous: its support */
 };
 
@@ -79,7 +80,7 @@ struct integral {
     double runs;  /* of the body for each draw (an expectation), to estimate cost */
 };
 
-/* Calls kind->plan and computes the workspace; fills an instruction that evaluates g, or draws. */
+/* Chooses the lanes of a slab and calls kind->plan. */
 int integral_plan(struct integral *g, nami_err *err);
 int integral_work(const struct integral *g); /* doubles: instr.nwork */
 
@@ -112,14 +113,15 @@ static inline const double *visit_term(const struct visit *v, int t)
 int visit_width(const struct visit *v);           /* lanes rounded up to a multiple of 8 */
 void visit_set(struct visit *v, int k, double x); /* variable k of all lanes */
 static inline void visit_run(struct visit *v) { exec_run(&v->x); }
-/* Derivatives: visit_run; visit_back_begin; add d result / d row to visit_adj(v, row) for rows of
-   terms; visit_back: adds the derivatives with respect to the inputs to din[input][from + lane].
-   The derivatives of variables are in visit_adj(v, num_inputs + k) afterwards. */
+/* Derivatives, after visit_run: first all are set to 0; */
+void visit_back_begin(struct visit *v);
+/* then d result / d row is to be added for the rows of terms; */
 static inline double *visit_adj(const struct visit *v, int row)
 {
     return v->x.adj + (size_t)row * (size_t)v->x.cap;
 }
-void visit_back_begin(struct visit *v);
+/* then derivatives with respect to the inputs are added to din[input][from + lane].  Those of
+   variables are in visit_adj(v, num_inputs + k) afterwards. */
 void visit_back(struct visit *v, double *const *din, int from);
 
 #endif

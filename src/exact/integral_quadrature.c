@@ -1,12 +1,14 @@
 /* integral_quadrature.c: integrals over one continuous scalar for each component, with any smooth
-   integrand that has one mode, by the trapezoidal rule.
+   integrand, by the trapezoidal rule.
 
    On the unconstrained scale, with nodes u = mode + scale * stretch(t) at equidistant t, its error
    decreases exponentially with the number of nodes if the integrand is analytic.  stretch(t) =
    sinh(0.3 t) / 0.3 is nearly t within a few standard deviations, and reaches far into exponential
-   and polynomial tails.  Nodes are added outward until their weights are negligible on either side;
-   then the step is halved until log Z changes by less than `enough`: its error is about the square
-   of that.  A normal density takes 25 nodes, skewed ones up to 50.
+   and polynomial tails.  Nodes are added outward until their weights are negligible on either side,
+   also those of the next few, beyond which there may be another mode; then the step is halved until
+   log Z changes by less than `enough`: its error is about the square of that.  A normal density
+   takes 25 nodes, skewed ones up to 50.  Where there are signs of another mode, the nodes must be
+   much denser, and log Z must change even less.
 
    Draws: for a shift of the grid that is uniform within one step, the sum of the weights is the
    same up to the error of the rule.  So the node of the shifted grid that is chosen with a
@@ -19,12 +21,15 @@
 #include "base/simd.h"
 #include "exact/quadrature.h"
 
-static const double STEP = 0.9;         /* between nodes, before it is halved */
-static const double BEND = 0.3;         /* of stretch */
-static const double NEGLIGIBLE = 1e-10; /* weight, relative to that at the mode */
-static const double ENOUGH = 3e-5;      /* log Z converges if it changes less */
-static const double WRONG = 1e-3;       /* NaN if the error may be larger */
-enum { MOST_OUTWARD = 60, MOST_NODES = 640 };
+static const double STEP = 0.9;            /* between nodes, before it is halved */
+static const double BEND = 0.3;            /* of stretch */
+static const double NEGLIGIBLE = 1e-10;    /* weight, relative to that at the mode */
+static const double ENOUGH = 3e-5;         /* log Z converges if it changes less */
+static const double ENOUGH_OF_MANY = 1e-6; /* of several modes, which takes longer to show */
+static const double WRONG = 1e-3;          /* NaN if the error may be larger */
+static const double BUMP = 0.5; /* so much more convex than concave: there may be another mode */
+static const double SCAN_FAR = 12, SCAN_STEP = 0.1; /* 60 standard deviations */
+enum { MOST_OUTWARD = 120, MOST_NODES = 1280, VALLEY = 10, FINE_LEVEL = 3 };
 
 /* ---- workspace ---------------------------------------------------------------------------- */
 
@@ -51,10 +56,11 @@ struct line line_of(const struct visit *v, int c)
                      .lanes = visit_width(v),
                      .var = visit_var(v, c)};
     double **const rows[LINE_ROWS] = {
-        &l.u,      &l.jacobian, &l.slope,   &l.h,     &l.state,   &l.mode,  &l.scale,    &l.peak,
-        &l.by_u,   &l.from,     &l.by_from, &l.left,  &l.by_left, &l.right, &l.by_right, &l.best,
-        &l.before, &l.after,    &l.level,   &l.first, &l.pitch,   &l.nodes, &l.t,        &l.open,
-        &l.sum,    &l.total,    &l.tail,    &l.error, &l.target};
+        &l.u,        &l.jacobian, &l.slope,  &l.h,       &l.state, &l.mode,    &l.scale,
+        &l.peak,     &l.by_u,     &l.from,   &l.by_from, &l.left,  &l.by_left, &l.right,
+        &l.by_right, &l.best,     &l.before, &l.after,   &l.level, &l.first,   &l.pitch,
+        &l.nodes,    &l.t,        &l.open,   &l.sum,     &l.total, &l.tail,    &l.error,
+        &l.target,   &l.quiet,    &l.last,   &l.rise,    &l.bumpy};
     for (int k = 0; k < LINE_ROWS; k++) *rows[k] = at + (size_t)k * row;
     return l;
 }
@@ -190,27 +196,49 @@ static void set(const struct line *l, double *row, double x)
 
 static double *count_of(const struct line *l, int side) { return side < 0 ? l->before : l->after; }
 
-/* After node k of one side: ends where it is negligible. */
+/* A narrow mode between two nodes raises both: outward, log weights then fall less than between the
+   nodes before.  Is it so at this node?  Of nodes with less weight, such a mode has little, too. */
+static int is_bump(const struct line *l, int b)
+{
+    double at = l->h[b] > 0 ? log(l->h[b]) : -800, rise = at - l->last[b];
+    int bump = l->h[b] > 0.01 * NEGLIGIBLE && rise > l->rise[b] + BUMP;
+    l->last[b] = at;
+    l->rise[b] = rise;
+    return bump;
+}
+
+/* After node k of one side: ends after VALLEY nodes that are negligible, of which the first one
+   is counted. */
 static void close_lanes(const struct line *l, int side, int k)
 {
     for (int b = 0; b < l->live; b++) {
         if (!l->open[b]) continue;
-        count_of(l, side)[b] = k + 1;
-        if (l->h[b] < NEGLIGIBLE)
+        int small = l->h[b] < NEGLIGIBLE;
+        if (k % 2) l->total[b] += l->h[b];
+        if (!small || !l->quiet[b]) count_of(l, side)[b] = k / 2 + 1;
+        if (is_bump(l, b)) {
+            l->bumpy[b] = 1;
+            count_of(l, side)[b] = k / 2 + 2;
+        }
+        l->quiet[b] = small ? l->quiet[b] + 1 : 0;
+        if (l->quiet[b] == VALLEY)
             l->nodes[b] = 0;
-        else if (k + 1 == MOST_OUTWARD)
+        else if (!small && k + 1 == MOST_OUTWARD)
             l->tail[b] += 10 * l->h[b] / l->sum[b];
     }
 }
 
-/* Nodes outward on one side, until their weights are negligible. */
+/* Nodes of levels 0 and 1 outward on one side, until their weights are negligible. */
 static void outward(struct visit *v, int side)
 {
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
         set(&l, count_of(&l, side), 0);
-        set(&l, l.first, side * STEP);
-        set(&l, l.pitch, side * STEP);
+        set(&l, l.first, side * STEP / 2);
+        set(&l, l.pitch, side * STEP / 2);
+        set(&l, l.quiet, 0);
+        set(&l, l.last, 0);
+        set(&l, l.rise, INFINITY);
         for (int b = 0; b < l.lanes; b++) l.nodes[b] = l.state[b] == LINE_FOUND ? MOST_OUTWARD : 0;
     }
     for (int k = 0; visit_node(v, k); k++)
@@ -233,7 +261,9 @@ static int is_rough(const struct line *l, int b, int level)
 {
     if (l->state[b] != LINE_FOUND || l->level[b] != level) return 0;
     double nodes = nodes_of(l, b, -1) + nodes_of(l, b, 1);
-    return level == 0 || (l->error[b] > ENOUGH && nodes <= MOST_NODES);
+    int fine =
+        l->bumpy[b] ? l->error[b] <= ENOUGH_OF_MANY && level >= FINE_LEVEL : l->error[b] <= ENOUGH;
+    return level == 0 || (!fine && nodes <= MOST_NODES);
 }
 
 /* The nodes in the middle between those of this level, in lanes that are rough. */
@@ -268,26 +298,55 @@ static int compare(const struct visit *v, int level)
     return any;
 }
 
-/* Integrates all components in the next slab of lanes, from `from`: returns their number. */
-static int integrate(struct visit *v, const struct lanes *in, int from, int L)
+/* Have all of these lanes the same inputs?  Draws given nothing but data do. */
+static int is_one(const struct visit *v, const struct lanes *in, int from, int n)
 {
-    int n = L - from < v->g->lanes ? L - from : v->g->lanes, rough = 1;
-    visit_inputs(v, in, from, n);
+    for (int k = 0; k < v->g->num_inputs; k++)
+        for (int b = 1; b < n && in[k].step; b++)
+            if (!(in[k].p[(from + b) * in[k].step] == in[k].p[from * in[k].step])) return 0;
+    return 1;
+}
+
+/* What was found for the first lane, for all. */
+static void spread(const struct visit *v)
+{
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct line l = line_of(v, c);
+        double *const rows[] = {l.state, l.mode,  l.scale, l.peak, l.before,
+                                l.after, l.level, l.total, l.error};
+        for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) set(&l, rows[k], rows[k][0]);
+    }
+}
+
+/* Integrates all components for the inputs that were set. */
+static void integrate_lanes(struct visit *v)
+{
+    int rough = 1;
     find_modes(v);
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
         set(&l, l.sum, 1); /* the weight of the mode */
+        set(&l, l.total, 1);
         set(&l, l.tail, 0);
         set(&l, l.level, 0);
+        set(&l, l.bumpy, 0);
     }
     for (int side = -1; side <= 1; side += 2) outward(v, side);
-    for (int c = 0; c < v->g->num_comps; c++) {
-        struct line l = line_of(v, c);
-        memcpy(l.total, l.sum, sizeof *l.sum * (size_t)l.lanes);
-    }
     for (int level = 0; rough; level++) {
-        halve(v, level);
+        if (level) halve(v, level);
         rough = compare(v, level);
+    }
+}
+
+/* Integrates all components in the next slab of lanes, from `from`: returns their number. */
+static int integrate(struct visit *v, const struct lanes *in, int from, int L)
+{
+    int n = L - from < v->g->lanes ? L - from : v->g->lanes, one = is_one(v, in, from, n);
+    visit_inputs(v, in, from, one ? 1 : n);
+    integrate_lanes(v);
+    if (one) {
+        visit_inputs(v, in, from, n);
+        spread(v);
     }
     return n;
 }
@@ -436,7 +495,29 @@ static void draw(const void *self, const struct stream *s, const int *dim, int L
     }
 }
 
-/* In each component, log Z must converge in three quarters of the lanes. */
+/* The nodes of a rule that looks far and close, whatever was found so far. */
+static void scan(struct visit *v)
+{
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct line l = line_of(v, c);
+        set(&l, l.sum, 0);
+        set(&l, l.first, -SCAN_FAR);
+        set(&l, l.pitch, SCAN_STEP);
+        set(&l, l.nodes, 2 * SCAN_FAR / SCAN_STEP + 1);
+    }
+    for (int k = 0; visit_node(v, k);) k++;
+}
+
+/* Has it found more than the rule, which should have been enough?  Where that has many nodes, it
+   knows better. */
+static int has_missed(const struct line *l, int b)
+{
+    double scanned = l->sum[b] * SCAN_STEP, known = l->total[b] * step_of(l, b);
+    return is_good(l, b) && step_of(l, b) >= SCAN_STEP && log(scanned / known) > WRONG;
+}
+
+/* In each component, log Z must converge in three quarters of the lanes, and be right in all of
+   these. */
 static int fits(const struct integral *g, int L, const struct lanes *in, double *work)
 {
     struct visit v;
@@ -445,9 +526,13 @@ static int fits(const struct integral *g, int L, const struct lanes *in, double 
     for (int c = 0; c < g->num_comps; c++) good[c] = 0;
     for (int from = 0, n; from < L; from += n) {
         n = integrate(&v, in, from, L);
+        scan(&v);
         for (int c = 0; c < g->num_comps; c++) {
             struct line l = line_of(&v, c);
-            for (int b = 0; b < n; b++) good[c] += l.state[b] == LINE_FOUND && l.error[b] <= ENOUGH;
+            for (int b = 0; b < n; b++) {
+                if (has_missed(&l, b)) return 0;
+                good[c] += l.state[b] == LINE_FOUND && l.error[b] <= ENOUGH;
+            }
         }
     }
     for (int c = 0; c < g->num_comps; c++)
@@ -464,4 +549,5 @@ const struct integral_kind integral_quadrature = {
     .draw = draw,
     .moments = moments,
     .fits = fits,
+    .misfit = "has tails, jumps or modes that a rule of few nodes misses",
     .plates = 1};

@@ -47,7 +47,25 @@ static int choose(const struct model *m, const struct inversion *v, enum mode mo
     return collapse_make(c, m, &p, v->method->uses_mode ? which : "none", err);
 }
 
-/* The mode of c[0] or of c[1]; both, if they leave equally many scalars. */
+/* Scalars without a closed form. */
+static int num_costly(const struct collapse *c)
+{
+    int n = 0;
+    for (size_t k = 0; k < c->step.n; k++)
+        if (c->step.a[k]->kind->plates) n += c->step.a[k]->integral.num_vars;
+    return n;
+}
+
+/* Does c leave fewer scalars than `other`, or as many, of which fewer have no closed form? 0:
+ * equal.
+ */
+static int compare(const struct collapse *c, const struct collapse *other)
+{
+    int left = other->num_left - c->num_left;
+    return left ? left : num_costly(other) - num_costly(c);
+}
+
+/* The mode of c[0] or of c[1], whichever is better; of both, if they are equal. */
 static int better(struct inversion *v, struct collapse c[2], int *best, struct inverse **out,
                   nami_err *err)
 {
@@ -55,7 +73,7 @@ static int better(struct inversion *v, struct collapse c[2], int *best, struct i
     struct inverse *h[2] = {0};
     int rc = 0;
     for (int i = 0; i < 2 && !rc; i++)
-        if (c[i].num_left <= c[!i].num_left) rc = run(v, mode[i], &c[i], &h[i], err);
+        if (compare(&c[i], &c[!i]) >= 0) rc = run(v, mode[i], &c[i], &h[i], err);
     if (!rc) {
         *best = !h[0] || (h[1] && (h[1]->edges < h[0]->edges ||
                                    (h[1]->edges == h[0]->edges && h[1]->width < h[0]->width)));

@@ -38,8 +38,13 @@ struct line {
     double *tail;        /* error of log Z by tails that are cut off */
     double *error;       /* of log Z, estimated */
     double *target;      /* draws: what the sum must reach; moments: v at the mode */
+    /* nodes outward */
+    double *quiet; /* the last so many are negligible */
+    double *last,
+        *rise;     /* the logarithm of the last weight; how much more it is than the one before */
+    double *bumpy; /* 1: there may be another mode */
 };
-enum { LINE_ROWS = 29 };
+enum { LINE_ROWS = 33 };
 struct line line_of(const struct visit *v, int c);
 
 /* Sets variable, jacobian and slope for u. */

@@ -99,7 +99,7 @@ static void search_lane(const struct line *l, int b)
     }
     if (g > 0)
         l->left[b] = u, l->by_left[b] = g;
-    else
+    else if (g < 0 || !isnan(l->from[b])) /* the first point may be the minimum between two modes */
         l->right[b] = u, l->by_right[b] = g;
     if (!step(l, b, &to)) {
         l->state[b] = LINE_FOUND;

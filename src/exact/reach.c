@@ -210,7 +210,6 @@ static int walk(struct reach *s, const struct prog *p)
 
 static int start_rows(struct reach *s, int num_rows)
 {
-    s->num_rows = num_rows;
     s->start = new_array(size_t, num_rows + 1);
     s->count = new_array(int, num_rows + 1);
     s->degree = new_array(unsigned char, num_rows + 1);

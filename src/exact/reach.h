@@ -8,7 +8,6 @@
 enum degree { CONSTANT, AFFINE, OTHER };
 
 struct reach {
-    int num_rows;
     size_t *start;         /* row r depends on the variables pool[start[r]] .., ascending: */
     int *count;            /* so many */
     unsigned char *degree; /* enum degree */

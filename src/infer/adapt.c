@@ -217,7 +217,7 @@ static int rounds(struct adapt *s, uint64_t seed, size_t number, struct result *
         struct stream r = {seed ^ SEED, (uint32_t)k, (n + 7) / 8 * 8 * number};
         if ((rc = fit(s, seed + (uint64_t)k, err)) || (rc = weigh(s, &r, err))) break;
         memcpy(work, s->logw, sizeof *work * n);
-        if ((rc = answer_smooth(n, work, &d, err))) break;
+        if ((rc = answer_smooth(s->job.a, n, work, &d, err))) break;
         if (better(&d, best->found)) {
             if (d.ess > 1.2 * best->found->ess) since = -1;
             *best->found = d;

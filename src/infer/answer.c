@@ -9,7 +9,8 @@
 #include "base/err.h"
 #include "infer/weights.h"
 
-int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err)
+int answer_smooth(const struct infer *a, size_t n, double *logw, struct diagnostics *out,
+                  nami_err *err)
 {
     struct psis p;
     for (size_t i = 0; i < n; i++)
@@ -18,6 +19,10 @@ int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err
     int rc = psis(n, logw, &p, err);
     out->khat = p.khat;
     out->ess = weights_ess(n, logw);
+    if (infer_is_exact(a) && isfinite(out->log_z)) {
+        out->khat = NO_TAIL;
+        out->log_se = 0;
+    }
     return rc;
 }
 
@@ -60,7 +65,7 @@ int answer_sets(const struct infer *a, const struct query *q, const struct infer
     rc = method->fill(a, q, threads, out, err);
     for (size_t s = 0; s < nset && !rc && out->logw; s++)
         if (isnan(out->found[s].log_z)) /* not known yet */
-            rc = answer_smooth(per, out->logw + s * per, &out->found[s], err);
+            rc = answer_smooth(a, per, out->logw + s * per, &out->found[s], err);
     return rc;
 }
 

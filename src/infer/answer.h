@@ -27,8 +27,9 @@ int answer_sets(const struct infer *a, const struct query *q, const struct infer
 int answer_draws(const struct infer *a, const struct query *q, const struct infer_method *method,
                  size_t first, size_t n, int predict, int threads, struct answer *out,
                  nami_err *err);
-/* Smooths and normalizes the weights of all n draws of a data set; their diagnostics. */
-int answer_smooth(size_t n, double *logw, struct diagnostics *out, nami_err *err);
+/* Smooths and normalizes the weights of all n draws of a data set; their diagnostics.  If the network
+   has no latents, all weights are p(x): k-hat is NO_TAIL for any number of draws. */
+int answer_smooth(const struct infer *a, size_t n, double *logw, struct diagnostics *out, nami_err *err);
 void answer_free(struct answer *x);
 
 #endif

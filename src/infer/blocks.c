@@ -61,7 +61,7 @@ static int next_weights(struct blocks *f, size_t end, struct answer *out, nami_e
     out->n = 0;
     f->weighed += n;
     f->done += n;
-    return f->weighed == end ? answer_smooth(per, f->logw, &f->found[at / per], err) : 0;
+    return f->weighed == end ? answer_smooth(f->a, per, f->logw, &f->found[at / per], err) : 0;
 }
 
 int blocks_next(struct blocks *f, struct answer *out, nami_err *err)

@@ -104,8 +104,9 @@ static void put_number(const struct digest *d, struct digest_number *p, size_t n
 {
     for (size_t i = 0; i < n; i++) {
         double w = logw ? exp(logw[i]) : 1 / (double)d->per;
+        if (w == 0) continue; /* x may be infinite or NaN */
         p->bad |= isnan(x[i]) || isnan(w);
-        if (p->bad || w == 0) continue; /* x may be infinite */
+        if (p->bad) continue;
         run_on(&p->once, x[i], w);
         run_on(&p->twice, x[i], summary_leave_one_out(w));
         p->sum2 += w * w;

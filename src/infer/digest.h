@@ -22,7 +22,7 @@ struct digest_number {
     double *x, *w;              /* values and weights; w: NULL if all draws are stored */
     struct running once, twice; /* with weights w; with (w / (1 - w))^2 */
     double sum2;                /* of w^2 */
-    int bad;                    /* a value was NaN */
+    int bad;                    /* a value was NaN, of a draw that counts */
 };
 
 struct digest {

@@ -23,6 +23,8 @@ int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *er
 
 void infer_fini(struct infer *a) { sampler_free(&a->s); }
 
+int infer_is_exact(const struct infer *a) { return a->q->inverse->nlatent == 0; }
+
 static const char there[] = "this network";
 static const char advice[] =
     "a network belongs to the constants it was trained with: train again with these data";
@@ -216,18 +218,18 @@ static int barren(const struct infer *a, size_t n, const double *z, int threads,
 }
 
 /* log p(x, z) - log p(x, z_N); without exact latents, that is the density of the barren ones. */
-int infer_others(const struct infer *a, size_t n, const double *z, int threads, double *logp,
-                 nami_err *err)
+int infer_others(const struct infer *a, size_t n, const double *z, const double *collapsed,
+                 int threads, double *logp, nami_err *err)
 {
     struct density all = {.logp = logp};
     if (!a->q->collapse) return barren(a, n, z, threads, logp, err);
-    double *left = raw_array(double, n + 1);
-    struct density collapsed = {.logp = left};
-    int rc = left ? model_logp(a->q->model, n, z, threads, &all, err) : err_nomem(err);
-    if (!rc)
-        rc = program_logp(a->q->model, collapse_density(a->q->collapse), n, z, threads, &collapsed,
-                          err);
-    for (size_t i = 0; i < n && !rc; i++) logp[i] -= left[i];
+    double *left = collapsed ? NULL : raw_array(double, n + 1);
+    int rc = collapsed || left ? 0 : err_nomem(err);
+    if (left)
+        rc = program_logp(a->q->model, collapse_density(a->q->collapse), n, z, threads,
+                          &(struct density){.logp = left}, err);
+    if (!rc) rc = model_logp(a->q->model, n, z, threads, &all, err);
+    for (size_t i = 0; i < n && !rc; i++) logp[i] -= collapsed ? collapsed[i] : left[i];
     free(left);
     return rc;
 }

@@ -15,6 +15,8 @@ struct infer {
 /* q and param must outlive it. */
 int infer_init(struct infer *a, struct qnet *q, const float *param, nami_err *err);
 void infer_fini(struct infer *a);
+/* Has the network no latents, since all are integrated out? */
+int infer_is_exact(const struct infer *a);
 
 /* A query: `per` draws for each of `nset` data sets, of which x holds the rows of the observed
    variables, x[row * nset + s].  Draws of all sets are numbered consecutively: draw d belongs to
@@ -48,9 +50,10 @@ int infer_finish(const struct infer *a, size_t n, double *z, uint64_t seed, uint
                  int threads, double *pred, nami_err *err);
 /* log p of the latents that the network does not have, in points z[row * n + i], given the others:
    barren ones, and exact ones given the data, too.  To be added to log q, and to log p(x, z_N),
-   where the density of all latents is needed.  Are there any? */
-int infer_others(const struct infer *a, size_t n, const double *z, int threads, double *logp,
-                 nami_err *err);
+   where the density of all latents is needed.  collapsed: log p(x, z_N) where it is known, or NULL.
+   Are there any? */
+int infer_others(const struct infer *a, size_t n, const double *z, const double *collapsed,
+                 int threads, double *logp, nami_err *err);
 int infer_has_others(const struct infer *a);
 /* log q of given points z[row * n + i], observed and latent. */
 int infer_logq(const struct infer *a, size_t n, const double *z, int threads, double *logq,

@@ -46,7 +46,7 @@ static int fill(const struct infer *a, const struct query *q, int threads, struc
     for (size_t s = 0; s < x->nset && !rc; s++) {
         struct diagnostics d;
         memcpy(logw, x->logw + s * x->per, sizeof *logw * x->per);
-        rc = answer_smooth(x->per, logw, &d, err);
+        rc = answer_smooth(a, x->per, logw, &d, err);
         if (rc || !can || adapt_enough(&d, x->per)) continue;
         x->found[s] = d;
         rc = improve(a, q, x, s, threads, err);

@@ -9,8 +9,8 @@
 
 enum { NUMBERS = 1 << 22 }; /* approximate number of values in memory, without weights */
 
-/* An integral without a value did not converge, or is over a singular density: of a few draws, their
-   weights become 0; of more, the answer would be wrong. */
+/* An integral without a value did not converge, or is over a singular density: of a few draws,
+   their weights become 0; of more, the answer would be wrong. */
 static int check_integrals(const struct infer *a, const struct answer *x, nami_err *err)
 {
     const struct collapse *c = a->q->collapse;
@@ -26,19 +26,47 @@ static int check_integrals(const struct infer *a, const struct answer *x, nami_e
                    100.0 * (double)bad / (double)x->n);
 }
 
+/* If the network has no latents, the collapsed density is p(x): computed once for each data set, at
+   the first of its draws. */
+static int evidence_of_sets(const struct infer *a, struct answer *x, int threads, nami_err *err)
+{
+    size_t rows = (size_t)model_num_rows(a->q->model), first = x->first / x->per,
+           sets = (x->first + x->n - 1) / x->per - first + 1;
+    double *z = raw_array(double, rows *sets), *logp = raw_array(double, sets);
+    int rc = z && logp ? 0 : err_nomem(err);
+    for (size_t s = 0; s < sets && !rc; s++) {
+        size_t i = s ? (first + s) * x->per - x->first : 0;
+        for (size_t r = 0; r < rows; r++) z[r * sets + s] = x->z[r * x->n + i];
+    }
+    if (!rc)
+        rc = program_logp(a->q->model, collapse_density(a->q->collapse), sets, z, threads,
+                          &(struct density){.logp = logp}, err);
+    for (size_t i = 0; i < x->n && !rc; i++) x->logp[i] = logp[(x->first + i) / x->per - first];
+    free(z);
+    free(logp);
+    return rc;
+}
+
+/* log p of the latents that the network has. */
+static int collapsed(const struct infer *a, struct answer *x, int threads, nami_err *err)
+{
+    struct density d = {.logp = x->logp};
+    const struct collapse *c = a->q->collapse;
+    if (!c) return model_logp(a->q->model, x->n, x->z, threads, &d, err);
+    if (infer_is_exact(a)) return evidence_of_sets(a, x, threads, err);
+    return program_logp(a->q->model, collapse_density(c), x->n, x->z, threads, &d, err);
+}
+
 /* Exact latents are integrated out of both densities; barren ones, drawn from the model, cancel. */
 static int weigh(const struct infer *a, struct answer *x, int threads, nami_err *err)
 {
-    struct density d = {.logp = x->logp};
     const struct collapse *c = a->q->collapse;
     size_t n = x->n;
     int others = infer_has_others(a);
     double *add = others ? raw_array(double, n + 1) : NULL;
     int rc = others && !add ? err_nomem(err) : 0;
-    if (!rc)
-        rc = c ? program_logp(a->q->model, collapse_density(c), n, x->z, threads, &d, err)
-               : model_logp(a->q->model, n, x->z, threads, &d, err);
-    if (!rc && others) rc = infer_others(a, n, x->z, threads, add, err);
+    if (!rc) rc = collapsed(a, x, threads, err);
+    if (!rc && others) rc = infer_others(a, n, x->z, x->logp, threads, add, err);
     if (!rc && c) rc = check_integrals(a, x, err);
     for (size_t i = 0; i < n && !rc; i++) {
         if (others && !c) x->logq[i] += add[i];
@@ -73,7 +101,7 @@ static int evidence(const struct infer *a, const struct query *q, const struct e
         answer_free(&x);
     }
     for (size_t s = 0; s < nset && !rc; s++)
-        rc = answer_smooth(q->per, logw + s * q->per, &found[s], err);
+        rc = answer_smooth(a, q->per, logw + s * q->per, &found[s], err);
     free(logw);
     return rc;
 }

@@ -11,7 +11,7 @@
 static int add_others(const struct infer *a, struct answer *x, int threads, nami_err *err)
 {
     double *b = raw_array(double, x->n);
-    int rc = b ? infer_others(a, x->n, x->z, threads, b, err) : err_nomem(err);
+    int rc = b ? infer_others(a, x->n, x->z, NULL, threads, b, err) : err_nomem(err);
     for (size_t i = 0; i < x->n && !rc; i++) x->logp[i] += b[i], x->logq[i] += b[i];
     free(b);
     return rc;
@@ -76,7 +76,7 @@ static int evidence(const struct infer *a, const struct query *q, const struct e
     x.logw = raw_array(double, x.n);
     int rc = x.logw ? fill(a, q, threads, &x, err) : err_nomem(err);
     for (size_t s = 0; s < nset && !rc; s++)
-        if (isnan(found[s].log_z)) rc = answer_smooth(q->per, x.logw + s * q->per, &found[s], err);
+        if (isnan(found[s].log_z)) rc = answer_smooth(a, q->per, x.logw + s * q->per, &found[s], err);
     free(x.logw);
     return rc;
 }

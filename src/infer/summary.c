@@ -101,43 +101,46 @@ void summary_unknown(struct summary *out)
     for (int k = 0; k < NQUANTILE; k++) out->q[k] = NAN;
 }
 
-/* Weights that sum to 1; the sum of their squares, or NaN. */
-static double weigh(size_t n, const double *x, const double *logw, struct weighted *d)
+/* The draws that have a weight, with weights that sum to 1: their number.  *sum2: the sum of the
+   squared weights, or NaN. */
+static size_t weigh(size_t n, const double *x, const double *logw, struct weighted *d, double *sum2)
 {
-    double max = -INFINITY, sum = 0, sum2 = 0;
+    double max = -INFINITY, sum = 0;
+    size_t m = 0;
     for (size_t i = 0; i < n && logw; i++) max = logw[i] > max ? logw[i] : max;
     for (size_t i = 0; i < n; i++) {
         d[i] = (struct weighted){x[i], logw ? exp(logw[i] - max) : 1};
-        if (isnan(x[i]) || isnan(d[i].w)) return NAN;
         sum += d[i].w;
     }
+    *sum2 = 0;
     for (size_t i = 0; i < n; i++) {
-        d[i].w /= sum;
-        sum2 += d[i].w * d[i].w;
+        double w = d[i].w / sum;
+        if (w == 0) continue; /* x may be infinite or NaN */
+        d[m++] = (struct weighted){d[i].x, w};
+        *sum2 += isnan(d[i].x) ? NAN : w * w;
     }
-    return sum2;
+    return m;
 }
 
 int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err)
 {
     struct weighted *d = raw_array(struct weighted, 2 * n);
     if (!d) return err_nomem(err);
-    double sum2 = weigh(n, x, logw, d), m = 0, s = 0, e = 0;
+    double sum2, m = 0, s = 0, e = 0;
+    size_t some = weigh(n, x, logw, d, &sum2);
     if (isnan(sum2)) {
         summary_unknown(out);
         free(d);
         return 0;
     }
-    for (size_t i = 0; i < n; i++)
-        if (d[i].w > 0) m += d[i].w * d[i].x;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < some; i++) m += d[i].w * d[i].x;
+    for (size_t i = 0; i < some; i++) {
         double t = d[i].x - m;
-        if (d[i].w == 0) continue;
         s += d[i].w * t * t;
         e += summary_leave_one_out(d[i].w) * t * t;
     }
     summary_moments(n, m, s, e, sum2, out);
-    summary_quantiles(n, weighted_sort(n, d, d + n), 1 / sum2, out);
+    summary_quantiles(some, weighted_sort(some, d, d + n), 1 / sum2, out);
     free(d);
     return 0;
 }

@@ -18,7 +18,7 @@
    most n q     with n' = 1 / sum w^2 and h = (n' - 1) p, the mean of the quantile function of the
              weighted draws over (h, h + 1) / n': R's type 7 and NumPy's for equal weights
              (Akinshin 2023, arXiv 2304.07265)
-   All are NaN if an x is NaN or all weights are 0; sd and mcse are NaN, and ess is 1, if one draw
+   Draws of weight 0 do not count.  All are NaN if another x is NaN or all weights are 0; sd and mcse are NaN, and ess is 1, if one draw
    has all the weight (or n = 1). */
 int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err);
 

@@ -127,7 +127,8 @@ static void begin(struct em *e, struct rng *r)
     }
 }
 
-/* BIC, larger is better; -inf if it fails. */
+/* Log likelihood of as many points as the weights are worth, minus the number of parameters (as AIC
+   has it); larger is better, -inf if it fails. */
 static double em_run(struct em *e, struct rng *r)
 {
     double score = -INFINITY, d = e->d;

@@ -16,7 +16,8 @@ struct tmix {
 };
 
 /* Fitted to the points u[k * n + i] with weights weight[i], which sum to 1, by EM for normal
-   mixtures of several sizes; the size by BIC for as many points as the weights are worth.
+   mixtures of several sizes; the size by the log likelihood of as many points as the
+   weights are worth, minus the number of parameters.
    NAMI_EINPUT, without a message, if the points do not span the space. */
 int tmix_fit(struct tmix *t, int dim, size_t n, const double *u, const double *weight,
              uint64_t seed, nami_err *err);

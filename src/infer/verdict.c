@@ -9,6 +9,12 @@ const char *const verdict_names[] = {"trusted", "care", "no"};
 
 static int is_resampled(const struct diagnostics *d) { return isnan(d->khat); }
 
+/* Too few draws for an estimate; a k-hat that is known needs none. */
+static int too_few(const struct diagnostics *d, size_t draws)
+{
+    return !is_resampled(d) && draws < KHAT_DRAWS && d->khat != NO_TAIL;
+}
+
 /* Islands disagree if their estimates of p(x) vary by as much as their mean. */
 static int islands_agree(const struct diagnostics *d, size_t islands)
 {
@@ -20,8 +26,9 @@ enum verdict verdict_of(const struct infer_method *method, const struct diagnost
 {
     if (!method->weighted) return CARE;
     if (!isfinite(d->log_z)) return NOT_TRUSTED; /* all weights are 0 */
-    if (!is_resampled(d) && draws < KHAT_DRAWS) return CARE; /* too few draws for an estimate */
-    int good = is_resampled(d) ? islands_agree(d, islands) : d->khat < khat_limit(draws);
+    if (too_few(d, draws)) return CARE;
+    int good = is_resampled(d) ? islands_agree(d, islands)
+                               : d->khat == NO_TAIL || d->khat < khat_limit(draws);
     return good ? TRUSTED : NOT_TRUSTED;
 }
 
@@ -36,7 +43,7 @@ void verdict_reason(const struct infer_method *method, const struct diagnostics 
         str_printf(out, "the estimates of the evidence of %zu %s %s", islands,
                    method->chains ? "chains" : "islands",
                    islands_agree(d, islands) ? "agree" : "disagree, or are too few");
-    else if (draws < KHAT_DRAWS)
+    else if (too_few(d, draws))
         str_printf(out, "too few draws to tell: k-hat needs %d or more", KHAT_DRAWS);
     else if (d->khat == NO_TAIL && d->log_se < 1e-9)
         str_put(out, "all importance weights are equal: the answer is exact");
@@ -67,7 +74,7 @@ void verdict_advice(const struct infer *a, const struct infer_method *method,
        uncertain. */
     enum { FEW = 1000, MORE = 100000 };
     const char *family = can_bend(a->q) ? ", or with the family 'spline'" : "";
-    if (method->weighted && isfinite(d->log_z) && !is_resampled(d) && draws < KHAT_DRAWS)
+    if (method->weighted && isfinite(d->log_z) && too_few(d, draws))
         str_put(out, "ask for more draws");
     if (verdict_of(method, d, draws, islands) != NOT_TRUSTED) return;
     if (isfinite(d->log_z) && is_resampled(d))

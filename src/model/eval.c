@@ -260,12 +260,12 @@ int model_logp(const struct model *m, size_t n, const double *x, int threads,
     if (out->grad || out->dweights) j.flags = EXEC_GRAD;
     if (out->by_stmt) j.ntag = (int)m->ir.statements.n;
     if (rc) return rc;
-    for (size_t i = 0; i < m->ir.statements.n; i++)
-        if (m->ir.statements.a[i].rel->stochastic && !m->ir.statements.a[i].dist)
-            return err_at(err, NAMI_EINPUT, m->ir.statements.a[i].lhs->at.line,
-                          m->ir.statements.a[i].lhs->at.col,
-                          "%s comes from a simulator: its density is not known",
-                          m->ir.arrays.a[m->ir.statements.a[i].lhs->array].name);
+    if (model_simulated(m) >= 0) {
+        const struct term *lhs = m->ir.statements.a[model_simulated(m)].lhs;
+        return err_at(err, NAMI_EINPUT, lhs->at.line, lhs->at.col,
+                      "%s comes from a simulator: its density is not known",
+                      m->ir.arrays.a[lhs->array].name);
+    }
     if (out->dweights) { /* one sum, in one thread */
         threads = 1;
         memset(out->dweights, 0, sizeof(double) * m->programs.weights.n);

@@ -31,6 +31,13 @@ const struct dataset *model_first_data(const struct model *m)
 
 const char *model_simulator_command(const struct model *m) { return m->source.simulator; }
 
+int model_simulated(const struct model *m)
+{
+    for (size_t i = 0; i < m->ir.statements.n; i++)
+        if (m->ir.statements.a[i].rel->stochastic && !m->ir.statements.a[i].dist) return (int)i;
+    return -1;
+}
+
 /* ---- its structure and its programs ------------------------------------------------------- */
 
 const struct bn *model_bn(const struct model *m) { return m->ir.bn; }

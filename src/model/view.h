@@ -18,13 +18,14 @@ struct model;
 
 /* ---- where it comes from ---------------------------------------------------------------- */
 
-const char *model_file_name(const struct model *model); /* or NULL */
+const char *model_file_name(const struct model *model);         /* or NULL */
 int model_set_file_name(struct model *model, const char *file); /* 0 or NAMI_ENOMEM */
 const char *model_text(const struct model *model);
 enum dialect model_dialect(const struct model *model);
 const struct data *model_data(const struct model *model);
 const struct dataset *model_first_data(const struct model *model); /* or NULL: there are none */
 const char *model_simulator_command(const struct model *model);    /* or NULL */
+int model_simulated(const struct model *model); /* the first statement without a density, or -1 */
 
 /* ---- its structure and its programs ------------------------------------------------------- */
 

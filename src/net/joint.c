@@ -10,14 +10,9 @@
 
 int joint_density(const struct model *m, const char *advice, nami_err *err)
 {
-    for (int i = 0; i < model_num_statements(m); i++) {
-        struct statement s = model_statement(m, i);
-        if (s.stochastic && !s.dist)
-            return err_set(err, NAMI_EINPUT,
-                           "the model has a simulator, and no density: p(x, z) is not known%s",
-                           advice);
-    }
-    return 0;
+    if (model_simulated(m) < 0) return 0;
+    return err_set(err, NAMI_EINPUT,
+                   "the model has a simulator, and no density: p(x, z) is not known%s", advice);
 }
 
 int joint_of_all(const struct model *m, const char *advice, nami_err *err)

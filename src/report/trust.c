@@ -5,10 +5,12 @@
 
 #include "infer/weights.h"
 
-/* "k-hat 0.31 (good below 0.70)" */
+/* "k-hat 0.31 (good below 0.70)"; of few draws, only that of an exact answer is known. */
 static void put_khat(double khat, size_t draws, struct str *out)
 {
-    if (draws < KHAT_DRAWS)
+    if (draws < KHAT_DRAWS && khat == NO_TAIL)
+        str_put(out, "all equal");
+    else if (draws < KHAT_DRAWS)
         str_printf(out, "k-hat needs %d draws or more", KHAT_DRAWS);
     else if (khat == INFINITY)
         str_printf(out, "k-hat cannot be told (good below %.2f)", khat_limit(draws));
