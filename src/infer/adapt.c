@@ -152,17 +152,31 @@ static int fit(struct adapt *s, uint64_t seed, nami_err *err)
     return rc;
 }
 
-/* Draws of the mixture and of the network, and their weights. */
-static int weigh(struct adapt *s, const struct stream *r, nami_err *err)
+/* Fresh draws of the network, the first of a round. */
+static int draw_network(struct adapt *s, uint64_t seed, nami_err *err)
 {
-    size_t n = s->n, m = s->from_net, stride = pool_size(s);
-    double share = (double)m / (double)n;
+    size_t m = s->from_net, rows = (size_t)model_num_rows(s->job.a->q->model);
+    struct query q = {s->job.data, 1, m, seed};
+    double *z = raw_array(double, rows *m + 1), *u = raw_array(double, (size_t)s->dim *m + 1);
+    int rc = z && u ? 0 : err_nomem(err);
+    if (!rc && m) rc = infer_draws(s->job.a, &q, 0, m, s->threads, z, NULL, NULL, err);
+    if (!rc && joint_coordinates(&s->job.joint, m, z, u)) rc = err_nomem(err);
+    for (size_t k = 0; k < (size_t)s->dim && !rc; k++)
+        memcpy(s->u + k * s->n, u + k * m, sizeof *u * m);
+    free(z);
+    free(u);
+    return rc;
+}
+
+/* Draws of a mixture and of the network, and their weights. */
+static int weigh(struct adapt *s, const struct tmix *t, const struct stream *r, nami_err *err)
+{
+    size_t n = s->n;
+    double share = (double)s->from_net / (double)n;
     struct job *j = &s->job;
-    const struct tmix *t = &s->t[s->num_mixtures - 1];
     tmix_draw(t, r, n, n, s->u);
-    for (size_t k = 0; k < (size_t)s->dim; k++)
-        memcpy(s->u + k * n, s->pool.u + k * stride, sizeof *s->u * m);
-    int rc = workers_run(&s->workers, n, LANES, run, err);
+    int rc = draw_network(s, r->seed + 0x9e3779b97f4a7c15u * (r->node + 1) + r->first, err);
+    if (!rc) rc = workers_run(&s->workers, n, LANES, run, err);
     if (!rc) rc = infer_logq(j->a, n, j->z, s->threads, s->logq, err);
     if (rc) return rc;
     tmix_logp(t, n, n, s->u, s->work, s->logt);
@@ -201,35 +215,41 @@ static int better(const struct diagnostics *a, const struct diagnostics *b)
     return bad_a != bad_b ? bad_b : a->ess > b->ess;
 }
 
-struct result {
-    double *z, *pred, *logw; /* the best so far */
-    struct diagnostics *found;
-    int improved;
-};
-
-static int rounds(struct adapt *s, uint64_t seed, size_t number, struct result *best, nami_err *err)
+/* The mixture whose weights were the most even; NULL: none was better than the network alone. */
+static int search(struct adapt *s, uint64_t seed, struct stream *r, struct diagnostics *best,
+                  const struct tmix **out, nami_err *err)
 {
-    size_t rows = (size_t)model_num_rows(s->job.a->q->model), n = s->n;
+    size_t n = s->n;
     double *work = raw_array(double, pool_size(s));
     int rc = work ? 0 : err_nomem(err), since = 0;
-    for (int k = 0; k < ROUNDS && since < PATIENCE && !rc; k++, since++) {
+    for (int k = 0; k < ROUNDS && since < PATIENCE && !rc; k++, since++, r->node++) {
         struct diagnostics d;
-        struct stream r = {seed ^ SEED, (uint32_t)k, (n + 7) / 8 * 8 * number};
-        if ((rc = fit(s, seed + (uint64_t)k, err)) || (rc = weigh(s, &r, err))) break;
+        if ((rc = fit(s, seed + (uint64_t)k, err)) || (rc = weigh(s, &s->t[k], r, err))) break;
         memcpy(work, s->logw, sizeof *work * n);
         if ((rc = answer_smooth(s->job.a, n, work, &d, err))) break;
-        if (better(&d, best->found)) {
-            if (d.ess > 1.2 * best->found->ess) since = -1;
-            *best->found = d;
-            best->improved = 1;
-            memcpy(best->z, s->job.z, sizeof *best->z * rows * n);
-            memcpy(best->logw, s->logw, sizeof *best->logw * n);
+        if (better(&d, best)) {
+            if (d.ess > 1.2 * best->ess) since = -1;
+            *best = d;
+            *out = &s->t[k];
         }
         if (adapt_enough(&d, n)) break;
         add_round(s, work);
     }
     free(work);
     return rc == NAMI_EINPUT ? 0 : rc; /* no fit: what was best */
+}
+
+/* The answer has draws of its own.  Those of the search have decided for the mixture: the ones that
+   missed a part of the posterior look the most even. */
+static int answer(struct adapt *s, const struct tmix *t, const struct stream *r, double *z,
+                  double *logw, struct diagnostics *found, nami_err *err)
+{
+    size_t rows = (size_t)model_num_rows(s->job.a->q->model), n = s->n;
+    int rc = weigh(s, t, r, err);
+    if (rc) return rc;
+    memcpy(z, s->job.z, sizeof *z * rows * n);
+    memcpy(logw, s->logw, sizeof *logw * n);
+    return answer_smooth(s->job.a, n, s->logw, found, err);
 }
 
 static int start(struct adapt *s, const double *z, nami_err *err)
@@ -297,16 +317,18 @@ int adapt_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int
 {
     struct adapt s = {
         .job = {.a = a}, .threads = threads, .n = n, .from_net = (size_t)(SHARE * (double)n)};
-    struct result best = {z, pred, logw, found, 0};
+    struct stream r = {seed ^ SEED, 0, (n + 7) / 8 * 8 * number};
+    const struct tmix *best = NULL;
     s.workers =
         (struct workers){.job = &s.job, .size = sizeof(struct exec), .init = init, .fini = fini};
     int rc = joint_make(&s.job.joint, a->q, err);
     s.dim = s.job.joint.num_coordinates;
     if (!rc) rc = start(&s, z, err);
     if (!rc) rc = begin(&s, err);
-    if (!rc) rc = rounds(&s, seed, number, &best, err);
+    if (!rc) rc = search(&s, seed, &r, found, &best, err);
+    r.node = ROUNDS;
+    if (!rc && best) rc = answer(&s, best, &r, z, logw, found, err);
     stop(&s);
-    if (!rc && best.improved)
-        rc = infer_finish(a, n, z, seed ^ SEED, (n + 7) / 8 * 8 * number, threads, pred, err);
-    return rc ? rc : best.improved;
+    if (!rc && best) rc = infer_finish(a, n, z, seed ^ SEED, r.first, threads, pred, err);
+    return rc ? rc : best != NULL;
 }
