@@ -66,6 +66,7 @@ int infer_data(const struct model *m, const struct dataset *d, size_t nset, size
 /* The workspaces of one thread. */
 struct worker {
     struct exec draw, exact, rest, pred;
+    uint64_t set; /* 1 + the data set whose units are in all lanes of `draw`; 0: none */
 };
 
 struct job {
@@ -109,6 +110,40 @@ static void finish_chunk(const struct job *j, struct worker *w, const struct exe
     rows_out(&w->pred, rows, skip, j->n, i, j->pred);
 }
 
+/* Lane 0 of a row of units or numbers to all. */
+static void spread_lane(void *at, size_t size, int lanes)
+{
+    for (int b = 1; b < lanes; b++) memcpy((char *)at + (size_t)b * size, at, size);
+}
+
+/* Runs the program of draws.  What depends on the data alone is the same in all lanes of one data
+   set: it is computed in a few lanes, and kept for the next chunk. */
+static void run_draws(const struct job *j, struct worker *w)
+{
+    const struct sampler *s = &j->a->s;
+    struct exec *x = &w->draw;
+    uint64_t set = x->first / j->q->per, last = (x->first + (uint64_t)x->lanes - 1) / j->q->per;
+    int lanes = x->lanes;
+    size_t cap = (size_t)x->cap, size = x->is_float ? sizeof(float) : sizeof(double);
+    if (set != last) {
+        w->set = 0;
+        exec_run(x);
+        return;
+    }
+    if (w->set != 1 + set) {
+        x->lanes = GROUP;
+        exec_part(x, 0, s->num_data);
+        x->lanes = lanes;
+        for (size_t k = 0; k < s->unit.n; k++)
+            spread_lane((char *)x->units.unit + (size_t)s->unit.a[k] * cap * size, size, x->cap);
+        for (size_t k = 0; k < s->row.n; k++)
+            spread_lane(x->row + (size_t)s->row.a[k] * cap, sizeof(double), x->cap);
+        w->set = 1 + set;
+    }
+    exec_part(x, 0, 0); /* totals to 0 */
+    exec_part(x, s->num_data, s->prog.code.n);
+}
+
 /* Draws i ..., counted from the beginning of the first group; the first `skip` are discarded. */
 static void draw_chunk(const struct job *j, struct worker *w, size_t i, size_t skip)
 {
@@ -122,7 +157,7 @@ static void draw_chunk(const struct job *j, struct worker *w, size_t i, size_t s
         for (int b = 0; b < x->lanes; b++)
             row[b] = q->x[(size_t)r * q->nset + (size_t)((x->first + (uint64_t)b) / q->per)];
     }
-    exec_run(x);
+    run_draws(j, w);
     finish_chunk(j, w, x, skip, i + skip - j->lead);
 }
 

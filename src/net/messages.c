@@ -323,7 +323,7 @@ static void unite_roles(const struct messages *x, const struct qnet *q, int *up)
 }
 
 /* All of one role get the mean of their means, and a standard deviation that covers them. */
-static int same_scales(const struct messages *x, struct qnet *q)
+int messages_scales(const struct messages *x, struct qnet *q)
 {
     int nodes = bn_n(model_bn(q->model)), *up = raw_array(int, nodes + 1),
         *n = new_array(int, nodes + 1), most = 1;
@@ -395,7 +395,12 @@ int messages_make(struct messages *x, struct qnet *q, struct share *s, nami_err 
         share_kinds(x, q, s))
         return err_nomem(err);
     find_direct(x);
-    return (q->ndraw && same_scales(x, q)) ? err_nomem(err) : 0;
+    return 0;
+}
+
+double messages_alike(const struct messages *x)
+{
+    return (double)(x->tree.num_terms + x->tree.num_steps) / (x->num_kinds ? x->num_kinds : 1);
 }
 
 void messages_want(const struct messages *x, const struct qnet *q, unsigned char *want)

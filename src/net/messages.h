@@ -23,9 +23,13 @@ struct messages {
     int *unit;                  /* by step: the first unit of its message; -1: there is none */
 };
 
-/* The tree of q->whole.  Then: factors of one kind share networks (s, whose parents are latents
-   alone); encodings of one role have the same scales. */
+/* The tree of network->whole; factors of one kind share networks (s, whose parents are latents
+   alone).  NAMI_EINPUT: messages do not suit the model.  Free it also after an error. */
 int messages_make(struct messages *messages, struct qnet *network, struct share *s, nami_err *err);
+/* Terms and steps of one kind, on average. */
+double messages_alike(const struct messages *messages);
+/* Gives the encodings of one role the same scales: 0 or NAMI_ENOMEM. */
+int messages_scales(const struct messages *messages, struct qnet *network);
 void messages_free(struct messages *messages);
 /* Which features are needed: see encodings_compile. */
 void messages_want(const struct messages *messages, const struct qnet *network,

@@ -37,6 +37,10 @@ static int make(struct network *n, const struct saved *saved, size_t num_draws, 
     int rc = x ? qnet_make_on(&n->q, n->model, h, &n->plan.net, num_draws, x, err)
                : qnet_make(&n->q, n->model, h, &n->plan.net, saved, threads, err);
     if (n->collapse.step.n) n->q.collapse = &n->collapse;
+    if (n->q.opt.arch == &arch_messages) { /* as if asked for: files say what was chosen */
+        n->plan.net.arch = n->q.opt.arch;
+        n->plan.options.net = n->q.opt.arch->name;
+    }
     if (!rc && n->plan.elbo) rc = elbo_make(&n->elbo, &n->q, err);
     return rc;
 }

@@ -493,18 +493,49 @@ static int mark_given(struct qnet *q)
     return q->given ? 0 : NAMI_ENOMEM;
 }
 
+static void drop_messages(struct qnet *q, struct share *s)
+{
+    if (q->messages) messages_free(q->messages);
+    q->messages = NULL;
+    share_free(s);
+}
+
+/* Messages instead of explicit inputs: for factors of many inputs, if there is much to share. */
+enum { MESSAGES_INPUTS = 100, MESSAGES_ALIKE = 8 };
+
+/* Does `auto` choose messages?  Then they are made. */
+static int tries_messages(const struct qnet *q)
+{
+    return q->ndraw && !q->opt.arch && !q->opt.no_share && q->inverse->width > MESSAGES_INPUTS &&
+           !model_num_embeddings(q->model);
+}
+
+static int make_messages(struct qnet *q, struct share *s, nami_err *err)
+{
+    if (model_num_embeddings(q->model))
+        return err_set(err, NAMI_EINPUT,
+                       "messages do not suit this model: it declares an embedding");
+    if (!(q->messages = arena_array(&q->mem, struct messages, 1))) return err_nomem(err);
+    return messages_make(q->messages, q, s, err);
+}
+
 /* Who shares networks, and on what scales they see their inputs. */
 static int find_sharing(struct qnet *q, struct share *s, nami_err *err)
 {
-    int shares = !q->opt.no_share && (!q->opt.arch || q->opt.arch->shares);
-    if (q->opt.arch == &arch_messages) {
-        if (model_num_embeddings(q->model))
-            return err_set(err, NAMI_EINPUT,
-                           "messages do not suit this model: it declares an embedding");
-        q->messages = arena_array(&q->mem, struct messages, 1);
-        return q->messages ? messages_make(q->messages, q, s, err) : err_nomem(err);
+    int shares = !q->opt.no_share && (!q->opt.arch || q->opt.arch->shares), rc = 0;
+    if (tries_messages(q)) {
+        rc = make_messages(q, s, err);
+        if (!rc && messages_alike(q->messages) >= MESSAGES_ALIKE)
+            q->opt.arch = &arch_messages;
+        else
+            drop_messages(q, s);
+        if (rc && rc != NAMI_EINPUT) return rc;
+    } else if (q->opt.arch == &arch_messages) {
+        rc = make_messages(q, s, err);
+        if (rc) return rc;
     }
-    int rc = share_find(q->model, q->inverse, shares, s, err);
+    if (q->messages) return q->ndraw && messages_scales(q->messages, q) ? err_nomem(err) : 0;
+    rc = share_find(q->model, q->inverse, shares, s, err);
     if (!rc && (same_scales(q, s) || net_embeds(q, s))) rc = err_nomem(err);
     return rc;
 }
@@ -544,11 +575,9 @@ static int build(struct qnet *q, const struct origin *o, nami_err *err)
     if (!rc && emit_jacobians(q)) rc = err_nomem(err);
     if (!rc) rc = archs_build(q, err);
     if (!rc && prog_finish(&q->prog)) rc = err_nomem(err);
-    if (q->messages) messages_free(q->messages);
-    q->messages = NULL;
+    drop_messages(q, &s);
     q->draw = NULL;
     q->ndraw = 0;
-    share_free(&s);
     free(of);
     return rc;
 }
@@ -561,7 +590,7 @@ static void begin(struct qnet *q, struct model *m, const struct inverse *h,
     q->whole = h->whole ? h->whole : h;
     if (!q->opt.message) q->opt.message = MESSAGE_WIDTH;
     q->prog.nrow = q->prog.nnode = model_num_rows(m);
-    if (opt->whiten < 0) q->opt.whiten = !opt->arch;
+    if (opt->whiten < 0) q->opt.whiten = !opt->arch || opt->arch == &arch_messages;
 }
 
 /* The first of them. */

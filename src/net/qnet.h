@@ -26,7 +26,7 @@ struct net_options {
     int act;
     int skip; /* 1: inputs feed outputs too; 0: not; -1: in made, and where inputs are whitened */
     int no_share; /* a network of its own for each factor, also in plates */
-    int whiten;   /* 1: whitening layers (white.h); 0: none; -1: if arch is auto */
+    int whiten;   /* 1: whitening layers (white.h); 0: none; -1: if arch is auto or messages */
     uint64_t seed;
 };
 

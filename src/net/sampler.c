@@ -267,6 +267,7 @@ static int make_prog(struct sampler *s, struct qnet *q, struct prog *p, int *fix
     p->nunit = q->prog.nunit;
     p->nparam = q->prog.nparam;
     int rc = start(&k);
+    if (s) s->num_data = p->code.n;
     while (!rc && k.ndone < q->nfactor) rc = emit_wave(&k);
     for (size_t b = 0; k.left && b < q->block.n; b++) free(k.left[b]);
     free(k.left);
@@ -296,6 +297,40 @@ static int make_rest(struct qnet *q, struct prog *p, int again, int by_density)
     return rc;
 }
 
+/* ---- what depends on the data alone ------------------------------------------------- */
+
+enum { WRITTEN = 1, READ = 2 };
+struct marks {
+    unsigned char *unit, *row;
+    unsigned char bit;
+};
+
+static void mark(void *arg, enum instr_place place, int number)
+{
+    struct marks *m = arg;
+    (place == PLACE_UNIT ? m->unit : m->row)[number] |= m->bit;
+}
+
+static int find_live(struct sampler *s)
+{
+    const struct prog *p = &s->prog;
+    struct marks m = {new_array(unsigned char, p->nunit + 1), new_array(unsigned char, p->nrow + 1),
+                      WRITTEN};
+    int rc = m.unit && m.row ? 0 : NAMI_ENOMEM;
+    for (size_t k = 0; k < p->code.n && !rc; k++) {
+        int early = k < s->num_data;
+        m.bit = early ? WRITTEN : READ;
+        (early ? instr_writes : instr_reads)(&p->code.a[k], mark, &m);
+    }
+    for (int u = 0; u < p->nunit && !rc; u++)
+        if (m.unit[u] == (WRITTEN | READ)) rc = vec_push(&s->unit, u);
+    for (int r = 0; r < p->nrow && !rc; r++)
+        if (m.row[r] == (WRITTEN | READ)) rc = vec_push(&s->row, r);
+    free(m.unit);
+    free(m.row);
+    return rc ? NAMI_ENOMEM : 0;
+}
+
 int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
 {
     *s = (struct sampler){.q = q};
@@ -304,6 +339,7 @@ int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
     for (int v = 0; s->known && v < nodes; v++) s->known[v] = -1;
     int rc = s->known ? make_prog(s, q, &s->prog, NULL, NULL) : NAMI_ENOMEM;
     if (rc == NAMI_EBUG) return err_set(err, rc, "the factors of the inverse wait for each other");
+    if (!rc) rc = find_live(s);
     if (!rc) rc = make_rest(q, &s->rest, 0, 0);
     if (!rc) rc = make_rest(q, &s->pred, 1, 0);
     if (!rc && q->inverse->nmodel) rc = make_rest(q, &s->barren, 0, 1);
@@ -313,6 +349,8 @@ int sampler_make(struct sampler *s, struct qnet *q, nami_err *err)
 void sampler_free(struct sampler *s)
 {
     prog_free(&s->prog);
+    vec_free(&s->unit);
+    vec_free(&s->row);
     vec_free(&s->wave);
     free(s->known);
     prog_free(&s->rest);

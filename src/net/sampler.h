@@ -19,6 +19,8 @@ int sampler_prog(struct qnet *q, struct prog *p, int *fix, int *logit);
 struct sampler {
     const struct qnet *q;
     struct prog prog;
+    size_t num_data;    /* the first instructions depend on the data alone, */
+    vec(int) unit, row; /* and later ones read these units and rows of theirs */
     vec(size_t) wave;   /* draws come in waves: where the instructions of each end in prog */
     int *known;         /* of nodes: the wave after which a latent is known; -1: has no factor */
     struct prog rest;   /* from the rows: barren latents, what is computed */
