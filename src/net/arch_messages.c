@@ -5,29 +5,37 @@
 
 #include "base/err.h"
 #include "net/messages_impl.h"
+#include "net/white.h"
 
 enum { HIDDEN = 64 };
 
 /* Units of the hidden layer of a message's network. */
 static int hidden_units(const struct qnet *q) { return q->opt.nhidden ? q->opt.hidden[0] : HIDDEN; }
 
+/* "message/theta[j]": the name of a kind's weights; those of one statement are numbered. */
+static void layers_name(const struct qnet *q, const char *what, int inst, struct str *name)
+{
+    int again = 0;
+    str_printf(name, "%s/", what);
+    statement_name(q->model, instance_statement(q->model, inst), name);
+    for (size_t b = 0; b < q->block.n && !name->oom; b++) {
+        const char *other = q->block.a[b].name, *end = other + name->n;
+        again += strncmp(other, name->s, name->n) == 0 && (*end == '#' || *end == '/') &&
+                 strcmp(end + strcspn(end, "/"), "/1") != 0;
+    }
+    if (again) str_printf(name, "#%d", again + 1);
+}
+
 /* The two layers of a kind: the output layer reads the hidden units, then all inputs. */
 static int make_layers(struct qnet *q, struct message_kind *k, const char *what, int inst, int in,
                        int back)
 {
     struct str name = {0};
-    int hidden = hidden_units(q), again = 0;
-    str_printf(&name, "%s/", what);
-    statement_name(q->model, instance_statement(q->model, inst), &name);
+    int hidden = hidden_units(q);
+    layers_name(q, what, inst, &name);
     size_t n = name.n;
-    for (size_t b = 0; b < q->block.n && !name.oom; b++) /* kinds of one statement are numbered */
-        again += strncmp(q->block.a[b].name, name.s, n) == 0 &&
-                 strcmp(q->block.a[b].name + strlen(q->block.a[b].name) - 2, "/0") == 0;
-    if (again) str_printf(&name, "#%d", again + 1);
-    n = name.n;
     str_put(&name, "/0");
-    if (!name.oom)
-        k->hidden = net_weights(q, k->n, in, back, hidden, q->opt.act, name.s);
+    if (!name.oom) k->hidden = net_weights(q, k->n, in, back, hidden, q->opt.act, name.s);
     name.n = n;
     str_put(&name, "/1");
     if (!name.oom)
@@ -169,20 +177,24 @@ static int make_slots(const struct messages *x, struct qnet *q, struct message_k
     return 0;
 }
 
-/* Calls use() for each member of each set: terms, then messages; by unit, but raw terms by number. */
-static void each_member(struct messages *x, void (*use)(struct slot *s, int set, int unit))
+/* Calls use() for each member of each set, by unit; for raw terms, by number. */
+static void each_term(struct messages *x, void (*use)(struct slot *s, int set, int unit))
 {
     const struct tree *t = &x->tree;
-    int message;
     for (int i = 0; i < t->num_terms; i++) {
         const struct message_kind *k = &x->kind[x->term_kind[i]];
-        int step = t->term[i].step;
-        message = k->raw ? x->term_at[i] : k->output->to + x->term_at[i] * k->output->out;
-        use(message_slot(&x->kind[x->step_kind[step]], t->term[i].kind), x->step_at[step], message);
+        int step = t->term[i].step, at = x->term_at[i];
+        use(message_slot(&x->kind[x->step_kind[step]], t->term[i].kind), x->step_at[step],
+            k->raw ? at : k->output->to + at * k->output->out);
     }
+}
+
+static void each_child(struct messages *x, void (*use)(struct slot *s, int set, int unit))
+{
+    const struct tree *t = &x->tree;
     for (int i = 0; i < t->num_steps; i++) {
         int up = t->step[i].parent;
-        if (up >= 0 && x->unit[i] >= 0)
+        if (up >= 0 && x->kind[x->step_kind[i]].speaks)
             use(message_slot(&x->kind[x->step_kind[up]], t->step[i].role), x->step_at[up],
                 x->unit[i]);
     }
@@ -203,26 +215,49 @@ static void begin_sets(struct message_kind *k)
         for (int i = k->n, end = s->total; i > 0; i--) s->off[i] = end -= s->off[i];
 }
 
+/* Raw inputs of step number i of its kind. */
+static int *put_raw(const struct messages *x, const struct message_kind *k, int i, int *to)
+{
+    for (const struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++) {
+        if (!is_raw(x, s)) continue;
+        const struct message_kind *of = &x->kind[s->kind];
+        memcpy(to, of->input + (size_t)s->from[s->off[i]] * (size_t)of->num_inputs,
+               sizeof(int) * (size_t)of->num_inputs);
+        to += of->num_inputs;
+    }
+    return to;
+}
+
+/* Raw inputs without their correlations: a step may have to tell small differences of them. */
+static int whiten(struct messages *x, struct qnet *q, struct message_kind *k)
+{
+    int n = k->num_raw, *from = raw_array(int, (size_t)k->n *(size_t)n + 1), *to = from;
+    struct str name = {0};
+    k->white = -1;
+    if (q->opt.whiten && n > 1 && n <= WHITEN_MOST && from) {
+        for (int i = 0; i < k->n; i++) to = put_raw(x, k, i, to);
+        layers_name(q, "white", q->encoding[q->whole->perm[k->first]].inst, &name);
+        k->white = name.oom ? -1 : net_white(q, k->n, n, from, name.s);
+        if (k->white < 0) n = -1;
+    }
+    str_free(&name);
+    int rc = from && n >= 0 ? 0 : NAMI_ENOMEM;
+    free(from);
+    return rc;
+}
+
 static int make_step_kind(struct messages *x, struct qnet *q, int kind)
 {
     struct message_kind *k = &x->kind[kind];
-    int in = 0, back = 0, node = q->whole->perm[k->first];
-    if (make_slots(x, q, k)) return NAMI_ENOMEM;
+    int in = 0, node = q->whole->perm[k->first];
     for (struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++) {
         in += s->width;
-        back += is_raw(x, s) ? 0 : s->width;
+        k->num_raw += is_raw(x, s) ? s->width : 0;
     }
-    return in ? make_layers(q, k, "message", q->encoding[node].inst, in, back) : 0;
-}
-
-/* What set number i of a slot has for its step. */
-static int *put_set(const struct messages *x, const struct slot *s, int i, int *to)
-{
-    const struct message_kind *k = is_raw(x, s) ? &x->kind[s->kind] : NULL;
-    int unit = s->direct ? s->from[s->off[i]] : s->unit + i * s->width;
-    for (int u = 0; u < s->width; u++)
-        *to++ = k ? k->input[(size_t)unit * (size_t)k->num_inputs + (size_t)u] : unit + u;
-    return to;
+    if (whiten(x, q, k)) return NAMI_ENOMEM;
+    return in ? make_layers(q, k, "message", q->encoding[node].inst, in,
+                            k->white >= 0 ? in : in - k->num_raw)
+              : 0;
 }
 
 /* The pooled vectors of sets first .. end-1, then the layers of these steps. */
@@ -243,9 +278,11 @@ static int emit_steps(const struct messages *x, struct qnet *q, struct message_k
     }
     for (int i = first; i < end; i++) {
         int *to = from;
-        for (int raw = 0; raw < 2; raw++) /* data come last */
-            for (const struct slot *s = k->slot.a; s < last; s++)
-                if (is_raw(x, s) == raw) to = put_set(x, s, i, to);
+        for (const struct slot *s = k->slot.a; s < last; s++)
+            for (int u = 0; !is_raw(x, s) && u < s->width; u++)
+                *to++ = (s->direct ? s->from[s->off[i]] : s->unit + i * s->width) + u;
+        put_raw(x, k, i, to); /* data come last */
+        for (int u = 0; k->white >= 0 && u < k->num_raw; u++) to[u] = k->white + i * k->num_raw + u;
         set_inputs(k, i, from);
     }
     return emit(q, k, first, end);
@@ -278,15 +315,20 @@ int messages_compile(struct messages *x, struct qnet *q)
     const struct tree *t = &x->tree;
     int rc = 0;
     for (int k = 0; k < x->num_term_kinds && !rc; k++) rc = compile_terms(x, q, k);
+    for (int k = x->num_term_kinds; k < x->num_kinds && !rc; k++)
+        rc = make_slots(x, q, &x->kind[k]);
+    if (rc) return rc;
+    each_term(x, count_member);
+    each_child(x, count_member);
+    for (int k = x->num_term_kinds; k < x->num_kinds; k++) begin_sets(&x->kind[k]);
+    each_term(x, put_member);
     for (int k = x->num_term_kinds; k < x->num_kinds && !rc; k++) rc = make_step_kind(x, q, k);
     if (rc) return rc;
     for (int i = 0; i < t->num_steps; i++) {
         const struct message_kind *k = &x->kind[x->step_kind[i]];
         x->unit[i] = k->output ? k->output->to + x->step_at[i] * k->output->out : -1;
     }
-    each_member(x, count_member);
-    for (int k = x->num_term_kinds; k < x->num_kinds; k++) begin_sets(&x->kind[k]);
-    each_member(x, put_member);
+    each_child(x, put_member);
     return emit_levels(x, q);
 }
 

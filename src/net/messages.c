@@ -133,7 +133,7 @@ static int number_all(struct messages *x)
     x->step_kind = raw_array(int, t->num_steps + 1);
     x->term_at = raw_array(int, t->num_terms + 1);
     x->step_at = raw_array(int, t->num_steps + 1);
-    x->unit = raw_array(int, t->num_steps + 1);
+    x->unit = new_array(int, t->num_steps + 1);
     if (!a || !x->term_kind || !x->step_kind || !x->term_at || !x->step_at || !x->unit) {
         free(a);
         return NAMI_ENOMEM;
