@@ -826,7 +826,7 @@ static int plan_fails(void *ctx)
     struct arena mem = j->g.body.mem;
     j->g.body.mem = (struct arena){0}; /* what is planned is freed each time */
     int rc = j->g.kind->plan(&j->g, &err);
-    j->entries = rc ? 0 : ((const struct normal *)j->g.own)->chol.num_values;
+    j->entries = rc ? 0 : ((const struct normal *)j->g.own)->qr.num_values;
     arena_free(&j->g.body.mem);
     j->g.body.mem = mem;
     return rc;

@@ -1,5 +1,5 @@
 /* integral_normal.h: the plan of an integral over linear Gaussian variables: how its kernels
-   (integral_normal.c) read coefficients from runs of the body, and where numbers are stored.
+   (integral_normal*.c) read coefficients from runs of the body, and where numbers are stored.
 
    Terms with the same variables form a bundle: a matrix with a row for each variable, their
    coefficients, and one for the residuals at 0, and a column for each residual. */
@@ -7,16 +7,18 @@
 #define EXACT_INTEGRAL_NORMAL_H
 
 #include "exact/integral.h"
-#include "exact/lane_chol.h"
+#include "exact/lane_qr.h"
 
 struct normal_bundle {
     int comp;
     int front; /* that of its first pivot; -1: it has no variables */
     int num_vars, num_residuals;
     int matrix;            /* -1: residuals have standard deviations */
-    size_t first_var;      /* in normal.at, normal.pivot; num_vars + 1 of each */
+    size_t first_var;      /* in normal.at, normal.pivot; num_vars of each */
     size_t first_residual; /* in normal.sd_of */
     size_t data;           /* entry: (num_vars + 1, num_residuals) */
+    int end;               /* columns of its front that its residuals reach */
+    size_t record;         /* entry: of its residuals, one after the other */
 };
 
 /* Row `row` of a run is entry `entry`; that of a run at 0 is entry `base`. */
@@ -38,7 +40,7 @@ struct normal_use {
 };
 
 struct normal {
-    struct lane_chol chol;
+    struct lane_qr qr;
     int num_bundles, *bundle_start; /* (num_fronts + 1) by front; those without variables follow */
     struct normal_bundle *bundle;
     int *at, *pivot;  /* by variable of a bundle, ascending: row of its front, pivot */
@@ -60,12 +62,12 @@ struct normal {
     size_t num_slab, num_scratch; /* entries that last for a slab, for a chunk */
     size_t sd_gradient;           /* entries of the slab */
     /* Entries of the scratch memory. */
-    size_t weight, log_weight, log_factor, value, update, point, total, incoming, work;
-    size_t moment, product;
+    size_t weight, log_weight, log_factor, value, update, point, total, incoming;
+    size_t record, message, work; /* of struct lane_matrix */
+    size_t residual;              /* of struct lane_residual: one, or all of a matrix */
 };
 
-enum { NORMAL_BLOCK = 32 }; /* columns of a bundle whose derivatives are computed together */
-
 int normal_plan(struct integral *g, nami_err *err);
+block_grad_fn normal_back;
 
 #endif

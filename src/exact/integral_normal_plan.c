@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "exact/collapse.h"
 #include "exact/integral_normal.h"
+#include "exact/lane_triangle.h"
 #include "exact/reach.h"
 
 /* Entries of a factor; doubles that stay in the cache. */
@@ -24,7 +25,7 @@ struct planning {
     struct arena *mem;
     struct key *key;    /* (num_terms) sorted: bundles are runs */
     int *first_key;     /* (num_bundles + 1) before bundles are sorted by front: of each */
-    int *order;         /* (num_bundles) bundle k is run order[k] */
+    struct slot *slot;  /* (num_bundles) bundle k is run slot[k].run */
     size_t *user_start; /* (num_vars + 1) variable v is in the lists user[user_start[v]] .. */
     int *user;
     struct reach reach; /* if there are matrices: what each row of the body reads */
@@ -39,7 +40,7 @@ static void planning_free(struct planning *p)
 {
     free(p->key);
     free(p->first_key);
-    free(p->order);
+    free(p->slot);
     free(p->user_start);
     free(p->user);
     if (p->has_reach) reach_free(&p->reach);
@@ -182,7 +183,7 @@ static int factorize(struct planning *p, nami_err *err)
     for (size_t l = 0; l < p->list.n; l++) pairs += (double)p->list_size.a[l] * p->list_size.a[l];
     if (pairs > 16.0 * MOST) return NAMI_ELIMIT;
     int rc = make_graph(p, &j);
-    if (!rc) rc = lane_chol_plan(&p->n->chol, p->mem, &j, MOST, err);
+    if (!rc) rc = lane_qr_plan(&p->n->qr, p->mem, &j, MOST, err);
     ugraph_fini(&j);
     return rc;
 }
@@ -288,46 +289,69 @@ static int find_matrices(struct planning *p)
 /* ---- bundles by front
  * ---------------------------------------------------------------------------- */
 
-static int front_of(const struct planning *p, int run)
-{
-    const struct key *x = &p->key[p->first_key[run]];
-    const struct lane_chol *c = &p->n->chol;
-    int first = INT_MAX;
-    for (int k = 0; k < x->num_vars; k++)
-        if (c->place[x->scope[k]] < first) first = c->place[x->scope[k]];
-    return x->num_vars ? c->front_of[first] : c->num_fronts;
-}
-
-static int sort_bundles(struct planning *p)
-{
-    struct normal *n = p->n;
-    int num = n->num_bundles, fronts = n->chol.num_fronts, *next = new_array(int, fronts + 2);
-    n->bundle_start = arena_array(p->mem, int, fronts + 2);
-    p->order = raw_array(int, num);
-    if (next && n->bundle_start && p->order) {
-        for (int k = 0; k < num; k++) next[front_of(p, k) + 1]++;
-        for (int f = 0; f <= fronts; f++) next[f + 1] += next[f];
-        memcpy(n->bundle_start, next, sizeof *next * (size_t)(fronts + 1));
-        for (int k = 0; k < num; k++) p->order[next[front_of(p, k)]++] = k;
-    }
-    free(next);
-    return next && n->bundle_start && p->order ? 0 : NAMI_ENOMEM;
-}
-
 /* The row of pivot k in a front. */
-static int row_of(const struct lane_chol *c, const struct front *f, int k)
+static int row_of(const struct lane_qr *c, const struct front *f, int k)
 {
     if (k < f->first + f->width) return k - f->first;
     return f->width + place_of(c->row + f->rows, f->below, k);
+}
+
+/* The front of the first variable of a bundle, and the columns there that it reaches. */
+struct slot {
+    int front, end, run;
+};
+
+static struct slot slot_of(const struct planning *p, int run)
+{
+    const struct key *x = &p->key[p->first_key[run]];
+    const struct lane_qr *c = &p->n->qr;
+    int first = INT_MAX, last = -1;
+    for (int k = 0; k < x->num_vars; k++) {
+        int pivot = c->place[x->scope[k]];
+        if (pivot < first) first = pivot;
+        if (pivot > last) last = pivot;
+    }
+    if (!x->num_vars) return (struct slot){c->num_fronts, 0, run};
+    int front = c->front_of[first];
+    return (struct slot){front, row_of(c, &c->front[front], last) + 1, run};
+}
+
+static int compare_slots(const void *a, const void *b)
+{
+    const struct slot *x = a, *y = b;
+    if (x->front != y->front) return x->front < y->front ? -1 : 1;
+    if (x->end != y->end) return x->end < y->end ? -1 : 1;
+    return x->run < y->run ? -1 : 1;
+}
+
+/* By front; those that reach few columns first: they fill fewer entries. */
+static int sort_bundles(struct planning *p)
+{
+    struct normal *n = p->n;
+    int num = n->num_bundles, fronts = n->qr.num_fronts;
+    n->bundle_start = arena_array(p->mem, int, fronts + 2);
+    p->slot = raw_array(struct slot, num);
+    if (!n->bundle_start || !p->slot) return NAMI_ENOMEM;
+    for (int k = 0; k < num; k++) p->slot[k] = slot_of(p, k);
+    qsort(p->slot, (size_t)num, sizeof *p->slot, compare_slots);
+    for (int k = 0; k < num; k++) n->bundle_start[p->slot[k].front + 1]++;
+    for (int f = 0; f <= fronts; f++) n->bundle_start[f + 1] += n->bundle_start[f];
+    return 0;
+}
+
+/* Rows of children enter a front before: columns that they reach. */
+static int child_end(const struct lane_qr *c, const struct front *f)
+{
+    return f[1].first_child > f->first_child ? c->front[c->child[f[1].first_child - 1]].end : 0;
 }
 
 static void fill_bundle(struct planning *p, int k, size_t *vars, size_t *sds)
 {
     struct normal *n = p->n;
     struct normal_bundle *b = &n->bundle[k];
-    int run = p->order[k], first = p->first_key[run], last = p->first_key[run + 1];
+    int run = p->slot[k].run, first = p->first_key[run], last = p->first_key[run + 1];
     const struct key *x = &p->key[first];
-    int front = front_of(p, run), num = 0;
+    int front = p->slot[k].front, num = 0;
     for (int i = first; i < last; i++) num += p->g->normal[p->key[i].term].size;
     *b = (struct normal_bundle){.comp = x->comp,
                                 .front = x->num_vars ? front : -1,
@@ -339,15 +363,16 @@ static void fill_bundle(struct planning *p, int k, size_t *vars, size_t *sds)
                                 .data = n->num_slab};
     n->num_slab += (size_t)(x->num_vars + 1) * (size_t)num;
     int *pivot = n->pivot + *vars;
-    for (int i = 0; i < x->num_vars; i++) pivot[i] = n->chol.place[x->scope[i]];
+    for (int i = 0; i < x->num_vars; i++) pivot[i] = n->qr.place[x->scope[i]];
     sort_ints(pivot, (size_t)x->num_vars);
     if (b->front >= 0) {
-        const struct front *f = &n->chol.front[front];
+        const struct front *f = &n->qr.front[front];
         for (int i = 0; i < x->num_vars; i++)
-            n->at[*vars + (size_t)i] = row_of(&n->chol, f, pivot[i]);
-        n->at[*vars + (size_t)x->num_vars] = front_last(f);
+            n->at[*vars + (size_t)i] = row_of(&n->qr, f, pivot[i]);
+        int earlier = child_end(&n->qr, f);
+        b->end = p->slot[k].end > earlier ? p->slot[k].end : earlier;
     }
-    *vars += (size_t)x->num_vars + 1;
+    *vars += (size_t)x->num_vars;
     for (int i = first; i < last && b->matrix < 0; i++) {
         const struct normal_term *t = &p->g->normal[p->key[i].term];
         for (int r = 0; r < t->size; r++)
@@ -359,11 +384,11 @@ static int make_bundles(struct planning *p)
 {
     struct normal *n = p->n;
     size_t vars = 0, sds = 0;
-    for (int k = 0; k < n->num_bundles; k++) vars += (size_t)p->key[p->first_key[k]].num_vars + 1;
+    for (int k = 0; k < n->num_bundles; k++) vars += (size_t)p->key[p->first_key[k]].num_vars;
     for (int t = 0; t < p->g->num_terms; t++) sds += (size_t)p->g->normal[t].size;
     n->bundle = arena_array(p->mem, struct normal_bundle, n->num_bundles + 1);
-    n->at = arena_array(p->mem, int, vars);
-    n->pivot = arena_array(p->mem, int, vars);
+    n->at = arena_array(p->mem, int, vars + 1);
+    n->pivot = arena_array(p->mem, int, vars + 1);
     n->sd_of = arena_array(p->mem, int, sds + 1);
     if (!n->bundle || !n->at || !n->pivot || !n->sd_of) return NAMI_ENOMEM;
     vars = sds = 0;
@@ -442,7 +467,7 @@ static void each_probe(struct planning *p, see_probe *see)
     struct normal *n = p->n;
     for (int k = 0; k < n->num_bundles; k++) {
         const struct normal_bundle *b = &n->bundle[k];
-        int run = p->order[k], column = 0;
+        int run = p->slot[k].run, column = 0;
         for (int i = p->first_key[run]; i < p->first_key[run + 1]; i++) {
             const struct key *x = &p->key[i];
             const struct normal_term *t = &p->g->normal[x->term];
@@ -451,7 +476,7 @@ static void each_probe(struct planning *p, see_probe *see)
                 const int *var = reads(p, x, t->residual + r, &num);
                 see(p, 0, (struct normal_probe){t->residual + r, base, base});
                 for (int v = 0; v < num; v++) {
-                    int a = place_of(n->pivot + b->first_var, b->num_vars, n->chol.place[var[v]]);
+                    int a = place_of(n->pivot + b->first_var, b->num_vars, n->qr.place[var[v]]);
                     struct normal_probe y = {t->residual + r,
                                              (int)b->data + a * b->num_residuals + column, base};
                     see(p, 1 + n->color[var[v]], y);
@@ -497,7 +522,7 @@ static int find_constants(struct planning *p)
     struct integral *g = p->g;
     struct normal *n = p->n;
     n->constant = arena_array(p->mem, double, g->num_comps);
-    n->front_comp = arena_array(p->mem, int, n->chol.num_fronts + 1);
+    n->front_comp = arena_array(p->mem, int, n->qr.num_fronts + 1);
     int *comp = raw_array(int, g->num_vars);
     if (n->constant && n->front_comp && comp) {
         for (int c = 0; c < g->num_comps; c++) {
@@ -506,8 +531,8 @@ static int find_constants(struct planning *p)
             n->constant[c] = half_log_2pi * (g->var_start[c + 1] - g->var_start[c] - rows);
             for (int v = g->var_start[c]; v < g->var_start[c + 1]; v++) comp[v] = c;
         }
-        for (int f = 0; f < n->chol.num_fronts; f++)
-            n->front_comp[f] = comp[n->chol.order[n->chol.front[f].first]];
+        for (int f = 0; f < n->qr.num_fronts; f++)
+            n->front_comp[f] = comp[n->qr.order[n->qr.front[f].first]];
     }
     free(comp);
     return n->constant && n->front_comp && comp ? 0 : NAMI_ENOMEM;
@@ -532,7 +557,7 @@ static void place_matrices(struct normal *n)
 /* Entries of the largest dense matrix: a front, or a bundle. */
 static size_t largest(const struct normal *n)
 {
-    size_t most = triangle_size(n->chol.most_rows + 1);
+    size_t most = triangle_size(n->qr.most_rows + 1);
     for (int k = 0; k < n->num_bundles; k++) {
         const struct normal_bundle *b = &n->bundle[k];
         size_t size = (size_t)(b->num_vars + 1) * (size_t)b->num_residuals;
@@ -541,33 +566,43 @@ static size_t largest(const struct normal *n)
     return most;
 }
 
+/* Records of bundles follow those of fronts. */
+static void place_records(struct normal *n)
+{
+    n->record = take(&n->num_scratch, n->qr.num_records);
+    for (int k = 0; k < n->num_bundles; k++) {
+        struct normal_bundle *b = &n->bundle[k];
+        if (b->front < 0) continue;
+        size_t size = record_size(n->at[b->first_var], b->end);
+        b->record = take(&n->num_scratch, size * (size_t)b->num_residuals);
+    }
+}
+
 static void place(struct planning *p)
 {
     struct integral *g = p->g;
     struct normal *n = p->n;
-    size_t *all = &n->num_scratch, moment = 0, product = 0;
+    size_t *all = &n->num_scratch, residual = 1;
     for (int k = 0; k < n->num_bundles; k++) {
         const struct normal_bundle *b = &n->bundle[k];
-        size_t vars = (size_t)b->num_vars, columns = (size_t)b->num_residuals;
-        if (b->matrix < 0 && columns > NORMAL_BLOCK) columns = NORMAL_BLOCK;
-        size_t square = vars * vars, most = vars * columns;
-        if (b->matrix >= 0 && square < columns * columns) square = columns * columns;
-        if (moment < square) moment = square;
-        if (product < most) product = most;
+        size_t rows = b->front < 0 ? 0 : (size_t)front_last(&n->qr.front[b->front]);
+        size_t most = (b->matrix < 0 ? 1 : (size_t)b->num_residuals) * (3 * rows + 1);
+        if (residual < most) residual = most;
     }
     n->sd_gradient = take(&n->num_slab, (size_t)n->num_sds);
     place_matrices(n);
     n->weight = take(all, (size_t)n->num_sds);
     n->log_weight = take(all, (size_t)n->num_sds);
     n->log_factor = take(all, (size_t)n->num_matrices);
-    n->value = take(all, n->chol.num_values);
-    n->update = take(all, n->chol.num_updates);
+    n->value = take(all, n->qr.num_values);
+    n->update = take(all, n->qr.num_updates);
     n->point = take(all, (size_t)g->num_vars);
     n->total = take(all, (size_t)g->num_comps);
     n->incoming = take(all, (size_t)g->num_comps);
-    n->work = take(all, (size_t)n->chol.most_rows);
-    n->moment = take(all, moment);
-    n->product = take(all, product);
+    place_records(n);
+    n->message = take(all, n->qr.num_messages);
+    n->work = take(all, n->qr.num_work);
+    n->residual = take(all, 1 + residual);
     size_t chunk = CACHE / largest(n) / 8 * 8;
     n->chunk = chunk < 8 ? 8 : chunk > (size_t)g->lanes ? g->lanes : (int)chunk;
     g->extra = 8 + n->num_slab * (size_t)g->lanes + n->num_scratch * (size_t)n->chunk;
@@ -577,7 +612,7 @@ static void find_cost(struct planning *p)
 {
     struct integral *g = p->g;
     struct normal *n = p->n;
-    double own = n->chol.flops, body = prog_cost(&g->body);
+    double own = n->qr.flops, body = prog_cost(&g->body);
     for (int k = 0; k < n->num_bundles; k++) {
         const struct normal_bundle *b = &n->bundle[k];
         double vars = b->num_vars, size = b->num_residuals;

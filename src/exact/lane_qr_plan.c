@@ -1,11 +1,12 @@
-/* lane_chol_plan.c: what all lanes have in common: the order of elimination, the elimination tree
-   in postorder, fronts, and where each stores what it passes to its parent. */
+/* lane_qr_plan.c: what all lanes have in common: the order of elimination, the elimination tree in
+   postorder, fronts, and where each stores what it passes to its parent and to its children. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "exact/lane_chol.h"
+#include "exact/lane_qr.h"
+#include "exact/lane_triangle.h"
 #include "graph/elim.h"
 
 /* A block of the memory that fronts share, in use. */
@@ -14,7 +15,7 @@ struct block {
 };
 
 struct planning {
-    struct lane_chol *c;
+    struct lane_qr *c;
     const struct ugraph *graph;
     int *parent;             /* by pivot: the first row below it; -1 */
     int *child, *next;       /* by pivot: lists of children */
@@ -38,7 +39,7 @@ static void planning_free(struct planning *p)
     vec_free(&p->block);
 }
 
-static void find_places(struct lane_chol *c)
+static void find_places(struct lane_qr *c)
 {
     for (int k = 0; k < c->n; k++) c->place[c->order[k]] = k;
 }
@@ -156,7 +157,7 @@ static int joins(const struct planning *p, int k)
 
 static void add_front(struct planning *p, int first, int last, size_t *rows)
 {
-    struct lane_chol *c = p->c;
+    struct lane_qr *c = p->c;
     struct front *f = &c->front[c->num_fronts];
     int below = (int)num_below(p, last), width = last - first + 1;
     *f = (struct front){.first = first,
@@ -176,7 +177,7 @@ static void add_front(struct planning *p, int first, int last, size_t *rows)
 }
 
 /* The numbers of the rows below in the front of the parent, which has them all. */
-static void find_parent(struct lane_chol *c, int k)
+static void find_parent(struct lane_qr *c, int k)
 {
     struct front *f = &c->front[k];
     const int *row = c->row + f->rows;
@@ -185,6 +186,7 @@ static void find_parent(struct lane_chol *c, int k)
     struct front *up = &c->front[f->parent];
     f->is_first = !up->has_child;
     up->has_child = 1;
+    up[1].first_child++; /* counted, at first */
     for (int i = 0, at = 0; i < f->below; i++) {
         if (row[i] < up->first + up->width) {
             c->into[f->rows + (size_t)i] = row[i] - up->first;
@@ -197,7 +199,7 @@ static void find_parent(struct lane_chol *c, int k)
 
 static int find_fronts(struct planning *p, struct arena *mem)
 {
-    struct lane_chol *c = p->c;
+    struct lane_qr *c = p->c;
     int num = 0;
     size_t rows = 0;
     for (int k = 0; k < c->n; k++)
@@ -214,6 +216,30 @@ static int find_fronts(struct planning *p, struct arena *mem)
     }
     for (int k = 0; k < c->num_fronts; k++) find_parent(c, k);
     return 0;
+}
+
+/* Lists of children; how far their rows reach in the front of the parent. */
+static int find_fronts_below(struct lane_qr *c, struct arena *mem)
+{
+    int n = c->num_fronts, *next = raw_array(int, n + 1);
+    c->child = arena_array(mem, int, n + 1);
+    if (next && c->child) {
+        for (int k = 0; k < n; k++) c->front[k + 1].first_child += c->front[k].first_child;
+        for (int k = 0; k < n; k++) next[k] = c->front[k].first_child;
+        for (int k = 0; k < n; k++) {
+            struct front *f = &c->front[k];
+            if (!f->below) continue;
+            const int *into = c->into + f->rows;
+            f->end = into[f->below - 1] + 1;
+            if (!f->is_first && f->end < c->front[c->child[next[f->parent] - 1]].end)
+                f->end = c->front[c->child[next[f->parent] - 1]].end;
+            c->child[next[f->parent]++] = k;
+            f->record = c->num_records;
+            for (int i = 0; i < f->below; i++) c->num_records += record_size(into[i], f->end);
+        }
+    }
+    free(next);
+    return next && c->child ? 0 : NAMI_ENOMEM;
 }
 
 /* ---- shared memory ---------------------------------------------------------------- */
@@ -238,11 +264,10 @@ static void release(struct planning *p, const struct front *f)
     memmove(p->block.a + i, p->block.a + i + 1, sizeof *p->block.a * (--p->block.n - i));
 }
 
-/* A front needs its part from its first child's elimination to its own; the inverse, which goes
-   the other way, from its own to its first child's. */
+/* A front needs its rows below from its first child's elimination to its own. */
 static int share_memory(struct planning *p)
 {
-    struct lane_chol *c = p->c;
+    struct lane_qr *c = p->c;
     for (int k = 0; k < c->num_fronts; k++) {
         struct front *f = &c->front[k];
         if (!f->has_child && reserve(p, f)) return NAMI_ENOMEM;
@@ -252,11 +277,31 @@ static int share_memory(struct planning *p)
     return 0;
 }
 
+/* Messages to children are a stack: those to the children of a front take the place of its own.
+   Work: see lane_qr_back.c, which needs most of it. */
+static void place_messages(struct lane_qr *c)
+{
+    for (int k = c->num_fronts; k-- > 0;) {
+        const struct front *f = &c->front[k];
+        size_t top = f->message, own = message_size(f), rows = (size_t)front_last(f), most = 0;
+        for (int i = f->first_child; i < f[1].first_child; i++) {
+            struct front *child = &c->front[c->child[i]];
+            child->message = top;
+            top += message_size(child);
+            if (most < (size_t)child->below) most = (size_t)child->below;
+        }
+        if (c->num_messages < top + own) c->num_messages = top + own;
+        size_t work =
+            triangle_size(front_last(f) + 1) + rows + most * (2 * rows + (size_t)f->below);
+        if (c->num_work < work) c->num_work = work;
+    }
+}
+
 /* ---- all -------------------------------------------------------------------------- */
 
 static int plan(struct planning *p, struct arena *mem, int64_t most, nami_err *err)
 {
-    struct lane_chol *c = p->c;
+    struct lane_qr *c = p->c;
     int n = c->n;
     c->order = arena_array(mem, int, n);
     c->place = arena_array(mem, int, n);
@@ -279,14 +324,16 @@ static int plan(struct planning *p, struct arena *mem, int64_t most, nami_err *e
     sort_tree(p);
     rc = find_columns(p, most);
     if (!rc) rc = find_fronts(p, mem);
+    if (!rc) rc = find_fronts_below(c, mem);
     if (!rc) rc = share_memory(p);
+    if (!rc) place_messages(c);
     return rc == NAMI_ENOMEM ? err_nomem(err) : rc;
 }
 
-int lane_chol_plan(struct lane_chol *c, struct arena *mem, const struct ugraph *graph, int64_t most,
-                   nami_err *err)
+int lane_qr_plan(struct lane_qr *c, struct arena *mem, const struct ugraph *graph, int64_t most,
+                 nami_err *err)
 {
-    *c = (struct lane_chol){.n = graph->n};
+    *c = (struct lane_qr){.n = graph->n};
     struct planning p = {.c = c, .graph = graph};
     int rc = plan(&p, mem, most, err);
     planning_free(&p);
