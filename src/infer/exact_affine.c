@@ -13,11 +13,11 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "exact/reach.h"
 #include "infer/dense.h"
 #include "infer/exact.h"
 #include "model/eval.h"
 
-enum { CONSTANT, AFFINE, OTHER };
 enum { STEP = 300, LANES = 64, FEW_LANES = 8, ROOM = 1 << 25 /* numbers of a workspace */ };
 
 struct affine {
@@ -34,39 +34,19 @@ struct affine {
 
 /* ---- degrees ------------------------------------------------------------------------ */
 
-static int degree_of(const struct affine *a, const struct operand *o, int i, const char **why)
+static enum degree degree_of(const struct affine *a, const struct operand *o, int i,
+                             const char **why)
 {
-    int d = CONSTANT;
+    enum degree d = CONSTANT;
     for (int j = 0; j < o->m && !o->is_const; j++) {
         int r = operand_at(o, i, j);
-        if (a->degree[r] > d) d = a->degree[r];
+        if (a->degree[r] > d) d = (enum degree)a->degree[r];
         if (a->degree[r] == OTHER) *why = a->why[r];
     }
     return d;
 }
 
-/* The degree of the result of an operation, given those of its arguments. */
-static int combine(const struct op *op, const int *d, int narg)
-{
-    static const struct op *const linear[] = {&op_add, &op_sub, &op_neg, &op_sum, &op_mean,
-                                              &op_c,   &op_rep, &op_t,   &op_diag};
-    static const struct op *const bilinear[] = {&op_mul, &op_inprod, &op_matmul};
-    int most = CONSTANT, sum = 0;
-    for (int k = 0; k < narg; k++) {
-        if (d[k] > most) most = d[k];
-        sum += d[k];
-    }
-    if (most != AFFINE) return most;
-    for (size_t i = 0; i < sizeof linear / sizeof *linear; i++)
-        if (op == linear[i]) return AFFINE;
-    for (size_t i = 0; i < sizeof bilinear / sizeof *bilinear; i++)
-        if (op == bilinear[i]) return sum == AFFINE ? AFFINE : OTHER;
-    if (op == &op_div) return d[1] == CONSTANT ? AFFINE : OTHER;
-    if (op == &op_ifelse) return d[0] == CONSTANT ? AFFINE : OTHER;
-    return OTHER;
-}
-
-static void set(struct affine *a, int row, int degree, const char *why)
+static void set(struct affine *a, int row, enum degree degree, const char *why)
 {
     a->degree[row] = (unsigned char)degree;
     a->why[row] = why;
@@ -76,13 +56,13 @@ static void walk_op(struct affine *a, const struct instr *c)
 {
     const struct op *op = c->self;
     for (int i = 0; i < c->n; i++) {
-        int d[INSTR_ARGS], had = CONSTANT;
+        enum degree d[INSTR_ARGS], had = CONSTANT;
         const char *why = NULL;
         for (int k = 0; k < c->narg; k++) {
             d[k] = degree_of(a, &c->arg[k], i, &why);
             if (d[k] > had) had = d[k];
         }
-        int to = combine(op, d, c->narg);
+        enum degree to = degree_combine(op, d, c->narg);
         if (to == OTHER && had == AFFINE) why = op->name;
         for (int j = 0; j < c->width; j++) set(a, c->out + i * c->width + j, to, why);
     }
@@ -92,7 +72,7 @@ static void walk_copy(struct affine *a, const struct instr *c)
 {
     for (int i = 0; i < c->n; i++) {
         const char *why = NULL;
-        int d = degree_of(a, &c->arg[0], i, &why);
+        enum degree d = degree_of(a, &c->arg[0], i, &why);
         set(a, operand_at(&c->outs, i, 0), d, why);
     }
 }
