@@ -1,7 +1,8 @@
-/* bench_collapse [MOST]: the collapsed density of a hidden Markov model, of a state space model with
-   unknown parameters and of a plate of Poisson counts, with 10^2, 10^3, ... up to MOST (10^5) latents
-   that are integrated out, on one thread: CPU seconds to choose and plan, and for each evaluation,
-   derivatives and draw; the exponents of their growth over the last factor of ten. */
+/* bench_collapse [MOST [MODEL]]: the collapsed density of a hidden Markov model, of a state space
+   model with unknown parameters and of a plate of Poisson counts, with 10^2, 10^3, ... up to MOST
+   (10^6) latents that are integrated out, on one thread: CPU seconds to choose and plan, and for
+   each evaluation, derivatives and draw, by lane of LANES; the largest memory of the process so
+   far; the exponents of growth, fitted from 10^3 on. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 enum { PLAN, VALUE, GRADIENT, DRAW, STEPS };
 static const char *const step_names[] = {"plan", "value", "derivatives", "draw"};
-enum { FIRST = 100, LANES = 8 };
+enum { FIRST = 100, LANES = 8, SIZES = 8 };
 
 static const struct {
     const char *name, *text;
@@ -55,8 +56,8 @@ static void run(int which, int n, double *seconds)
     const char *const settings[] = {set.s};
     struct model_options opt = {.set = settings, .nset = 1};
     check(m && !set.oom ? 0 : NAMI_ENOMEM);
-    check(model_parse(m, "bench.nami", models[which].text, strlen(models[which].text), NATIVE,
-                      &opt, &err));
+    check(model_parse(m, "bench.nami", models[which].text, strlen(models[which].text), NATIVE, &opt,
+                      &err));
     nami_options o = {.mode = "reverse", .exact = "auto"};
     check(inversion_init(&v, model_bn(m), &o, &err));
     double t0 = cpu();
@@ -83,7 +84,7 @@ static void run(int which, int n, double *seconds)
     exec_fini(&e);
     printf("%-6s N=%-8d", models[which].name, n);
     for (int k = 0; k < STEPS; k++) printf(" %s=%.3gs", step_names[k], seconds[k]);
-    printf(" kind=%s log_p=%.8g\n", c.step.a[0]->kind->name, lp[0]);
+    printf(" memory=%ldMB kind=%s log_p=%.8g\n", peak_mb(), c.step.a[0]->kind->name, lp[0]);
     fflush(stdout);
     collapse_free(&c);
     inversion_fini(&v);
@@ -92,17 +93,33 @@ static void run(int which, int n, double *seconds)
     str_free(&set);
 }
 
+/* The slope of log seconds by log N, from 1,000 on (least squares). */
+static double exponent(int num, const double *size, double (*seconds)[STEPS], int step)
+{
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (int k = 0; k < num; k++) {
+        if (size[k] < 1000) continue;
+        double u = log(size[k]), v = log(seconds[k][step]);
+        n++, x += u, y += v, xx += u * u, xy += u * v;
+    }
+    return (n * xy - x * y) / (n * xx - x * x);
+}
+
 int main(int argc, char **argv)
 {
-    int most = argc > 1 ? atoi(argv[1]) : 100000;
+    int most = argc > 1 ? atoi(argv[1]) : 1000000;
     for (int w = 0; w < (int)(sizeof models / sizeof *models); w++) {
-        double seconds[2][STEPS];
-        int n = 0;
-        for (int N = FIRST; N <= most; N *= 10, n++) run(w, N, seconds[n % 2]);
-        if (n < 2) continue;
+        double seconds[SIZES][STEPS], size[SIZES];
+        int num = 0;
+        if (argc > 2 && strcmp(argv[2], models[w].name) != 0) continue;
+        for (int64_t N = FIRST; N <= most && num < SIZES; N *= 10, num++) {
+            size[num] = (double)N;
+            run(w, (int)N, seconds[num]);
+        }
+        if (num < 3) continue;
         printf("%-6s exponent", models[w].name);
         for (int k = 0; k < STEPS; k++)
-            printf(" %s=%.2f", step_names[k], log10(seconds[(n - 1) % 2][k] / seconds[n % 2][k]));
+            printf(" %s=%.2f", step_names[k], exponent(num, size, seconds, k));
         printf("\n");
     }
     return 0;

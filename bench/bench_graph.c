@@ -15,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,13 +81,6 @@ static void die(const char *what)
 {
     fprintf(stderr, "bench_graph: %s\n", what);
     exit(3);
-}
-
-static long peak_mb(void)
-{
-    struct rusage u;
-    getrusage(RUSAGE_SELF, &u);
-    return u.ru_maxrss / 1024;
 }
 
 static int get_graph(struct dag *g, const char *family, int n)

@@ -1,42 +1,18 @@
 /* integral_normal_plan.c: plans integrals over linear Gaussian variables: bundles of terms, the
-   pattern of the precision matrix, colors of variables, memory. */
+   elimination, memory. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "exact/collapse.h"
-#include "exact/integral_normal.h"
+#include "exact/integral_normal_planning.h"
 #include "exact/lane_triangle.h"
-#include "exact/reach.h"
 
 /* Entries of a factor; doubles that stay in the cache. */
 enum { MOST = 1 << 24, CACHE = 1 << 15 };
 
-/* A term, to be sorted by variables. */
-struct key {
-    const int *scope;
-    int num_vars, comp, is_matrix, term;
-};
-
-struct planning {
-    struct integral *g;
-    struct normal *n;
-    struct arena *mem;
-    struct key *key;    /* (num_terms) sorted: bundles are runs */
-    int *first_key;     /* (num_bundles + 1) before bundles are sorted by front: of each */
-    struct slot *slot;  /* (num_bundles) bundle k is run slot[k].run */
-    size_t *user_start; /* (num_vars + 1) variable v is in the lists user[user_start[v]] .. */
-    int *user;
-    struct reach reach; /* if there are matrices: what each row of the body reads */
-    int has_reach;
-    /* Lists of variables that one residual reads: variables of bundles, or of rows of the body. */
-    vec(const int *) list;
-    vec(int) list_size;
-    int *matrix_of; /* (num_terms) */
-};
-
-static void planning_free(struct planning *p)
+static void planning_free(struct normal_planning *p)
 {
     free(p->key);
     free(p->first_key);
@@ -49,7 +25,7 @@ static void planning_free(struct planning *p)
     free(p->matrix_of);
 }
 
-static int too_large(const struct planning *p, nami_err *err)
+static int too_large(const struct normal_planning *p, nami_err *err)
 {
     return err_set(err, NAMI_ELIMIT,
                    "is one of %d linear Gaussian variables whose precision matrix is too dense to "
@@ -77,7 +53,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Runs of terms with the same variables; each matrix is a run of its own. */
-static int find_bundles(struct planning *p)
+static int find_bundles(struct normal_planning *p)
 {
     struct integral *g = p->g;
     int num = 0, n = g->num_terms;
@@ -98,48 +74,20 @@ static int find_bundles(struct planning *p)
     return 0;
 }
 
-/* ---- lists of variables ----------------------------------------------------------- */
+/* ---- the elimination -------------------------------------------------------------- */
 
-static int add_list(struct planning *p, const int *var, int num)
-{
-    return num && (vec_push(&p->list, var) || vec_push(&p->list_size, num)) ? NAMI_ENOMEM : 0;
-}
-
-/* user, user_start: the lists of each variable. */
-static int index_lists(struct planning *p)
-{
-    int n = p->g->num_vars;
-    size_t total = 0;
-    for (size_t l = 0; l < p->list.n; l++) total += (size_t)p->list_size.a[l];
-    free(p->user_start);
-    free(p->user);
-    p->user_start = new_array(size_t, n + 2);
-    p->user = raw_array(int, total);
-    if (!p->user_start || !p->user) return NAMI_ENOMEM;
-    size_t *to = p->user_start + 1; /* to[v]: end of those of v so far */
-    for (size_t l = 0; l < p->list.n; l++)
-        for (int k = 0; k < p->list_size.a[l]; k++) to[p->list.a[l][k] + 1]++;
-    for (int v = 0; v < n; v++) to[v + 1] += to[v];
-    for (size_t l = 0; l < p->list.n; l++)
-        for (int k = 0; k < p->list_size.a[l]; k++) p->user[to[p->list.a[l][k]]++] = (int)l;
-    return 0;
-}
-
-/* ---- the precision matrix
- * ------------------------------------------------------------------------ */
-
-static int list_bundles(struct planning *p)
+static int list_bundles(struct normal_planning *p)
 {
     int rc = 0;
     for (int k = 0; k < p->n->num_bundles && !rc; k++) {
         const struct key *x = &p->key[p->first_key[k]];
-        rc = add_list(p, x->scope, x->num_vars);
+        rc = normal_add_list(p, x->scope, x->num_vars);
     }
-    return rc ? rc : index_lists(p);
+    return rc ? rc : normal_index_lists(p);
 }
 
 /* Other variables in the lists of v, ascending, to `to`; returns their number. */
-static int neighbors(const struct planning *p, int v, int *mark, int *to)
+static int neighbors(const struct normal_planning *p, int v, int *mark, int *to)
 {
     int num = 0;
     for (size_t e = p->user_start[v]; e < p->user_start[v + 1]; e++) {
@@ -154,7 +102,7 @@ static int neighbors(const struct planning *p, int v, int *mark, int *to)
     return num;
 }
 
-static int make_graph(const struct planning *p, struct ugraph *j)
+static int make_graph(const struct normal_planning *p, struct ugraph *j)
 {
     int n = p->g->num_vars, rc = 0, *mark = raw_array(int, n), *work = raw_array(int, n);
     vec(int) all = {0};
@@ -176,7 +124,7 @@ static int make_graph(const struct planning *p, struct ugraph *j)
     return rc;
 }
 
-static int factorize(struct planning *p, nami_err *err)
+static int factorize(struct normal_planning *p, nami_err *err)
 {
     struct ugraph j = {0};
     double pairs = 0;
@@ -190,20 +138,7 @@ static int factorize(struct planning *p, nami_err *err)
 
 /* ---- scales ----------------------------------------------------------------------- */
 
-static int place_of(const int *list, int num, int x) /* in an ascending list that has it */
-{
-    int low = 0;
-    for (int high = num; high - low > 1;) {
-        int middle = low + (high - low) / 2;
-        if (list[middle] <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int find_sds(struct planning *p)
+static int find_sds(struct normal_planning *p)
 {
     struct integral *g = p->g;
     struct normal *n = p->n;
@@ -218,7 +153,7 @@ static int find_sds(struct planning *p)
 }
 
 /* How often each standard deviation occurs in each component. */
-static int count_uses(struct planning *p)
+static int count_uses(struct normal_planning *p)
 {
     struct integral *g = p->g;
     struct normal *n = p->n;
@@ -259,7 +194,7 @@ static int compare_matrices(const void *a, const void *b)
 }
 
 /* Terms with the same elements share a matrix. */
-static int find_matrices(struct planning *p)
+static int find_matrices(struct normal_planning *p)
 {
     struct integral *g = p->g;
     struct normal *n = p->n;
@@ -286,8 +221,7 @@ static int find_matrices(struct planning *p)
     return 0;
 }
 
-/* ---- bundles by front
- * ---------------------------------------------------------------------------- */
+/* ---- bundles by front ------------------------------------------------------------- */
 
 /* The row of pivot k in a front. */
 static int row_of(const struct lane_qr *c, const struct front *f, int k)
@@ -296,12 +230,7 @@ static int row_of(const struct lane_qr *c, const struct front *f, int k)
     return f->width + place_of(c->row + f->rows, f->below, k);
 }
 
-/* The front of the first variable of a bundle, and the columns there that it reaches. */
-struct slot {
-    int front, end, run;
-};
-
-static struct slot slot_of(const struct planning *p, int run)
+static struct slot slot_of(const struct normal_planning *p, int run)
 {
     const struct key *x = &p->key[p->first_key[run]];
     const struct lane_qr *c = &p->n->qr;
@@ -325,7 +254,7 @@ static int compare_slots(const void *a, const void *b)
 }
 
 /* By front; those that reach few columns first: they fill fewer entries. */
-static int sort_bundles(struct planning *p)
+static int sort_bundles(struct normal_planning *p)
 {
     struct normal *n = p->n;
     int num = n->num_bundles, fronts = n->qr.num_fronts;
@@ -345,7 +274,7 @@ static int child_end(const struct lane_qr *c, const struct front *f)
     return f[1].first_child > f->first_child ? c->front[c->child[f[1].first_child - 1]].end : 0;
 }
 
-static void fill_bundle(struct planning *p, int k, size_t *vars, size_t *sds)
+static void fill_bundle(struct normal_planning *p, int k, size_t *vars, size_t *sds)
 {
     struct normal *n = p->n;
     struct normal_bundle *b = &n->bundle[k];
@@ -380,7 +309,7 @@ static void fill_bundle(struct planning *p, int k, size_t *vars, size_t *sds)
     }
 }
 
-static int make_bundles(struct planning *p)
+static int make_bundles(struct normal_planning *p)
 {
     struct normal *n = p->n;
     size_t vars = 0, sds = 0;
@@ -396,127 +325,9 @@ static int make_bundles(struct planning *p)
     return n->num_slab > 8 * (size_t)MOST ? NAMI_ELIMIT : 0;
 }
 
-/* ---- colors, and what each run is for --------------------------------------------- */
+/* ---- constants, memory, cost ------------------------------------------------------ */
 
-/* What residual row of a term reads. */
-static const int *reads(const struct planning *p, const struct key *x, int row, int *num)
-{
-    if (!x->is_matrix) return *num = x->num_vars, x->scope;
-    *num = p->reach.count[row];
-    return *num ? p->reach.pool.a + p->reach.start[row] : NULL;
-}
-
-static int find_reach(struct planning *p, nami_err *err)
-{
-    struct integral *g = p->g;
-    if (!p->n->num_matrices) return 0;
-    int *row = raw_array(int, g->num_vars);
-    if (!row) return err_nomem(err);
-    for (int v = 0; v < g->num_vars; v++) row[v] = g->num_inputs + v;
-    p->has_reach = 1;
-    int rc = reach_make(&p->reach, &g->body, g->num_vars, row, err);
-    free(row);
-    return rc;
-}
-
-static int list_residuals(struct planning *p)
-{
-    int rc = 0;
-    p->list.n = p->list_size.n = 0;
-    for (int k = 0; k < p->n->num_bundles && !rc; k++) {
-        const struct key *x = &p->key[p->first_key[k]];
-        const struct normal_term *t = &p->g->normal[x->term];
-        for (int r = 0; r < (x->is_matrix ? t->size : 1) && !rc; r++) {
-            int num;
-            const int *var = reads(p, x, t->residual + r, &num);
-            rc = add_list(p, var, num);
-        }
-    }
-    return rc ? rc : index_lists(p);
-}
-
-/* The first color that no variable of a common list has. */
-static int find_colors(struct planning *p)
-{
-    struct normal *n = p->n;
-    int num = p->g->num_vars, *mark = raw_array(int, num + 1);
-    n->color = arena_array(p->mem, int, num);
-    if (!mark || !n->color || list_residuals(p)) {
-        free(mark);
-        return NAMI_ENOMEM;
-    }
-    for (int v = 0; v <= num; v++) mark[v] = -1;
-    for (int v = 0; v < num; v++) {
-        for (size_t e = p->user_start[v]; e < p->user_start[v + 1]; e++) {
-            const int *var = p->list.a[p->user[e]];
-            for (int k = 0; k < p->list_size.a[p->user[e]] && var[k] < v; k++)
-                mark[n->color[var[k]]] = v;
-        }
-        while (mark[n->color[v]] == v) n->color[v]++;
-        if (n->num_colors <= n->color[v]) n->num_colors = n->color[v] + 1;
-    }
-    free(mark);
-    return 0;
-}
-
-/* Calls for each number that is read from a run. */
-typedef void see_probe(struct planning *p, int run, struct normal_probe x);
-
-static void each_probe(struct planning *p, see_probe *see)
-{
-    struct normal *n = p->n;
-    for (int k = 0; k < n->num_bundles; k++) {
-        const struct normal_bundle *b = &n->bundle[k];
-        int run = p->slot[k].run, column = 0;
-        for (int i = p->first_key[run]; i < p->first_key[run + 1]; i++) {
-            const struct key *x = &p->key[i];
-            const struct normal_term *t = &p->g->normal[x->term];
-            for (int r = 0; r < t->size; r++, column++) {
-                int num, base = (int)b->data + b->num_vars * b->num_residuals + column;
-                const int *var = reads(p, x, t->residual + r, &num);
-                see(p, 0, (struct normal_probe){t->residual + r, base, base});
-                for (int v = 0; v < num; v++) {
-                    int a = place_of(n->pivot + b->first_var, b->num_vars, n->qr.place[var[v]]);
-                    struct normal_probe y = {t->residual + r,
-                                             (int)b->data + a * b->num_residuals + column, base};
-                    see(p, 1 + n->color[var[v]], y);
-                }
-            }
-        }
-    }
-}
-
-static void count_probe(struct planning *p, int run, struct normal_probe x)
-{
-    (void)x;
-    p->n->probe_start[run + 1]++;
-}
-
-/* probe_start[run] moves to the end, where that of the next run was. */
-static void put_probe(struct planning *p, int run, struct normal_probe x)
-{
-    p->n->probe[p->n->probe_start[run]++] = x;
-}
-
-static int make_probes(struct planning *p)
-{
-    struct normal *n = p->n;
-    int runs = n->num_colors + 1;
-    if (!(n->probe_start = arena_array(p->mem, size_t, runs + 1))) return NAMI_ENOMEM;
-    each_probe(p, count_probe);
-    for (int r = 0; r < runs; r++) n->probe_start[r + 1] += n->probe_start[r];
-    n->probe = arena_array(p->mem, struct normal_probe, n->probe_start[runs] + 1);
-    if (!n->probe) return NAMI_ENOMEM;
-    each_probe(p, put_probe);
-    for (int r = runs; r > 0; r--) n->probe_start[r] = n->probe_start[r - 1];
-    n->probe_start[0] = 0;
-    return 0;
-}
-
-/* ---- constants, memory, cost
- * ----------------------------------------------------------------------- */
-
-static int find_constants(struct planning *p)
+static int find_constants(struct normal_planning *p)
 {
     static const double half_log_2pi = 0.91893853320467274178;
     struct integral *g = p->g;
@@ -578,7 +389,7 @@ static void place_records(struct normal *n)
     }
 }
 
-static void place(struct planning *p)
+static void place(struct normal_planning *p)
 {
     struct integral *g = p->g;
     struct normal *n = p->n;
@@ -608,7 +419,7 @@ static void place(struct planning *p)
     g->extra = 8 + n->num_slab * (size_t)g->lanes + n->num_scratch * (size_t)n->chunk;
 }
 
-static void find_cost(struct planning *p)
+static void find_cost(struct normal_planning *p)
 {
     struct integral *g = p->g;
     struct normal *n = p->n;
@@ -622,7 +433,7 @@ static void find_cost(struct planning *p)
     g->runs = 1 + n->num_colors + own / (body > 1 ? body : 1);
 }
 
-static int plan(struct planning *p, nami_err *err)
+static int plan(struct normal_planning *p, nami_err *err)
 {
     int rc = find_bundles(p);
     if (!rc) rc = list_bundles(p);
@@ -634,8 +445,8 @@ static int plan(struct planning *p, nami_err *err)
     if (!rc) rc = make_bundles(p);
     if (rc == NAMI_ELIMIT) return too_large(p, err);
     if (rc) return rc == NAMI_ENOMEM ? err_nomem(err) : rc;
-    if ((rc = find_reach(p, err))) return rc;
-    if (find_colors(p) || make_probes(p) || find_constants(p)) return err_nomem(err);
+    if ((rc = normal_find_probes(p, err))) return rc;
+    if (find_constants(p)) return err_nomem(err);
     place(p);
     find_cost(p);
     return 0;
@@ -643,7 +454,7 @@ static int plan(struct planning *p, nami_err *err)
 
 int normal_plan(struct integral *g, nami_err *err)
 {
-    struct planning p = {.g = g, .mem = &g->body.mem};
+    struct normal_planning p = {.g = g, .mem = &g->body.mem};
     p.n = g->own = arena_alloc(p.mem, sizeof *p.n);
     int rc = p.n ? plan(&p, err) : err_nomem(err);
     planning_free(&p);
