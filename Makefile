@@ -41,7 +41,7 @@ bench: ## time inversion (SuiteSparse), sampling (NumPy, JAGS), products (OpenBL
 	@build/bench/bench_product
 	@build/bench/bench_ais examples/models/vae.nami examples/models/vae.json
 	@build/bench/bench_exact
-	@build/bench/bench_collapse
+	@build/bench/bench_collapse 100000
 	@bench/train.py
 
 bench-jags: ## posteriors of 1,000 data sets, side by side with JAGS: a quarter of an hour
