@@ -145,7 +145,7 @@ static int make_inputs(struct messages *x, struct qnet *q, int kind)
 static int compile_terms(struct messages *x, struct qnet *q, int kind)
 {
     struct message_kind *k = &x->kind[kind];
-    int rc = make_inputs(x, q, kind);
+    int rc = message_informs(k) ? make_inputs(x, q, kind) : 0;
     if (rc || k->raw) return rc;
     rc = make_layers(q, k, "term", x->tree.term[k->first].inst, k->num_inputs, 0);
     for (int i = 0; i < k->n && !rc; i++)
@@ -184,6 +184,7 @@ static void each_term(struct messages *x, void (*use)(struct slot *s, int set, i
     for (int i = 0; i < t->num_terms; i++) {
         const struct message_kind *k = &x->kind[x->term_kind[i]];
         int step = t->term[i].step, at = x->term_at[i];
+        if (!message_informs(k)) continue;
         use(message_slot(&x->kind[x->step_kind[step]], t->term[i].kind), x->step_at[step],
             k->raw ? at : k->output->to + at * k->output->out);
     }

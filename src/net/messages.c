@@ -173,20 +173,33 @@ static int count(struct messages *x, int i, uint64_t key, int kind)
     return 0;
 }
 
-/* Terms are in the order of steps, children before their parents: those of a step follow each
-   other, kind by kind or not. */
+/* Terms are in the order of steps: those of a step follow each other. */
 static int find_slots(struct messages *x)
 {
     const struct tree *t = &x->tree;
     int rc = 0;
-    for (int i = 0; i < t->num_terms && !rc; i++) {
+    for (int i = 0; i < t->num_terms && !rc; i++)
+        if (message_informs(&x->kind[x->term_kind[i]]))
+            rc = count(x, t->term[i].step, t->term[i].kind, x->term_kind[i]);
+    return rc;
+}
+
+int message_informs(const struct message_kind *k)
+{
+    int n = k->num_nodes;
+    for (int j = 0; j < k->num_constants; j++) n += k->sd[j] > 0;
+    return n > 0;
+}
+
+static void number_terms(struct messages *x)
+{
+    for (int i = 0; i < x->tree.num_terms; i++) {
         struct message_kind *k = &x->kind[x->term_kind[i]];
         x->term_at[i] = k->n++;
-        k->num_constants = t->term[i].num_constants;
+        k->num_nodes = x->tree.term[i].num_nodes;
+        k->num_constants = x->tree.term[i].num_constants;
         k->first = k->n == 1 ? i : k->first;
-        rc = count(x, t->term[i].step, t->term[i].kind, x->term_kind[i]);
     }
-    return rc;
 }
 
 /* Steps by level, and in each level in order. */
@@ -391,8 +404,9 @@ int messages_make(struct messages *x, struct qnet *q, struct share *s, nami_err 
     *x = (struct messages){0};
     int rc = tree_make(&x->tree, q->model, q->whole, q->encoding, err);
     if (rc) return rc;
-    if (split_roles(&x->tree) || number_all(x) || sort_steps(x) || find_slots(x) || find_child_slots(x) || scale_constants(x, &q->mem) ||
-        share_kinds(x, q, s))
+    if (split_roles(&x->tree) || number_all(x) || sort_steps(x)) return err_nomem(err);
+    number_terms(x);
+    if (scale_constants(x, &q->mem) || find_slots(x) || find_child_slots(x) || share_kinds(x, q, s))
         return err_nomem(err);
     find_direct(x);
     return 0;

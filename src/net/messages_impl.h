@@ -19,7 +19,7 @@ struct slot {
 struct message_kind {
     int n, first; /* terms or steps; the first of them */
     /* of terms */
-    int num_constants;
+    int num_nodes, num_constants;
     double *mean, *sd; /* of the constants; 0: all are equal, and none is read */
     int raw;           /* steps read its inputs themselves: there is one term, and it has few */
     int num_inputs, *input;
@@ -34,5 +34,8 @@ struct message_kind {
 
 /* The slot with this key, which is added if it is not there. */
 struct slot *message_slot(struct message_kind *kind, uint64_t key); /* NULL: out of memory */
+
+/* Do terms of this kind tell anything: have they observed variables, or constants that differ? */
+int message_informs(const struct message_kind *kind);
 
 #endif
