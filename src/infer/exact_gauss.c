@@ -257,7 +257,8 @@ static int factorise(const struct gnet *g, struct local *w, struct gpost *p, nam
     if (rc == NAMI_EINPUT)
         rc = err_set(err, NAMI_EINPUT,
                      "the posterior's precision is not positive definite: the scales of the "
-                     "variables are too far apart for double precision");
+                     "variables are too far apart for double precision; training with 'exact' "
+                     "set to all has no such limit");
     sparse_free(&a);
     return rc;
 }

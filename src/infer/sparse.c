@@ -217,6 +217,19 @@ static double solve_row(struct rows *r, int k, struct chol *c, int64_t *end, dou
     return d;
 }
 
+/* A pivot that is so small a part of its diagonal element has lost the digits that count. */
+static int is_lost(double pivot, double diagonal)
+{
+    return !(pivot > 1e-10 * diagonal) || isinf(pivot);
+}
+
+static double diagonal_of(const struct rows *r, int k)
+{
+    for (int64_t p = r->start[k]; p < r->start[k + 1]; p++)
+        if (r->column[p] == k) return r->value[p];
+    return 0;
+}
+
 static int factorise(struct rows *r, struct chol *c)
 {
     int n = c->n, first = c->num_sparse, rc = 0;
@@ -233,12 +246,16 @@ static int factorise(struct rows *r, struct chol *c)
             to[k - first] = d;
             continue;
         }
-        if (!(d > 0) || isinf(d)) rc = NAMI_EINPUT;
+        if (is_lost(d, diagonal_of(r, k))) rc = NAMI_EINPUT;
         c->row[c->start[k]] = k;
         c->value[c->start[k]] = sqrt(d);
         end[k] = c->start[k] + 1;
     }
     if (!rc && dense_chol(n - first, c->core)) rc = NAMI_EINPUT;
+    for (int k = first; k < n && !rc; k++) {
+        double l = c->core[(size_t)(k - first) * (size_t)(n - first + 1)];
+        if (is_lost(l * l, diagonal_of(r, k))) rc = NAMI_EINPUT;
+    }
     free(end);
     free(x);
     return rc;

@@ -35,7 +35,7 @@ struct chol {
 };
 
 /* NAMI_ELIMIT if L would have more than `most` entries, before they are computed. NAMI_EINPUT,
-   without a message, if A is not positive definite. */
+   without a message, if A is not positive definite, or so nearly that digits are lost. */
 int chol_new(const struct sparse *a, int64_t most, struct chol *out, nami_err *err);
 void chol_free(struct chol *c);
 double chol_logdet(const struct chol *c); /* of A */
