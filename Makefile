@@ -10,7 +10,7 @@ CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
 THREADED = test_pool test_train test_source test_training test_infer test_smc test_eval test_view test_learn test_study test_api_posterior
 C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
 
-.PHONY: build pictures demo test bench bench-jags bench-defaults posteriors reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help
+.PHONY: build pictures demo test bench bench-jags bench-defaults bench-messages posteriors reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -53,6 +53,11 @@ bench-defaults: ## default settings on all classic models, without and with exac
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/defaults.py $(MODELS)
+
+bench-messages: ## cost of message networks by the size of the data, beside explicit inputs: minutes
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/messages.py | tee bench/results/messages.txt
 
 posteriors: ## posteriors of classic models against long runs of JAGS (JAGS=--jags: made anew): minutes
 	@scripts/setup.sh build bench

@@ -88,6 +88,14 @@ bad 2 'end it in .json, .csv or .npz' "$asia" -o x.txt
 bad 2 'the most probable joint state is one of discrete models' "$m/lgssm.nami" --mpe
 bad 2 "is no number for x[1]" "$m/lgssm.nami" --given 'x[1]=a'
 bad 2 'has no table' "$here/examples/student.json"
+cat >tiny.nami <<'END'
+model { mu ~ normal(0, 10)
+  for (i in 1:20) { t[i] ~ normal(mu, 1e-7)
+    y[i] ~ normal(t[i], 7) } }
+observe y
+END
+echo '{"y": [1, 2, 3, 4, 5, 6, 7, 8, 9, 8, 7, 6, 5, 4, 3, 2, 1, 2, 3, 4]}' >tiny.json
+bad 2 'too far apart for double precision' tiny.nami -d tiny.json
 echo '{"smoke": [1]}' >e.json
 bad 2 'e.json: smoke must be a state' "$asia" -d e.json
 echo '{"smoke": 1' >e.json
