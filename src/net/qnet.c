@@ -500,13 +500,13 @@ static void drop_messages(struct qnet *q, struct share *s)
     share_free(s);
 }
 
-/* Messages instead of explicit inputs: for factors of many inputs, if there is much to share. */
-enum { MESSAGES_INPUTS = 256, MESSAGES_ALIKE = 8 };
+/* Messages instead of explicit inputs: for factors of many parents, if there is much to share. */
+enum { MESSAGES_PARENTS = 256, MESSAGES_ALIKE = 8 };
 
 /* Does `auto` choose messages?  Then they are made. */
 static int tries_messages(const struct qnet *q)
 {
-    return q->ndraw && !q->opt.arch && !q->opt.no_share && q->inverse->width > MESSAGES_INPUTS &&
+    return q->ndraw && !q->opt.arch && !q->opt.no_share && q->inverse->width > MESSAGES_PARENTS &&
            !model_num_embeddings(q->model);
 }
 
