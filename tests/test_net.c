@@ -610,7 +610,27 @@ static void architectures_are_chosen_by_group(void **state)
     }
 }
 
+/* Explicit inputs while there are not too many of them, then messages. */
+static void messages_are_chosen_by_size(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        struct net_at n;
+        char text[200];
+        snprintf(text, sizeof text,
+                 "model { m ~ normal(0, 1)\n s ~ gamma(2, 2)\n for (i in 1:%d) { y[i] ~ "
+                 "normal(m, s) } }\nobserve y",
+                 turn ? 4100 : 40);
+        net_at(&n, text, NULL, NULL, &(struct net_options){.skip = -1});
+        for (int g = 0; g < n.q.ngroup; g++)
+            assert_int_equal(n.q.group[g].arch == &arch_messages, turn);
+        if (turn) assert_true(n.q.prog.nparam < 100000);
+        net_drop(&n);
+    }
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(messages_are_chosen_by_size),
     cmocka_unit_test(architectures_are_chosen_by_group),
     cmocka_unit_test(test_components_of_stand_ins),
     cmocka_unit_test(test_gradients),

@@ -501,7 +501,7 @@ static void drop_messages(struct qnet *q, struct share *s)
 }
 
 /* Messages instead of explicit inputs: for factors of many parents, if there is much to share. */
-enum { MESSAGES_PARENTS = 256, MESSAGES_ALIKE = 8 };
+enum { MESSAGES_PARENTS = 4096, MESSAGES_ALIKE = 8 };
 
 /* Does `auto` choose messages?  Then they are made. */
 static int tries_messages(const struct qnet *q)
