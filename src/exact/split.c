@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/unite.h"
 #include "dist/dist.h"
 #include "exact/reach.h"
 
@@ -281,19 +282,13 @@ static int make_body(struct split *s, nami_err *err)
 
 /* ---- components ---------------------------------------------------------------------------- */
 
-static int find(int *up, int v)
-{
-    while (up[v] != v) v = up[v] = up[up[v]];
-    return v;
-}
-
 static void unite_terms(const struct split *s, const struct instr *c, int *up)
 {
     for (int i = 0; i < c->n; i++)
         for (int k = 0; k < c->width; k++) {
             int row = c->out + i * c->width + k, n = s->reach.count[row];
             const int *v = n ? s->reach.pool.a + s->reach.start[row] : NULL;
-            for (int j = 1; j < n; j++) up[find(up, v[j])] = find(up, v[0]);
+            for (int j = 1; j < n; j++) set_unite(up, v[j], v[0]);
         }
 }
 
@@ -310,7 +305,7 @@ static int find_components(struct split *s)
         if (s->p->code.a[k].sum && s->p->code.a[k].out >= 0) unite_terms(s, &s->p->code.a[k], up);
     for (int v = 0; v < n; v++) number[v] = -1;
     for (int v = 0; v < n; v++) {
-        int root = find(up, v);
+        int root = set_root(up, v);
         if (number[root] < 0) number[root] = g->num_comps++;
         s->comp[v] = number[root];
     }

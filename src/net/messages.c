@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/unite.h"
 #include "net/messages_impl.h"
 
 void messages_free(struct messages *x)
@@ -303,17 +304,9 @@ static int scale_constants(struct messages *x, struct arena *mem)
     return 0;
 }
 
-static int root(int *up, int v)
-{
-    while (up[v] != v) v = up[v] = up[up[v]];
-    return v;
-}
-
 static void unite(int *up, const struct encoding *c, int a, int b)
 {
-    a = root(up, a), b = root(up, b);
-    if (c[a].kind != c[b].kind || c[a].ncoord != c[b].ncoord) return;
-    up[a > b ? a : b] = a > b ? b : a;
+    if (c[a].kind == c[b].kind && c[a].ncoord == c[b].ncoord) set_unite(up, a, b);
 }
 
 /* Variables in one role: of a latent of a kind of steps, of its separator, of a kind of terms. */
@@ -349,7 +342,7 @@ int messages_scales(const struct messages *x, struct qnet *q)
     for (int pass = 0; pass < 2 && !rc; pass++)
         for (int v = 0; v < nodes; v++) {
             const struct encoding *c = &q->encoding[v];
-            int r = root(up, v);
+            int r = set_root(up, v);
             double *to = sum + (size_t)r * 2 * (size_t)most;
             n[r] += !pass;
             for (int j = 0; j < c->ncoord; j++)
@@ -361,7 +354,7 @@ int messages_scales(const struct messages *x, struct qnet *q)
         }
     for (int v = 0; v < nodes && !rc; v++) {
         struct encoding *c = &q->encoding[v];
-        int r = root(up, v);
+        int r = set_root(up, v);
         const double *from = sum + (size_t)r * 2 * (size_t)most;
         for (int j = 0; j < c->ncoord && n[r] > 1; j++) {
             c->mean[j] = from[j] / n[r];

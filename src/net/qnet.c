@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
+#include "base/unite.h"
 #include "model/eval.h"
 #include "net/embed.h"
 #include "net/messages.h"
@@ -130,21 +131,6 @@ static int fits_rep(const struct qnet *q, const struct share *s, int i)
     return 1;
 }
 
-static int root(int *up, int v)
-{
-    while (up[v] != v) v = up[v] = up[up[v]];
-    return v;
-}
-
-static void unite(int *up, int a, int b)
-{
-    a = root(up, a), b = root(up, b);
-    if (a < b)
-        up[b] = a;
-    else
-        up[a] = b;
-}
-
 /* A network that many factors share sees each role on one scale: that of the first node in it. */
 static int same_scales(struct qnet *q, struct share *s)
 {
@@ -154,11 +140,11 @@ static int same_scales(struct qnet *q, struct share *s)
     for (int i = 0; i < q->inverse->nlatent; i++) {
         if (s->rep[i] != i && !fits_rep(q, s, i)) s->rep[i] = i;
         const int *a = s->parent + s->off[i], *b = s->parent + s->off[s->rep[i]];
-        unite(up, q->inverse->perm[i], q->inverse->perm[s->rep[i]]);
-        for (int64_t k = 0; k < s->off[i + 1] - s->off[i]; k++) unite(up, a[k], b[k]);
+        set_unite(up, q->inverse->perm[i], q->inverse->perm[s->rep[i]]);
+        for (int64_t k = 0; k < s->off[i + 1] - s->off[i]; k++) set_unite(up, a[k], b[k]);
     }
     for (int v = 0; v < nodes; v++) {
-        struct encoding *c = &q->encoding[v], *from = &q->encoding[root(up, v)];
+        struct encoding *c = &q->encoding[v], *from = &q->encoding[set_root(up, v)];
         if (c == from) continue;
         memcpy(c->mean, from->mean, sizeof *c->mean * (size_t)c->ncoord);
         memcpy(c->sd, from->sd, sizeof *c->sd * (size_t)c->ncoord);
