@@ -384,8 +384,9 @@ static int share_kinds(const struct messages *x, const struct qnet *q, struct sh
         int k = x->step_kind[first + i];
         if (rep[k] < 0) rep[k] = i;
         s->rep[i] = rep[k];
-        memcpy(s->parent + s->off[i], t->separator.a + y->first_separator,
-               sizeof(int) * (size_t)y->num_separator);
+        if (y->num_separator)
+            memcpy(s->parent + s->off[i], t->separator.a + y->first_separator,
+                   sizeof(int) * (size_t)y->num_separator);
         s->off[i + 1] = s->off[i] + y->num_separator;
     }
     free(rep);

@@ -158,7 +158,7 @@ static int by_value(const void *a, const void *b)
 /* A hash of a set. */
 static uint64_t mix_keys(struct maker *k, uint64_t hash)
 {
-    qsort(k->keys.a, k->keys.n, sizeof *k->keys.a, by_value);
+    if (k->keys.n) qsort(k->keys.a, k->keys.n, sizeof *k->keys.a, by_value);
     for (size_t i = 0; i < k->keys.n; i++)
         if (!i || k->keys.a[i] != k->keys.a[i - 1]) hash = mix(hash, k->keys.a[i]);
     return hash;
