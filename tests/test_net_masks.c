@@ -333,7 +333,8 @@ static void test_message_models(void **state)
         "normal(0.5 * z[i], 1) } }\nobserve z[8:15]",
         "model { phi ~ normal(0, 1)\n y[1] ~ normal(0, 1)\n for (t in 2:8) { y[t] ~ normal(phi * "
         "y[t-1], 1) } }\nobserve y",
-        "const w[2] = c(2, 2)\n model { g ~ normal(w[1], w[2])\n for (i in 1:3) { a[i] ~ normal(g, w[1]) "
+        "const w[2] = c(2, 2)\n model { g ~ normal(w[1], w[2])\n for (i in 1:3) { a[i] ~ normal(g, "
+        "w[1]) "
         "y[i] ~ normal(a[i], 1) } }\nobserve y",
         "model { for (i in 1:3) { a[i] ~ normal(0, 1) }\n for (j in 1:2) { b[j] ~ normal(0, 1) }\n "
         "for (i in 1:3) { for (j in 1:2) { y[i,j] ~ normal(a[i] + b[j], 1) } } }\nobserve y"};
@@ -540,8 +541,9 @@ static void test_embedded(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_random), cmocka_unit_test(test_messages),
-    cmocka_unit_test(test_message_models), cmocka_unit_test(test_few_units), cmocka_unit_test(test_nested),
-    cmocka_unit_test(test_shared), cmocka_unit_test(test_embedded),
+    cmocka_unit_test(test_random),         cmocka_unit_test(test_messages),
+    cmocka_unit_test(test_message_models), cmocka_unit_test(test_few_units),
+    cmocka_unit_test(test_nested),         cmocka_unit_test(test_shared),
+    cmocka_unit_test(test_embedded),
 };
 RUN(tests)

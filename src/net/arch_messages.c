@@ -39,8 +39,8 @@ static int make_layers(struct qnet *q, struct message_kind *k, const char *what,
     name.n = n;
     str_put(&name, "/1");
     if (!name.oom)
-        k->output = net_weights(q, k->n, hidden + in, hidden + back, q->opt.message, ACT_LINEAR,
-                                name.s);
+        k->output =
+            net_weights(q, k->n, hidden + in, hidden + back, q->opt.message, ACT_LINEAR, name.s);
     str_free(&name);
     return k->hidden && k->output ? 0 : NAMI_ENOMEM;
 }
@@ -58,7 +58,7 @@ static void set_inputs(const struct message_kind *k, int i, const int *from)
 static int emit(struct qnet *q, const struct message_kind *k, int first, int end)
 {
     return net_part(q, k->hidden, first, end) || net_part(q, k->output, first, end) ? NAMI_ENOMEM
-                                                                                   : 0;
+                                                                                    : 0;
 }
 
 /* ---- terms -------------------------------------------------------------------------- */
@@ -168,9 +168,9 @@ static int make_slots(const struct messages *x, struct qnet *q, struct message_k
         s->from = arena_array(&q->prog.mem, int, s->total + 1);
         if (!s->off || !s->from) return NAMI_ENOMEM;
         memset(s->off, 0, sizeof(int) * ((size_t)k->n + 1));
-        s->width = is_raw(x, s)       ? x->kind[s->kind].num_inputs
-                   : s->direct ? q->opt.message
-                               : q->opt.message * (1 + (s->most > 1)) + 1;
+        s->width = is_raw(x, s) ? x->kind[s->kind].num_inputs
+                   : s->direct  ? q->opt.message
+                                : q->opt.message * (1 + (s->most > 1)) + 1;
         s->unit = q->prog.nunit;
         if (!s->direct) q->prog.nunit += k->n * s->width;
     }

@@ -1,4 +1,5 @@
-/* messages.c: the kinds of terms and steps of an elimination tree: who shares networks and scales. */
+/* messages.c: the kinds of terms and steps of an elimination tree: who shares networks and scales.
+ */
 #include "net/messages.h"
 
 #include <math.h>
@@ -142,9 +143,8 @@ static int number_all(struct messages *x)
     for (int i = 0; i < t->num_terms; i++) a[i] = (struct keyed){t->term[i].kind, i};
     x->num_term_kinds = number(a, t->num_terms, 0, x->term_kind);
     for (int i = 0; i < t->num_steps; i++) a[i] = (struct keyed){t->step[i].kind, i};
-    x->num_kinds = x->num_term_kinds < 0
-                       ? -1
-                       : number(a, t->num_steps, x->num_term_kinds, x->step_kind);
+    x->num_kinds =
+        x->num_term_kinds < 0 ? -1 : number(a, t->num_steps, x->num_term_kinds, x->step_kind);
     free(a);
     if (x->num_kinds < 0) return x->num_kinds = 0, NAMI_ENOMEM;
     x->kind = new_array(struct message_kind, x->num_kinds + 1);
@@ -229,7 +229,8 @@ static int sort_steps(struct messages *x)
 static void find_speaking(struct messages *x)
 {
     const struct tree *t = &x->tree;
-    for (int k = x->num_term_kinds; k < x->num_kinds; k++) x->kind[k].speaks = x->kind[k].slot.n > 0;
+    for (int k = x->num_term_kinds; k < x->num_kinds; k++)
+        x->kind[k].speaks = x->kind[k].slot.n > 0;
     for (int changed = 1; changed;) {
         changed = 0;
         for (int i = 0; i < t->num_steps; i++) {
@@ -347,8 +348,8 @@ int messages_scales(const struct messages *x, struct qnet *q)
             n[r] += !pass;
             for (int j = 0; j < c->ncoord; j++)
                 if (pass)
-                    to[most + j] += c->sd[j] * c->sd[j] + (c->mean[j] - to[j] / n[r]) *
-                                                              (c->mean[j] - to[j] / n[r]);
+                    to[most + j] += c->sd[j] * c->sd[j] +
+                                    (c->mean[j] - to[j] / n[r]) * (c->mean[j] - to[j] / n[r]);
                 else
                     to[j] += c->mean[j];
         }

@@ -25,7 +25,7 @@ struct message_kind {
     int num_inputs, *input;
     /* of steps */
     vec(struct slot) slot;
-    int speaks; /* it has a message */
+    int speaks;         /* it has a message */
     int next;           /* while layers are made: the next step */
     int num_raw, white; /* raw inputs, and the first unit of them whitened; -1: as they are */
     /* layers */

@@ -59,8 +59,9 @@ static void embeddings(const struct qnet *q, const struct share *s, const struct
     }
 }
 
-/* A factor's inputs: embeddings, or the message of its step; the coordinates before it; the features of its other parents in
-   their roles, latents first.  (A plate's roles are latent if they are for the first of it.) */
+/* A factor's inputs: embeddings, or the message of its step; the coordinates before it; the
+   features of its other parents in their roles, latents first.  (A plate's roles are latent if they
+   are for the first of it.) */
 static int inputs(struct qnet *q, const struct share *s, struct factor *f, const int *of, int *seen)
 {
     const struct encoding *own = &q->encoding[f->node];

@@ -34,8 +34,9 @@ static int unsuited(const struct maker *k, int inst, const char *why, nami_err *
 {
     struct str s = {0};
     inst_name(k->m, inst, &s);
-    int rc = s.oom ? err_nomem(err)
-                   : err_set(err, NAMI_EINPUT, "messages do not suit this model: %.60s %s", s.s, why);
+    int rc = s.oom
+                 ? err_nomem(err)
+                 : err_set(err, NAMI_EINPUT, "messages do not suit this model: %.60s %s", s.s, why);
     str_free(&s);
     return rc;
 }
@@ -101,9 +102,8 @@ static int is_parent(const struct inverse *h, int i, int pos, int count)
 static int put_term(struct maker *k, int inst, nami_err *err)
 {
     struct tree *t = k->t;
-    struct tree_term x = {.inst = inst,
-                          .first_node = (int)t->node.n,
-                          .first_constant = (int)t->constant.n};
+    struct tree_term x = {
+        .inst = inst, .first_node = (int)t->node.n, .first_constant = (int)t->constant.n};
     k->mark = inst;
     k->seen[inst] = inst;
     k->hash = 1;
@@ -235,8 +235,8 @@ static int put_step(struct maker *k, int i, nami_err *err)
     int inst = k->inst[k->h->perm[i]];
     if (place_of(k, inst, &s->kind) || put_separator(k, i)) return err_nomem(err);
     for (int j = 0; j < s->num_separator; j++)
-        s->kind = mix(s->kind,
-                      (uint64_t)array_of(k->m, k->inst[t->separator.a[s->first_separator + j]]));
+        s->kind =
+            mix(s->kind, (uint64_t)array_of(k->m, k->inst[t->separator.a[s->first_separator + j]]));
     s->role = mix(4, (uint64_t)array_of(k->m, inst));
     if (s->parent >= 0 && !is_within(k->h, i, s->parent))
         return unsuited(k, inst, "has an inverse that no message can follow", err);
