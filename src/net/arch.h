@@ -33,6 +33,6 @@ void archs_choose(struct qnet *q);
 int archs_build(struct qnet *q, nami_err *err);
 
 /* Fully connected networks for all groups of an architecture (arch_mlp.c). */
-int mlp_build(struct qnet *q, const struct arch *arch, nami_err *err);
+int mlp_build(struct qnet *network, const struct arch *arch, nami_err *err);
 
 #endif

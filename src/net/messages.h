@@ -23,9 +23,10 @@ struct messages {
     int *unit;                  /* by step: the first unit of its message; -1: there is none */
 };
 
-/* The tree of network->whole; factors of one kind share networks (s, whose parents are latents
-   alone).  NAMI_EINPUT: messages do not suit the model.  Free it also after an error. */
-int messages_make(struct messages *messages, struct qnet *network, struct share *s, nami_err *err);
+/* The tree of network->whole; factors of one kind share networks (share, whose parents are
+   latents alone).  NAMI_EINPUT: messages do not suit the model.  Free it also after an error. */
+int messages_make(struct messages *messages, struct qnet *network, struct share *share,
+                  nami_err *err);
 /* Terms and steps of one kind, on average. */
 double messages_alike(const struct messages *messages);
 /* Gives the encodings of one role the same scales: 0 or NAMI_ENOMEM. */
@@ -34,7 +35,7 @@ void messages_free(struct messages *messages);
 /* Which features are needed: see encodings_compile. */
 void messages_want(const struct messages *messages, const struct qnet *network,
                    unsigned char *want);
-/* The first unit of the message that a factor reads, by its position in q->inverse; -1: none. */
+/* The first unit of the message that a factor reads, by its position in network->inverse; -1: none. */
 int messages_unit(const struct messages *messages, const struct qnet *network, int pos);
 /* Adds the layers, after the features. */
 int messages_compile(struct messages *messages, struct qnet *network);

@@ -1,4 +1,5 @@
-/* messages_impl.h: kinds of messages; inside messages*.c only. */
+/* messages_impl.h: kinds of terms and steps, with their sets and layers; for messages.c and
+   arch_messages.c only. */
 #ifndef NET_MESSAGES_IMPL_H
 #define NET_MESSAGES_IMPL_H
 

@@ -42,3 +42,10 @@ void instr_writes(const struct instr *c, see_fn *see, void *arg)
     struct row_range own = t->units ? t->units(c, &add) : (struct row_range){0};
     for (int u = own.from; u < own.to; u++) see(arg, PLACE_UNIT, u);
 }
+
+int *shifted_units(struct prog *p, size_t n, const int *unit, const struct unit_shift *s)
+{
+    int *to = arena_array(&p->mem, int, n + 1);
+    for (size_t i = 0; to && i < n; i++) to[i] = unit[i] + (unit[i] < s->first ? 0 : s->units);
+    return to;
+}

@@ -20,6 +20,9 @@ struct unit_shift {
     size_t params;
 };
 
+/* A copy of n numbers of units, renumbered; NULL: out of memory. */
+int *shifted_units(struct prog *p, size_t n, const int *unit, const struct unit_shift *s);
+
 /* prog_finish: layer d, from its input k on, or rows read all outputs of layer p. */
 struct layer_read {
     struct dense *p, *d;

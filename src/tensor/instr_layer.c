@@ -28,12 +28,9 @@ static void read_units(const struct instr *c, see_fn *see, void *arg)
 static int shift_units(struct prog *p, struct instr *c, const struct unit_shift *s)
 {
     const struct dense *old = c->self;
-    size_t n = (size_t)old->n * (size_t)old->in;
     struct dense *d = arena_array(&p->mem, struct dense, 1);
-    int *from = arena_array(&p->mem, int, n + 1);
+    int *from = shifted_units(p, (size_t)old->n * (size_t)old->in, old->from, s);
     if (!d || !from) return NAMI_ENOMEM;
-    for (size_t i = 0; i < n; i++)
-        from[i] = old->from[i] + (old->from[i] < s->first ? 0 : s->units);
     *d = *old;
     d->from = from;
     d->to += s->units;

@@ -48,10 +48,8 @@ static int shift_units(struct prog *p, struct instr *c, const struct unit_shift 
 {
     const struct pooling *old = c->self;
     struct pooling *x = arena_array(&p->mem, struct pooling, 1);
-    int n = old->off[old->n], *from = arena_array(&p->mem, int, n + 1);
+    int *from = shifted_units(p, (size_t)old->off[old->n], old->from, s);
     if (!x || !from) return NAMI_ENOMEM;
-    for (int i = old->off[0]; i < n; i++)
-        from[i] = old->from[i] + (old->from[i] < s->first ? 0 : s->units);
     *x = *old;
     x->from = from;
     x->to += s->units;

@@ -33,10 +33,8 @@ static int shift_units(struct prog *p, struct instr *c, const struct unit_shift 
 {
     const struct scaled *old = c->self;
     struct scaled *x = arena_array(&p->mem, struct scaled, 1);
-    int *from = arena_array(&p->mem, int, old->n + 1);
+    int *from = shifted_units(p, (size_t)old->n, old->from, s);
     if (!x || !from) return NAMI_ENOMEM;
-    for (int i = 0; i < old->n; i++)
-        from[i] = old->from[i] + (old->from[i] < s->first ? 0 : s->units);
     *x = *old;
     x->from = from;
     x->to += s->units;
