@@ -11,6 +11,8 @@
 #include "base/file.h"
 #include "base/near.h"
 #include "base/parallel.h"
+#include "infer/chains.h"
+#include "infer/mcmc.h"
 #include "infer/smc.h"
 
 /* ---- variables ------------------------------------------------------------------------------ */
@@ -309,9 +311,13 @@ static int summarise_block(nami_posterior *p, nami_err *err)
         digest_put(&p->digest, n, a->z + i, a->n, a->logw ? a->logw + i : NULL);
         if (n < left) continue;
         rc = digest_end(&p->digest, summary, err);
-        for (size_t k = 0; k < p->num_rows && a->islands && isnan(p->blocks.found[s].khat); k++)
+        for (size_t k = 0; k < p->num_rows && a->islands && isnan(p->blocks.found[s].khat) &&
+                           !p->blocks.found[s].rhat; k++)
             summarise_islands(per, a->z + p->row[k] * a->n + i, a->logw + i, a->islands,
                               &summary[p->row[k]]);
+        for (size_t k = 0; k < p->num_rows && p->blocks.found[s].rhat && !rc; k++)
+            rc = summarise_chains(per, a->z + p->row[k] * a->n + i, MCMC_CHAINS,
+                                  &summary[p->row[k]], err);
         p->found[s] = (struct posterior_found){p->blocks.found[s], summary, p->asked.ood_p[s]};
     }
     return rc;

@@ -127,7 +127,8 @@ static void put_json(const nami_posterior *p, struct str *out)
         str_printf(out, "%s{\"set\":%zu,\"verdict\":\"%s\",\"reason\":", s ? ",\n" : "", s + 1,
                    verdict_names[v]);
         str_quote(out, reason.s ? reason.s : "");
-        str_printf(out, ",\"method\":\"%s\"", p->method->name);
+        str_printf(out, ",\"method\":\"%s\"", d->method ? d->method : p->method->name);
+        if (d->rhat) put_json_number(out, "rhat", d->rhat);
         put_json_number(out, "khat", d->khat), put_json_number(out, "ess", d->ess);
         put_json_number(out, "log_evidence", d->log_z);
         put_json_number(out, "log_evidence_se", d->log_se);

@@ -21,6 +21,12 @@ struct diagnostics {
     double ess;    /* effective sample size of the weights */
     double log_z;  /* log evidence, log p(data) */
     double log_se; /* its standard error */
+    double rhat;   /* of Markov chains, the largest of all numbers; 0: the draws are not of chains */
+    double diverged;    /* share of their moves that diverged */
+    const char *method; /* that gave these draws; NULL: that of the query */
 };
+
+#define DIAGNOSTICS_UNKNOWN \
+    ((struct diagnostics){.khat = NAN, .ess = NAN, .log_z = NAN, .log_se = NAN})
 
 #endif

@@ -61,10 +61,10 @@ int answer_sets(const struct infer *a, const struct query *q, const struct infer
     out->nset = nset;
     out->found = new_array(struct diagnostics, nset);
     if (!out->found) return err_nomem(err);
-    for (size_t s = 0; s < nset; s++) out->found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
+    for (size_t s = 0; s < nset; s++) out->found[s] = DIAGNOSTICS_UNKNOWN;
     rc = method->fill(a, q, threads, out, err);
     for (size_t s = 0; s < nset && !rc && out->logw; s++)
-        if (isnan(out->found[s].log_z)) /* not known yet */
+        if (isnan(out->found[s].log_z) && !out->found[s].rhat) /* not known yet */
             rc = answer_smooth(a, per, out->logw + s * per, &out->found[s], err);
     return rc;
 }

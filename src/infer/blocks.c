@@ -21,7 +21,7 @@ int blocks_init(struct blocks *f, const struct infer *a, const struct query *q,
     f->found = new_array(struct diagnostics, q->nset);
     if (in_pieces(f) && method->weighted) f->logw = raw_array(double, q->per);
     if (!f->found || (f->work > q->nset * q->per && !f->logw)) return err_nomem(err);
-    for (size_t s = 0; s < q->nset; s++) f->found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
+    for (size_t s = 0; s < q->nset; s++) f->found[s] = DIAGNOSTICS_UNKNOWN;
     return 0;
 }
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "infer/adapt.h"
 #include "net/joint.h"
 
 const struct infer_method *const infer_methods[] = {
@@ -28,7 +27,6 @@ const struct infer_method *infer_method_default(const struct qnet *q, size_t per
 {
     enum { NUMBERS = 1 << 27, DRAWS = 100000 }; /* those of a data set are adapted in memory */
     if (infer_method_can(&infer_is, q->model, NULL)) return &infer_direct;
-    return adapt_can(q) && per <= DRAWS && (size_t)model_num_rows(q->model) < NUMBERS / per
-               ? &infer_adaptive
-               : &infer_is;
+    return per <= DRAWS && (size_t)model_num_rows(q->model) < NUMBERS / per ? &infer_auto
+                                                                            : &infer_is;
 }

@@ -42,8 +42,8 @@ const struct infer_method *infer_method_find(const char *name); /* or NULL */
 
 /* NAMI_EINPUT if this method does not apply to networks of this model. */
 int infer_method_can(const struct infer_method *method, const struct model *m, nami_err *err);
-/* Default for `per` draws of a data set: importance sampling if applicable, adaptive if the latents
-   are few and continuous; otherwise direct draws of the network. */
+/* Default for `per` draws of a data set: auto if the model has a density, importance sampling if
+   there are too many draws to hold them in memory; otherwise direct draws of the network. */
 const struct infer_method *infer_method_default(const struct qnet *q, size_t per);
 
 #endif

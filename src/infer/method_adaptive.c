@@ -50,7 +50,7 @@ static int fill(const struct infer *a, const struct query *q, int threads, struc
         if (rc || !can || adapt_enough(&d, x->per)) continue;
         x->found[s] = d;
         rc = improve(a, q, x, s, threads, err);
-        x->found[s] = (struct diagnostics){NAN, NAN, NAN, NAN}; /* of the smoothed weights: later */
+        x->found[s] = DIAGNOSTICS_UNKNOWN; /* of the smoothed weights: later */
     }
     free(logw);
     return rc;

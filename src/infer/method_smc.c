@@ -72,7 +72,7 @@ static int evidence(const struct infer *a, const struct query *q, const struct e
                        .per = q->per,
                        .n = nset * q->per,
                        .found = found};
-    for (size_t s = 0; s < nset; s++) found[s] = (struct diagnostics){NAN, NAN, NAN, NAN};
+    for (size_t s = 0; s < nset; s++) found[s] = DIAGNOSTICS_UNKNOWN;
     x.logw = raw_array(double, x.n);
     int rc = x.logw ? fill(a, q, threads, &x, err) : err_nomem(err);
     for (size_t s = 0; s < nset && !rc; s++)

@@ -3,9 +3,12 @@
 
 #include <math.h>
 
+#include "infer/chains.h"
 #include "infer/weights.h"
 
 const char *const verdict_names[] = {"trusted", "care", "no"};
+
+static const double DIVERGED = 1e-3;
 
 static int is_resampled(const struct diagnostics *d) { return isnan(d->khat); }
 
@@ -21,9 +24,26 @@ static int islands_agree(const struct diagnostics *d, size_t islands)
     return d->log_se < 1 / sqrt((double)islands);
 }
 
+/* Of Markov chains.  Divergent trajectories tell of regions that the chains may not have entered. */
+static enum verdict verdict_of_chains(const struct diagnostics *d)
+{
+    if (!chains_agree(d)) return NOT_TRUSTED;
+    return d->diverged < DIVERGED ? TRUSTED : CARE;
+}
+
+static void reason_of_chains(const struct diagnostics *d, struct str *out)
+{
+    str_printf(out, "R-hat of the Markov chains is %.3f (good below %.2f), %.0f effective draws",
+               d->rhat, RHAT_LIMIT, d->ess);
+    if (d->ess < CHAINS_ESS) str_printf(out, " (good above %d)", CHAINS_ESS);
+    if (d->diverged >= DIVERGED)
+        str_printf(out, ", but %.2g %% of the trajectories diverged", 100 * d->diverged);
+}
+
 enum verdict verdict_of(const struct infer_method *method, const struct diagnostics *d,
                         size_t draws, size_t islands)
 {
+    if (d->rhat) return verdict_of_chains(d);
     if (!method->weighted) return CARE;
     if (!isfinite(d->log_z)) return NOT_TRUSTED; /* all weights are 0 */
     if (too_few(d, draws)) return CARE;
@@ -35,7 +55,9 @@ enum verdict verdict_of(const struct infer_method *method, const struct diagnost
 void verdict_reason(const struct infer_method *method, const struct diagnostics *d, size_t draws,
                     size_t islands, struct str *out)
 {
-    if (!method->weighted)
+    if (d->rhat)
+        reason_of_chains(d, out);
+    else if (!method->weighted)
         str_put(out, "draws of the network, not weighted; 'nami calibrate' tells how good they are");
     else if (!isfinite(d->log_z))
         str_put(out, "all importance weights are 0: no draw is near the posterior");
@@ -74,6 +96,12 @@ void verdict_advice(const struct infer *a, const struct infer_method *method,
        uncertain. */
     enum { FEW = 1000, MORE = 100000 };
     const char *family = can_bend(a->q) ? ", or with the family 'spline'" : "";
+    if (d->rhat) {
+        if (verdict_of_chains(d) == NOT_TRUSTED)
+            str_put(out, "the chains do not agree: the posterior may have several modes, or a shape "
+                         "that is hard to explore; check the model, or write it in another form");
+        return;
+    }
     if (method->weighted && isfinite(d->log_z) && too_few(d, draws))
         str_put(out, "ask for more draws");
     if (verdict_of(method, d, draws, islands) != NOT_TRUSTED) return;

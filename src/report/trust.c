@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "infer/chains.h"
 #include "infer/weights.h"
 
 /* "k-hat 0.31 (good below 0.70)"; of few draws, only that of an exact answer is known. */
@@ -20,6 +21,11 @@ static void put_khat(double khat, size_t draws, struct str *out)
 
 void show_weights(const struct diagnostics *found, size_t draws, size_t islands, struct str *out)
 {
+    if (found->rhat) {
+        str_printf(out, "chains       R-hat %.3f (good below %.2f), %.0f effective draws of %zu\n",
+                   found->rhat, RHAT_LIMIT, found->ess, draws);
+        return;
+    }
     str_put(out, "weights      ");
     if (!isfinite(found->log_z))
         str_printf(out, "all 0, or too small to be told apart: 0 effective draws of %zu\n", draws);

@@ -1,0 +1,68 @@
+/* mcmc.h: Hamiltonian Monte Carlo on the unconstrained coordinates of the latents that are left after
+   exact elimination (net/joint.h), with many chains as lanes of one program.
+
+   All chains share a step size, a mass matrix and a trajectory length, which are adapted to all of
+   them: the step size to the acceptance rate (dual averaging: Nesterov 2009; Hoffman, Gelman
+   2014), the length to the change in squared distance from the mean, ChEES (Hoffman, Radul, Sountsov
+   2021, AISTATS), the mass matrix to the covariance of the positions.  Trajectories of equal length
+   keep the lanes together, which the doubling of NUTS does not.
+
+   Chains start at draws of the network, or, without a trained one, at random points; each first
+   climbs towards a mode (L-BFGS, stopped early).  They run until R-hat and the effective sample
+   sizes are good (chains.h), or the budget is spent. */
+#ifndef INFER_MCMC_H
+#define INFER_MCMC_H
+
+#include "base/workers.h"
+#include "data/summary.h"
+#include "infer/infer.h"
+#include "net/joint.h"
+
+enum { MCMC_CHAINS = 16 };
+
+/* Can it be used: has the model a density, are all latents of the network continuous? */
+int mcmc_can(const struct qnet *q);
+
+/* n draws of the posterior of data set `number` to z[row * n + i], of which the observed rows are
+   given: chain k has draws k * (n / MCMC_CHAINS) ...; the remainder repeats the first draws.  start: coordinates of
+   MCMC_CHAINS points, start[k * MCMC_CHAINS + chain], or NULL. */
+int mcmc_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int threads,
+             const double *start, double *z, double *pred, struct diagnostics *found,
+             nami_err *err);
+
+/* The same for set s of an answer that has draws of the network, which are replaced. */
+struct answer;
+int mcmc_answer(const struct infer *a, const struct query *q, struct answer *x, size_t s,
+                int threads, nami_err *err);
+
+/* ---- inside -------------------------------------------------------------------------------- */
+
+/* Chains of one data set; matrices are (dim, MCMC_CHAINS). */
+struct mcmc {
+    const struct infer *a;
+    struct joint joint;
+    int dim, threads;
+    uint64_t seed, move;     /* moves so far */
+    double *data;            /* observed rows */
+    double *u, *grad;        /* positions, derivatives of the log density there */
+    double *from, *to, *p;   /* of the last move: its ends, and the momenta at the second */
+    double value[MCMC_CHAINS], share[MCMC_CHAINS]; /* log density; acceptance probability */
+    double energy[MCMC_CHAINS];
+    int diverged[MCMC_CHAINS];
+    int dense;               /* the mass matrix is the inverse of L L'; else L is diagonal */
+    double *L;               /* (dim, dim) or (dim) */
+    double step;
+    int leapfrogs;           /* of the next move */
+    struct workers workers;
+};
+
+int mcmc_open(struct mcmc *s, nami_err *err); /* workspaces, after joint, data, dim are set */
+void mcmc_close(struct mcmc *s);
+/* Climbs from the positions u; their values and gradients.  NAMI_EINPUT if none is in the support. */
+int mcmc_climb(struct mcmc *s, nami_err *err);
+/* One move of all chains. */
+int mcmc_move(struct mcmc *s, nami_err *err);
+/* The model's rows z[row * n + i] of n points with coordinates u[k * n + i]. */
+int mcmc_decode(struct mcmc *s, size_t n, const double *u, double *z, nami_err *err);
+
+#endif
