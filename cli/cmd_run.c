@@ -68,12 +68,22 @@ static int check(const struct options *o, const nami_model *model, const char *f
     return EXIT_YES;
 }
 
+/* Markov chains need no network. */
+static int without_network(const struct options *o, const nami_model *model, nami_network **net)
+{
+    nami_err err;
+    if (!o->input.quiet && !o->json) printf("network      none: Markov chains explore the posterior\n");
+    return nami_network_untrained(model, &o->invert, net, &err) ? fail(RUNNING, NULL, &err)
+                                                                : EXIT_YES;
+}
+
 static int work(const struct options *o, const char *file, const char *net_file, const char *draws)
 {
     struct train_job train = {.invert = o->invert,
                               .train = o->train,
                               .out = net_file,
                               .save = 30,
+                              .optional = !o->query.method,
                               .resume = !o->again && access(net_file, F_OK) == 0,
                               .quiet = o->input.quiet,
                               .silent = o->json};
@@ -92,7 +102,9 @@ static int work(const struct options *o, const char *file, const char *net_file,
     if (!rc) rc = ready(o, model, data, file, draws);
     if (!rc) rc = check(o, model, file);
     if (!rc && apart) puts(""), fflush(stdout);
-    if (!rc) rc = train_model(model, data, file, &train, &net);
+    int chains = o->query.method && strcmp(o->query.method, "mcmc") == 0;
+    if (!rc && !chains) rc = train_model(model, data, file, &train, &net);
+    if (!rc && !net) rc = without_network(o, model, &net);
     if (!rc && apart) puts(""), fflush(stdout);
     if (!rc) rc = sample_network(net, data, &sample);
     nami_network_free(net);

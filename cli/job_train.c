@@ -106,6 +106,10 @@ static int open_trainer(nami_trainer **t, const nami_model *model, const char *f
     nami_err err;
     if (!j->resume) {
         if (!nami_trainer_new(model, &j->invert, opt, t, &err)) return EXIT_YES;
+        if (j->optional && err.code == NAMI_EINPUT && !err.line) {
+            if (!j->quiet) note("%s; no network is trained", err.msg);
+            return EXIT_YES;
+        }
         if (strstr(err.msg, "or a batch size of")) advise(&err, " (--batch)");
         return fail(err.line || err.code == NAMI_EFILE ? READING : RUNNING,
                     err.line ? file_name(file) : NULL, &err);
@@ -139,6 +143,7 @@ int train_model(const nami_model *model, const nami_data *data, const char *file
     opt.watch = &w.library;
     opt.data = data;
     if (!rc) rc = open_trainer(&t, model, file, j, &opt);
+    if (!rc && !t) return watch_end(&w), EXIT_YES;
     if (!rc) rc = check_data(t, data, j);
     if (!rc) rc = loop(t, j, &w);
     if (!rc) rc = print_result(t, j);

@@ -16,6 +16,7 @@ struct train_job {
     int save;              /* seconds between checkpoints */
     int resume;            /* resume the training in `out` */
     int json, quiet;
+    int optional; /* a model that cannot be trained, since its draws are not finite, is a note, and *net is NULL */
     int silent; /* print nothing to standard output, even if not quiet */
 };
 /* *net, if not NULL, receives the trained network. */

@@ -125,7 +125,10 @@ static int name_elements(nami_posterior *p, nami_err *err)
 static int choose_method(nami_posterior *p, nami_err *err)
 {
     const struct model *m = p->net->net.model;
-    p->method = p->opt.method ? infer_method_find(p->opt.method) : infer_method_default(&p->net->net.q, (size_t)p->opt.draws);
+    p->method = p->opt.method ? infer_method_find(p->opt.method)
+                : p->net->net.untrained && !infer_is_exact(&p->net->infer)
+                    ? &infer_mcmc
+                    : infer_method_default(&p->net->net.q, (size_t)p->opt.draws);
     if (p->method->islands) p->islands = smc_islands(&p->net->infer, (size_t)p->opt.draws);
     return infer_method_can(p->method, m, err);
 }

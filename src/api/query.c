@@ -168,7 +168,10 @@ int asked_init(struct asked *q, const nami_network *net, const nami_data *data, 
                int threads, const nami_watch *watch, nami_err *err)
 {
     int rc = asked_rows(q, net, data, max_sets, watch, err);
-    return rc ? rc : compare(q, net, threads, watch, err);
+    if (rc || !net->net.untrained) return rc ? rc : compare(q, net, threads, watch, err);
+    if (!(q->ood_p = raw_array(double, q->num_sets))) return err_nomem(err);
+    for (size_t s = 0; s < q->num_sets; s++) q->ood_p[s] = NAN; /* nothing was drawn to compare with */
+    return 0;
 }
 
 int nami_network_check_data(const nami_network *net, const nami_data *data, nami_err *err)

@@ -21,6 +21,7 @@ struct choice {
     unsigned char *role;
     unsigned char *allowed; /* by node */
     int singles;            /* costly kinds are welcome for single numbers, too */
+    int closed;             /* and for nothing */
     int *statement;         /* by node */
     int num_statements;
     int *num_latents;             /* by statement */
@@ -125,6 +126,7 @@ static int has_single(const struct choice *x)
 
 static int try_kind(struct choice *x, const struct integral_kind *kind, nami_err *err)
 {
+    if (kind->plates && x->closed) return err_set(err, NAMI_EINPUT, "has no closed form");
     if (kind->plates && !x->singles && has_single(x))
         return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
     int rc = try_with_steps(x, kind, err);
@@ -270,7 +272,8 @@ static int allow(struct choice *x, const char *which, nami_err *err)
     const struct bn *bn = model_bn(x->c->model);
     int n = x->p->g->n, stage = first_stage(x), rc = 0;
     int all = which && strcmp(which, "all") == 0;
-    x->c->by_name = which && strcmp(which, "auto") != 0;
+    x->closed = which && strcmp(which, "closed") == 0;
+    x->c->by_name = which && !x->closed && strcmp(which, "auto") != 0;
     int *mark = new_array(int, n);
     if (!mark) return err_nomem(err);
     if (x->c->by_name && !all) rc = bn_select(bn, which, mark, 1, err);

@@ -34,6 +34,8 @@ static int make(struct network *n, const struct saved *saved, size_t num_draws, 
                 int threads, nami_err *err)
 {
     const struct inverse *h = n->rest ? n->rest : n->inverse;
+    const double nothing = 0;
+    if (n->untrained) num_draws = 0, x = &nothing;
     int rc = x ? qnet_make_on(&n->q, n->model, h, &n->plan.net, num_draws, x, err)
                : qnet_make(&n->q, n->model, h, &n->plan.net, saved, threads, err);
     if (n->collapse.step.n) n->q.collapse = &n->collapse;

@@ -20,6 +20,7 @@ struct network {
     struct arena mem;
     struct model *model, *own_model; /* model: own_model, or another's; own_model may be NULL */
     struct plan plan;
+    int untrained; /* its scales are 1, not those of draws of the prior */
     struct inversion inversion;
     struct inverse *inverse;
     struct collapse collapse; /* what is integrated out: the exact factors of the inverse */
