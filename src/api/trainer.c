@@ -155,16 +155,14 @@ int nami_network_untrained(const nami_model *model, const nami_options *invert, 
 {
     nami_train_options o, small = {
         .net = "mlp", .hidden = "1", .family = "mixture", .components = 1, .whiten = "no"};
-    nami_options closed = invert ? *invert : (nami_options){0};
     nami_trainer *t;
     int rc = new_trainer(&small, &o, &t, err);
     *out = NULL;
     if (!rc) rc = needs_model(model, err);
     if (rc) return nami_trainer_free(t), rc;
-    if (!closed.exact) closed.exact = "closed";
     t->r.net.model = model->m;
     t->r.net.untrained = 1;
-    rc = make_plan(&t->r, model, &closed, &small, err);
+    rc = make_plan(&t->r, model, invert, &small, err);
     if (!rc) rc = training_prepare(&t->r, t->threads, err);
     if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
     if (!rc) rc = nami_trainer_network(t, out, err);
