@@ -948,7 +948,7 @@ static void unusual_data_are_told(void **state)
     nami_err err;
     for (int i = 0; i < 2; i++) { /* what is compared with is made once, and stays */
         listen(0);
-        nami_posterior *post = run(data, (nami_query){.draws = 200, .watch = &watch});
+        nami_posterior *post = run(data, (nami_query){.draws = 200, .method = "is", .watch = &watch});
         has(heard.text, "!these data are unlike what the model draws");
         must(nami_posterior_verdict(post, 0, &v, &err), &err);
         assert_true(v.ood_p < 0.001 && v.verdict == NAMI_NOT_TRUSTED);

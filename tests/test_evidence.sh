@@ -26,7 +26,7 @@ def run(*a):  # exit code 1: an answer is not trusted
     return json.loads(r.stdout)
 exact = run("exact", d + "/chain.nami", "--data", d + "/y.json", "--json")
 methods = [m["name"] for m in run("list", "evidence", "--json")]
-assert methods == ["is", "smc", "adaptive", "ais"], methods
+assert methods == ["is", "smc", "adaptive", "auto", "ais"], methods
 for net in ["n", "poor"]:
     for m in methods:
         got = run("evidence", d + "/" + net + ".net", "--data", d + "/y.json", "--method", m, "-n", "8000", "--chains", "64", "--json")

@@ -57,12 +57,13 @@ says "format 3" 2 'has format 3, and this version of NaMI \([0-9.]+\) reads form
 
 # ---- weights that are all the same because nothing is left of them: a failure, not perfection
 ok "weights that a network might have" python3 hurt.py n.net x.net white.bias 1e11 -1
-for command in "sample -n 200" "sample -n 200 --method smc" "evidence -n 200"; do
+for command in "sample -n 200 --method is" "sample -n 200 --method smc" "evidence -n 200"; do
     says "far off: $command" 1 '^weights +all 0' "$nami" $command x.net --data y.json
     says "far off, warned: $command" 1 '^verdict +not trusted' "$nami" $command x.net --data y.json
 done
-says "NaN is shown as such" 1 '^ +a +NaN +NaN' "$nami" sample x.net --data y.json -n 200
-says "and not trusted" 1 '"verdict":"no"' "$nami" sample x.net --data y.json -n 200 --json
+says "NaN is shown as such" 1 '^ +a +NaN +NaN' "$nami" sample x.net --data y.json -n 200 --method is
+says "and not trusted" 1 '"verdict":"no"' "$nami" sample x.net --data y.json -n 200 --json --method is
+says "Markov chains need no network" 0 '"verdict":"trusted".*"method":"mcmc"' "$nami" sample x.net --data y.json --json
 says "nor its evidence" 1 '"verdict":"no"' "$nami" evidence x.net --data y.json -n 200 --json
 says "log p outside of the support of a parameter" 0 "^nan$" sh -c "echo '{\"a\": 1, \"s\": -1, \"y\": [1, 2, 3, 4]}' >out.json; '$nami' logp line.nami --at out.json"
 says "a good one is" 0 '"verdict":"trusted"' "$nami" sample n.net --data y.json -n 2000 --json
