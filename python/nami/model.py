@@ -6,8 +6,7 @@ import html
 import json
 import os
 import threading
-import warnings
-from ctypes import POINTER, byref, c_char_p, c_int, c_void_p, pointer, sizeof
+from ctypes import POINTER, byref, c_char_p, c_int, c_void_p, sizeof
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np

@@ -15,7 +15,7 @@ from . import errors
 from ._lib import (Closable, Err, Handle, ModeStruct, NetworkOptions, Options, Progress, Using, Watch, blob, call,
                    decode, error, fn, new, path_bytes, text)
 from ._simulator import Source
-from .data import DataLike, Points, Values, is_many, make_data, reals
+from .data import DataLike, Points, Values, make_data, reals
 from .model import Factor, Model, _factors, _Simulating
 from .posterior import Posterior, Posteriors, Verdict, sample, verdict_of
 
@@ -73,14 +73,13 @@ class Network(Closable):
 
     def sample(self, data: DataLike = None, *, write: Union[None, PathLike, List[PathLike]] = None,
                progress: Any = None, **options: Any) -> Any:
-        """Posterior draws: a Posterior; for a list of data sets, Posteriors.
+        """Posterior draws: a Posterior; for a list or a file of many data sets, Posteriors.
 
         write: also to these files, as they are drawn: .nc (ArviZ), .npz, .csv (R), .json (summaries)
         Options: draws, method, predict, only, all, sets, seed, threads.
         """
         files = [] if write is None else [write] if isinstance(write, (str, os.PathLike)) else list(write)
-        many = is_many(data) or isinstance(data, (str, os.PathLike))
-        return sample(self._handle, data, many, [path_bytes(file) for file in files], progress,
+        return sample(self._handle, data, [path_bytes(file) for file in files], progress,
                       Options(("query",), options))
 
     def log_prob(self, points: Values, data: DataLike = None, *, threads: int = 0) -> Union[float, np.ndarray]:
@@ -101,7 +100,7 @@ class Network(Closable):
         Options: searches, unconstrained, sd, all, sets, seed, threads.
         """
         with self._ask("modes_new", fn.modes_free, "modes", data, progress, options) as (modes,):
-            return Modes(modes)
+            return Modes(modes, bool(options.get("sd")))
 
     def evidence(self, data: DataLike = None, *, progress: Any = None, **options: Any) -> "Evidence":
         """log p(x), the log marginal likelihood, of each data set.
@@ -248,14 +247,17 @@ def train(model: Model, data: DataLike, progress: Any, log: Optional[PathLike],
             net = Handle(new("trainer_network", t), fn.network_free, "network")
         trainer.close()
     if not completed and isinstance(show, Line):
-        sys.stderr.write(f"stopped: the network is that of the best validation\n")
+        sys.stderr.write("stopped: the network is that of the best validation\n")
     return Network(net, model._source, report, not completed)
 
 
 # ---- answers ---------------------------------------------------------------------------------
 
 class Mode(NamedTuple):
-    """A MAP estimate: its state ("maximum", or why there is none), and log p(x, z) there."""
+    """A MAP estimate: its state ("maximum", or why there is none), and log p(x, z) there.
+
+    sd: standard deviations by the Laplace approximation; empty without the option sd
+    """
 
     state: str
     reason: Optional[str]
@@ -270,19 +272,22 @@ class Mode(NamedTuple):
 class Modes:
     """MAP estimates: modes[0]["theta[3]"] of the first data set, modes["theta[3]"] for short."""
 
-    def __init__(self, modes: int) -> None:
+    def __init__(self, modes: int, with_sd: bool) -> None:
         self._text = text("modes_describe", modes, b"text")
         self._json = text("modes_describe", modes, b"json")
-        self._modes = [self._get(modes, i, values) for i, values in enumerate(self.to_dict()["sets"])]
+        self._modes = [self._get(modes, i, values, with_sd) for i, values in enumerate(self.to_dict())]
 
     @staticmethod
-    def _get(modes: int, number: int, described: Mapping[str, Any]) -> Mode:
+    def _get(modes: int, number: int, described: Mapping[str, Any], with_sd: bool) -> Mode:
         mode, value, sd = ModeStruct(), c_double(), c_double()
         call("modes_get", modes, number, byref(mode))
         values, sds = {}, {}
-        for name in described.get("variables", {}):
-            call("modes_value", modes, number, name.encode(), byref(value), byref(sd))
-            values[name], sds[name] = value.value, sd.value
+        for name in (variable["name"] for variable in described["variables"]):
+            call("modes_value", modes, number, name.encode(), byref(value),
+                 byref(sd) if with_sd else None)
+            values[name] = value.value
+            if with_sd:
+                sds[name] = sd.value
         return Mode(decode(mode.state), decode(mode.reason) or None, mode.log_p, values, sds)
 
     def __len__(self) -> int:
@@ -294,9 +299,10 @@ class Modes:
     def __getitem__(self, which: Union[int, str]) -> Any:
         return self._modes[0][which] if isinstance(which, str) else self._modes[which]
 
-    def to_dict(self) -> Dict[str, Any]:
-        """The table, parsed from JSON."""
-        return json.loads(self._json)
+    def to_dict(self) -> List[Dict[str, Any]]:
+        """The table, parsed from JSON: one entry for each data set."""
+        parsed = json.loads(self._json)
+        return parsed if isinstance(parsed, list) else [parsed]
 
     def __repr__(self) -> str:
         return self._text.rstrip("\n")
@@ -331,7 +337,7 @@ class Evidence:
             raise TypeError(f"there are {len(self.verdicts)} data sets; use log_evidence")
         return self.verdicts[0].log_evidence
 
-    def to_dict(self) -> Dict[str, Any]:
+    def to_dict(self) -> Any:
         """The table, parsed from JSON."""
         return json.loads(self._json)
 

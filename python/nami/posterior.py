@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import threading
 from ctypes import byref
@@ -12,7 +11,7 @@ import numpy as np
 
 from . import errors
 from ._lib import (VERSION, Block, Err, Handle, Options, Using, VerdictStruct, Watch, call, decode, error, fn, new, text)
-from .data import DataLike, Shape, make_data, shapes
+from .data import DataLike, Shape, is_many, make_data, shapes
 
 _VERDICTS = ("trusted", "care", "no")
 
@@ -247,10 +246,6 @@ class Posteriors(Sequence):
 
 # ---- sampling --------------------------------------------------------------------------------
 
-def _matrix(rows: int, sets: int, draws: int) -> np.ndarray:
-    return np.empty((rows, sets * draws))
-
-
 def _copy(block: Any, name: str, rows: int, to: Optional[np.ndarray]) -> None:
     source = getattr(block, name)
     if source and to is not None and block.num_draws:
@@ -289,8 +284,7 @@ def _given(data: DataLike, observed: List[Shape], sets: int) -> Dict[str, np.nda
     return out
 
 
-def sample(network: Handle, data: DataLike, many: bool, files: List[bytes], progress: Any,
-           options: Options) -> Union[Posterior, Posteriors]:
+def sample(network: Handle, data: DataLike, files: List[bytes], progress: Any, options: Options) -> Union[Posterior, Posteriors]:
     """Network.sample."""
     handle_data = make_data(data)
     with Watch(progress) as watch, Using(network, handle_data) as (net, d):
@@ -311,7 +305,7 @@ def sample(network: Handle, data: DataLike, many: bool, files: List[bytes], prog
             verdicts = [verdict_of("posterior_verdict", post, i) for i in range(sets)]
             answer = _Answer(handle, variables, observed, draws, arrays, verdicts,
                              decode(fn.posterior_method(post)), _given(data, observed, sets))
-    return Posteriors(answer) if many and (sets != 1 or not isinstance(data, (str,))) else Posterior(answer, 0)
+    return Posteriors(answer) if is_many(data) or sets != 1 else Posterior(answer, 0)
 
 
 # ---- xarray ----------------------------------------------------------------------------------
