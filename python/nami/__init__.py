@@ -11,10 +11,8 @@
 docs/python.md is the reference.
 """
 
-from typing import List
-
 from ._lib import VERSION as __version__
-from ._lib import fn as _fn
+from ._lib import Progress
 from ._lib import group as _group
 from ._lib import options_help as _options_help
 from .errors import (CanceledError, ClosedError, Error, FileError, InputError, InternalError, LimitError, NamiWarning,
@@ -25,7 +23,7 @@ from .posterior import Posterior, Posteriors, Verdict
 
 __all__ = ["Calibration", "CanceledError", "Check", "ClosedError", "Error", "Evidence", "Exact", "Factor", "FileError",
            "InputError", "InternalError", "Inverse", "LimitError", "Mode", "Model", "Modes", "NamiWarning", "Network",
-           "OutOfMemoryError", "Picture", "Posterior", "Posteriors", "UsageError", "Verdict", "options"]
+           "OutOfMemoryError", "Picture", "Posterior", "Posteriors", "Progress", "UsageError", "Verdict", "options"]
 
 
 def options(group: str) -> str:

@@ -14,7 +14,7 @@ import warnings
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int64,
                     c_size_t, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from . import errors
 
@@ -54,12 +54,12 @@ class Err(Structure):
     _fields_ = [("code", c_int), ("line", c_int), ("col", c_int), ("msg", c_char * 512)]
 
 
-class Progress(Structure):
+class ProgressStruct(Structure):
     _fields_ = [("phase", c_char_p), ("done", c_double), ("total", c_double), ("loss", c_double),
                 ("valid", c_double), ("rate", c_double)]
 
 
-ON_PROGRESS = CFUNCTYPE(c_int, POINTER(Progress), c_void_p)
+ON_PROGRESS = CFUNCTYPE(c_int, POINTER(ProgressStruct), c_void_p)
 ON_MESSAGE = CFUNCTYPE(None, c_int, c_char_p, c_void_p)
 
 
@@ -132,6 +132,7 @@ _PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "nearest": (_S, (_S, POINTER(_S))),
     "list": (_I, (_S, _S, _TEXT, _ERR)),
     "file_write": (_I, (_S, _S, _N, _ERR)),
+    "file_check": (_I, (_S, _ERR)),
     "data_new": (_I, (_OUT, _ERR)),
     "data_read": (_I, (_P, _S, _ERR)),
     "data_set": (_I, (_P, _N, _S, _I, POINTER(_N), _REALS, _ERR)),
@@ -190,7 +191,7 @@ _PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "trainer_step": (_I, (_P, _ERR)),
     "trainer_valid": (_D, (_P,)),
     "trainer_objective": (_S, (_P,)),
-    "trainer_progress": (None, (_P, POINTER(Progress))),
+    "trainer_progress": (None, (_P, POINTER(ProgressStruct))),
     "trainer_describe": (_I, (_P, _S, _TEXT, _ERR)),
     "trainer_log": (_I, (_P, _S, _ERR)),
     "trainer_network": (_I, (_P, _OUT, _ERR)),
@@ -548,6 +549,27 @@ def options_help(name: str) -> str:
 
 # ---- what happens meanwhile ------------------------------------------------------------------
 
+class Progress(NamedTuple):
+    """Where an operation is, for progress functions.  NaN: not known."""
+
+    phase: str
+    """ "train", "sample", ..."""
+    done: float
+    total: float
+    """Steps, draws or data sets; 0: not known."""
+    loss: float
+    """Training: loss of the minibatches since the last validation."""
+    valid: float
+    """Training: loss of the last validation."""
+    rate: float
+    """Training: learning rate."""
+
+    @classmethod
+    def of(cls, p: ProgressStruct) -> "Progress":
+        """A copy: the library's own lasts only as long as the call."""
+        return cls(decode(p.phase), p.done, p.total, p.loss, p.valid, p.rate)
+
+
 class Watch:
     """Progress and messages of one call.
 
@@ -556,6 +578,8 @@ class Watch:
     """
 
     def __init__(self, progress: Optional[Callable[[Progress], Any]] = None) -> None:
+        if progress is not None and not callable(progress):
+            raise errors.UsageError(f"progress must be a function, not a {type(progress).__name__}")
         self.progress = progress
         self.exception: Optional[BaseException] = None
         self._messages: List[Tuple[int, str]] = []
@@ -563,7 +587,7 @@ class Watch:
 
     def _on_progress(self, progress: Any, _: Any) -> int:
         try:
-            return int(bool(self.progress and self.progress(progress.contents)))
+            return int(bool(self.progress and self.progress(Progress.of(progress.contents))))
         except BaseException as problem:  # pylint: disable=broad-except
             self.exception = problem
             return 1

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import re
-from ctypes import POINTER, byref, c_double, c_size_t, c_void_p
+from ctypes import POINTER, byref, c_double, c_size_t
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -32,10 +31,10 @@ def _wrong(name: str, why: str) -> errors.InputError:
     return errors.InputError(f"{name} {why}; give a number, a list or an array of numbers")
 
 
-def _nan_for_none(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_nan_for_none(item) for item in value]
-    return np.nan if value is None else value
+def _number(value: Any) -> float:
+    if isinstance(value, (str, bytes)):
+        raise TypeError
+    return np.nan if value is None else float(value)
 
 
 def as_array(name: str, value: Any) -> np.ndarray:
@@ -46,20 +45,17 @@ def as_array(name: str, value: Any) -> np.ndarray:
         value = value.astype(float).filled(np.nan)
     try:
         with np.errstate(all="ignore"):
-            array = np.asarray(_nan_for_none(value))
+            array = np.asarray(value)
             if array.dtype == object:
-                array = np.array(np.frompyfunc(_nan_for_none, 1, 1)(array), dtype=float)
-    except (TypeError, ValueError, RuntimeError):
+                array = np.asarray(np.frompyfunc(_number, 1, 1)(array), dtype=np.float64)
+    except Exception:  # of whatever object was given
         raise _wrong(name, "is not a regular array of numbers") from None
     if array.dtype.kind not in "buif":
         raise _wrong(name, f"has elements of type {array.dtype}")
-    out = np.array(array, dtype=np.float64, order="C", copy=None if _NUMPY2 else False)
+    out = np.asarray(array, dtype=np.float64, order="C")
     if array.dtype.kind in "ui" and out.size and np.abs(out).max() > _LARGEST:
         raise _wrong(name, "has integers above 2^53, which are not exact")
     return out
-
-
-_NUMPY2 = int(np.__version__.split(".")[0]) >= 2
 
 
 def _check_names(values: Any) -> None:
@@ -142,7 +138,7 @@ def take_draws(pointer: int) -> Dict[str, np.ndarray]:
         rows = max((s.rows.stop for s in variables), default=0)
         values = fn.draws_values(draws)
         matrix = np.ctypeslib.as_array(values, (rows, size)) if rows and size else np.empty((rows, size))
-        return {s.name: np.ascontiguousarray(s.of(matrix)) for s in variables}
+        return {s.name: np.array(s.of(matrix), order="C") for s in variables}  # copies: the draws are freed
 
 
 # ---- points ----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 import numpy as np
 
 from . import errors
-from ._lib import (Closable, Err, Handle, ModeStruct, NetworkOptions, Options, Progress, Using, Watch, blob, call,
+from ._lib import (Closable, Err, Handle, ModeStruct, NetworkOptions, Options, Progress, ProgressStruct, Using, Watch, blob, call,
                    decode, error, fn, new, path_bytes, text)
 from ._simulator import Source
 from .data import DataLike, Points, Values, make_data, reals
@@ -193,7 +193,7 @@ class Line:
 
 def _steps(trainer: int, show: Optional[Callable[[Progress], Any]]) -> bool:
     """All steps; False if they were stopped by Ctrl-C or the progress function after a validation."""
-    step, tell, progress, err = fn.trainer_step, fn.trainer_progress, Progress(), Err()
+    step, tell, progress, err = fn.trainer_step, fn.trainer_progress, ProgressStruct(), Err()
     more = 1
     try:
         while more:
@@ -202,7 +202,7 @@ def _steps(trainer: int, show: Optional[Callable[[Progress], Any]]) -> bool:
                 raise error(err)
             if show is not None:
                 tell(trainer, byref(progress))
-                if show(progress) and more:
+                if show(Progress.of(progress)) and more:
                     raise errors.CanceledError(f"stopped after {progress.done:.0f} steps, before the first validation")
     except (KeyboardInterrupt, errors.CanceledError):
         if fn.trainer_valid(trainer) != fn.trainer_valid(trainer):
@@ -221,11 +221,22 @@ def _chosen_progress(progress: Any) -> Any:
     return progress or None
 
 
+def _check_log(log: Optional[PathLike]) -> None:
+    """Before hours of training."""
+    if log is None:
+        return
+    path = path_bytes(log)
+    if not path.endswith((b".csv", b".json")):
+        raise errors.UsageError(f"a log is a .csv or a .json file, not '{os.fspath(log)}'")
+    call("file_check", path, file=os.fspath(log))
+
+
 def train(model: Model, data: DataLike, progress: Any, log: Optional[PathLike],
           options: Dict[str, Any]) -> Network:
     """Model.train."""
     chosen = Options(("train", "invert"), options)
     show = _chosen_progress(progress)
+    _check_log(log)
     observed = make_data(data)
     compiled = model._compile(observed)
     with model._simulating(), Using(compiled, observed) as (m, d):
