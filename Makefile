@@ -8,9 +8,9 @@ FUZZ_SECONDS ?= 20
 BUILD = cmake --build $(1) -j $(JOBS)
 CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
 THREADED = test_pool test_train test_source test_training test_infer test_smc test_eval test_view test_learn test_study test_api_posterior
-C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] include/*.h)
+C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] python/src/*.c include/*.h)
 
-.PHONY: build pictures demo test bench bench-jags bench-defaults bench-messages posteriors reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install clean help
+.PHONY: build pictures demo test bench bench-jags bench-defaults bench-messages posteriors reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -129,6 +129,11 @@ format: ## clang-format all C files in place
 
 install: build ## install to PREFIX [/usr/local], under DESTDIR if given
 	@cmake --install build --prefix $(PREFIX)
+
+wheel: ## the Python package with the library inside: build/wheel/*.whl
+	@scripts/setup.sh build python
+	@$(MAKE) build
+	@scripts/wheel.sh build
 
 clean: ## remove all build directories
 	@rm -rf build build-*
