@@ -129,7 +129,7 @@ static int simulate(nami_calibration *w, nami_err *err)
 {
     const struct model *m = w->net->net.model;
     size_t n = (size_t)w->c.sims.n;
-    int rc = model_simulate(m, w->opt.seed ^ SIM_SEED, 0, n, w->threads, w->x, err);
+    int rc = model_simulate_training(m, w->opt.seed ^ SIM_SEED, 0, n, w->threads, w->x, err);
     if (!rc) rc = is_finite(m, n, w->x, err);
     for (int k = 0; k < w->c.sims.d && !rc; k++)
         memcpy(w->theta + (size_t)k * n, w->x + (size_t)element_row(m, w->elem[k]) * n,
