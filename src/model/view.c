@@ -51,6 +51,12 @@ const struct prog *model_training_program(const struct model *m)
     return m->source.training ? &m->programs.training : &m->programs.sample;
 }
 
+int element_is_trained(const struct model *m, int e)
+{
+    int k = m->ir.defined_by[e];
+    return m->ir.train_prior && k >= 0 && m->ir.train_prior[k].kind != 0;
+}
+
 int model_has_train_priors(const struct model *m) { return m->source.training != NULL; }
 
 void model_train_priors(const struct model *m, struct str *out)

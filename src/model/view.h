@@ -77,6 +77,7 @@ int element_instance(const struct model *model, int element); /* the defining in
 int element_node(const struct model *model, int element);     /* or -1: it is not stochastic */
 int element_is_observed(const struct model *model, int element);
 int element_is_random(const struct model *model, int element); /* or a function of random ones */
+int element_is_trained(const struct model *model, int element); /* has a training distribution */
 /* Its distribution; NULL: none, or of unknown density. */
 const struct dist *element_dist(const struct model *model, int element);
 /* Bounds of its values, as far as the text of the model implies them. */
