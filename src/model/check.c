@@ -534,6 +534,7 @@ int model_check(const struct model *m, size_t n, uint64_t seed, int training, in
     struct model copy = working_copy(m);
     struct checker c = {.m = &copy, .n = n, .out = out};
     *out = (struct check){.n = n, .row = new_array(struct check_row, m->ir.statements.n + 1)};
+    training |= m->ir.improper;
     out->training = training && model_has_train_priors(m);
     c.x = raw_array(double, (size_t)m->ir.num_rows *n);
     c.dead = new_array(unsigned char, n);

@@ -237,6 +237,10 @@ static int draw(const struct model *m, const struct prog *p, uint64_t seed, uint
 int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
                    double *x, nami_err *err)
 {
+    if (m->ir.improper)
+        return err_set(err, NAMI_EINPUT,
+                       "the model has an improper prior, which cannot be drawn from; its training "
+                       "distribution can");
     return draw(m, &m->programs.sample, seed, first, n, threads, x, err);
 }
 

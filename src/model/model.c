@@ -171,6 +171,7 @@ static int training_relations(struct syntax *s)
     s->rel.n = n;
     for (size_t i = 0; i < s->train.n; i++)
         if (vec_push(&s->rel, s->train.a[i])) return NAMI_ENOMEM;
+    s->train.n = 0;
     return 0;
 }
 

@@ -144,6 +144,7 @@ struct model_ir {
     int *density_level; /* the same if all stochastic nodes are given */
     int *node;          /* node of a stochastic instance in bn, or -1 */
     struct train_prior *train_prior; /* NULL: the model has no train statements */
+    int improper; /* it has improper priors: only its training distribution can be drawn from */
 
     struct bn *bn;
 };

@@ -255,6 +255,24 @@ static int check_covered(const struct link *p, int k)
     return IS_WRONG;
 }
 
+/* Improper priors cannot be drawn from: each needs a training distribution. */
+static void check_improper(const struct link *p)
+{
+    struct model *m = p->m;
+    for (int k = 0; k < m->ir.num_instances; k++) {
+        const struct stmt *s = instance_stmt(m, k);
+        if (s->dist != &dist_flat) continue;
+        m->ir.improper = 1;
+        if (m->ir.train_prior[k].kind) continue;
+        struct str name = {0};
+        inst_name(m, k, &name);
+        diag_error(&m->source.diags, s->rel->rhs->all, "add train statements for all of them",
+                   "%s() is improper, and %s has no training distribution", s->name,
+                   name.s ? name.s : "it");
+        str_free(&name);
+    }
+}
+
 /* ---- the program ------------------------------------------------------------------------- */
 
 static int compile_training(struct link *p)
@@ -288,6 +306,7 @@ int train_link(struct model *m)
     }
     for (int k = 0; k < t->ir.num_instances && rc >= 0 && !m->source.diags.nerror; k++)
         if (instance_stmt(t, k)->rel->stochastic) check_covered(&p, k);
+    if (rc >= 0 && !m->source.diags.nerror) check_improper(&p);
     if (rc >= 0 && !m->source.diags.nerror) rc = compile_training(&p);
     free(p.covered);
     return rc < 0 ? rc : 0;
