@@ -44,6 +44,10 @@ int train_names(struct model *m)
         int array = m->ir.array_of_name[r->lhs->name];
         if (array < 0 || !m->ir.arrays.a[array].ready)
             unknown_variable(m, r->lhs->at, syntax_name(s, r->lhs->name));
+        else if (!is_defined(s, r->lhs->name))
+            diag_error(&m->source.diags, r->lhs->all,
+                       "training distributions are for latent variables",
+                       "%s is not a random variable of the model", syntax_name(s, r->lhs->name));
         for (int k = 0; k < r->lhs->narg; k++) check_constant(m, r->lhs->arg[k]);
         check_constant(m, r->rhs);
         check_constant(m, r->lower);
