@@ -113,7 +113,8 @@ const struct cmd cmd_calibrate = {
         "true value among the draws is uniform for each scalar (simulation-based calibration), "
         "90 % intervals contain the true value in 90 % of the data sets, and so do joint regions "
         "of all latents, by density and around random points (TARP). Deviations are named: too "
-        "narrow, too wide, too low, too high.\n\n"
+        "narrow, too wide, too low, too high. A network that was trained with training "
+        "distributions (train statements) is judged by data sets from these.\n\n"
         "The exit code is 1 if the network is not calibrated. The same seed gives the same result "
         "for any number of threads.",
     .opt = options,

@@ -61,7 +61,8 @@ static int ready(const struct options *o, const nami_model *model, const nami_da
 
 static int check(const struct options *o, const nami_model *model, const char *file)
 {
-    nami_check_options opt = {.seed = o->train.seed, .threads = o->train.threads};
+    nami_check_options opt = {
+        .seed = o->train.seed, .threads = o->train.threads, .training = 1};
     int quiet = o->input.quiet || o->json, rc = check_model(model, file, &opt, 0, quiet);
     if (rc != EXIT_NO) return rc;
     if (!o->input.quiet) note("the check found problems; the answer may be poor");

@@ -6,7 +6,10 @@
 static int read_own(struct source *s, const char *path, const struct model_input *in,
                     const struct opt_many *by, int quiet)
 {
-    nami_model_options o = {.set = in->set.a, .num_set = in->set.n, .observe = in->observe};
+    nami_model_options o = {.set = in->set.a,
+                            .num_set = in->set.n,
+                            .observe = in->observe,
+                            .train_priors = in->train_prior};
     if (by) o.free = by->a, o.num_free = by->n;
     int rc = read_model(&s->own, path, &in->data, &o, quiet);
     s->model = s->own;
@@ -18,11 +21,12 @@ static int read_net(struct source *s, const char *path, const struct model_input
 {
     nami_network_options o = {.allow_simulator = allow_simulator};
     nami_err err;
-    const char *option = in->data.n    ? "--data"
-                         : in->set.n   ? "--set"
-                         : in->observe ? "--observe"
-                         : by && by->n ? "--by"
-                                       : NULL;
+    const char *option = in->data.n        ? "--data"
+                         : in->set.n       ? "--set"
+                         : in->observe     ? "--observe"
+                         : in->train_prior ? "--train-prior"
+                         : by && by->n     ? "--by"
+                                           : NULL;
     if (option)
         return bad_usage("a network has its model's constants and data already: %s is for models",
                          option);
@@ -64,8 +68,11 @@ int fail_model(const char *path, const nami_err *err)
 int read_model_with(nami_model **model, const char *path, const nami_data *data,
                     const struct model_input *in)
 {
-    nami_model_options o = {
-        .data = data, .set = in->set.a, .num_set = in->set.n, .observe = in->observe};
+    nami_model_options o = {.data = data,
+                            .set = in->set.a,
+                            .num_set = in->set.n,
+                            .observe = in->observe,
+                            .train_priors = in->train_prior};
     return read_model_from(model, path, &o, in->quiet);
 }
 

@@ -6,7 +6,7 @@
 
 struct model_input {
     struct opt_many data, set;
-    const char *observe;
+    const char *observe, *train_prior;
     int quiet;
 };
 
@@ -32,6 +32,16 @@ struct model_input {
          0},                                                                                       \
         {"observe", 0,    OPT_TEXT, offsetof(type, member.observe),                                \
          "LIST",    NULL, NULL,     "observed variables, instead of those of the file",            \
+         0},                                                                                       \
+        {"train-prior",                                                                            \
+         0,                                                                                        \
+         OPT_TEXT,                                                                                 \
+         offsetof(type, member.train_prior),                                                       \
+         "TEXT",                                                                                   \
+         NULL,                                                                                     \
+         NULL,                                                                                     \
+         "training distributions of top-level latents, 'mu ~ normal(0, 10); ...'; the answers "    \
+         "are for the model's own priors",                                                         \
          0},                                                                                       \
     {                                                                                              \
         "quiet", 'q', OPT_FLAG, offsetof(type, member.quiet), NULL, NULL, NULL,                    \

@@ -297,6 +297,10 @@ typedef struct {
     const char *const *free; /* constants that nami_model_logp differentiates by, too */
     int num_free;
     const char *dialect; /* "nami" or "bugs"; NULL: by the file's ending, nami for texts */
+    /* Training distributions of top-level latents, "mu ~ normal(0, 10); tau ~ gamma(2, 1)": networks
+       are trained on draws from them; the model's density is unchanged.  As train { } at the end of
+       the model's text, and kept with it in the files of networks; or NULL. */
+    const char *train_priors;
 } nami_model_options;
 
 /* Does the path end like that of a model file (.nami .bug .bugs .jags)? */

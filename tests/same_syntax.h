@@ -57,7 +57,9 @@ static int same_decl(const struct syntax *s, const struct decl *a, const struct 
 
 static int same_syntax(const struct syntax *s, const struct syntax *t)
 {
-    if (s->rel.n != t->rel.n || s->loop.n != t->loop.n || s->decl.n != t->decl.n) return 0;
+    if (s->rel.n != t->rel.n || s->train.n != t->train.n || s->loop.n != t->loop.n || s->decl.n != t->decl.n) return 0;
+    for (size_t i = 0; i < s->train.n; i++)
+        if (!same_rel(s, &s->train.a[i], t, &t->train.a[i])) return 0;
     for (size_t i = 0; i < s->rel.n; i++)
         if (!same_rel(s, &s->rel.a[i], t, &t->rel.a[i])) return 0;
     for (size_t i = 0; i < s->loop.n; i++) {

@@ -152,7 +152,8 @@ static int run_model(void *ctx)
         dw = calloc(nw + 1, sizeof *dw);
         if (!x || !grad || !by || !dw) rc = NAMI_ENOMEM;
     }
-    if (!rc) rc = model_simulate(&m, 1, 0, N, 1, x, &err);
+    if (!rc)
+        rc = (m.ir.improper ? model_simulate_training : model_simulate)(&m, 1, 0, N, 1, x, &err);
     const struct density out = {
         .logp = logp, .grad = grad, .by_stmt = by, .dweights = nw ? dw : NULL};
     if (!rc) rc = model_logp(&m, N, x, 1, &out, &err);
@@ -190,6 +191,12 @@ static const struct model_job model_jobs[] = {
      "[{\"y\": [0, 1, null, 3], \"z\": [1, 2]}, {\"y\": [0, 1, null, 3], \"z\": [3, 4]}]",
      BUGS,
      {0}},
+    {"const w[2] = c(1, 2)\nmodel { mu ~ flat()\n for (i in 1:2) { b[i] ~ normal(0, 1000) }\n"
+     "s ~ uniform(0, 9)\n y ~ normal(mu + b[1] + b[2], s) }\nobserve y\n"
+     "train { b ~ normal(w, 1); for (i in 1:1) { s ~ gamma(2, 1) T(0, 9) } }",
+     "{\"y\": 3}",
+     NATIVE,
+     {.train_priors = "mu ~ normal(0, 1)"}},
 };
 
 static void test_models(void **state)

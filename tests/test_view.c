@@ -118,7 +118,7 @@ static void ask(const struct model *m, struct str *out)
     if (model_simulate(m, 3, 0, DRAWS, 1, x, &err) || model_logp(m, DRAWS, x, 1, &density, &err) ||
         model_layout(m, NULL, 1, &mem, &layout, &err) ||
         model_draws(m, DRAWS, x, NULL, 1, &mem, &draws, &err) ||
-        model_check(m, DRAWS, 1, 1, &check, &err))
+        model_check(m, DRAWS, 1, 0, 1, &check, &err))
         fail_msg("%s", err.msg);
     for (int i = 0; i < DRAWS; i++) str_printf(out, "%.17g ", lp[i]);
     for (int v = 0; v < layout.nvar; v++) str_printf(out, "%s ", layout.var[v].name);

@@ -24,6 +24,7 @@ struct nami_calibration {
     int threads;
     const struct infer_method *method;
     struct calibration c;
+    int exact_too; /* exact latents are judged, too */
     int *elem; /* (d): of the model, one for each scalar */
     const char **name;
     double *x, *theta, *z, *logw, *logq, *logq0; /* x: (rows, sets); the others as in sims.h */
@@ -39,13 +40,26 @@ static int is_listed(const char *names, const char *name)
     return !names;
 }
 
-/* Does the network draw it? */
+/* Does the network draw it?  Exact latents are drawn given the model's priors, so they cannot be
+   compared with draws of training distributions. */
 static int has_factor(const nami_calibration *w, int e)
 {
     const struct network *n = &w->net->net;
     if (!element_is_random(n->model, e) || element_row(n->model, e) < 0) return 0;
     int v = element_node(n->model, e), at = v < 0 ? -1 : n->inverse->pos[v];
-    return at >= 0 && at < n->inverse->nlatent;
+    return at >= (w->exact_too ? 0 : n->inverse->nexact) && at < n->inverse->nlatent;
+}
+
+/* Is any of the exact latents drawn from a training distribution in training? */
+static int exact_trained(const struct network *n)
+{
+    int found = 0;
+    for (int e = 0; e < model_num_elements(n->model); e++) {
+        int v = element_is_random(n->model, e) ? element_node(n->model, e) : -1;
+        int at = v < 0 ? -1 : n->inverse->pos[v];
+        found |= at >= 0 && at < n->inverse->nexact && element_is_trained(n->model, e);
+    }
+    return found;
 }
 
 static int any_factor(const nami_calibration *w, int array)
@@ -129,7 +143,7 @@ static int simulate(nami_calibration *w, nami_err *err)
 {
     const struct model *m = w->net->net.model;
     size_t n = (size_t)w->c.sims.n;
-    int rc = model_simulate(m, w->opt.seed ^ SIM_SEED, 0, n, w->threads, w->x, err);
+    int rc = model_simulate_training(m, w->opt.seed ^ SIM_SEED, 0, n, w->threads, w->x, err);
     if (!rc) rc = is_finite(m, n, w->x, err);
     for (int k = 0; k < w->c.sims.d && !rc; k++)
         memcpy(w->theta + (size_t)k * n, w->x + (size_t)element_row(m, w->elem[k]) * n,
@@ -255,6 +269,13 @@ static int run(nami_calibration *w, nami_err *err)
     w->c.method = w->method->name;
     w->c.weighted = w->method->weighted;
     w->c.alpha = o->alpha;
+    w->c.training = model_has_train_priors(w->net->net.model);
+    w->exact_too = !exact_trained(&w->net->net);
+    if (w->c.training && w->c.weighted)
+        return err_set(err, NAMI_EUSAGE,
+                       "weighted draws are for the model's priors, but the network was trained with "
+                       "training distributions, which data sets are simulated from; use the method "
+                       "'direct'");
     w->c.sims.n = o->sets;
     w->c.sims.m = (o->draws + 7) / 8 * 8; /* draws are made in groups of 8 */
     int rc = choose(w, err);

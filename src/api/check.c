@@ -26,7 +26,8 @@ int nami_check_new(const nami_model *w, const nami_check_options *opt, nami_chec
     if (!check) return err_nomem(err);
     check->w = w;
     tell_program(w, o.watch);
-    rc = model_check(w->m, (size_t)o.draws, o.seed, parallel_threads(o.threads), &check->c, err);
+    rc = model_check(w->m, (size_t)o.draws, o.seed, o.training, parallel_threads(o.threads),
+                     &check->c, err);
     if (!rc) {
         print_messages(w, &check->c.diags, &check->messages);
         if (check->messages.oom) rc = err_nomem(err);

@@ -77,7 +77,8 @@ int nami_model_draws(const nami_model *w, const nami_simulate_options *opt, nami
     size_t n = (size_t)o.draws;
     if (!(x = raw_array(double, (size_t)model_num_rows(w->m) * n + 1))) return err_nomem(err);
     tell_program(w, o.watch);
-    rc = model_simulate(w->m, o.seed, 0, n, parallel_threads(o.threads), x, err);
+    rc = (o.training ? model_simulate_training : model_simulate)(
+        w->m, o.seed, 0, n, parallel_threads(o.threads), x, err);
     if (!rc) return draws_of_model(w, &o, x, out, err);
     free(x);
     return rc;

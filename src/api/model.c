@@ -81,7 +81,8 @@ static int build(nami_model *w, const char *name, const char *text, size_t len,
                                .nset = opt->num_set,
                                .observe = opt->observe,
                                .free = opt->free,
-                               .nfree = opt->num_free};
+                               .nfree = opt->num_free,
+                               .train_priors = opt->train_priors};
     struct model *m = w->m;
     int rc = 0;
     if (opt->data && opt->data->repeated)

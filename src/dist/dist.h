@@ -186,6 +186,7 @@ extern const struct dist_form *const dist_forms[];                    /* NULL at
 const struct dist_form *dist_form_find(const char *name, size_t len); /* or NULL */
 extern const struct dist
     dist_point; /* point mass: the component denoted by a number; its argument is x */
+extern const struct dist dist_flat; /* improper uniform: flat.c */
 extern const struct dist_form form_within; /* for censored data: interval.c */
 /* The compound of these components; returns NULL or an error message. */
 const char *dist_make(const struct dist_form *f, const struct dist *const *part, struct dist *out);

@@ -98,7 +98,7 @@ static int fits(const struct collapse *c, const struct exact_step *s, nami_err *
     struct lanes *in = raw_array(struct lanes, g->num_inputs + 1);
     struct exec e = {0};
     int rc = x && work && in ? 0 : err_nomem(err);
-    if (!rc) rc = model_simulate(c->model, 0x6669747, 0, tries, 1, x, err);
+    if (!rc) rc = model_simulate_training(c->model, 0x6669747, 0, tries, 1, x, err);
     if (!rc) rc = exec_init(&e, &s->rest, (int)tries, 0, 0, err);
     if (!rc) {
         e.param = model_weights(c->model);

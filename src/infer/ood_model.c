@@ -36,7 +36,7 @@ static int simulate(const struct model *m, const struct ood_model *o, int thread
     int rc = all ? 0 : err_nomem(err);
     for (size_t i = 0, n; i < N && !rc; i += n) {
         n = N - i < each ? N - i : each;
-        rc = model_simulate(m, SEED, i, n, threads, all, err);
+        rc = model_simulate_training(m, SEED, i, n, threads, all, err);
         for (int j = 0; j < o->k && !rc; j++)
             memcpy(x + (size_t)j * N + i, all + (size_t)element_row(m, o->elem[j]) * n,
                    n * sizeof *x);

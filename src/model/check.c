@@ -528,19 +528,23 @@ static int look(struct checker *c)
     return rc;
 }
 
-int model_check(const struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
-                nami_err *err)
+int model_check(const struct model *m, size_t n, uint64_t seed, int training, int threads,
+                struct check *out, nami_err *err)
 {
     struct model copy = working_copy(m);
     struct checker c = {.m = &copy, .n = n, .out = out};
     *out = (struct check){.n = n, .row = new_array(struct check_row, m->ir.statements.n + 1)};
+    training |= m->ir.improper;
+    out->training = training && model_has_train_priors(m);
     c.x = raw_array(double, (size_t)m->ir.num_rows *n);
     c.dead = new_array(unsigned char, n);
     c.blamed = new_array(unsigned char, m->ir.statements.n);
     c.scale = new_array(struct prior_scale, m->ir.statements.n);
     c.row = new_array(int, m->ir.statements.n);
     int rc = !c.x || !c.dead || !c.blamed || !c.scale || !c.row || !out->row ? err_nomem(err) : 0;
-    if (!rc) rc = model_simulate(m, seed, 0, n, threads, c.x, err);
+    if (!rc)
+        rc = training ? model_simulate_training(m, seed, 0, n, threads, c.x, err)
+                      : model_simulate(m, seed, 0, n, threads, c.x, err);
     if (!rc &&
         (diags_copy(&copy.source.diags, &m->source.diags) || look(&c) || copy.source.diags.oom))
         rc = err_nomem(err);

@@ -23,11 +23,13 @@ struct check {
     struct diags diags;    /* messages of the model, which must outlive this, and of the check */
     int nproblem;          /* number of messages added; 0: no problem was found */
     int without_data;      /* there are no observed values to compare draws with */
+    int training;          /* the draws are from the training distributions */
 };
 
-/* Call check_fini() also after an error. */
-int model_check(const struct model *m, size_t n, uint64_t seed, int threads, struct check *out,
-                nami_err *err);
+/* training: draws from the training distributions, if there are any. Call check_fini() also after an
+   error. */
+int model_check(const struct model *m, size_t n, uint64_t seed, int training, int threads,
+                struct check *out, nami_err *err);
 void check_fini(struct check *c);
 
 #endif

@@ -219,10 +219,10 @@ static int ask_simulator(const struct model *m, uint64_t seed, size_t n, double 
     return rc;
 }
 
-int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
-                   double *x, nami_err *err)
+static int draw(const struct model *m, const struct prog *p, uint64_t seed, uint64_t first,
+                size_t n, int threads, double *x, nami_err *err)
 {
-    struct job j = {.m = m, .p = &m->programs.sample, .n = n, .seed = seed, .first = first, .x = x};
+    struct job j = {.m = m, .p = p, .n = n, .seed = seed, .first = first, .x = x};
     j.given = m->source.simulator != NULL;
     int rc = model_needs_values(m, err);
     if (!rc) rc = needs_simulator(m, err);
@@ -232,6 +232,22 @@ int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t 
         rc = ask_simulator(m, seed + first * 0x9e3779b97f4a7c15u, n, x, err);
     if (rc) return rc;
     return run_job(&j, threads, simulate, err);
+}
+
+int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
+                   double *x, nami_err *err)
+{
+    if (m->ir.improper)
+        return err_set(err, NAMI_EINPUT,
+                       "the model has an improper prior, which cannot be drawn from; its training "
+                       "distribution can");
+    return draw(m, &m->programs.sample, seed, first, n, threads, x, err);
+}
+
+int model_simulate_training(const struct model *m, uint64_t seed, uint64_t first, size_t n,
+                            int threads, double *x, nami_err *err)
+{
+    return draw(m, model_training_program(m), seed, first, n, threads, x, err);
 }
 
 int model_predict(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,

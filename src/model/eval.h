@@ -10,6 +10,10 @@
    their values. NAMI_EUSAGE if this would run a simulator that is locked (model_lock_simulator). */
 int model_simulate(const struct model *m, uint64_t seed, uint64_t first, size_t n, int threads,
                    double *x, nami_err *err);
+/* The same from the training distribution: latents of train statements are drawn from these in place
+   of their priors. */
+int model_simulate_training(const struct model *m, uint64_t seed, uint64_t first, size_t n,
+                            int threads, double *x, nami_err *err);
 /* Description of the program that this would run (data/simulator.h); empty if there is none. */
 void model_simulator(const struct model *m, struct str *out);
 

@@ -64,6 +64,19 @@ static void put_roles(const struct model *m, struct str *out)
     if (last) str_put(out, "],\n");
 }
 
+static void put_train(const struct model *m, struct str *text, struct str *out)
+{
+    const struct syntax *s = &m->source.syntax;
+    if (s->train.n) str_put(out, "\"train\":[");
+    for (size_t i = 0; i < s->train.n; i++) {
+        text->n = 0;
+        syntax_put_rel(s, &s->train.a[i], text);
+        if (i) str_put(out, ",");
+        str_quote(out, text->s ? text->s : "");
+    }
+    if (s->train.n) str_put(out, "],\n");
+}
+
 static void put_statement(const struct model *m, const struct stmt *s, struct str *text,
                           struct str *out)
 {
@@ -91,6 +104,7 @@ int model_json(const struct model *m, struct str *out, nami_err *err)
     put_nodes(m, out);
     put_edges(m, out);
     put_roles(m, out);
+    put_train(m, &text, out);
     str_put(out, "\"statements\":[");
     for (size_t i = 0; i < m->ir.statements.n; i++) {
         str_put(out, i ? ",\n  " : "\n  ");

@@ -118,21 +118,6 @@ static int build_graph(struct model *m, const struct model_options *opt, nami_er
     return 0;
 }
 
-static int build(struct model *m, const struct model_options *opt, nami_err *err)
-{
-    int rc = build_graph(m, opt, err);
-    if (rc || (rc = bn_finish(m->ir.bn, err))) return rc;
-    if (opt && opt->observe && (rc = observe_instead(m, opt->observe, err))) return rc;
-    STEP(embeds_observed(m, opt));
-    STEP(model_compile(m, &m->programs.sample, 0, NULL));
-    STEP(model_compile(m, &m->programs.density, 1, NULL));
-    STEP(settle_ranges(m));
-    unknown_data(m);
-    if ((rc = same_constants(m, err))) return rc;
-    model_lint(m);
-    return m->source.diags.oom ? err_nomem(err) : 0;
-}
-
 static int parse(struct model *m, const char *file, const char *text, size_t len,
                  enum dialect dialect, nami_err *err)
 {
@@ -146,9 +131,125 @@ static int parse(struct model *m, const char *file, const char *text, size_t len
     return syntax_bounds(&m->source.syntax) ? err_nomem(err) : 0;
 }
 
+/* The declarations that train statements need, and the sizes of the arrays that they define. */
+static int training_declarations(struct model *t, const struct model *m)
+{
+    struct syntax *s = &t->source.syntax;
+    size_t n = 0;
+    for (size_t i = 0; i < s->decl.n; i++)
+        if (s->decl.a[i].kind == D_CONST) s->decl.a[n++] = s->decl.a[i];
+    s->decl.n = n;
+    for (size_t i = 0; i < s->train.n; i++) {
+        const struct expr *lhs = s->train.a[i].lhs;
+        const struct array *a = &m->ir.arrays.a[m->ir.array_of_name[lhs->name]];
+        struct expr *number = arena_array(&s->mem, struct expr, a->ndim + 1), *ref = NULL;
+        int done = 0;
+        for (size_t k = n; k < s->decl.n; k++) done |= s->decl.a[k].ref->name == lhs->name;
+        if (done) continue;
+        ref = arena_array(&s->mem, struct expr, 1);
+        if (!number || !ref) return NAMI_ENOMEM;
+        *ref = (struct expr){.kind = X_REF, .name = lhs->name, .at = lhs->at, .all = lhs->all};
+        ref->arg = arena_array(&s->mem, struct expr *, a->ndim + 1);
+        if (!ref->arg) return NAMI_ENOMEM;
+        ref->narg = a->ndim;
+        for (int d = 0; d < a->ndim; d++) {
+            number[d] = (struct expr){.kind = X_NUMBER, .at = lhs->at, .value = a->dim[d]};
+            ref->arg[d] = &number[d];
+        }
+        struct decl decl = {.kind = D_VAR, .at = lhs->at, .ref = ref, .name = -1};
+        if (vec_push(&s->decl, decl)) return NAMI_ENOMEM;
+    }
+    return 0;
+}
+
+/* Its relations: those of the data block, and the train statements. */
+static int training_relations(struct syntax *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->rel.n; i++)
+        if (s->rel.a[i].in_data) s->rel.a[n++] = s->rel.a[i];
+    s->rel.n = n;
+    for (size_t i = 0; i < s->train.n; i++)
+        if (vec_push(&s->rel, s->train.a[i])) return NAMI_ENOMEM;
+    s->train.n = 0;
+    return 0;
+}
+
+static int elaborate_training(struct model *t, const struct model *m, nami_err *err)
+{
+    struct model_options opt = {.set = m->source.settings,
+                                .nset = m->source.num_settings,
+                                .limit = m->ir.limit};
+    t->source.data = m->source.data; /* borrowed: see model_fini */
+    int rc = parse(t, m->source.file, m->source.text.s ? m->source.text.s : "", m->source.text.n,
+                   m->source.syntax.dialect, err);
+    if (rc) return rc;
+    STEP_OF(t, training_declarations(t, m));
+    STEP_OF(t, training_relations(&t->source.syntax));
+    STEP_OF(t, prepare(t));
+    STEP_OF(t, model_resolve(t));
+    STEP_OF(t, model_expand(t, &opt));
+    STEP_OF(t, model_footprints(t));
+    STEP_OF(t, model_schedule(t));
+    STEP_OF(t, model_supports(t));
+    return 0;
+}
+
+/* Elaborates the train statements as a model of their own, whose draws replace those of m. */
+static int build_training(struct model *m, nami_err *err)
+{
+    if (!m->source.syntax.train.n) return 0;
+    STEP(train_names(m));
+    struct model *t = m->source.training = model_new();
+    if (!t) return err_nomem(err);
+    int rc = elaborate_training(t, m, err);
+    for (size_t i = 0; i < t->source.diags.list.n && rc == NAMI_EINPUT; i++) {
+        const struct diag *d = &t->source.diags.list.a[i];
+        if (d->level != DIAG_ERROR) continue;
+        diag_error(&m->source.diags, d->at,
+                   d->advice ? diag_text(&m->source.diags, "%s", d->advice) : NULL, "%s", d->msg);
+    }
+    if (rc) return rc;
+    STEP(train_link(m));
+    return 0;
+}
+
+static int build(struct model *m, const struct model_options *opt, nami_err *err)
+{
+    int rc = build_graph(m, opt, err);
+    if (rc || (rc = bn_finish(m->ir.bn, err))) return rc;
+    if (opt && opt->observe && (rc = observe_instead(m, opt->observe, err))) return rc;
+    STEP(embeds_observed(m, opt));
+    STEP(model_compile(m, &m->programs.sample, 0, NULL));
+    STEP(model_compile(m, &m->programs.density, 1, NULL));
+    if ((rc = build_training(m, err))) return rc;
+    STEP(settle_ranges(m));
+    unknown_data(m);
+    if ((rc = same_constants(m, err))) return rc;
+    model_lint(m);
+    return m->source.diags.oom ? err_nomem(err) : 0;
+}
+
+/* The text with training distributions that are given separately, as if they stood in the file. */
+static int add_train_priors(struct model *m, const char *text, size_t len, const char *priors)
+{
+    if (!m->source.text.n) str_putn(&m->source.text, text, len);
+    if (m->source.text.n && m->source.text.s[m->source.text.n - 1] != '\n')
+        str_put(&m->source.text, "\n");
+    str_put(&m->source.text, "train { ");
+    str_put(&m->source.text, priors);
+    str_put(&m->source.text, " }\n");
+    return m->source.text.oom ? NAMI_ENOMEM : 0;
+}
+
 int model_parse(struct model *m, const char *file, const char *text, size_t len,
                 enum dialect dialect, const struct model_options *opt, nami_err *err)
 {
+    if (opt && opt->train_priors && opt->train_priors[strspn(opt->train_priors, " ;\t\n")]) {
+        if (add_train_priors(m, text, len, opt->train_priors)) return err_nomem(err);
+        text = m->source.text.s;
+        len = m->source.text.n;
+    }
     int rc = parse(m, file, text, len, dialect, err);
     return rc ? rc : build(m, opt, err);
 }
@@ -263,6 +364,9 @@ void model_fini(struct model *m)
 {
     prog_free(&m->programs.sample);
     prog_free(&m->programs.density);
+    prog_free(&m->programs.training);
+    if (m->source.training) m->source.training->source.data = (struct data){0};
+    model_free(m->source.training);
     bn_free(m->ir.bn);
     vec_free(&m->ir.arrays);
     vec_free(&m->ir.statements);

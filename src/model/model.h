@@ -102,6 +102,15 @@ struct model_source {
     int observe_declared;  /* the file declares what is observed; otherwise the data determine it */
     const char *simulator; /* command, or NULL */
     int simulator_locked;  /* may not run without the user's consent: it came with a network file */
+    /* Its train statements, as a model that defines only these variables; NULL: there are none. */
+    struct model *training;
+};
+
+/* The training distribution of an instance: train_prior.c. */
+struct train_prior {
+    uint64_t kind;       /* hash of distributions and shapes; 0: it is drawn from its prior */
+    int num_parameters;
+    double *parameter;   /* all of them, one after another */
 };
 
 /* The result of elaboration. */
@@ -134,6 +143,8 @@ struct model_ir {
     int *level;         /* in the order of sampling */
     int *density_level; /* the same if all stochastic nodes are given */
     int *node;          /* node of a stochastic instance in bn, or -1 */
+    struct train_prior *train_prior; /* NULL: the model has no train statements */
+    int improper; /* it has improper priors: only its training distribution can be drawn from */
 
     struct bn *bn;
 };
@@ -141,6 +152,7 @@ struct model_ir {
 /* Compiled programs. */
 struct model_programs {
     struct prog sample, density;
+    struct prog training; /* like sample, but with the training distributions; empty: no such */
     vec(double) weights; /* of all networks */
 };
 
@@ -185,6 +197,10 @@ int model_expand(struct model *m, const struct model_options *opt);
 int model_footprints(struct model *m);
 int model_schedule(struct model *m);
 int model_graph(struct model *m, nami_err *err);
+/* train_prior.c: checks the names in train statements; after source.training was elaborated, relates
+   it to m and compiles programs.training. */
+int train_names(struct model *m);
+int train_link(struct model *m);
 /* by_density: all stochastic nodes are given, and their log densities are summed. Otherwise they
    are drawn; if `only` is not NULL, only the instances marked in it, given the others: view.h. */
 int model_compile(struct model *m, struct prog *p, int by_density, const unsigned char *only);

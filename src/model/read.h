@@ -17,6 +17,9 @@ struct model_options {
     int nfree;
     int limit; /* maximum number of elements and of instances; 0: 20 million */
     int block; /* only up to the data block */
+    /* Training distributions in addition to those of the text, "mu ~ normal(0, 10); ...", which
+       become part of it; or NULL. */
+    const char *train_priors;
 };
 
 /* An empty model; NULL: out of memory. Once it has been read, a model does not change except for

@@ -146,6 +146,12 @@ static void put_hashes(const struct model *m, int k, struct reads *g)
     for (int j = 0; j < m->ir.first_defined[k + 1] - m->ir.first_defined[k]; j++)
         h = mix(h, (uint64_t)(lhs[j] - lhs[0])); /* its shape */
     g->kind[k] = mix(h, m->ir.node[k] >= 0 ? m->ir.bn->node.a[m->ir.node[k]].observed : 2);
+    const struct train_prior *train = m->ir.train_prior ? &m->ir.train_prior[k] : NULL;
+    if (train && train->kind) { /* different posteriors under the training distribution */
+        g->kind[k] = mix(g->kind[k], train->kind);
+        h = mix(h, train->kind);
+        for (int i = 0; i < train->num_parameters; i++) h = mix(h, bits_of(train->parameter[i]));
+    }
     if (m->ir.node[k] >= 0 && !s->dist) h = mix(h, (uint64_t)k); /* of unknown density: unique */
     const struct term *t[INSTANCE_TERMS];
     terms_of(s, t);
@@ -183,6 +189,9 @@ int reads_constants(const struct model *m, int k, struct numbers *out)
     terms_of(s, t);
     for (int a = 0; a < INSTANCE_TERMS && !rc; a++)
         if (t[a]) rc = put_constants(m, s, t[a], k - s->first, out);
+    const struct train_prior *train = m->ir.train_prior ? &m->ir.train_prior[k] : NULL;
+    for (int i = 0; train && i < train->num_parameters && !rc; i++)
+        rc = vec_push(out, train->parameter[i]);
     return rc;
 }
 

@@ -22,14 +22,15 @@ struct reads {
     size_t *out; /* readers of instance k, ascending: reader[out[k]] .. */
     struct reader *reader;
     /* hashes; collisions have probability 2^-64 */
-    uint64_t *kind; /* of what is defined: statement, shape, observed or not */
-    uint64_t *own;  /* of how it is computed: statement, shape, constants */
+    uint64_t *kind; /* of what is defined: statement, shape, observed or not, training distribution
+                     */
+    uint64_t *own;  /* of how it is computed: statement, shape, constants, those of training */
 };
 
 /* h NULL: of all instances, as if all had descendants in it. */
 int reads_make(const struct model *m, const struct inverse *h, struct reads *out, nami_err *err);
 /* The constants that instance k of a model reads, in order: data, and counters that are not
-   subscripts; not the numbers of the text.  Appended to out: 0 or -1. */
+   subscripts; not the numbers of the text; the parameters of its training distribution.  Appended to out: 0 or -1. */
 struct numbers {
     double *a;
     size_t n, cap;

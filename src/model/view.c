@@ -46,6 +46,28 @@ int model_num_rows(const struct model *m) { return m->ir.num_rows; }
 
 const struct prog *model_sample_program(const struct model *m) { return &m->programs.sample; }
 
+const struct prog *model_training_program(const struct model *m)
+{
+    return m->source.training ? &m->programs.training : &m->programs.sample;
+}
+
+int element_is_trained(const struct model *m, int e)
+{
+    int k = m->ir.defined_by[e];
+    return m->ir.train_prior && k >= 0 && m->ir.train_prior[k].kind != 0;
+}
+
+int model_has_train_priors(const struct model *m) { return m->source.training != NULL; }
+
+void model_train_priors(const struct model *m, struct str *out)
+{
+    const struct syntax *s = &m->source.syntax;
+    for (size_t i = 0; i < s->train.n; i++) {
+        if (i) str_put(out, "; ");
+        syntax_put_rel(s, &s->train.a[i], out);
+    }
+}
+
 const struct prog *model_density_program(const struct model *m) { return &m->programs.density; }
 
 int model_program(const struct model *m, struct prog *p, int by_density, const unsigned char *only)

@@ -34,6 +34,12 @@ int model_num_rows(const struct model *model); /* of draws and points */
 /* The program that draws all rows; the program that sums the log densities of all stochastic rows,
    with one tag for each statement, and computes the others. */
 const struct prog *model_sample_program(const struct model *model);
+/* The same with the latents of train statements drawn from their training distributions: what a
+   network learns from. */
+const struct prog *model_training_program(const struct model *model);
+/* The train statements as text, "mu ~ normal(0, 10); ..."; empty if there are none. */
+int model_has_train_priors(const struct model *model);
+void model_train_priors(const struct model *model, struct str *out);
 const struct prog *model_density_program(const struct model *model);
 /* Appends a program for some instances to p. by_density: all stochastic nodes are given, and the
    log densities of those marked in `only` are summed. Otherwise the marked nodes are drawn given
@@ -71,6 +77,7 @@ int element_instance(const struct model *model, int element); /* the defining in
 int element_node(const struct model *model, int element);     /* or -1: it is not stochastic */
 int element_is_observed(const struct model *model, int element);
 int element_is_random(const struct model *model, int element); /* or a function of random ones */
+int element_is_trained(const struct model *model, int element); /* has a training distribution */
 /* Its distribution; NULL: none, or of unknown density. */
 const struct dist *element_dist(const struct model *model, int element);
 /* Bounds of its values, as far as the text of the model implies them. */

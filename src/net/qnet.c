@@ -604,7 +604,7 @@ int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
     begin(q, m, h, opt);
     int rc = x || saved ? 0 : err_nomem(err);
     if (!rc && !saved)
-        rc = model_simulate(m, opt->seed ^ 0x7072696f72, 0, PRIOR_DRAWS, threads, x, err);
+        rc = model_simulate_training(m, opt->seed ^ 0x7072696f72, 0, PRIOR_DRAWS, threads, x, err);
     if (!rc) rc = build(q, &o, err);
     free(x);
     return rc;

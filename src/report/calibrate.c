@@ -212,8 +212,9 @@ static void put_verdict(const struct calibration *c, struct str *out)
                    c->alpha);
     for (int f = FLAW_NONE + 1; f < NFLAW; f++) put_flaw(c, (enum flaw)f, out);
     str_put(out, "advice       train longer, with more hidden units or with the family 'spline'");
-    str_put(out,
-            c->weighted ? "; ask for more draws\n" : "; or use importance weights: method 'is'\n");
+    str_put(out, c->weighted   ? "; ask for more draws\n"
+                 : c->training ? "\n"
+                               : "; or use importance weights: method 'is'\n");
 }
 
 void calibration_text(const struct calibration *c, struct str *out)
@@ -221,6 +222,9 @@ void calibration_text(const struct calibration *c, struct str *out)
     put_table(c, out);
     str_printf(out, "\ndata sets    %d, %d draws each, %s\n", c->sims.n, c->sims.m,
                c->weighted ? "weighted" : "not weighted");
+    if (c->training)
+        str_put(out, "             from the training distributions, which the network's own draws "
+                     "are compared with\n");
     if (c->weighted)
         str_printf(out,
                    "weights      k-hat is good for %d of %d, %.0f effective draws on average\n",
@@ -272,6 +276,7 @@ void calibration_json(const struct calibration *c, struct str *out)
     double p = CALIBRATION_TESTS * fmin(fmin(c->sbc.p, c->coverage.p), c->tarp.test.p);
     put_json_number(out, "alpha", c->alpha), put_json_number(out, "p", fmin(1, p));
     str_printf(out, ",\"ranks_per_bin\":[%d,%d]", c->sbc.bin_lo, c->sbc.bin_hi);
+    if (c->training) str_put(out, ",\"training\":true");
     if (c->weighted) {
         put_json_number(out, "good_khat", c->good);
         put_json_number(out, "ess", c->ess);

@@ -27,6 +27,7 @@ struct calibration {
     struct recovery *recovery; /* (sims.d) */
     double *mean;              /* (sims.d, sims.n): of the posteriors */
     int weighted, good;        /* sets whose k-hat is fine */
+    int training;              /* data sets are from training distributions, not the priors */
     double ess;                /* of the weights, on average */
 };
 

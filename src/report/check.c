@@ -44,9 +44,9 @@ void check_text(const struct model *m, const struct check *c, struct str *out)
         return;
     }
     for (int v = 0; v < bn_n(bn); v++) observed += bn->node.a[v].observed;
-    str_printf(out, "%d node%s, %d edge%s, %d observed; %zu draws from the prior predictive\n\n",
-               bn_n(bn), bn_n(bn) == 1 ? "" : "s", bn->dag.m, bn->dag.m == 1 ? "" : "s", observed,
-               c->n);
+    str_printf(out, "%d node%s, %d edge%s, %d observed; %zu draws from the %s\n\n", bn_n(bn),
+               bn_n(bn) == 1 ? "" : "s", bn->dag.m, bn->dag.m == 1 ? "" : "s", observed, c->n,
+               c->training ? "training distribution" : "prior predictive");
     for (int i = 0; i < 8; i++) table_cell(&t, heads[i]);
     for (int i = 0; i < c->nrow; i++) put_row(m, &c->row[i], of[c->row[i].stmt], &t);
     table_put(&t, 2, out);
@@ -55,6 +55,11 @@ void check_text(const struct model *m, const struct check *c, struct str *out)
                    c->nproblem == 1 ? "" : "s");
     else
         str_put(out, "\nno problem found\n");
+    if (model_has_train_priors(m)) {
+        str_put(out, "networks are trained with ");
+        model_train_priors(m, out);
+        str_put(out, "; their answers are for the model's priors\n");
+    }
     if (c->without_data)
         str_put(out, "no data: with observed values, draws are compared to them, and priors "
                      "proposed on their scale\n");
@@ -111,8 +116,18 @@ void check_json(const struct model *m, const struct check *c, struct str *out)
         out->oom = 1;
         return;
     }
-    str_printf(out, "{\"nodes\":%d,\"edges\":%d,\"draws\":%zu,\"ok\":%s,\n\"variables\":[",
-               bn_n(model_bn(m)), model_bn(m)->dag.m, c->n, c->nproblem ? "false" : "true");
+    struct str train = {0};
+    str_printf(out, "{\"nodes\":%d,\"edges\":%d,\"draws\":%zu,\"ok\":%s,\n", bn_n(model_bn(m)),
+               model_bn(m)->dag.m, c->n, c->nproblem ? "false" : "true");
+    if (model_has_train_priors(m)) {
+        model_train_priors(m, &train);
+        str_printf(out, "\"training\":%s,\"train\":", c->training ? "true" : "false");
+        str_quote(out, train.s ? train.s : "");
+        str_put(out, ",\n");
+    }
+    out->oom |= train.oom;
+    str_free(&train);
+    str_put(out, "\"variables\":[");
     for (int i = 0; i < c->nrow; i++) {
         str_put(out, i ? ",\n" : "\n");
         json_row(m, &c->row[i], of[c->row[i].stmt], out);

@@ -62,7 +62,7 @@ static void *run_ahead(void *s_)
         a->busy = 1;
         a->made[k % 2] = 0; /* no longer available */
         pthread_mutex_unlock(&a->lock);
-        int rc = model_simulate(s->m, s->seed, k * ((n + 7) / 8 * 8), n, 1, a->x[k % 2], &err);
+        int rc = model_simulate_training(s->m, s->seed, k * ((n + 7) / 8 * 8), n, 1, a->x[k % 2], &err);
         pthread_mutex_lock(&a->lock);
         a->busy = 0;
         a->rc = rc;
@@ -217,7 +217,7 @@ int source_model(const struct model *m, uint64_t seed, int batch, int valid, str
     s->valid = raw_array(double, (size_t)model_num_rows(m) * n + 1);
     if (!s->valid) return err_nomem(err);
     int rc = start_ahead(s, err);
-    return rc ? rc : model_simulate(m, seed ^ VALID_SEED, 0, n, 1, s->valid, err);
+    return rc ? rc : model_simulate_training(m, seed ^ VALID_SEED, 0, n, 1, s->valid, err);
 }
 
 int source_points(const struct model *m, uint64_t seed, int batch, int valid, size_t n, double *x,

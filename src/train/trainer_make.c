@@ -160,8 +160,8 @@ static int make_chunks(struct trainer *t, nami_err *err)
         struct exec *x = &w->x[c];
         w->lane[c + 1] = w->lane[c] + width;
         rc = exec_init(x, w->p, width, t->num_loss_terms, EXEC_GRAD | EXEC_FLOAT, err);
-        if (!rc && model_sample_program(q->model)->nrow && !model_simulator_command(q->model))
-            rc = exec_init(&w->sim[c], model_sample_program(q->model), width, 0, 0, err);
+        if (!rc && model_training_program(q->model)->nrow && !model_simulator_command(q->model))
+            rc = exec_init(&w->sim[c], model_training_program(q->model), width, 0, 0, err);
         if (rc) continue;
         w->sim[c].param = model_weights(q->model);
         x->lanes = width;

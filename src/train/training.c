@@ -34,7 +34,7 @@ static int make_on_data(struct training *r, int threads, nami_err *err)
     const int *index = split_index(&r->split, SPLIT_TRAIN);
     double *x = raw_array(double, (size_t)model_num_rows(m) *n + 1);
     if (!x) return err_nomem(err);
-    int rc = model_simulate(m, r->net.plan.net.seed ^ 0x7072696f72, 0, n, threads, x, err);
+    int rc = model_simulate_training(m, r->net.plan.net.seed ^ 0x7072696f72, 0, n, threads, x, err);
     for (size_t i = 0; i < n && !rc; i++) copy_observed(r, (size_t)index[i], x + i, n);
     if (!rc) rc = network_make(&r->net, n, x, threads, err);
     free(x);

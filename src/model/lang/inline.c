@@ -129,8 +129,8 @@ int inline_functions(struct syntax *s, struct diags *d)
     for (size_t i = 0; i < s->decl.n; i++) some += s->decl.a[i].kind == D_FUNCTION;
     if (!some || d->nerror) return 0;
     check_names(&p);
-    for (size_t i = 0; i < s->rel.n && !d->nerror && !p.oom; i++) {
-        struct rel *r = &s->rel.a[i];
+    for (size_t i = 0; i < s->rel.n + s->train.n && !d->nerror && !p.oom; i++) {
+        struct rel *r = i < s->rel.n ? &s->rel.a[i] : &s->train.a[i - s->rel.n];
         replace(&p, &r->rhs);
         replace(&p, &r->lower);
         replace(&p, &r->upper);

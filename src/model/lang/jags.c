@@ -315,7 +315,11 @@ static const struct dist_export *export_of(struct jags *j, const struct expr *x)
         return NULL;
     }
     if (e->meaning) return e;
-    refuse(j, x->at, e->name ? e->advice : "it is simulated from outside", "distribution", name);
+    refuse(j, x->at,
+           e->name                      ? e->advice
+           : strstr(name, "flat") != NULL ? "use a wide proper prior, such as dnorm(0, 0.01)"
+                                        : "it is simulated from outside",
+           "distribution", name);
     return NULL;
 }
 

@@ -31,9 +31,18 @@ static void tiny_precision(struct model *m, const struct stmt *s)
     }
 }
 
+/* Do networks learn from draws of a training distribution instead? */
+static int is_trained(const struct model *m, const struct stmt *s)
+{
+    for (int k = s->first; k < s->first + s->n; k++)
+        if (!m->ir.train_prior || !m->ir.train_prior[k].kind) return 0;
+    return 1;
+}
+
 void model_lint(struct model *m)
 {
     for (size_t i = 0; i < m->ir.statements.n; i++)
-        if (m->ir.statements.a[i].rel->stochastic && m->ir.statements.a[i].n)
+        if (m->ir.statements.a[i].rel->stochastic && m->ir.statements.a[i].n &&
+            !is_trained(m, &m->ir.statements.a[i]))
             tiny_precision(m, &m->ir.statements.a[i]);
 }

@@ -183,7 +183,8 @@ static void parse_outside(struct parser *p)
 
 static const char *const keywords[] = {"model",  "const",     "observe", "infer",
                                        "stages", "learn",     "network", "embed",
-                                       "data",   "simulator", "var",     "function"};
+                                       "data",   "simulator", "var",     "function",
+                                       "train"};
 
 static const char *near_keyword(const struct parser *p, const struct token *t)
 {
@@ -322,6 +323,7 @@ void syntax_free(struct syntax *s)
     arena_free(&s->mem);
     dict_free(&s->names);
     vec_free(&s->rel);
+    vec_free(&s->train);
     vec_free(&s->loop);
     vec_free(&s->decl);
 }

@@ -22,6 +22,7 @@ struct parser {
     vec(int) argname;
 
     int loop, in_data; /* context */
+    int in_train;      /* in a train statement */
     int in_block;      /* inside of model { } or data { } */
     int indent;        /* the column of its `model` */
     int nmodel, nsimulator;

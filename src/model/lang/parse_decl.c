@@ -1,5 +1,5 @@
 /* parse_decl.c: parses declarations: const, var, observe, infer, stages, learn, network, embed,
-   simulator, function. */
+   simulator, function, train. */
 
 #include <string.h>
 
@@ -9,7 +9,7 @@ static const char *const words[NDECL] = {
     [D_CONST] = "const",       [D_VAR] = "var",      [D_OBSERVE] = "observe",
     [D_INFER] = "infer",       [D_STAGE] = "stages", [D_LEARN] = "learn",
     [D_NETWORK] = "network",   [D_EMBED] = "embed",  [D_SIMULATOR] = "simulator",
-    [D_FUNCTION] = "function",
+    [D_FUNCTION] = "function", [D_TRAIN] = "train",
 };
 
 int decl_kind_of(const struct parser *p, const struct token *t)
@@ -286,6 +286,27 @@ static int parse_function(struct parser *p, struct decl d)
     return (d.value = parse_expr(p)) ? push(p, d) : -1;
 }
 
+/* ---- train mu ~ normal(0, 10); train { ... } ------------------------------------------ */
+
+static void parse_train(struct parser *p, const struct token *keyword)
+{
+    p->in_train = 1;
+    if (is_op(now(p), '{')) {
+        p->in_block = 1;
+        p->indent = keyword->newline ? keyword->at.col : 0;
+        parse_block(p, keyword);
+        p->in_block = 0;
+        p->suspect.line = 0;
+    } else if (now(p)->kind != TOKEN_NAME || now(p)->newline) {
+        fail_at(p, behind(p), "write train x ~ normal(0, 10)",
+                "expected a training distribution after 'train'");
+        recover(p);
+    } else {
+        parse_statement(p);
+    }
+    p->in_train = 0;
+}
+
 /* ---- all ------------------------------------------------------------------------------ */
 
 /* A declaration ends with its line, or with ; */
@@ -311,6 +332,11 @@ void parse_decl(struct parser *p, int kind)
     const struct token *t = now(p);
     struct decl d = {.kind = (enum decl_kind)kind, .at = t->at, .name = -1};
     int rc;
+    if (kind == D_TRAIN) { /* in both dialects: it does not change the model */
+        next(p);
+        parse_train(p, t);
+        return;
+    }
     if (kind != D_VAR && p->s->dialect == BUGS) {
         if (!p->native++)
             fail_at(p, t->at, "rename the file to .nami",

@@ -196,7 +196,11 @@ static int parse_relation(struct parser *p)
     if (r.lhs->kind == X_CALL && split_link(p, &r)) return -1;
     if (r.stochastic ? parse_distribution(p, &r) : parse_value(p, &r)) return -1;
     check_end(p);
+    if (p->in_train && !r.stochastic)
+        fail_at(p, r.at, "write ~ and a distribution",
+                "'train' gives a distribution to draw from, not a value");
     if (p->quiet) return now(p)->newline ? 0 : -1; /* parsed, but with errors */
+    if (p->in_train) return vec_push(&p->s->train, r) ? nomem(p) : 0;
     return vec_push(&p->s->rel, r) ? nomem(p) : 0;
 }
 
@@ -248,7 +252,7 @@ static void parse_loop(struct parser *p)
 {
     const struct token *keyword = now(p), *opened = is_op(ahead(p), '(') ? ahead(p) : NULL;
     struct loop l = {.var = -1, .at = ahead(p)->at, .outer = p->loop};
-    size_t nrel = p->s->rel.n;
+    size_t nrel = p->s->rel.n + p->s->train.n;
     int outer = p->loop, k = (int)p->s->loop.n;
     next(p);
     if (opened) next(p);
@@ -271,7 +275,7 @@ static void parse_loop(struct parser *p)
         }
     }
     p->loop = outer;
-    if (p->s->rel.n == nrel && p->s->loop.n > (size_t)k) p->s->loop.n = (size_t)k; /* empty */
+    if (p->s->rel.n + p->s->train.n == nrel && p->s->loop.n > (size_t)k) p->s->loop.n = (size_t)k; /* empty */
 }
 
 /* ---- statements ------------------------------------------------------------------------- */

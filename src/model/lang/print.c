@@ -286,13 +286,13 @@ static void close_loops(struct out *o, int from, int to)
     }
 }
 
-/* Relations first..last-1, all of one block. */
-static void put_block(struct out *o, const char *head, size_t first, size_t last)
+/* Relations of one block. */
+static void put_block(struct out *o, const char *head, const struct rel *rel, size_t num_rel)
 {
     int open[NEST_MAX + 1], want[NEST_MAX + 1], n = 0, m, same;
     str_printf(o->str, "%s {\n", head);
-    for (size_t i = first; i < last; i++) {
-        const struct rel *r = &o->s->rel.a[i];
+    for (size_t i = 0; i < num_rel; i++) {
+        const struct rel *r = &rel[i];
         m = loops_around(o->s, r->loop, want);
         same = 0;
         while (same < n && same < m && open[same] == want[same]) same++;
@@ -324,8 +324,9 @@ void syntax_put(const struct syntax *s, enum dialect as, struct str *out)
         int data = s->rel.a[i].in_data;
         k = i;
         while (k < s->rel.n && s->rel.a[k].in_data == data) k++;
-        put_block(&o, data ? "data" : "model", i, k);
+        put_block(&o, data ? "data" : "model", s->rel.a + i, k - i);
         model |= !data;
     }
     if (!model) str_put(out, "model {\n}\n");
+    if (as == NATIVE && s->train.n) put_block(&o, "train", s->train.a, s->train.n);
 }

@@ -112,9 +112,11 @@ static const struct {
     const char *name, *why, *advice;
 } refused[] = {
     {"dflat", "dflat() is improper: it cannot be sampled, so there is nothing to learn from",
-     "use a wide proper prior, such as dnorm(0, 0.01)"},
+     "use a wide proper prior, such as dnorm(0, 0.01), or add a distribution to train with: train mu "
+     "~ dnorm(0, 0.01)"},
     {"flat", "flat() is improper: it cannot be sampled, so there is nothing to learn from",
-     "use a wide proper prior, such as normal(0, 10)"},
+     "use a wide proper prior, such as normal(0, 10), or add a distribution to train with: train mu "
+     "~ normal(0, 10)"},
     {"dloglik", "dloglik() adds to the density without a distribution to sample from",
      "write the distribution itself"},
     {"dnormmix", "dnormmix() is not known here",
@@ -366,12 +368,26 @@ static int resolve_dist(struct scope *c, const struct expr *x, struct call *k)
     return 0;
 }
 
+/* An improper prior, which only training distributions make usable: train_prior.c. */
+static int is_flat(const struct scope *c, const struct expr *x)
+{
+    const struct syntax *s = &c->m->source.syntax;
+    const char *name = syntax_name(c->syntax, x->name);
+    if ((strcmp(name, "flat") != 0 && strcmp(name, "dflat") != 0) || x->narg) return 0;
+    for (size_t i = 0; i < s->train.n; i++)
+        if (s->train.a[i].lhs->name == c->s->rel->lhs->name) return 1;
+    return 0;
+}
+
 /* The distribution of a relation. */
 int resolve_stochastic(struct scope *c, const struct expr *x)
 {
     struct stmt *s = c->s;
     struct call k = {0};
-    if (resolve_dist(c, x, &k)) return -1;
+    if (is_flat(c, x))
+        k = (struct call){.dist = &dist_flat, .name = syntax_name(c->syntax, x->name)};
+    else if (resolve_dist(c, x, &k))
+        return -1;
     s->dist = k.dist;
     s->name = k.name;
     s->narg = k.narg;

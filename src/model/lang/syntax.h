@@ -61,6 +61,7 @@ enum decl_kind {
     D_EMBED,     /* name, in (none: its own dimensions), layer */
     D_SIMULATOR, /* text */
     D_FUNCTION,  /* ref: a call of names, value; inlined and removed by syntax_parse */
+    D_TRAIN,     /* train: the keyword alone; its relations are in syntax.train */
     NDECL
 };
 
@@ -82,6 +83,7 @@ struct syntax {
     struct arena mem;
     struct dict names;
     vec(struct rel) rel;
+    vec(struct rel) train; /* training distributions: train mu ~ normal(0, 10) */
     vec(struct loop) loop;
     vec(struct decl) decl;
 };
@@ -106,7 +108,8 @@ void syntax_put_expr(const struct syntax *s, const struct expr *x, struct str *o
 void syntax_put_rel(const struct syntax *s, const struct rel *r, struct str *out);
 /* The entire program, one relation per line, loops indented. Parsing it gives the same tree, except
    that what a JAGS file cannot contain (as == BUGS, from a native file) is omitted or rewritten:
-   constants with a value go to data { }, %/% and %% become calls of trunc(). */
+   constants with a value go to data { }, %/% and %% become calls of trunc(), training distributions
+   are omitted. */
 void syntax_put(const struct syntax *s, enum dialect as, struct str *out);
 #define syntax_name(s, k) ((s)->names.name.a[k])
 
