@@ -80,4 +80,18 @@ ok "then the next may" "$nami" train line.nami -o two.net --resume --steps 1 -q
 touch three.net.lock # of a training that was killed
 ok "a lock that nobody holds" "$nami" train line.nami $small --steps 10 -o three.net -q
 ok "is removed" test ! -e three.net.lock
+# ---- Graphviz crashes or exits when memory runs out: in a process of its own
+cat >limits.sh <<'END'
+for k in $(seq 53); do
+    rm -f x.svg
+    (ulimit -c 0; ulimit -v $((70000 + 2500 * k)); exec timeout 20 "$1" invert line.nami --exact none -o x.svg) >out 2>&1; rc=$?
+    case $rc in
+    0) grep -q '</svg>' x.svg || { echo "$k: no picture"; exit 1; } ;;
+    3) test ! -e x.svg && grep -q 'error: ' out || { echo "$k:"; cat out; exit 1; } ;;
+    127) ;; # the libraries of the program itself do not fit
+    *) echo "limit $k: exit $rc"; cat out; exit 1 ;;
+    esac
+done
+END
+[ "$sanitized" != 0 ] || ok "53 memory limits: a picture, or a message" bash limits.sh "$nami"
 summary
