@@ -5,6 +5,13 @@
 #include "jobs.h"
 #include "watch.h"
 
+static volatile sig_atomic_t interrupted;
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
 static int open_files(nami_posterior *post, const struct opt_many *files)
 {
     nami_err err;
@@ -57,6 +64,24 @@ static int print_answer(const nami_posterior *post, const struct sample_job *j)
     return finish_output(code);
 }
 
+/* Writes the files and draws. Ctrl-C and SIGTERM cancel it, and no unfinished file is left. */
+static int draw(nami_posterior *post, const struct sample_job *j, struct watch *w)
+{
+    struct sigaction old_int, old_term;
+    nami_err err;
+    w->stop = &interrupted;
+    catch_signal(SIGINT, interrupt, &old_int);
+    catch_signal(SIGTERM, interrupt, &old_term);
+    int rc = open_files(post, &j->out);
+    if (!rc && nami_posterior_run(post, &err)) {
+        watch_end(w);
+        rc = fail(err.code == NAMI_EFILE ? WRITING : RUNNING, NULL, &err);
+    }
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGTERM, &old_term, NULL);
+    return rc;
+}
+
 int sample_network(const nami_network *net, const nami_data *data, const struct sample_job *j)
 {
     nami_query query = j->query;
@@ -69,11 +94,7 @@ int sample_network(const nami_network *net, const nami_data *data, const struct 
     if (nami_posterior_new(net, data, &query, &post, &err))
         rc = fail(err.code == NAMI_EINPUT ? READING : RUNNING,
                   err.code == NAMI_EINPUT && j->data.n == 1 ? file_name(j->data.a[0]) : NULL, &err);
-    if (!rc) rc = open_files(post, &j->out);
-    if (!rc && nami_posterior_run(post, &err)) {
-        watch_end(&w);
-        rc = fail(err.code == NAMI_EFILE ? WRITING : RUNNING, NULL, &err);
-    }
+    if (!rc) rc = draw(post, j, &w);
     watch_end(&w);
     if (!rc) rc = print_answer(post, j);
     nami_posterior_free(post);

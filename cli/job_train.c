@@ -1,8 +1,13 @@
 /* job_train.c: trains a network with a progress line, checkpoints, and saving on Ctrl-C. */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "jobs.h"
 #include "watch.h"
@@ -93,6 +98,66 @@ static int check_files(const struct train_job *j)
     return EXIT_YES;
 }
 
+/* ---- one training at a time writes a file ------------------------------------------- */
+
+static struct {
+    char path[4096];
+    int fd; /* -1: none */
+    struct sigaction old_int, old_term;
+} lock = {.fd = -1};
+
+/* A signal before or after the steps of the training terminates the program. */
+static void die(int signal)
+{
+    unlink(lock.path);
+    _exit(128 + signal);
+}
+
+/* Locks NET.lock, which is removed at the end; if the program is killed, the lock is released and
+   only the empty file stays. Where files cannot be locked, training goes on without. */
+static int take_lock(const char *out)
+{
+    struct stat mine, there;
+    lock.fd = -1;
+    if (!out || (stat(out, &there) == 0 && !S_ISREG(there.st_mode))) return EXIT_YES;
+    if (snprintf(lock.path, sizeof lock.path, "%s.lock", out) >= (int)sizeof lock.path)
+        return EXIT_YES;
+    for (;;) {
+        lock.fd = open(lock.path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (lock.fd < 0) return EXIT_YES;
+        if (flock(lock.fd, LOCK_EX | LOCK_NB)) break;
+        /* did its last owner remove it between open() and flock()? */
+        if (fstat(lock.fd, &mine) == 0 && stat(lock.path, &there) == 0 &&
+            mine.st_ino == there.st_ino && mine.st_dev == there.st_dev) {
+            catch_signal(SIGINT, die, &lock.old_int);
+            catch_signal(SIGTERM, die, &lock.old_term);
+            return EXIT_YES;
+        }
+        close(lock.fd);
+    }
+    int why = errno;
+    close(lock.fd);
+    lock.fd = -1;
+    if (why != EWOULDBLOCK) return EXIT_YES;
+    nami_err err;
+    usage_error(&err,
+                "another training is writing this network (it holds %.300s); wait until it "
+                "has ended, or give another -o NET",
+                lock.path);
+    err.code = NAMI_EFILE;
+    return fail(WRITING, out, &err);
+}
+
+static void release_lock(void)
+{
+    if (lock.fd < 0) return;
+    sigaction(SIGINT, &lock.old_int, NULL);
+    sigaction(SIGTERM, &lock.old_term, NULL);
+    unlink(lock.path);
+    close(lock.fd);
+    lock.fd = -1;
+}
+
 /* Appends the option to use to a message of the library. */
 static void advise(nami_err *err, const char *what)
 {
@@ -126,8 +191,7 @@ static int open_trainer(nami_trainer **t, const nami_model *model, const char *f
 /* Maximizing a bound requires data sets. */
 static int check_data(const nami_trainer *t, const nami_data *data, const struct train_job *j)
 {
-    if (data || j->train.samples || strcmp(nami_trainer_objective(t), "elbo") != 0)
-        return EXIT_YES;
+    if (data || j->train.samples || strcmp(nami_trainer_objective(t), "elbo") != 0) return EXIT_YES;
     return bad_usage("what should it learn from? give --data x=FILE");
 }
 
@@ -142,6 +206,7 @@ int train_model(const nami_model *model, const nami_data *data, const char *file
     watch_begin(&w, j->quiet);
     opt.watch = &w.library;
     opt.data = data;
+    if (!rc) rc = take_lock(j->out);
     if (!rc) rc = open_trainer(&t, model, file, j, &opt);
     if (!rc && !t) return watch_end(&w), EXIT_YES;
     if (!rc) rc = check_data(t, data, j);
@@ -149,5 +214,6 @@ int train_model(const nami_model *model, const nami_data *data, const char *file
     if (!rc) rc = print_result(t, j);
     if (!rc && net && nami_trainer_network(t, net, &err)) rc = fail(RUNNING, NULL, &err);
     nami_trainer_free(t);
+    release_lock();
     return rc;
 }

@@ -9,13 +9,13 @@ const struct exit_code exit_codes[] = {
     {EXIT_YES, "success; the answer is yes"},
     {EXIT_NO, "the answer is no: a certificate failed, structures differ, a result is not trusted"},
     {EXIT_BAD, "bad usage or bad input"},
-    {EXIT_FAILED, "failed while running: out of memory, too large, cannot write"},
+    {EXIT_FAILED, "failed while running: out of memory, too large, cannot write, interrupted"},
     {0, NULL},
 };
 
 static int exit_code(enum phase phase, int code)
 {
-    if (code == NAMI_ENOMEM || code == NAMI_EBUG) return EXIT_FAILED;
+    if (code == NAMI_ENOMEM || code == NAMI_EBUG || code == NAMI_ECANCEL) return EXIT_FAILED;
     if (code == NAMI_EFILE || code == NAMI_ELIMIT) return phase == READING ? EXIT_BAD : EXIT_FAILED;
     return EXIT_BAD;
 }

@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "nami.h"
+
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t n);
@@ -87,6 +89,7 @@ static int nomem_at(int (*f)(void *ctx), void *ctx, long k, const char **why)
     *why = NULL;
     if (!nomem.failed && rc) *why = "an error without a failed allocation";
     if (nomem.failed && !rc) *why = "a failed allocation without an error";
+    if (nomem.failed && rc == NAMI_EINPUT) *why = "a failed allocation was taken for bad input";
     if (nomem.n) *why = nomem.failed ? "a leak after a failed allocation" : "a leak";
     if (*why || !nomem.failed) {
         __real_free(nomem.live);

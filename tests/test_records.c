@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "data/draws.h"
+#include "data/gunzip.h"
 #include "data/npy.h"
 #include "data/records.h"
 #include "data/split.h"
@@ -170,6 +171,22 @@ static void gzip(void **state)
     put_gzip(&half, &two);
     refuse(two.s, two.n, NULL, NAMI_EINPUT, "no file of observations");
     str_free(&s), str_free(&half), str_free(&z), str_free(&two);
+}
+
+/* Members of zeros, which deflate shortens a thousandfold. */
+static void gzip_too_large(void **state)
+{
+    (void)state;
+    struct str zeros = {0}, z = {0};
+    enum { SIZE = 1 << 24 };
+    char *all = calloc(SIZE, 1);
+    str_putn(&zeros, all, SIZE);
+    while (z.n < 5 * (SIZE >> 10)) put_gzip(&zeros, &z); /* more than 64 MiB, 1000 times z.n */
+    refuse(z.s, z.n, NULL, NAMI_ELIMIT, "if you trust it, decompress it first");
+    assert_true(inflate_limit(z.n) > z.n);
+    assert_true(inflate_limit(SIZE_MAX) == SIZE_MAX);
+    free(all);
+    str_free(&zeros), str_free(&z);
 }
 
 /* ---- NumPy ---------------------------------------------------------------------------------- */
@@ -583,10 +600,13 @@ static void binarised(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(idx),           cmocka_unit_test(idx_refused), cmocka_unit_test(gzip),
-    cmocka_unit_test(npy),           cmocka_unit_test(npy_orders),  cmocka_unit_test(npz),
-    cmocka_unit_test(csv),           cmocka_unit_test(csv_refused), cmocka_unit_test(json),
-    cmocka_unit_test(round_trip),    cmocka_unit_test(endings),     cmocka_unit_test(places),
-    cmocka_unit_test(nomem_records), cmocka_unit_test(mnist),       cmocka_unit_test(binarised),
+    cmocka_unit_test(idx),         cmocka_unit_test(idx_refused),
+    cmocka_unit_test(gzip),        cmocka_unit_test(gzip_too_large),
+    cmocka_unit_test(npy),         cmocka_unit_test(npy_orders),
+    cmocka_unit_test(npz),         cmocka_unit_test(csv),
+    cmocka_unit_test(csv_refused), cmocka_unit_test(json),
+    cmocka_unit_test(round_trip),  cmocka_unit_test(endings),
+    cmocka_unit_test(places),      cmocka_unit_test(nomem_records),
+    cmocka_unit_test(mnist),       cmocka_unit_test(binarised),
 };
 RUN(tests)

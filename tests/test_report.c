@@ -105,7 +105,7 @@ static int as_dot(void *ctx)
     struct fixture *f = ctx;
     struct str out = {0};
     nami_err err;
-    int rc = draw(&f->w, "dot", &out, &err);
+    int rc = draw_here(&f->w, "dot", &out, &err);
     str_free(&out);
     return rc;
 }

@@ -15,6 +15,8 @@ static int room(struct str *t, size_t n)
     return !t->oom;
 }
 
+void str_reserve(struct str *t, size_t n) { room(t, n); }
+
 void str_putn(struct str *t, const char *s, size_t n)
 {
     if (!room(t, n)) return;

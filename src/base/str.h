@@ -11,6 +11,8 @@ struct str {
     int oom;
 };
 
+/* Makes room for n more bytes. */
+void str_reserve(struct str *t, size_t n);
 void str_put(struct str *t, const char *s);
 void str_putn(struct str *t, const char *s, size_t n);
 void str_printf(struct str *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -6,6 +6,7 @@
 #include <zip.h>
 
 #include "base/err.h"
+#include "data/gunzip.h"
 
 enum { PART = 1 << 13 }; /* elements at a time */
 
@@ -146,6 +147,10 @@ int npz_find(struct npz *z, const char *name, struct npy *a, nami_err *err)
         st.size != a->header + a->n * (size_t)a->size)
         rc = err_set(err, NAMI_EINPUT, "'%.60s' has %llu bytes, but its header says %zu", z->name.s,
                      (unsigned long long)st.size, a->header + a->n * (size_t)a->size);
+    if (!rc && zip_stat_index(z->z, (zip_uint64_t)at, 0, &st) == 0 &&
+        st.valid & ZIP_STAT_COMP_SIZE && st.valid & ZIP_STAT_SIZE &&
+        st.size > inflate_limit((size_t)st.comp_size))
+        rc = inflate_refuse((size_t)st.comp_size, err);
     z->a = *a;
     z->a.fortran = 0; /* elements as they come */
     return rc;

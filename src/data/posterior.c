@@ -121,8 +121,10 @@ static int check_names(const struct posterior_group *g, nami_err *err)
     for (int v = 0; v < g->nvar && !rc; v++) {
         int fresh = 1;
         const char *name = g->var[v].name;
-        if (dict_add(&d, name, strlen(name), &fresh) < 0) rc = err_nomem(err);
-        if (!fresh) rc = err_set(err, NAMI_EINPUT, "two variables are called '%s'", name);
+        if (dict_add(&d, name, strlen(name), &fresh) < 0)
+            rc = err_nomem(err);
+        else if (!fresh)
+            rc = err_set(err, NAMI_EINPUT, "two variables are called '%s'", name);
     }
     dict_free(&d);
     return rc;

@@ -307,6 +307,7 @@ static int open_nc(struct posterior *p, nami_err *err)
     c->id = -1;
     size_t most = room(s);
     int rc = reserve(p->file.fd, 0, most, err); /* may it be so long? */
+    if (!rc) rc = file_give_name(&p->file, err);
     if (rc) return rc;
     errno = 0;
     if ((rc = nc_create(p->file.tmp.s, NC_NETCDF4 | NC_CLOBBER, &c->id))) { /* empties it */

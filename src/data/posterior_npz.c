@@ -243,7 +243,8 @@ static int close_npz(struct posterior *p, const struct posterior_found *found, n
 {
     (void)found;
     struct spool *s = p->state;
-    int why, rc = 0;
+    int why, rc = file_give_name(&p->file, err);
+    if (rc) return rc;
     zip_t *z = zip_open(p->file.tmp.s, ZIP_CREATE | ZIP_TRUNCATE, &why);
     if (!z) {
         zip_error_t e;

@@ -1,10 +1,19 @@
-/* draw.c: draws a model and its inverse with Graphviz: nodes, plates, edges, legend. */
+/* draw.c: draws a model and its inverse with Graphviz: nodes, plates, edges, legend.  Graphviz and
+   the libraries that it loads crash or exit when memory runs out, and have global state: a child
+   process calls them, and sends the picture through a pipe. */
+#define _GNU_SOURCE // NOLINT: pipe2
 #include "report/draw.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <gvc.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "report/names.h"
@@ -333,20 +342,11 @@ static double dots_per_inch(Agraph_t *g)
     return fmin(144, 30000 * 72 / side);
 }
 
-/* One for the whole process: a plugin of Graphviz keeps a font of the first
-   context and reads it after that context was freed. */
-static GVC_t *context(void)
-{
-    static GVC_t *gvc;
-    if (!gvc) gvc = gvContext();
-    return gvc;
-}
-
 static int render(Agraph_t *g, const char *format, struct str *out, nami_err *err)
 {
     char *data = NULL;
     unsigned n = 0;
-    GVC_t *gvc = context();
+    GVC_t *gvc = gvContext(); /* never freed: the process ends, and a plugin may still use it */
     if (!gvc) return err_nomem(err);
     int laid_out = gvLayout(gvc, g, "dot") == 0;
     /* in SVG, Graphviz would scale the drawing, but not the page */
@@ -362,7 +362,7 @@ static int render(Agraph_t *g, const char *format, struct str *out, nami_err *er
     return rc;
 }
 
-int draw(const struct view *w, const char *format, struct str *out, nami_err *err)
+int draw_here(const struct view *w, const char *format, struct str *out, nami_err *err)
 {
     struct picture x = {0};
     int rc = sketch_init(&x.s, w, err);
@@ -392,5 +392,98 @@ int draw(const struct view *w, const char *format, struct str *out, nami_err *er
     str_free(&x.text);
     free(x.node);
     sketch_fini(&x.s);
+    return rc;
+}
+
+/* ---- a process of its own ----------------------------------------------------------- */
+
+/* What the process sends before the picture. */
+struct answer {
+    int rc;
+    nami_err err;
+};
+
+static int send_all(int fd, const void *data, size_t n)
+{
+    for (const char *at = data; n > 0;) {
+        ssize_t k = write(fd, at, n);
+        if (k < 0 && errno != EINTR) return -1;
+        if (k > 0) at += k, n -= (size_t)k;
+    }
+    return 0;
+}
+
+/* The child: its end by a signal must be quiet, and is not for the handlers of the caller. */
+static _Noreturn void draw_and_exit(const struct view *w, const char *format, int fd)
+{
+    static const int signals[] = {SIGSEGV, SIGABRT, SIGTRAP, SIGBUS,  SIGFPE,
+                                  SIGILL,  SIGINT,  SIGTERM, SIGQUIT, SIGALRM};
+    struct answer answer = {0};
+    struct str out = {0};
+    int null = open("/dev/null", O_RDWR);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
+    signal(SIGPIPE, SIG_IGN);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    for (int i = 1; i <= 2 && null >= 0; i++) dup2(null, i);
+    answer.rc = draw_here(w, format, &out, &answer.err);
+    _exit(send_all(fd, &answer, sizeof answer) || send_all(fd, out.s, out.n));
+}
+
+/* Appends all that comes. */
+static int receive(int fd, struct str *all)
+{
+    char buf[1 << 16];
+    ssize_t n;
+    while (!all->oom && (n = read(fd, buf, sizeof buf)) != 0) {
+        if (n > 0) str_putn(all, buf, (size_t)n);
+        if (n < 0 && errno != EINTR) return -1;
+    }
+    return all->oom ? -1 : 0;
+}
+
+/* The end of the child: 0 if it ended well, or if its status went to another wait(). */
+static int end_of(pid_t pid)
+{
+    int status = 0;
+    pid_t k;
+    do k = waitpid(pid, &status, 0);
+    while (k < 0 && errno == EINTR);
+    return k < 0 ? 0 : status;
+}
+
+static int take(const struct str *all, int status, const char *format, struct str *out,
+                nami_err *err)
+{
+    struct answer answer;
+    if (status || all->n < sizeof answer)
+        return err_set(
+            err, NAMI_ELIMIT,
+            "Graphviz crashed while it drew %s%s; is there too little memory? 'dot' needs "
+            "less, and pictures of fewer nodes",
+            format, WIFEXITED(status) ? " and gave up" : "");
+    memcpy(&answer, all->s, sizeof answer);
+    if (answer.rc) return err_set(err, answer.rc, "%s", answer.err.msg);
+    str_putn(out, all->s + sizeof answer, all->n - sizeof answer);
+    return out->oom ? err_nomem(err) : 0;
+}
+
+int draw(const struct view *w, const char *format, struct str *out, nami_err *err)
+{
+    struct str all = {0};
+    int fd[2];
+    if (pipe2(fd, O_CLOEXEC)) return err_set(err, NAMI_ELIMIT, "no pipe: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0) draw_and_exit(w, format, fd[1]);
+    int why = errno;
+    close(fd[1]);
+    if (pid < 0) {
+        close(fd[0]);
+        return err_set(err, NAMI_ELIMIT, "cannot start a process to draw: %s", strerror(why));
+    }
+    int lost = receive(fd[0], &all);
+    close(fd[0]); /* if it still writes, it ends */
+    int status = end_of(pid);
+    int rc = lost ? err_nomem(err) : take(&all, status, format, out, err);
+    str_free(&all);
     return rc;
 }

@@ -6,7 +6,9 @@
 #include "report/view.h"
 
 /* format: "dot", "svg" or "png".  NAMI_ELIMIT if the graph is too large for a readable picture.
-   Graphviz has global state: call from one thread at a time. */
+   Graphviz runs in a child process: its crashes are errors (NAMI_ELIMIT). */
 int draw(const struct view *w, const char *format, struct str *out, nami_err *err);
+/* The same in this process, for tests. Graphviz has global state: one thread at a time. */
+int draw_here(const struct view *w, const char *format, struct str *out, nami_err *err);
 
 #endif
