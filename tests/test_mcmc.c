@@ -1,0 +1,139 @@
+/* test_mcmc.c: R-hat and effective sample sizes are those of chains whose correlations are known;
+   Markov chains need no network, and say so when they do not cross between modes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/stream.h"
+#include "infer/chains.h"
+#include "nami.h"
+#include "run.h"
+
+enum { CHAINS = 8, EACH = 1000, N = CHAINS * EACH };
+
+/* AR(1) chains with correlation phi; chain k is shifted by k * shift. */
+static struct chain_stats of_chains(double phi, double shift)
+{
+    double *x = malloc(sizeof *x * N);
+    struct chain_stats s;
+    nami_err err;
+    assert_non_null(x);
+    for (int k = 0; k < CHAINS; k++) {
+        double z[EACH], at = 0;
+        stream_normal(&(struct stream){7, (uint32_t)k, 0}, EACH, z);
+        for (int i = 0; i < EACH; i++) {
+            at = i ? phi * at + sqrt(1 - phi * phi) * z[i] : z[i];
+            x[k * EACH + i] = at + k * shift;
+        }
+    }
+    assert_int_equal(chain_stats(N, x, 1, CHAINS, &s, &err), 0);
+    free(x);
+    return s;
+}
+
+/* The effective size of the mean of an AR(1) chain is n (1 - phi) / (1 + phi); the seeds are fixed. */
+static void sizes_are_those_of_known_chains(void **state)
+{
+    (void)state;
+    for (double phi = -0.5; phi < 0.95; phi += 0.45) {
+        struct chain_stats s = of_chains(phi, 0);
+        double known = N * (1 - phi) / (1 + phi);
+        assert_true(fabs(s.mean / known - 1) < 0.3 && fabs(s.bulk / known - 1) < 0.3);
+        assert_true(s.rhat < 1.01 && s.tail > 0.2 * known);
+    }
+    assert_true(of_chains(0.3, 0.2).rhat > 1.05);
+    assert_true(of_chains(0.3, 5).bulk < 20);
+}
+
+static void chains_that_do_not_move(void **state)
+{
+    double x[64] = {0};
+    struct chain_stats s;
+    nami_err err;
+    (void)state;
+    assert_int_equal(chain_stats(64, x, 1, 4, &s, &err), 0);
+    assert_true(s.rhat == 1 && s.bulk == 64);
+    for (int i = 0; i < 16; i++) x[i] = 1;
+    assert_int_equal(chain_stats(64, x, 1, 4, &s, &err), 0);
+    assert_true(s.rhat > 1.5);
+    x[3] = NAN;
+    assert_int_equal(chain_stats(64, x, 1, 4, &s, &err), 0);
+    assert_true(isinf(s.rhat));
+}
+
+/* ---- posteriors ---------------------------------------------------------------------------- */
+
+struct found {
+    nami_verdict verdict;
+    nami_summary first, second;
+};
+
+static struct found ask(const char *text, const char *data, const char *exact, const char *first,
+                        const char *second)
+{
+    struct found f = {0};
+    nami_data *d;
+    nami_model *m;
+    nami_network *net;
+    nami_posterior *post;
+    nami_err err;
+    if (nami_data_new(&d, &err) || nami_data_parse(d, data, strlen(data), &err))
+        fail_msg("%s", err.msg);
+    if (nami_model_parse(text, strlen(text), "test", &(nami_model_options){.data = d}, &m, &err))
+        fail_msg("%s", err.msg);
+    if (nami_network_untrained(m, &(nami_options){.exact = exact}, &net, &err) ||
+        nami_posterior_new(net, d, NULL, &post, &err) || nami_posterior_run(post, &err) ||
+        nami_posterior_verdict(post, 0, &f.verdict, &err) ||
+        nami_posterior_summary(post, 0, first, &f.first, &err) ||
+        nami_posterior_summary(post, 0, second, &f.second, &err))
+        fail_msg("%s", err.msg);
+    nami_posterior_free(post);
+    nami_network_free(net);
+    nami_model_free(m);
+    nami_data_free(d);
+    return f;
+}
+
+/* Priors of sd 1000 and gamma(0.001, 0.001): the posterior of mu is a t distribution with 4 degrees
+   of freedom around the mean of the data, to within 1e-3; that of 1/s2 is a gamma distribution. */
+static void vague_priors(void **state)
+{
+    (void)state;
+    struct found f = ask("model { mu ~ dnorm(0, 1.0E-6); tau ~ dgamma(0.001, 0.001)\n"
+                         "for (i in 1:5) { y[i] ~ dnorm(mu, tau) } }",
+                         "{\"y\": [1001.0, 1003.0, 1002.0, 1004.0, 1005.0]}", "none", "mu", "tau");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    assert_true(fabs(f.first.mean - 1003) < 0.12 && fabs(f.first.q50 - 1003) < 0.12);
+    assert_true(fabs(f.second.mean - 0.4) < 0.05); /* 2.001 / 5.001, sd 0.28 */
+}
+
+/* Two modes, 40 apart: chains stay in theirs. */
+static void modes_that_chains_do_not_cross(void **state)
+{
+    (void)state;
+    struct found f = ask("model { m ~ dnorm(0, 0.0001); y ~ dnorm(m * m, 1) }", "{\"y\": 400}",
+                         "none", "m", "m");
+    assert_int_equal(f.verdict.verdict, NAMI_NOT_TRUSTED);
+}
+
+/* Ten correlated coordinates with scales from 1 to 10^4. */
+static void scales_and_correlations(void **state)
+{
+    (void)state;
+    struct found f =
+        ask("model { for (i in 1:10) { z[i] ~ dnorm(0, pow(10, -0.8 * (i - 1)))\n"
+            "y[i] ~ dnorm(z[i] + sum(z[]) / 10, pow(10, -0.8 * (i - 1))) } }",
+            "{\"y\": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]}", "none", "z[1]", "z[10]");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    assert_true(fabs(f.first.mean) < 0.2 * f.first.sd && fabs(f.second.mean) < 0.2 * f.second.sd);
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(sizes_are_those_of_known_chains),
+    cmocka_unit_test(chains_that_do_not_move),
+    cmocka_unit_test(vague_priors),
+    cmocka_unit_test(modes_that_chains_do_not_cross),
+    cmocka_unit_test(scales_and_correlations),
+};
+
+RUN(tests)
