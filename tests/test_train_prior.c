@@ -1,7 +1,7 @@
 /* test_train_prior.c: training distributions change what networks learn from, and nothing else:
    draws, densities, files, refusals; a posterior of a model with vague priors, which is known. */
 
-#include <unistd.h>
+#include "run.h"
 
 #include "api_at.h"
 #include "base/file.h"
@@ -287,7 +287,7 @@ static void check_vague(const nami_network *net, const char *name)
     must(nami_posterior_summary(post, 0, "tau", &tau, &err), &err);
     print_message("%s: k-hat %g, mu %g (%g), sd %g (%g), tau %g (%g)\n", name, verdict.khat,
                   mu.mean, mean, mu.sd, sd, tau.mean, rate);
-    assert_int_equal(verdict.trusted, 1);
+    assert_int_equal(verdict.verdict, NAMI_TRUSTED);
     assert_true(fabs(mu.mean - mean) < 0.03 * sd);
     assert_true(fabs(mu.sd / sd - 1) < 0.03);
     assert_true(fabs(tau.mean / rate - 1) < 0.02);
@@ -364,20 +364,17 @@ static void data_outside_of_training_are_unusual(void **state)
     model_fini(&m);
 }
 
-int main(int argc, char **argv)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_are_from_training_distributions),
-        cmocka_unit_test(draws_are_the_same_for_any_number_of_threads_and_any_batch),
-        cmocka_unit_test(model_is_unchanged),
-        cmocka_unit_test(without_statements_training_draws_are_draws),
-        cmocka_unit_test(parameters_may_be_data),
-        cmocka_unit_test(improper_priors_are_usable),
-        cmocka_unit_test(different_training_distributions_are_not_shared),
-        cmocka_unit_test(exports_keep_or_drop_them),
-        cmocka_unit_test(errors_of_the_option_have_places),
-        cmocka_unit_test(vague_priors_are_trained_and_answered),
-        cmocka_unit_test(data_outside_of_training_are_unusual),
-    };
-    return run_tests(argc, argv, tests);
-}
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(draws_are_from_training_distributions),
+    cmocka_unit_test(draws_are_the_same_for_any_number_of_threads_and_any_batch),
+    cmocka_unit_test(model_is_unchanged),
+    cmocka_unit_test(without_statements_training_draws_are_draws),
+    cmocka_unit_test(parameters_may_be_data),
+    cmocka_unit_test(improper_priors_are_usable),
+    cmocka_unit_test(different_training_distributions_are_not_shared),
+    cmocka_unit_test(exports_keep_or_drop_them),
+    cmocka_unit_test(errors_of_the_option_have_places),
+    cmocka_unit_test(vague_priors_are_trained_and_answered),
+    cmocka_unit_test(data_outside_of_training_are_unusual),
+};
+RUN(tests)
