@@ -224,7 +224,7 @@ typedef struct {
 } nami_inverse_view;
 /* As "text", "json" (docs/formats.md), "dot", "svg" or "png"; `len`, or NULL: how many bytes.  The
    view may be NULL.  NAMI_ELIMIT: too large to draw, or to list all parents in JSON without runs.
-   Graphviz, which draws dot, svg and png, allows one thread at a time. */
+   Graphviz, which draws dot, svg and png, runs in a child process (fork): its crash is an error. */
 int nami_inverse_describe(const nami_inverse *inv, const char *as, const nami_inverse_view *view,
                           char **text, size_t *len, nami_err *err);
 
