@@ -456,28 +456,6 @@ static int take(const struct str *all, int status, const char *format, struct st
 {
     struct answer answer;
     if (status || all->n < sizeof answer)
-        return err_set(
-            err, NAMI_ELIMIT,
-            "Graphviz crashed while it drew %s%s; is there too little memory? 'dot' needs "
-            "less, and pictures of fewer nodes",
-            format, WIFEXITED(status) ? " and gave up" : "");
-    memcpy(&answer, all->s, sizeof answer);
-    if (answer.rc) return err_set(err, answer.rc, "%s", answer.err.msg);
-    str_putn(out, all->s + sizeof answer, all->n - sizeof answer);
-    return out->oom ? err_nomem(err) : 0;
-}
-
-int draw(const struct view *w, const char *format, struct str *out, nami_err *err)
-{
-    struct str all = {0};
-    int fd[2];
-    if (pipe2(fd, O_CLOEXEC)) return err_set(err, NAMI_ELIMIT, "no pipe: %s", strerror(errno));
-    pid_t pid = fork();
-    if (pid == 0) draw_and_exit(w, format, fd[1]);
-    int why = errno;
-    close(fd[1]);
-    if (pid < 0) {
-        close(fd[0]);
         return err_set(err, NAMI_ELIMIT,
                        "Graphviz crashed while drawing %s; there may be too little memory", format);
     memcpy(&answer, all->s, sizeof answer);
