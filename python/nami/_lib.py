@@ -80,7 +80,7 @@ class Variable(Structure):
 class ModelOptions(Structure):
     _fields_ = [("size", c_size_t), ("data", c_void_p), ("set", POINTER(c_char_p)), ("num_set", c_int),
                 ("observe", c_char_p), ("free", POINTER(c_char_p)), ("num_free", c_int),
-                ("dialect", c_char_p)]
+                ("dialect", c_char_p), ("train_priors", c_char_p)]
 
 
 class InverseView(Structure):

@@ -97,7 +97,13 @@ static int build(nami_model *w, const char *name, const char *text, size_t len,
     return rc;
 }
 
-static const nami_model_options none;
+/* The caller's options, which may be those of an older header: shorter. */
+static nami_model_options given(const nami_model_options *opt)
+{
+    nami_model_options o = {0};
+    if (opt) memcpy(&o, opt, opt->size && opt->size < sizeof o ? opt->size : sizeof o);
+    return o;
+}
 
 static nami_model *new_model(void)
 {
@@ -140,7 +146,7 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
     enum dialect dialect;
     struct str text = {0};
     nami_err why = {0};
-    if (!opt) opt = &none;
+    nami_model_options o = given(opt);
     err_clear(err);
     nami_model *w = *out = new_model();
     if (!w) return err_nomem(err);
@@ -148,9 +154,9 @@ int nami_model_read(const char *path, const nami_model_options *opt, nami_model 
     if (rc)
         err_in_file(err, path, &why);
     else
-        rc = choose_dialect(opt->dialect, path, &dialect, err);
+        rc = choose_dialect(o.dialect, path, &dialect, err);
     if (!rc)
-        rc = build(w, strcmp(path, "-") == 0 ? "<stdin>" : path, text.s ? text.s : "", text.n, opt,
+        rc = build(w, strcmp(path, "-") == 0 ? "<stdin>" : path, text.s ? text.s : "", text.n, &o,
                    dialect, err);
     str_free(&text);
     return finish(out, rc, err);
@@ -160,12 +166,12 @@ int nami_model_parse(const char *text, size_t len, const char *name, const nami_
                      nami_model **out, nami_err *err)
 {
     enum dialect dialect;
-    if (!opt) opt = &none;
+    nami_model_options o = given(opt);
     err_clear(err);
     nami_model *w = *out = new_model();
     if (!w) return err_nomem(err);
-    int rc = choose_dialect(opt->dialect, NULL, &dialect, err);
-    if (!rc) rc = build(w, name ? name : "model", text, len, opt, dialect, err);
+    int rc = choose_dialect(o.dialect, NULL, &dialect, err);
+    if (!rc) rc = build(w, name ? name : "model", text, len, &o, dialect, err);
     return finish(out, rc, err);
 }
 
