@@ -10,7 +10,7 @@ CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
 THREADED = test_pool test_train test_source test_training test_infer test_smc test_eval test_view test_learn test_study test_api_posterior
 C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] python/src/*.c include/*.h)
 
-.PHONY: build pictures demo test bench bench-jags bench-defaults bench-messages posteriors reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help
+.PHONY: build pictures demo test bench bench-jags bench-defaults bench-messages posteriors answers reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -63,6 +63,11 @@ posteriors: ## posteriors of classic models against long runs of JAGS (JAGS=--ja
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/jags_posteriors.py $(JAGS) $(MODELS)
+
+answers: ## answers on the classic models as they are written, beside JAGS (METHOD=auto, LIMIT=300): hours
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@verify/answers.py --method $(or $(METHOD),mcmc) --limit $(or $(LIMIT),300) --table build/answers.md $(MODELS)
 
 reproduce-quick: build ## the paper's experiments in small: minutes, to build/reproduce
 	@mkdir -p build/reproduce

@@ -4,7 +4,8 @@ the classic BUGS models as they are written, vague priors and all?
 
 Each model of tests/models/bugs is run by `nami run MODEL --data DATA --json` in one process with a limit of time, and its
 means and sds are compared with those of JAGS (four chains on the exported model, kept in verify/results/jags-MODEL.csv;
---jags makes these anew). A scalar counts where JAGS's own chains agree: R-hat below 1.02, 400 effective draws.
+--jags makes these anew). A scalar counts where JAGS's own chains agree: R-hat below 1.02, 400 effective draws; none counts if
+JAGS's R-hat of any scalar is above 1.1, because chains that are stuck may agree on some.
 
     right     trusted, all means within 0.1 sd of JAGS's, and all sds, or widths of 90 % intervals where tails are so heavy
               that sds depend on a few draws, within 10 % (beyond three Monte Carlo errors of both)
@@ -33,7 +34,7 @@ import jags  # noqa: E402
 
 MODELS = os.path.join(ROOT, "tests", "models", "bugs")
 RESULTS = os.path.join(ROOT, "verify", "results")
-MEAN, SD = 0.1, 0.1
+MEAN, SD, STUCK = 0.1, 0.1, 1.1
 DRAWS, THIN, BURNIN = 2500, 8, 4000
 
 
@@ -94,6 +95,8 @@ def differences(ours, theirs):
     """The largest difference of means (in sds) and of sds (relative), beyond three standard errors; scalars compared."""
     mean = sd = 0.0
     count = 0
+    if any(j["rhat"] > STUCK for j in theirs.values()):
+        return 0, 0, 0
     for scalar, j in theirs.items():
         n = ours.get(scalar)
         if not n or not (j["rhat"] < 1.02 and j["ess"] > 400 and j["sd"] > 0) or n["mean"] is None:
