@@ -8,9 +8,12 @@ FUZZ_SECONDS ?= 20
 BUILD = cmake --build $(1) -j $(JOBS)
 CTEST = ctest --test-dir $(1) -j $(JOBS) --output-on-failure --no-label-summary
 THREADED = test_pool test_train test_source test_training test_infer test_smc test_eval test_view test_learn test_study test_api_posterior
-C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] python/src/*.c include/*.h)
+C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] mpi/*.[ch] serve/*.[ch] tests/*.[ch] bench/*.[ch] fuzz/*.[ch] examples/*.[ch] python/src/*.c include/*.h)
 
-.PHONY: build pictures demo test bench bench-jags bench-defaults bench-messages posteriors answers reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help
+# The folder of the npm packages that drive pages.
+PAGES = $(or $(NAMI_PAGES),$(HOME)/.cache/nami/pages)
+
+.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -54,20 +57,52 @@ bench-defaults: ## default settings on all classic models, without and with exac
 	@$(MAKE) build
 	@bench/defaults.py $(MODELS)
 
+bench-mpi: ## nami-mpi: 2 processes beside 2 threads, killed processes, 10^5 data sets, a model of many machines: minutes
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@cmake --build build --target mpi_latency >/dev/null
+	@bench/mpi.py | tee bench/results/mpi.txt
+
 bench-messages: ## cost of message networks by the size of the data, beside explicit inputs: minutes
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/messages.py | tee bench/results/messages.txt
+
+bench-serve: ## requests a second of `nami serve`, with percentiles, with and without batching: a minute
+	@scripts/setup.sh build serve
+	@$(MAKE) build
+	@/usr/bin/python3 bench/serve.py build/nami | tee bench/results/serve.txt
+
+soak-serve: ## `nami serve` under load for SECONDS=3600: memory must not grow
+	@scripts/setup.sh build serve
+	@$(MAKE) build
+	@/usr/bin/python3 bench/serve.py build/nami --soak $(or $(SECONDS),3600)
+
+test-pages: ## the pages of `nami serve` in headless Chromium, screenshots to build/pages
+	@scripts/setup.sh build pages
+	@$(MAKE) build
+	@[ -d $(PAGES)/node_modules/axe-core ] || { mkdir -p $(PAGES) && \
+	    npm install --prefix $(PAGES) --no-audit --no-fund --ignore-scripts puppeteer-core axe-core; }
+	@NAMI_PAGES=$(PAGES) tests/test_pages.sh build/nami build/pages
+
+test-proxy: ## `nami serve` behind nginx with TLS, as in docs/serve.md
+	@scripts/setup.sh build serve
+	@$(MAKE) build
+	@tests/test_proxy.sh build/nami
 
 posteriors: ## posteriors of classic models against long runs of JAGS (JAGS=--jags: made anew): minutes
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/jags_posteriors.py $(JAGS) $(MODELS)
 
-answers: ## answers on the classic models as they are written, beside JAGS (METHOD=auto, LIMIT=300): hours
+answers: ## answers on the classic models as they are written, beside JAGS (default settings, or METHOD=mcmc; LIMIT=300 s of processor time): hours
 	@scripts/setup.sh build bench
 	@$(MAKE) build
-	@verify/answers.py --method $(or $(METHOD),mcmc) --limit $(or $(LIMIT),300) --table build/answers.md $(MODELS)
+	@verify/answers.py $(if $(METHOD),--method $(METHOD)) --limit $(or $(LIMIT),300) --table build/answers.md $(MODELS)
+
+trust: ## how often is an answer trusted and wrong? random models with known posteriors (COUNT=1000): minutes
+	@$(MAKE) build
+	@verify/trust.py --count $(or $(COUNT),1000)
 
 reproduce-quick: build ## the paper's experiments in small: minutes, to build/reproduce
 	@mkdir -p build/reproduce
@@ -79,6 +114,17 @@ reproduce-quick: build ## the paper's experiments in small: minutes, to build/re
 fuzz: ## fuzz every reader, FUZZ_SECONDS each [20]
 	@scripts/setup.sh build fuzz
 	@JOBS=$(JOBS) fuzz/run.sh $(FUZZ_SECONDS) $(FORMATS)
+
+numerics: build ## densities, distribution functions and quantiles against mpmath: docs/numerics.md; half an hour
+	@scripts/setup.sh test
+	@cmake --build build --target numbers
+	@/usr/bin/python3 verify/numerics.py --table docs/numerics.md --points tests/numerics_reference.inc
+
+campaign: ## hours of fuzzing, faults and kills, resumable: FUZZ_SECONDS=3600 each; summary in build/campaign
+	@scripts/setup.sh build test fuzz
+	@$(MAKE) build
+	@cmake --build build --target faulty
+	@JOBS=$(JOBS) scripts/campaign.sh $(FUZZ_SECONDS)
 
 oracle: build ## JAGS's densities and moments against ours, with 10^5 draws each: minutes
 	@scripts/setup.sh test
@@ -114,7 +160,7 @@ valgrind: build ## the test programs under valgrind: minutes
 	done
 
 tidy: build ## clang-tidy (.clang-tidy says which checks)
-	@printf '%s\n' $(wildcard src/*/*.c src/*/*/*.c cli/*.c) | \
+	@printf '%s\n' $(wildcard src/*/*.c src/*/*/*.c cli/*.c serve/*.c) | \
 	    xargs -P $(JOBS) -n 4 clang-tidy -p build --quiet --warnings-as-errors='*' 2>build/tidy.log
 
 # Suppressed: declarations at the head of a function, vec()'s members, and what it gets wrong: minima taken
@@ -127,7 +173,7 @@ cppcheck: ## cppcheck
 	    --suppress=arrayIndexOutOfBounds:src/tensor/product_weights.inc --suppress=constParameter:src/infer/exact_axes.c \
 	    --suppress=unreadVariable:cli/calibrate_show.c --suppress=unassignedVariable:src/net/match_fit.c --suppress=memleak:bench/bench_train.c --suppress=legacyUninitvar:src/net/family_match.c \
 	    --suppress=uninitvar:src/net/* --suppress=uninitvar:src/dist/block.h --suppress=legacyUninitvar:src/net/family_spline.c \
-	    -Iinclude -Isrc -Icli src cli bench fuzz examples
+	    -Iinclude -Isrc -Icli -Iserve src cli serve bench fuzz examples
 
 format: ## clang-format all C files in place
 	@clang-format -i $(C)
@@ -139,6 +185,18 @@ wheel: ## the Python package with the library inside: build/wheel/*.whl
 	@scripts/setup.sh build python
 	@$(MAKE) build
 	@scripts/wheel.sh build
+
+test-onnx: ## exported networks of all families, as C and in ONNX Runtime (onnxruntime-node, from npm): minutes
+	@scripts/setup.sh build onnx
+	@$(MAKE) build
+	@mkdir -p build/onnx
+	@cd build/onnx && { test -d node_modules/onnxruntime-node || npm install --ignore-scripts --no-audit --no-fund onnxruntime-node@1; }
+	@rm -rf build/onnx/nets
+	@TRAVEL_ALL=1 TRAVEL_DIR=build/onnx/nets python3 tests/test_travel.py build/nami
+	@cd build/onnx && node ../../tests/test_onnx.mjs nets
+
+abi: ## record the binary interface of nami.h after a deliberate change: tests/abi.txt (docs/release.md)
+	@scripts/abi.sh >tests/abi.txt
 
 clean: ## remove all build directories
 	@rm -rf build build-*

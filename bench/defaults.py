@@ -136,7 +136,7 @@ def weighted_means(case, net, seed):
     """Means of all scalars with their Monte Carlo errors, of one answer by default settings."""
     with jags.workdir() as d:
         path = os.path.join(d, "draws.npz")
-        out, _ = jags.run([jags.NAMI, "sample", net, "--data", case.data, "--threads", str(THREADS), "--seed", str(seed),
+        out, _ = jags.run([jags.NAMI, "sample", net, "--data", case.data, "--threads", str(THREADS), "--seed", str(seed), "--weighted",
                            "--json", "--quiet", *(["-o", path] if case.numbers else [])])
         if not case.numbers:
             variables = json.loads(out)["sets"][0]["variables"]

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "opt.h"
+#include "team.h"
 
 enum { MAX_GROUPS = 3 };
 
@@ -30,6 +31,8 @@ struct cmd {
 extern const struct cmd *const cmds[]; /* NULL at the end */
 const struct cmd *cmd_by_name(const char *name);
 const char *cmd_words(int i);
+/* Runs the command line of 'nami', and returns its exit code. */
+int run_command(int argc, char **argv);
 
 enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_BAD = 2, EXIT_FAILED = 3 };
 extern const struct exit_code {

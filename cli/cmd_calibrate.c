@@ -9,7 +9,7 @@ struct options {
     struct opt_common common;
     nami_calibrate_options how;
     const char *plot;
-    struct opt_many out;
+    struct opt_many out, data;
     int json, quiet, allow;
 };
 
@@ -20,6 +20,10 @@ static const struct opt options[] = {
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
      "write a picture (.svg) or all numbers (.json); may be repeated", 0},
     {"plot", 0, OPT_WORD, AT(plot), "WHAT", "ecdf", plot_words, "plot in the picture", 0},
+    {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
+     "of an open network: calibrate it for the sizes, constants and missing values of this data "
+     "set",
+     0},
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON", 0},
     ALLOW_NETWORK_SIMULATOR(struct options, allow),
     {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, NULL, NULL, "no table and no notes", 0},
@@ -81,17 +85,24 @@ static int run(const void *options_, int narg, char **arg)
     nami_calibrate_options how = o->how;
     nami_calibration *c = NULL;
     struct with_network w = {0};
+    nami_network *at = NULL;
     nami_err err;
     (void)narg;
-    int rc = check_files(&o->out);
+    int rc = is_first() ? check_files(&o->out) : EXIT_YES;
     if (!rc) rc = with_network_open(&w, arg[0], how.threads, o->allow, o->quiet);
-    if (!rc && !o->allow) rc = refuse_simulator(nami_network_model(w.net), arg[0]);
+    if (!rc && !o->allow && !how.samples) rc = refuse_simulator(nami_network_model(w.net), arg[0]);
     how.watch = &w.watch.library;
-    if (!rc && nami_calibration_new(w.net, &how, &c, &err)) rc = with_network_fail(&w, &err);
+    how.exchange = team.exchange;
+    if (!rc && o->data.n) rc = with_network_data(&w, &o->data);
+    if (!rc && o->data.n && nami_network_for(w.net, w.data, 0, how.watch, &at, &err))
+        rc = with_network_fail(&w, &err);
+    if (!rc && nami_calibration_new(at ? at : w.net, &how, &c, &err))
+        rc = with_network_fail(&w, &err);
     watch_end(&w.watch);
-    if (!rc) rc = write_files(c, o);
-    if (!rc) rc = print(c, o);
+    if (!rc && c) rc = write_files(c, o);
+    if (!rc && c) rc = print(c, o);
     nami_calibration_free(c);
+    nami_network_free(at);
     with_network_close(&w);
     return rc;
 }

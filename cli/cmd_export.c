@@ -1,23 +1,28 @@
 /* cmd_export.c: `nami export`: writes a model as a JAGS program with its data, as JSON or as a
-   Graphviz graph. */
+   Graphviz graph; a trained network as C source or an ONNX model. */
 #include <stdio.h>
 #include <string.h>
 
 #include "model.h"
+#include "with_network.h"
 
 struct options {
     struct opt_common common;
     struct model_input input;
-    const char *to, *out, *data_out;
+    const char *to, *out, *data_out, *name;
+    int density;
 };
 
 static const struct target {
     const char *name, *ends;
+    int of_network; /* not of models */
 } targets[] = {
-    {"jags", ".bug .bugs .jags "},
-    {"json", ".json "},
-    {"dot", ".dot .gv "},
-    {NULL, NULL},
+    {"jags", ".bug .bugs .jags ", 0},
+    {"json", ".json ", 0},
+    {"dot", ".dot .gv ", 0},
+    {"c", ".c ", 1},
+    {"onnx", ".onnx ", 1},
+    {NULL, NULL, 0},
 };
 
 static const char *target_words(int i) { return targets[i].name; }
@@ -42,6 +47,10 @@ static const struct opt options[] = {
      "write a file instead of standard output", 0},
     {"data-out", 0, OPT_TEXT, AT(data_out), "FILE", NULL, NULL,
      "with --to jags: also write the constants and observations, as an R dump", 0},
+    {"density", 0, OPT_FLAG, AT(density), NULL, NULL, NULL,
+     "with --to onnx: from data and latents to log q, instead of from noise to draws", 0},
+    {"name", 0, OPT_TEXT, AT(name), "NAME", NULL, NULL,
+     "with --to c or onnx: the name of its functions or its graph, instead of the model file's", 0},
     MODEL_INPUT(struct options, input),
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
@@ -86,15 +95,40 @@ static int export(const nami_model *model, const char *file, const struct option
     return rc;
 }
 
+/* Trained networks: C, ONNX. */
+static int export_network(const char *path, const struct options *o, const struct target *t)
+{
+    struct with_network w;
+    nami_err err;
+    char *bytes = NULL;
+    size_t len = 0;
+    if (o->input.data.n || o->input.set.n || o->input.observe || o->input.train_prior)
+        return bad_usage("--to %s takes a trained network as it is: without --data, --set, "
+                         "--observe and --train-prior",
+                         t->name);
+    int rc = with_network_open(&w, path, 0, 0, o->input.quiet);
+    if (!rc && nami_network_export(w.net, o->density ? "onnx-density" : t->name, o->name,
+                                   &w.watch.library, &bytes, &len, &err))
+        rc = with_network_fail(&w, &err);
+    with_network_close(&w);
+    if (!rc) rc = put(o->out, bytes, len);
+    nami_free(bytes);
+    return rc;
+}
+
 static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
     const struct target *t = target_of(o);
     struct source s;
     (void)narg;
-    if (!t) return bad_usage("as what? name it with --to jags, json or dot");
+    if (!t) return bad_usage("as what? name it with --to jags, json, dot, c or onnx");
     if (o->data_out && strcmp(t->name, "jags") != 0)
         return bad_usage("--data-out goes with --to jags");
+    if (o->density && strcmp(t->name, "onnx") != 0)
+        return bad_usage("--density goes with --to onnx; C files have both directions");
+    if (o->name && !t->of_network) return bad_usage("--name goes with --to c and --to onnx");
+    if (t->of_network) return export_network(arg[0], o, t);
     int rc = source_open_model(&s, arg[0], &o->input, o->input.quiet);
     if (!rc) rc = export(s.model, file_name(arg[0]), o, t);
     source_close(&s);
@@ -106,20 +140,27 @@ static const struct example examples[] = {
      "to run it in JAGS"},
     {"nami export hmm.nami --to json", "nodes, edges and statements, for programs"},
     {"nami export gmm.nami -o gmm.dot", "the model with its plates, for Graphviz"},
+    {"nami export schools.net -o schools.c", "a trained network for C programs"},
+    {"nami export schools.net -o schools.onnx", "the same for ONNX Runtime"},
     {NULL, NULL},
 };
 
 const struct cmd cmd_export = {
     .name = "export",
-    .summary = "write a model for JAGS, as JSON or for Graphviz",
+    .summary = "write a model for JAGS, as JSON or for Graphviz; a network as C or ONNX",
     .usage = "[OPTION]... FILE",
-    .about = "jags: the model in JAGS's language. Distributions and functions get JAGS's names and "
-             "arguments; constants that have a value in the file, or by --set, go to a data block, "
-             "all others to the file of --data-out. What JAGS cannot express is refused, with its "
-             "place.\n\n"
-             "json: the elaborated model: each node with its size, distribution and statement, and "
-             "all edges. 'nami invert' reads it as a structure.\n\n"
-             "dot: the model as a graph, one node per statement and one box per loop.",
+    .about =
+        "jags: the model in JAGS's language. Distributions and functions get JAGS's names and "
+        "arguments; constants that have a value in the file, or by --set, go to a data block, "
+        "all others to the file of --data-out. What JAGS cannot express is refused, with its "
+        "place.\n\n"
+        "json: the elaborated model: each node with its size, distribution and statement, and "
+        "all edges. 'nami invert' reads it as a structure.\n\n"
+        "dot: the model as a graph, one node per statement and one box per loop.\n\n"
+        "c, of a trained network: one file of C99 with its weights, which needs only libm: draws "
+        "of the latents given data, from random numbers of the caller or of its own, and log q.\n\n"
+        "onnx, of a trained network: a model for ONNX Runtime (opset 17) from random numbers and "
+        "data to draws and log q.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

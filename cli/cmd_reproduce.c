@@ -65,6 +65,7 @@ static int train(struct work *w)
     meter_hide(&w->meter);
     if (rc != NAMI_ECANCEL) return rc ? fail(RUNNING, NULL, &err) : EXIT_YES;
     nami_study_jobs(w->study, &done, &all);
+    team.stopped = 1;
     note("stopped with %d of %d done; the same command goes on", done, all);
     return EXIT_FAILED;
 }
@@ -80,7 +81,7 @@ static int print(const nami_study *study)
 static int run(const void *options_, int narg, char **arg)
 {
     const struct options *o = options_;
-    struct work w = {.quiet = o->quiet};
+    struct work w = {.quiet = o->quiet || !is_first()};
     nami_watch watch = {.progress = on_progress, .user = &w};
     nami_study_options how = o->how;
     nami_err err;
@@ -90,11 +91,12 @@ static int run(const void *options_, int narg, char **arg)
     how.set = o->set.a;
     how.num_set = o->set.n;
     how.watch = &watch;
+    how.exchange = team.exchange;
     if (nami_study_new(arg[0], o->out, &how, &w.study, &err))
         return fail(err.code == NAMI_EFILE ? WRITING : READING, NULL, &err);
     int rc = train(&w);
-    if (nami_study_write(w.study, &err)) rc = fail(WRITING, o->out, &err);
-    if (!rc && !o->quiet) rc = print(w.study);
+    if (is_first() && nami_study_write(w.study, &err)) rc = fail(WRITING, o->out, &err);
+    if (!rc && !w.quiet) rc = print(w.study);
     nami_study_free(w.study);
     return rc;
 }

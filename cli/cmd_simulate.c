@@ -38,6 +38,7 @@ static int draw(const struct source *s, const char *path, const struct options *
     if (rc) return rc;
     watch_begin(&w, o->input.quiet);
     opt.watch = &w.library;
+    opt.exchange = team.exchange;
     opt.image_mean = s->net ? IMAGE_MEAN : 0;
     if (nami_model_draws(s->model, &opt, d, &err)) rc = fail_model(path, &err);
     watch_end(&w);
@@ -69,7 +70,7 @@ static int run(const void *options_, int narg, char **arg)
         if (nami_draws_check(o->out.a[i], &err)) rc = fail(RUNNING, NULL, &err);
     if (!rc) rc = source_open(&s, arg[0], &o->input, NULL, o->allow);
     if (!rc) rc = draw(&s, arg[0], o, &d);
-    if (!rc) rc = put(d, o);
+    if (!rc && d) rc = put(d, o);
     nami_draws_free(d);
     source_close(&s);
     return rc;

@@ -107,7 +107,8 @@ const struct cmd cmd_train = {
         "--exact none trains a network for all latents.\n\n"
         "NET contains the model, its data, the inverse, all settings, the weights and the state of "
         "the training. It is replaced atomically, so that it is complete at any moment; --resume "
-        "continues from it with bit-identical results. Ctrl-C and SIGTERM save a checkpoint first. "
+        "continues from it with bit-identical results. Ctrl-C and SIGTERM save a checkpoint first; "
+        "SIGUSR1 saves one, and training goes on. "
         "The same seed gives the same network for any number of threads.",
     .opt = options,
     .groups = {{"train", offsetof(struct options, train), NULL},

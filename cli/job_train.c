@@ -12,11 +12,13 @@
 #include "jobs.h"
 #include "watch.h"
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted, save_now;
 static void interrupt(int signal)
 {
-    (void)signal;
-    interrupted = 1;
+    if (signal == SIGUSR1)
+        save_now = 1;
+    else
+        interrupted = 1;
 }
 
 static double now(void)
@@ -29,33 +31,39 @@ static double now(void)
 static int save_all(nami_trainer *t, const struct train_job *j)
 {
     nami_err err;
+    if (!is_first()) return EXIT_YES;
     if (j->out && nami_trainer_save(t, j->out, &err)) return fail(WRITING, j->out, &err);
     if (j->log && nami_trainer_log(t, j->log, &err)) return fail(WRITING, j->log, &err);
     return EXIT_YES;
 }
 
-/* Trains until the end or an interruption, which completes the step and saves the network. */
+/* Trains until the end or an interruption, which completes the step and saves the network. SIGUSR1
+   saves it, too, and training goes on. */
 static int make_steps(nami_trainer *t, const struct train_job *j, struct watch *w)
 {
     double saved = now();
     nami_progress p;
     nami_err err;
-    int rc = EXIT_YES, more = 1, steps = 0;
-    for (; more && !rc && !interrupted; steps++) {
-        if ((more = nami_trainer_step(t, &err)) < 0) {
+    int rc = EXIT_YES, more = 1, stop = 0;
+    while (more && !rc && !stop) {
+        more = nami_trainer_step(t, &err);
+        stop = more > 0 && team.agree ? team.agree(interrupted, t, &err) : interrupted;
+        if (more < 0 || stop < 0) {
             watch_end(w);
             return fail(RUNNING, NULL, &err);
         }
         nami_trainer_progress(t, &p);
         w->library.progress(&p, w->library.user);
-        if (now() - saved > j->save || !more || interrupted) {
+        if (now() - saved > j->save || save_now || !more || stop) {
+            save_now = 0;
             rc = save_all(t, j);
             saved = now();
         }
     }
     w->keep = p.done > 0;
     watch_end(w);
-    if (!interrupted || rc) return rc;
+    team.stopped = stop;
+    if (!stop || rc) return rc;
     note("stopped after %.0f steps; --resume continues", p.done);
     return EXIT_FAILED;
 }
@@ -63,12 +71,14 @@ static int make_steps(nami_trainer *t, const struct train_job *j, struct watch *
 /* Handles signals during training; before and after, they terminate the program. */
 static int loop(nami_trainer *t, const struct train_job *j, struct watch *w)
 {
-    struct sigaction old_int, old_term;
+    struct sigaction old_int, old_term, old_usr;
     catch_signal(SIGINT, interrupt, &old_int);
     catch_signal(SIGTERM, interrupt, &old_term);
+    catch_signal(SIGUSR1, interrupt, &old_usr);
     int rc = make_steps(t, j, w);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGTERM, &old_term, NULL);
+    sigaction(SIGUSR1, &old_usr, NULL);
     return rc;
 }
 
@@ -202,11 +212,12 @@ int train_model(const nami_model *model, const nami_data *data, const char *file
     nami_trainer *t = NULL;
     nami_err err;
     struct watch w;
-    int rc = check_files(j);
+    int rc = is_first() ? check_files(j) : EXIT_YES;
     watch_begin(&w, j->quiet);
     opt.watch = &w.library;
     opt.data = data;
-    if (!rc) rc = take_lock(j->out);
+    opt.exchange = team.exchange;
+    if (!rc && is_first()) rc = take_lock(j->out);
     if (!rc) rc = open_trainer(&t, model, file, j, &opt);
     if (!rc && !t) return watch_end(&w), EXIT_YES;
     if (!rc) rc = check_data(t, data, j);

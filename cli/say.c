@@ -24,11 +24,12 @@ const char *file_name(const char *path) { return strcmp(path, "-") == 0 ? "<stdi
 
 int fail(enum phase phase, const char *file, const nami_err *err)
 {
-    fputs("nami: ", stderr);
-    if (file) fprintf(stderr, "%s:", file);
-    if (file && err->line > 0) fprintf(stderr, "%d:", err->line);
-    if (file && err->line > 0 && err->col > 0) fprintf(stderr, "%d:", err->col);
-    fprintf(stderr, "%serror: %s\n", file ? " " : "", err->msg);
+    FILE *to = team.errors ? team.errors : stderr;
+    fputs("nami: ", to);
+    if (file) fprintf(to, "%s:", file);
+    if (file && err->line > 0) fprintf(to, "%d:", err->line);
+    if (file && err->line > 0 && err->col > 0) fprintf(to, "%d:", err->col);
+    fprintf(to, "%serror: %s\n", file ? " " : "", err->msg);
     return exit_code(phase, err->code);
 }
 
@@ -75,7 +76,7 @@ void note(const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (strcmp(text, last) == 0) return;
+    if (strcmp(text, last) == 0 || !is_first()) return;
     strcpy(last, text);
     fprintf(stderr, "nami: note: %s\n", text);
 }
@@ -83,6 +84,7 @@ void note(const char *fmt, ...)
 void warn(const char *fmt, ...)
 {
     va_list ap;
+    if (!is_first()) return;
     va_start(ap, fmt);
     fputs("nami: warning: ", stderr);
     vfprintf(stderr, fmt, ap);

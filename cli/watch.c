@@ -49,7 +49,7 @@ static void on_message(int level, const char *text, void *user)
 void watch_begin(struct watch *w, int quiet)
 {
     *w = (struct watch){.library = {.progress = on_progress, .message = on_message, .user = w},
-                        .quiet = quiet};
+                        .quiet = quiet || !is_first()};
 }
 
 void watch_end(struct watch *w)

@@ -1,14 +1,16 @@
 #!/bin/sh
 # fuzz/run.sh [SECONDS [FORMAT...]]: builds with the preset `fuzz` and runs every
 # target (or those of the formats named) for so many seconds, 60 by default.
-# Stops at the first crash; its input stays in build-fuzz/.
+# --list prints their names.  Stops at the first crash; its input stays in build-fuzz/.
 set -eu
 cd "$(dirname "$0")/.."
+all="$(sed -n 's/^FORMAT(\([a-z0-9_]*\)).*/\1/p' src/io/format.def) syntax model data npy npz rows safetensors request
+    records_idx records_npy records_csv run"
+if [ "${1:-}" = --list ]; then echo $all; exit; fi
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
 cmake --preset fuzz >/dev/null
-[ $# -gt 0 ] || set -- $(sed -n 's/^FORMAT(\([a-z0-9_]*\)).*/\1/p' src/io/format.def) syntax model data npy npz rows safetensors \
-    records_idx records_npy records_csv
+[ $# -gt 0 ] || set -- $all
 cmake --build build-fuzz -j "${JOBS:-2}" --target $(printf 'fuzz_%s ' "$@")
 for f in "$@"; do
     found=build-fuzz/corpus/$f # what fuzzing finds; the seeds stay as they are

@@ -12,7 +12,8 @@
        nami_trainer      an inference network q(z | x) in training
        nami_network      a trained network, from a file or a trainer
        nami_posterior    a query: posterior draws, weights, summaries, verdicts
-       nami_evidence, nami_modes, nami_calibration: other questions
+       nami_comparison, nami_evidence, nami_modes, nami_calibration: other questions
+       nami_posterior_figure, nami_report_html: what was found, to look at
        nami_study        an experiment of the paper
 
    Conventions.  A call that can fail returns 0 (or a count) or a negative code, and fills `err`,
@@ -90,6 +91,24 @@ typedef struct {
     void (*message)(int level, const char *text, void *user);   /* one sentence, without newline */
     void *user;
 } nami_watch;
+
+/* ---- several processes --------------------------------------------------------------------- */
+
+/* Several processes, each with the same program, files and options, work on one training, query,
+   calibration, simulation or study: in options, this is how they exchange bytes (docs/mpi.md; MPI
+   or any other transport).  Results do not depend on the number of processes, bit for bit.  Each
+   process makes the same calls; files and results are those of process 0.  The struct is copied;
+   what `user` points to must outlive the object.  The functions are called by the thread that has
+   called NaMI; nonzero: the exchange has failed, and so does the call. */
+typedef struct {
+    int rank, num_ranks; /* number of this process, from 0, and of all */
+    /* Begins to send bytes, which stay as they are until `wait`.  Messages to the same process with
+       the same tag (0 ... 32767) arrive in order. */
+    int (*send)(int to, int tag, const void *bytes, size_t size, void *user);
+    int (*receive)(int from, int tag, void *bytes, size_t size, void *user);
+    int (*wait)(void *user); /* until all is sent */
+    void *user;
+} nami_exchange;
 
 /* ---- options ---------------------------------------------------------------------------- */
 
@@ -248,6 +267,11 @@ int nami_data_parse(nami_data *data, const char *text, size_t len, nami_err *err
    shapes fit is known when a model or network is given the data. */
 int nami_data_set(nami_data *data, size_t set, const char *name, int num_dims, const size_t *dim,
                   const double *values, nami_err *err);
+/* Adds copies of all data sets of `more` behind those of `data`, as more data sets whatever their
+   names; files of observations ("x=FILE") are not added.  After an error: as after _parse. */
+int nami_data_append(nami_data *data, const nami_data *more, nami_err *err);
+/* A copy of one data set. */
+int nami_data_one(const nami_data *data, size_t set, nami_data **out, nami_err *err);
 size_t nami_data_size(const nami_data *data); /* data sets; observations of "x=FILE" not counted */
 /* File number i of observations ("x=FILE"), which are for training and queries, not for reading a
    model; NULL behind the last. */
@@ -387,6 +411,8 @@ typedef struct {
     int image_mean; /* images of an observed variable: the mean of so many draws of it given the
                        same latents; 0: the draws themselves */
     const nami_watch *watch;
+    const nami_exchange *exchange; /* processes that share the draws, which are process 0's; the
+                                      others get NULL.  NULL: one */
 } nami_simulate_options;
 /* Draws of chosen variables: those of nami_model_simulate.  The model must outlive them. */
 int nami_model_draws(const nami_model *model, const nami_simulate_options *opt, nami_draws **out,
@@ -494,6 +520,9 @@ typedef struct {
     int allow_simulator; /* nami_trainer_read: draws may be made by the program or plug-in that the
                             file names; otherwise NAMI_EUSAGE says which, when they are wanted */
     const nami_watch *watch; /* messages of nami_trainer_new; nami_train: progress, too */
+    /* Processes that compute the gradients of the parts of each batch (option parts), and of the
+       validation; all of them hold the same weights.  Only process 0 need save.  NULL: one. */
+    const nami_exchange *exchange;
 } nami_train_options;
 
 /* Inverts the model's structure and makes the network.  The options may be NULL.  The model must
@@ -605,6 +634,15 @@ void nami_network_free(nami_network *net);
 /* Does the file begin like one of these? */
 int nami_network_is(const char *path);
 
+/* An open network (options `open` and `missing` of training) for the design of a data set: its
+   sizes, constants and missing observations, the values null or NaN.  Queries do this by themselves;
+   the result is for all other functions.  `net` must outlive it.  watch: NULL, or who is told of
+   sizes and patterns that the network was not trained for. */
+int nami_network_for(const nami_network *net, const nami_data *data, size_t set,
+                     const nami_watch *watch, nami_network **out, nami_err *err);
+
+int nami_network_is_open(const nami_network *net);
+
 /* Its model, with the weights that were learnt.  It is the network's: do not free it. */
 const nami_model *nami_network_model(const nami_network *net);
 const nami_inverse *nami_network_inverse(const nami_network *net);
@@ -622,6 +660,13 @@ int nami_network_check_data(const nami_network *net, const nami_data *data, nami
    but for those that a simulator draws, which have no density. */
 int nami_network_log_q(const nami_network *net, size_t n, const double *x, int threads,
                        double *log_q, nami_err *err);
+/* The network for other programs (docs/export.md): as "c", one file of C99 that needs only libm; as
+   "onnx", an ONNX model from noise and data to draws and log q; as "onnx-density", one from data and
+   latents to log q.  name: of its functions; NULL: by the model's file.  Latents that are integrated
+   out, or that no data depend on, are not part of it: a warning to `watch` lists them.  The bytes are
+   the caller's: nami_free. */
+int nami_network_export(const nami_network *net, const char *as, const char *name,
+                        const nami_watch *watch, char **bytes, size_t *len, nami_err *err);
 
 /* ---- posteriors ------------------------------------------------------------------------------ */
 
@@ -643,6 +688,14 @@ typedef struct {
 #include "nami_options.def"
 #undef NAMI_QUERY
     const nami_watch *watch; /* is copied: progress comes from nami_posterior_next */
+    /* Processes that share the data sets.  All blocks, files and results come to process 0; the
+       others have none. */
+    const nami_exchange *exchange;
+    /* A seed for each data set, which is then answered as if it were the only one of a query with
+       this seed, whatever the others are.  NULL: all share `seed`, and each set has random numbers
+       of its own.  num_seeds must be the number of data sets; they are copied. */
+    const uint64_t *seeds;
+    size_t num_seeds;
 } nami_query;
 
 /* data NULL: the data set that the network was trained with. */
@@ -675,6 +728,10 @@ typedef struct {
    progress cancels: then all later calls give the same error, and no file is left.  The numbers
    stay valid until the next call. */
 int nami_posterior_next(nami_posterior *post, nami_block *out, nami_err *err);
+/* How often each draw of the present block is among the equally weighted draws that files and
+   summaries are of (systematic resampling): num_draws numbers, valid as long as the block; NULL if
+   draws are not resampled (option weighted, or the method "direct"). */
+const unsigned *nami_posterior_copies(const nami_posterior *post);
 /* Could data (NULL: those that the model was read with) be asked of networks of this model, with
    this query, and the draws be written to this file (or NULL)?  For those who want to know before
    they train. */
@@ -692,10 +749,46 @@ typedef struct {
     double mean, sd, q5, q25, q50, q75, q95;
     double mcse; /* Monte Carlo standard error of the mean */
     double ess;  /* effective sample size */
+    /* Of latents that are integrated out exactly: mean, sd and error by their conditional moments
+       given the draws of the others (Rao-Blackwell), without the noise of drawing them.  NaN: none. */
+    double exact_mean, exact_sd, exact_mcse;
 } nami_summary;
 /* Of data set number `set`, from 0, and a scalar, "theta[3]". */
 int nami_posterior_summary(const nami_posterior *post, size_t set, const char *name,
                            nami_summary *out, nami_err *err);
+
+/* The probability that a discrete scalar with at most 12 states in these draws has this value. */
+int nami_posterior_probability(const nami_posterior *post, size_t set, const char *name,
+                               double state, double *out, nami_err *err);
+
+/* Leave-one-out cross-validation by Pareto-smoothed importance sampling (option loo), from the
+   draws that files have: how well does the model predict an observation from the others? */
+typedef struct {
+    double elpd, se; /* sum of log p(y_i | all others), and its standard error */
+    double p_loo;    /* effective number of parameters */
+    double khat;     /* the largest of all observations */
+    size_t num_observations;
+    size_t num_bad; /* observations whose k-hat is too large for a reliable answer */
+} nami_loo;
+int nami_posterior_loo(const nami_posterior *post, size_t set, nami_loo *out, nami_err *err);
+typedef struct {
+    const char *name; /* the observation: a scalar, or the first one of a vector */
+    double elpd;      /* log p(y_i | all others) */
+    double lpd;       /* log p(y_i | all) */
+    double khat;
+} nami_loo_point;
+int nami_posterior_loo_point(const nami_posterior *post, size_t set, size_t i, nami_loo_point *out,
+                             nami_err *err);
+
+/* Posterior predictive check number i (option ppc); NAMI_EUSAGE behind the last. */
+typedef struct {
+    const char *variable, *statistic; /* "y", "mean" */
+    double observed;                  /* of the data */
+    double predicted;                 /* mean of its posterior predictive distribution */
+    double p; /* probability that a predicted value is larger (an equal one counts half) */
+} nami_predictive;
+int nami_posterior_predictive(const nami_posterior *post, size_t set, size_t i,
+                              nami_predictive *out, nami_err *err);
 
 enum { NAMI_TRUSTED, NAMI_CARE, NAMI_NOT_TRUSTED };
 typedef struct {
@@ -708,10 +801,44 @@ typedef struct {
 } nami_verdict;
 int nami_posterior_verdict(const nami_posterior *post, size_t set, nami_verdict *out,
                            nami_err *err);
+/* Training distributions (nami_model_options.train_priors) around this answer, for top-level latents
+   whose priors are more than 20 times as wide: normal, or lognormal if they are positive, 5 times as wide
+   as the posterior.  *priors is NULL if no prior is that vague; free it with nami_free. */
+int nami_posterior_focus(const nami_posterior *post, size_t set, char **priors, nami_err *err);
 /* All of this as "text" (of several data sets: how many are trusted) or "json": {"sets":
    [{"verdict": "trusted" | "care" | "no", "khat", ..., "variables": {"theta[3]": {"mean", ...}}}]}
  */
 int nami_posterior_describe(const nami_posterior *post, const char *as, char **text, nami_err *err);
+
+/* ---- comparison of models ---------------------------------------------------------------------
+ */
+
+/* Models of the same data, from a posterior of each that has been run to its end with the option
+   loo.  Data sets count as one sample of all their observations. */
+typedef struct nami_comparison nami_comparison;
+
+typedef struct {
+    const char *name;
+    int verdict;                          /* on its posterior: the worst of all data sets */
+    double log_evidence, log_evidence_se; /* NaN: not known (Markov chains) */
+    double probability;   /* of the model, if all are equally probable a priori; NaN: not known */
+    double elpd, elpd_se; /* leave-one-out cross-validation: nami_loo */
+    double p_loo;
+    double difference, difference_se; /* elpd minus that of the best model */
+    double stacking; /* weight in the mixture of predictive distributions that predicts best */
+    size_t num_bad;  /* observations whose elpd is unreliable */
+} nami_compared;
+
+/* names: of the models, in messages and descriptions.  NAMI_EINPUT if data differ.  The posteriors
+   need not outlive the comparison. */
+int nami_comparison_new(int num, const nami_posterior *const *posts, const char *const *names,
+                        nami_comparison **out, nami_err *err);
+void nami_comparison_free(nami_comparison *comparison);
+int nami_comparison_model(const nami_comparison *comparison, int i, nami_compared *out,
+                          nami_err *err);
+/* As "text" or "json". */
+int nami_comparison_describe(const nami_comparison *comparison, const char *as, char **text,
+                             nami_err *err);
 
 /* ---- the evidence ---------------------------------------------------------------------------- */
 
@@ -793,6 +920,8 @@ typedef struct {
 #include "nami_options.def"
 #undef NAMI_CALIBRATE
     const nami_watch *watch;
+    const nami_exchange *exchange; /* processes that share the data sets; the calibration is process
+                                      0's, the others get NULL.  NULL: one */
 } nami_calibrate_options;
 
 /* NAMI_EUSAGE if the file of the network names a simulator that nobody has allowed to run
@@ -818,10 +947,49 @@ typedef struct {
 } nami_calibrated;
 int nami_calibration_scalar(const nami_calibration *calibration, int i, nami_calibrated *out,
                             nami_err *err);
-/* As "text" or "json"; or as a picture, an SVG: "ecdf", "ranks", "coverage", "tarp", "recovery"
+/* As "text" or "json"; or as a figure, an SVG: "ecdf", "ranks", "coverage", "tarp", "recovery"
    ("plots" of nami_word). */
 int nami_calibration_describe(const nami_calibration *calibration, const char *as, char **text,
                               nami_err *err);
+
+/* ---- figures and reports ---------------------------------------------------------------------
+ */
+
+/* A figure ("figures" of nami_word) is an SVG, light or dark as its reader prefers; the same input
+   gives the same bytes.  What it is of: "posterior", "network" or "calibration"; NULL: there is no
+   such figure. */
+const char *nami_figure_of(const char *figure);
+
+typedef struct {
+    size_t size;
+    const char *only; /* variables or elements, "mu,theta[3]"; NULL: those worth a look */
+    int most;         /* panels, or rows of a forest plot, at most; 0: the usual number */
+} nami_figure_options;
+
+/* Keeps draws of this data set for figures and reports: at most 4000, resampled to equal weights, and
+   32 MB.  To be called before the first block; the last call counts. */
+int nami_posterior_keep(nami_posterior *post, size_t set, nami_err *err);
+/* When all draws are made: a figure of the data set that was kept. */
+int nami_posterior_figure(const nami_posterior *post, const char *figure,
+                          const nami_figure_options *opt, char **svg, nami_err *err);
+/* "loss": the training run in the network's file; NAMI_EUSAGE if it is not there.  Figures of a
+   calibration: nami_calibration_describe. */
+int nami_network_figure(const nami_network *net, const char *figure, const nami_figure_options *opt,
+                        char **svg, nami_err *err);
+
+typedef struct {
+    size_t size;
+    const nami_posterior *posterior;     /* of this network, with draws kept, all made; or NULL */
+    const nami_calibration *calibration; /* of this network; or NULL */
+    const char *title;                   /* NULL: the name of the model's file */
+    const char *command;                 /* how the page was made, for the reader; or NULL */
+    const char *notes; /* more of that: lines of a word and, from column 14 on, a text; or NULL */
+} nami_report_options;
+/* A page about a network and the posterior of a data set, as one HTML file that needs nothing else: the
+   verdict, the model, its inverse and the steps of the elimination, priors and posteriors, predictive
+   checks, calibration, training, and how all was made.  `len`, or NULL: how many bytes. */
+int nami_report_html(const nami_network *net, const nami_report_options *opt, char **html,
+                     size_t *len, nami_err *err);
 
 /* ---- the paper's experiments ------------------------------------------------------------------
  */
@@ -839,6 +1007,8 @@ typedef struct {
     const char *const *set; /* "name=number": epochs, steps, ... instead of the usual settings */
     int num_set;
     const nami_watch *watch; /* must outlive the study */
+    const nami_exchange *exchange; /* processes that share the jobs, all with the same directory;
+                                      process 0 writes.  NULL: one */
 } nami_study_options;
 
 /* The directory is made if it is not there; one with results of other settings is refused. */

@@ -8,12 +8,16 @@ set -eu
 packages() {
     case $1 in
     build) echo gcc:cc binutils:objcopy make:make cmake:cmake pkg-config:pkg-config libc6-dev librandom123-dev \
-                libjansson-dev libgraphviz-dev libexpat1-dev libzip-dev zlib1g-dev libnetcdf-dev ;;
-    test)  echo libcmocka-dev libgsl-dev valgrind:valgrind jags:jags python3-numpy python3-xarray python3-netcdf4 \
-                python3-setuptools python3-wheel python3-venv g++:g++ ;;
+                libjansson-dev libgraphviz-dev libexpat1-dev libzip-dev zlib1g-dev libnetcdf-dev libmicrohttpd-dev ;;
+    test)  echo curl:curl libcmocka-dev libgsl-dev valgrind:valgrind jags:jags python3-numpy python3-xarray python3-netcdf4 \
+                python3-setuptools python3-wheel python3-venv g++:g++ openmpi-bin libopenmpi-dev mpich libmpich-dev \
+                python3-mpmath python3-gmpy2 strace:strace ;;
     bench) echo libsuitesparse-dev jags:jags python3-numpy libopenblas-pthread-dev libopenblas0-openmp \
-                python3-torch ;;
+                python3-torch openmpi-bin libopenmpi-dev ;;
+    serve) echo wrk:wrk nginx:nginx curl:curl openssl:openssl ;;
+    pages) echo chromium:chromium nodejs:node npm:npm ;;
     python) echo python3-numpy python3-setuptools python3-wheel python3-venv ;;
+    onnx)  echo nodejs:node npm:npm python3:python3 ;;
     fuzz)  echo clang:clang libclang-rt-dev ;;
     lint)  echo clang-tidy:clang-tidy clang-format:clang-format cppcheck:cppcheck ;;
     *)     echo "setup.sh: no group is called '$1'" >&2; exit 2 ;;

@@ -71,10 +71,11 @@ static struct at *at_new(size_t nset, size_t ndraw, int extra)
                                     : j == 6 ? value_missing()
                                              : (double)(10 * j + s);
         a->found[s] = (struct posterior_found){
-            {0.25 + (double)s, 100, -3.5 - (double)s, (double)NAN, 0, 0, NULL}, a->summary[s], 0.5};
+            {0.25 + (double)s, 100, -3.5 - (double)s, (double)NAN, 0, 0, 0, NULL}, a->summary[s], 0.5};
         for (size_t j = 0; j < AT_NELEM; j++) {
             double m = (double)(j + 10 * s);
-            a->summary[s][j] = (struct summary){m, 1, {m - 2, m - 1, m, m + 1, m + 2}, 0.1, 100};
+            a->summary[s][j] = (struct summary){
+                .mean = m, .sd = 1, .q = {m - 2, m - 1, m, m + 1, m + 2}, .mcse = 0.1, .ess = 100};
         }
     }
     return a;

@@ -268,6 +268,35 @@ static void same_steps(void **state)
 }
 
 /* Machines: the same weights, other draws. */
+/* A batch in parts has the same gradient but for rounding; its last parts may be short, or empty. */
+static void parts(void **state)
+{
+    enum { BATCH = 101 };
+    nami_model *m = read_model("schools");
+    nami_train_options opt = {.batch = BATCH, .hidden = "8", .threads = 1};
+    nami_trainer *whole = new_trainer(m, &opt);
+    opt.parts = 5;
+    nami_trainer *divided = new_trainer(m, &opt);
+    double *x = draw(m, 4, BATCH), loss[2];
+    (void)state;
+    for (size_t n = BATCH; n > 0; n = n > 9 ? 9 : 0) {
+        assert_int_equal(nami_trainer_gradient(whole, n, x, &loss[0], NULL), 0);
+        assert_int_equal(nami_trainer_gradient(divided, n, x, &loss[1], NULL), 0);
+        assert_true(apart(nami_trainer_size(whole), nami_trainer_grads(divided),
+                             nami_trainer_grads(whole)) < 1e-5);
+        assert_true(fabs(loss[0] - loss[1]) < 1e-9 * fabs(loss[0]));
+    }
+    nami_trainer_free(whole);
+    nami_trainer_free(divided);
+    opt.parts = 5000;
+    refused(m, NULL, opt, NAMI_ELIMIT, "a batch has at most 4096 parts");
+    nami_exchange nothing = {.rank = 0, .num_ranks = 2};
+    opt.exchange = &nothing;
+    refused(m, NULL, opt, NAMI_EUSAGE, "the exchange is incomplete");
+    free(x);
+    nami_model_free(m);
+}
+
 static void streams(void **state)
 {
     (void)state;
@@ -654,6 +683,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(gradient_by_differences),
     cmocka_unit_test(half_batches),
     cmocka_unit_test(same_steps),
+    cmocka_unit_test(parts),
     cmocka_unit_test(streams),
     cmocka_unit_test(questions),
     cmocka_unit_test(simulator_needs_consent),

@@ -50,7 +50,7 @@ for v in exact["variables"]:
         assert n["ess"] <= 8000
 # many data sets: each is there, and the same as sample says
 many = run("evidence", d + "/n.net", "--data", d + "/many.json", "-n", "400", "--json")
-same = run("sample", d + "/n.net", "--data", d + "/many.json", "--method", "is", "-n", "400", "--json")["sets"]
+same = run("sample", d + "/n.net", "--data", d + "/many.json", "--method", "adaptive", "-n", "400", "--json")["sets"]
 assert [x["log_evidence"] for x in many] == [x["log_evidence"] for x in same] and len(many) == 20
 END
 ok "evidence is the exact one" python3 "$dir/compare.py" "$nami" "$dir"

@@ -73,7 +73,7 @@ bad() { # TEXT ARG...
 }
 bad 'as what?' "$here/examples/models/hmm.nami"
 bad '--data-out goes with' "$here/examples/models/hmm.nami" --to json --data-out x.R
-bad 'choose from jags, json, dot' "$here/examples/models/hmm.nami" --to onnyx
+bad 'choose from jags, json, dot, c' "$here/examples/models/hmm.nami" --to xml
 bad 'cannot open' nosuch.nami --to json
 
 # ---- JSON and DOT ------------------------------------------------------------------------

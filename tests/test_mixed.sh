@@ -49,7 +49,7 @@ for method in direct smc; do
     ok "sample, $method" "$nami" sample mix.net --all -n 50 -q -o "$method.csv" --method $method
     ok "predictions, $method" "$nami" sample mix.net --all -n 50 -q --predict -o "$method.npz" --method $method
 done
-says "only" 0 '\.log_weight,lp__,lp_approx__,b\[1\],b\[2\],b\[3\]$' sh -c "'$nami' sample mix.net --only b -n 3 -q -o o.csv; head -1 o.csv"
+says "only" 0 '\.log_weight,lp__,lp_approx__,b\[1\],b\[2\],b\[3\]$' sh -c "'$nami' sample mix.net --only b -n 3 -q --weighted -o o.csv; head -1 o.csv"
 for f in csv json npz; do
     ok "simulate, $f" "$nami" simulate mix.bug --data mix.json -n 50 --all -o "d.$f"
     ok "exact, $f" "$nami" exact gauss.bug --data gauss.json -n 50 --all -o "e.$f"

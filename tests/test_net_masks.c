@@ -291,7 +291,8 @@ static void check_messages(const char *text, struct net_at *n, int turn, struct 
                             .nhidden = 1,
                             .hidden = {9},
                             .act = acts[turn % 3],
-                            .skip = turn / 2 % 2};
+                            .skip = turn / 2 % 2,
+                            .whiten = turn / 2 % 2};
     nami_err err = {0};
     struct str what = {0};
     str_printf(&what, "%s\nmessages", text);
@@ -325,6 +326,8 @@ static void test_message_models(void **state)
 {
     (void)state;
     static const char *const text[] = {
+        "const s[3] = c(1, 2, 3)\n model { m ~ normal(0, 1)\n for (i in 1:3) { z[i] ~ normal(m, 1)\n"
+        " y[i] ~ normal(z[i], s[i]) } }\nobserve y", /* raw inputs that are no features */
         "model { m ~ normal(0, 1)\n t ~ gamma(2, 1)\n for (i in 1:4) { z[i] ~ normal(m, t)\n"
         " for (j in 1:3) { y[i,j] ~ normal(z[i] + 0.1 * j, 1) } } }\nobserve y",
         "model { a ~ normal(0, 1)\n z[1] ~ normal(0, 1)\n for (t in 2:6) { z[t] ~ normal(a * "
@@ -346,6 +349,74 @@ static void test_message_models(void **state)
             check_messages(text[i], &n, turn, &t);
             net_drop(&n);
         }
+}
+
+/* Open networks (kinds.h): designs of other sizes and with missing observations share a table of
+   kinds; in each of them, also in those that the table was not gathered from, a factor depends on
+   exactly its parents.  The table is the same after its way through a file. */
+static void test_open_designs(void **state)
+{
+    (void)state;
+    static const char *const form[] = {
+        "model { m ~ normal(0, 1)\n t ~ gamma(2, 1)\n for (i in 1:%d) { z[i] ~ normal(m, t)\n"
+        " for (j in 1:3) { y[i,j] ~ normal(z[i] + 0.1 * j, 1) } } }\nobserve %s",
+        "model { a ~ normal(0, 1)\n z[1] ~ normal(0, 1)\n for (t in 2:%d) { z[t] ~ normal(a * "
+        "z[t-1], 1) }\n for (t in 1:3) { y[t,1] ~ normal(z[t], 1)\n y[t,2] ~ normal(-z[t], 1) } "
+        "}\nobserve %s"};
+    static const struct {
+        int size;
+        const char *observe;
+    } design[] = {{3, "y"}, {4, "y"}, {6, "y[1,1:2],y[2:3,2]"}, {5, "y[2,1:2],y[3,1]"}};
+    nami_options reverse = {.mode = "reverse"}; /* factors read as many latents in all designs */
+    enum { DESIGNS = sizeof design / sizeof *design, GATHERED = 3 };
+    struct tally t = {0};
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+        struct kinds table = {.gaps = 1}, again;
+        struct str text = {0}, first = {0}, second = {0};
+        nami_err err = {0};
+        struct net_options o = {.arch = &arch_messages,
+                                .message = 4,
+                                .nhidden = 1,
+                                .hidden = {9},
+                                .act = ACT_TANH,
+                                .skip = 1,
+                                .kinds = &table};
+        for (int turn = 0; turn < GATHERED + DESIGNS; turn++) {
+            int d = turn < GATHERED ? turn : turn - GATHERED;
+            struct net_at n = {0};
+            text.n = 0;
+            str_printf(&text, form[i], design[d].size, design[d].observe);
+            if (turn == GATHERED) {
+                kinds_fix(&table);
+                kinds_print(&table, &first);
+                if (kinds_parse(&again, first.s, &err)) fail_msg("%s", err.msg);
+                kinds_print(&again, &second);
+                assert_string_equal(first.s, second.s);
+                o.kinds = &again;
+            }
+            build(&n.m, text.s, NULL);
+            if (inversion_init(&n.v, n.m.ir.bn, &reverse, &err)) fail_msg("%s", err.msg);
+            if (turn) {
+                kinds_take_stages(o.kinds, &n.m, n.v.stage);
+                n.v.p.stage = n.v.stage;
+            }
+            if (inversion_run(&n.v, &n.h, &err) || (!turn && kinds_add_stages(&table, &n.m, n.h)) ||
+                qnet_make(&n.q, &n.m, n.h, &o, NULL, 1, &err))
+                fail_msg("%s: %s", text.s, err.msg);
+            if (turn >= GATHERED) {
+                check_lists(text.s, &n.q);
+                check_numbers(text.s, &n.q, 0, &t);
+            }
+            net_drop(&n);
+        }
+        kinds_free(&table);
+        kinds_free(&again);
+        str_free(&text);
+        str_free(&first);
+        str_free(&second);
+    }
+    print_message("%ld pairs of output and input, %ld with an edge\n", t.pairs, t.seen);
+    assert_true(t.seen > 20 && t.pairs > t.seen);
 }
 
 static void test_random(void **state)
@@ -541,9 +612,9 @@ static void test_embedded(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(test_random),         cmocka_unit_test(test_messages),
-    cmocka_unit_test(test_message_models), cmocka_unit_test(test_few_units),
-    cmocka_unit_test(test_nested),         cmocka_unit_test(test_shared),
-    cmocka_unit_test(test_embedded),
+    cmocka_unit_test(test_random),       cmocka_unit_test(test_messages),
+    cmocka_unit_test(test_open_designs), cmocka_unit_test(test_message_models),
+    cmocka_unit_test(test_few_units),    cmocka_unit_test(test_nested),
+    cmocka_unit_test(test_shared),       cmocka_unit_test(test_embedded),
 };
 RUN(tests)

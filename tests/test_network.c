@@ -269,7 +269,9 @@ static void every_setting(void **state)
     memcpy(path + strlen(path) - 5, ".json", 5); /* by their ending, draws are read */
     put_samples();
     for (int g = 0; g < 2; g++)
-        for (int i = 0; (o = nami_option_at(group[g], i)); i++) check_option(group[g], o);
+        for (int i = 0; (o = nami_option_at(group[g], i)); i++)
+            if (strcmp(o->name, "open") != 0) /* for models with sizes: test_open.sh */
+                check_option(group[g], o);
     remove(path);
     memcpy(path, was, sizeof path);
 }

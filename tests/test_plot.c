@@ -77,11 +77,11 @@ static int all_pictures(void *ctx)
     if (!rc) rc = coverage_run(&a->s, a->logq, a->logq0, 0.05, COVERAGE_LEVELS, 1, &c, &err);
     if (!rc) rc = tarp_run(&a->s, NULL, 0.05, 1, &t, &err);
     if (!rc) rc = recovery_run(&a->s, r, mean, NULL, &err);
-    if (!rc) rc = plot_ranks(&b, NAME, &s[0]);
-    if (!rc) rc = plot_ecdf(&b, NAME, &s[1]);
-    if (!rc) rc = plot_coverage(&c, NAME, &s[2]);
-    if (!rc) rc = plot_tarp(&t, &s[3]);
-    if (!rc) rc = plot_recovery(&a->s, r, mean, NAME, &s[4]);
+    if (!rc) rc = plot_ranks(&b, NAME, 0, plot_svg, &s[0]);
+    if (!rc) rc = plot_ecdf(&b, NAME, 0, plot_svg, &s[1]);
+    if (!rc) rc = plot_coverage(&c, NAME, 0, plot_svg, &s[2]);
+    if (!rc) rc = plot_tarp(&t, plot_svg, &s[3]);
+    if (!rc) rc = plot_recovery(&a->s, r, mean, NAME, 0, plot_svg, &s[4]);
     if (!rc && !nomem.on) {
         static const char *const FILE_NAME[] = {"ranks", "ecdf", "coverage", "tarp", "recovery"};
         for (int i = 0; i < 5; i++) check_xml(&s[i], FILE_NAME[i]);
@@ -128,7 +128,7 @@ static void many(void **state)
     struct str s = {0};
     for (int i = 0; i < 19 * 100; i++) a.z[44 * 1900 + i] += 1; /* scalar 45 */
     assert_int_equal(sbc_run(&a.s, 0.05, 0, 1, &b, &err), 0);
-    assert_int_equal(plot_ranks(&b, NULL, &s), 0);
+    assert_int_equal(plot_ranks(&b, NULL, 0, plot_svg, &s), 0);
     check_xml(&s, "many");
     assert_int_equal(count(s.s, "<clipPath"), CALIBRATION_PANELS);
     assert_int_equal(count(s.s, ">scalar 45<"), 1);
@@ -147,10 +147,10 @@ static void odd_numbers(void **state)
     double x[] = {0, NAN, 2, INFINITY, 4, 5}, y[] = {1, 2, -INFINITY, 1e300, 4, NAN},
            lo[] = {0, 0, NAN, 0, 3, 1};
     double fine[] = {0, 1, 2, 3, 4, 5};
-    struct plot_layer l[] = {{PLOT_BAND, PLOT_LIGHT, 6, fine, NULL, lo, y},
-                             {PLOT_BARS, PLOT_BLUE, 5, fine, y, NULL, NULL},
-                             {PLOT_LINE, PLOT_BLUE, 6, x, y, NULL, NULL},
-                             {PLOT_POINTS, PLOT_RED, 6, x, y, lo, y},
+    struct plot_layer l[] = {{PLOT_BAND, PLOT_LIGHT, 6, fine, NULL, lo, y, 0},
+                             {PLOT_BARS, PLOT_BLUE, 5, fine, y, NULL, NULL, 0},
+                             {PLOT_LINE, PLOT_BLUE, 6, x, y, NULL, NULL, 0},
+                             {PLOT_POINTS, PLOT_RED, 6, x, y, lo, y, 0},
                              {.kind = PLOT_DIAGONAL}};
     struct plot_panel p[] = {
         {.x1 = 5, .y1 = 4, .nlayer = 5, .layer = l},
@@ -171,8 +171,8 @@ static void logarithms(void **state)
     (void)state;
     static const double x[] = {0, 1, 2}, y[] = {-2, -1.2, NAN}, lo[] = {-2.2, NAN, -1},
                         hi[] = {-1, 0, -1};
-    struct plot_layer layer[] = {{PLOT_BAND, PLOT_GREEN, 3, x, NULL, lo, hi},
-                                 {PLOT_LINE, PLOT_GREEN, 3, x, y, NULL, NULL}};
+    struct plot_layer layer[] = {{PLOT_BAND, PLOT_GREEN, 3, x, NULL, lo, hi, 0},
+                                 {PLOT_LINE, PLOT_GREEN, 3, x, y, NULL, NULL, 0}};
     struct plot_panel panel = {
         .x1 = 2, .y0 = -2.3, .y1 = 0.1, .log = 1, .nlayer = 2, .layer = layer};
     struct plot_key key[] = {{"a < b", PLOT_GREEN}, {"other", PLOT_SKY}};

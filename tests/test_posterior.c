@@ -111,9 +111,9 @@ static void json(void **state)
     static const struct draws_var v[] = {{.name = "x", .base = 0},
                                          {.name = "m", .ndim = 2, .dim = {1, 2}, .base = 1}};
     const struct summary a[3] = {
-        {1, 2, {3, 4, 5, 6, 7}, 8, 9}, {.mean = INFINITY, .sd = (double)NAN}, {.mean = 0.5}};
-    const struct posterior_found f[] = {{{-INFINITY, 9.5, -3, 0.1, 0, 0, NULL}, a, (double)NAN},
-                                        {{0.5, 8, 1, 0, 0, 0, NULL}, a, (double)NAN}};
+        {.mean = 1, .sd = 2, .q = {3, 4, 5, 6, 7}, .mcse = 8, .ess = 9}, {.mean = INFINITY, .sd = (double)NAN}, {.mean = 0.5}};
+    const struct posterior_found f[] = {{{-INFINITY, 9.5, -3, 0.1, 0, 0, 0, NULL}, a, (double)NAN},
+                                        {{0.5, 8, 1, 0, 0, 0, 0, NULL}, a, (double)NAN}};
     struct posterior_spec s = {
         .nset = 1, .part[POSTERIOR] = {1, 2, v}, .note = at_notes, .nnote = 2};
     struct posterior_block b = {1, (const double[]){1, 2, 3}, NULL, NULL, NULL};

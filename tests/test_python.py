@@ -97,7 +97,7 @@ class SameAsTheCommand(Case):
             post = n.sample(DATA, draws=500, seed=2)
             self.assertEqual(repr(post).split("\n"), printed.split("\nwritten")[0].split("\n"))
             for name in ("mu", "tau", "theta"):
-                ours = post.weighted[name]
+                ours = post[name]
                 self.assertEqual(ours.tobytes(), arrays[name].reshape(ours.shape).tobytes())
         self.assertEqual(nami.Network.load(self.file).sample(DATA, draws=500, seed=2).to_dict(),
                          json.loads(command("sample", self.file, "--data", self.json, "-n", 500, "--seed", 2,
@@ -144,7 +144,8 @@ class Answers(Case):
     def test_resampling_keeps_the_mean(self):
         post = self.net.sample(self.y, draws=4000)
         mean = float((np.exp(post.log_weight) * post.weighted["a"]).sum())
-        self.assertAlmostEqual(mean, post.summary["a"]["mean"], 6)
+        self.assertAlmostEqual(post["a"].mean(), post.summary["a"]["mean"], 10)
+        self.assertAlmostEqual(post["a"].std(ddof=1), post.summary["a"]["sd"], 10)
         self.assertAlmostEqual(post["a"].mean(), mean, 2)
         self.assertEqual(post["a"].shape, (4000,))
         self.assertEqual(set(post), {"a", "b"})
@@ -178,7 +179,7 @@ class Answers(Case):
     def test_files_and_prediction(self):
         path = self.path("x.npz")
         post = self.net.sample(self.y, draws=30, predict=True, write=path)
-        np.testing.assert_array_equal(np.load(path)["a"].ravel(), post.weighted["a"])
+        np.testing.assert_array_equal(np.load(path)["a"].ravel(), post["a"])
         self.assertEqual(post.predicted["y"].shape, (30, 4))
 
     def test_xarray(self):
@@ -199,6 +200,36 @@ class Answers(Case):
         self.assertEqual(model.simulate(7)["y"].shape, (7, 3))
         self.assertIn("steps: maximum number", nami.options("train"))
         self.assertEqual(self.net.settings["seed"] if "seed" in self.net.settings else 5, 5)
+
+
+class Figures(Case):
+    """Pictures and reports of the library."""
+
+    def test_figures_and_report(self):
+        from xml.dom import minidom
+        post, calibration = self.net.sample(self.y, draws=200), self.net.calibrate(sets=20)
+        for kind in ("marginals", "forest", "pairs", "predictive", "prior"):
+            picture = post.plot(kind)
+            minidom.parseString(picture)
+            self.assertEqual(picture, post.plot(kind))
+        self.assertEqual(post.plot(only=["a"]).count("<clipPath"), 1)
+        self.assertIn("<svg", post.plot()._repr_svg_())
+        self.assertRaisesRegex(nami.UsageError, "no figure is called 'pie'", post.plot, "pie")
+        self.assertRaisesRegex(nami.UsageError, "is no variable", post.plot, only="zzz")
+        self.assertRaisesRegex(nami.UsageError, "not of Markov chains", post.plot, "trace")
+        self.assertRaises(nami.UsageError, post.plot, most=-1)
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "page.html")
+            self.net.write_report(page, post, calibration, title="<&>")
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+            self.assertIn("<h1>&lt;&amp;&gt;</h1>", text)
+            self.assertIn('id="calibration"', text)
+            self.net.write_report(page)
+        many = self.net.sample([self.y, self.y], draws=100)
+        self.assertIn("<svg", many[0].plot())
+        self.assertRaisesRegex(nami.UsageError, "first data set", many[1].plot)
+        self.assertRaisesRegex(nami.UsageError, "pickled", pickle.loads(pickle.dumps(post)).plot)
 
 
 class Training(Case):

@@ -18,8 +18,8 @@ observe y
 END
 echo '{"y": [[-1, 0.5], [0.2, 1.5]]}' >"$dir/y.json"
 ok "trains" "$nami" train "$dir/m.nami" --exact none -o "$dir/m.net" --steps 300 --valid 1000 -q
-ok "draws" "$nami" sample "$dir/m.net" --data "$dir/y.json" -n 2000 --json -o "$dir/x.csv"
-sed -n 's/.*"name":"\([^"]*\)","mean":\([^,]*\),"sd":\([^,]*\),.*/\1 \2 \3/p' "$dir/log" >"$dir/want"
+ok "draws" "$nami" sample "$dir/m.net" --data "$dir/y.json" -n 2000 --weighted --json -o "$dir/x.csv"
+sed -n 's/^ *"\([^"]*\)":{"mean":\([^,]*\),"sd":\([^,]*\),.*/\1 \2 \3/p' "$dir/log" >"$dir/want"
 ok "five variables" test "$(wc -l <"$dir/want")" = 5
 
 # Weighted moments from what R has read; sd: as NaMI's, without a correction for few draws.

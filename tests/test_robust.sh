@@ -62,6 +62,14 @@ for file in draws.csv draws.npz; do
     ok "$file: nor after kill -9" sh -c "! ls $file* 2>/dev/null"
 done
 
+# ---- other kernels
+ok "portable kernels" env NAMI_KERNEL=any "$nami" train line.nami $small --steps 20 -o any.net -q
+ok "are in the file" grep -q '"kernel": *"any"' any.net
+ok "the same ones: nothing to say" sh -c "! env NAMI_KERNEL=any '$nami' train line.nami -o any.net --resume --steps 30 2>&1 | grep -i kernel"
+[ "$sanitized" != 0 ] || ! grep -q avx2 /proc/cpuinfo ||
+    says "others: a warning" 0 "trained with the kernels 'any', and goes on with 'avx" "$nami" train line.nami -o any.net --resume --steps 40
+says "kernels that there are not" 0 "no kernels 'abacus'" env NAMI_KERNEL=abacus "$nami" train line.nami -o any.net --resume --steps 50
+
 # ---- a private file stays private
 chmod 600 n.net
 ok "resumes" "$nami" train line.nami -o n.net --resume --steps 120 -q

@@ -44,7 +44,9 @@ for f in csv npz nc json; do
     ok "$f again, one thread" "$nami" sample "$dir/n.net" --data "$dir/y.json" -n 100 -q --threads 1 -o "$dir/z.$f"
     ok "$f: same bytes" cmp "$dir/x.$f" "$dir/z.$f"
 done
-says "csv has a header" 0 '\.log_weight' head -1 "$dir/x.csv"
+says "csv has a header" 0 '^.chain,.iteration,.draw,lp__' head -1 "$dir/x.csv"
+ok "csv, weighted" "$nami" sample "$dir/n.net" --data "$dir/y.json" -n 100 -q --weighted -o "$dir/w.csv"
+says "csv has weights" 0 '\.log_weight' head -1 "$dir/w.csv"
 says "many data sets" 0 'for [0-9]+ of 50' "$nami" sample "$dir/n.net" --data "$dir/many.json" -n 200
 ok "many, to a file" sh -c "'$nami' sample '$dir/n.net' --data '$dir/many.json' -n 33 -q -o '$dir/many.npz' --predict; test \$? -le 1" # some may not be trusted
 says "a table" 0 'k-hat -?[0-9.]+' "$nami" sample "$dir/n.net" --data "$dir/y.json"

@@ -122,7 +122,7 @@ static const struct claim fake_claim[] = {{"b is less", CLAIM_LESS, "worth", "b-
                                           {"a falls", CLAIM_FALLS, "worth", "a-*", NULL},
                                           {"spread", CLAIM_SPREAD, "worth", "a-1", "b-2"},
                                           {0}};
-static const struct figure fake_figure[] = {{"loss", "Loss & more", "loss", 1, 1, 0, NULL},
+static const struct study_figure fake_figure[] = {{"loss", "Loss & more", "loss", 1, 1, 0, NULL},
                                             {"log", "Logarithms", "other", 1, 0, 1, NULL},
                                             {"worth", "Worth", "worth", 1, 0, 0, "size"},
                                             {0}};

@@ -57,14 +57,35 @@ says "format 3" 2 'has format 3, and this version of NaMI \([0-9.]+\) reads form
 
 # ---- weights that are all the same because nothing is left of them: a failure, not perfection
 ok "weights that a network might have" python3 hurt.py n.net x.net white.bias 1e11 -1
-for command in "sample -n 200 --method is" "sample -n 200 --method smc" "evidence -n 200"; do
+for command in "sample -n 200 --method is" "sample -n 200 --method smc" "evidence -n 200 --method is"; do
     says "far off: $command" 1 '^weights +all 0' "$nami" $command x.net --data y.json
     says "far off, warned: $command" 1 '^verdict +not trusted' "$nami" $command x.net --data y.json
 done
 says "NaN is shown as such" 1 '^ +a +NaN +NaN' "$nami" sample x.net --data y.json -n 200 --method is
 says "and not trusted" 1 '"verdict":"no"' "$nami" sample x.net --data y.json -n 200 --json --method is
-says "Markov chains need no network" 0 '"verdict":"trusted".*"method":"mcmc"' "$nami" sample x.net --data y.json --json
-says "nor its evidence" 1 '"verdict":"no"' "$nami" evidence x.net --data y.json -n 200 --json
+says "Markov chains need no network" 0 '"verdict":"trusted".*"method":"mcmc"' "$nami" sample x.net --data y.json --json --method mcmc
+cat >modes.py <<'EOF'
+import json, subprocess, sys
+got = [json.loads(subprocess.run([sys.argv[1], "evidence", net, "--data", "y.json", "--json"], stdout=subprocess.PIPE).stdout)[0]
+       for net in ["n.net", "x.net"]]
+assert got[1]["verdict"] == "trusted", got
+assert abs(got[0]["log_evidence"] - got[1]["log_evidence"]) < 6 * (got[0]["log_evidence_se"] + got[1]["log_evidence_se"]), got
+EOF
+ok "a search for modes does not, either: the same evidence" python3 modes.py "$nami"
+# ---- one data set: chains first, then a network where the posterior is
+says "chains answer first" 0 '^verdict +trusted: R-hat' "$nami" run line.nami --data y.json -o first.csv --exact none
+ok "and nothing is trained" test ! -e first.safetensors
+says "--focus none trains" 0 '^network +none.safetensors' "$nami" run line.nami --data y.json -o none.csv --exact none --focus none --steps 20 -n 100
+says "--focus of another kind" 2 "focus" "$nami" run line.nami --data y.json --focus far
+printf 'model {\n  theta ~ normal(0, 1000)\n  y ~ normal(theta^2, 0.1)\n}\n' >modes.nami
+echo '{"y": 9}' >modes.json
+says "two modes, a vague prior: trained around the data" 0 'trained around your data: theta ~ normal\(' "$nami" run modes.nami --data modes.json -o modes.csv
+says "both modes, trusted; the network is used again" 0 '^  theta +-?0\.[0-9]+ +3 +-3\.0' "$nami" run modes.nami --data modes.json -o modes.csv
+# covariates so large that random starting points have no density: chains that are stuck move
+printf 'model {\n  for (i in 1:4) { y[i] ~ poisson(exp(a + b * x[i])) }\n  a ~ normal(0, 1000)\n  b ~ normal(0, 1000)\n}\n' >far.nami
+echo '{"x": [0, 300, 600, 1000], "y": [4, 9, 11, 30]}' >far.json
+says "far from the start" 0 '^verdict +trusted' "$nami" run far.nami --data far.json -o far.csv --exact none
+
 says "log p outside of the support of a parameter" 0 "^nan$" sh -c "echo '{\"a\": 1, \"s\": -1, \"y\": [1, 2, 3, 4]}' >out.json; '$nami' logp line.nami --at out.json"
 says "a good one is" 0 '"verdict":"trusted"' "$nami" sample n.net --data y.json -n 2000 --json
 cat >ess.py <<'EOF'
@@ -107,18 +128,16 @@ for k, y in enumerate(json.load(open("two.json"))):
 EOF
 ok "p(x) of each set" python3 each.py "$nami"
 
-# ---- advice: more draws first; never what the network is already
+# ---- advice: more draws first, then chains
 ok "a poor network" "$nami" train line.nami --exact none -o p.net --steps 1 --hidden 8 --valid 500 -q
 echo '{"y": [2.1, 2.11, 2.12, 2.09]}' >far.json
-says "more draws" 1 "ask for more draws \(100000\).*the family 'spline'" "$nami" sample p.net --data far.json --method is -n 200
-ok "a poor spline" "$nami" train line.nami --exact none -o s.net --steps 1 --hidden 8 --valid 500 --family spline -q
-ok "is not told to be one" sh -c "'$nami' sample s.net --data far.json --method is -n 200 | grep '^advice' | grep -v 'spline'"
+says "more draws" 1 "ask for more draws \(100000\), or for Markov chains" "$nami" sample p.net --data far.json --method is -n 200
 
 # ---- files of the wrong kind
 for command in check invert "train -o z.net" "export --to json" exact convert "run --data y.json"; do
     says "$command of a network" 2 "n.net: error: this is a trained network.*'nami sample'" "$nami" $command n.net
 done
-says "compare networks" 2 'this is a trained network' "$nami" compare n.net n.net
+says "compare a network and a model" 2 'this is a trained network' "$nami" compare n.net line.nami
 for command in "sample --data y.json" "evidence --data y.json" "map --data y.json" calibrate; do
     says "$command of a model" 2 "line.nami: error: this is not a trained network; 'nami train" "$nami" $command line.nami
 done
@@ -146,6 +165,19 @@ ok "nothing ran" test ! -e ran
 says "simulate, allowed" 0 'this runs the simulator' "$nami" simulate sim.net -n 8 --allow-simulator
 ok "it ran" test -e ran
 ok "calibrate, allowed" sh -c "'$nami' calibrate sim.net -n 20 --draws 8 --allow-simulator | grep -q ^calibration"
+mkdir -p there elsewhere
+cp sim.nami sim.sh there
+ok "a model in another directory" "$nami" train there/sim.nami -o there.net --steps 5 --valid 50 --hidden 4 -q
+says "its simulator is found from anywhere" 0 "in $(realpath there)\)" sh -c "cd elsewhere; '$nami' simulate ../there.net -n 2 --allow-simulator"
+mv there gone
+says "or the message says what is missing" 3 "runs in the directory of its model, $(realpath .)/there/, which is not there" "$nami" simulate there.net -n 2 --allow-simulator
+if command -v strace >/dev/null && strace -o trace true 2>/dev/null && ! grep -q __asan_init "$nami"; then
+    strace -f -e trace=openat,open,execve,creat -o trace "$nami" sample sim.net --data sim.json -n 50 -o opened.csv -q
+    # besides libraries and what the system tells of itself: no file but these, no program
+    grep -E 'O_|execve' trace | grep -v ENOENT | grep -oE '"[^"]*"' | tr -d '"' |
+        grep -vE '^(/lib|/usr/lib|/etc/ld.so|/etc/localtime|/proc/|/sys/|/dev/|/usr/share/)' | sort -u >opened
+    ok "sample opens its files only" sh -c "! grep -vxE '$nami|sample|sim.net|sim.json|opened.csv.*|\.|--data|-n|50|-o|-q' opened"
+fi
 ok "names of a file" sh -c "echo y >names; '$nami' train line.nami --observe @names -o o.net --steps 5 --hidden 4 -q; rm names"
 ok "are in the network" "$nami" sample o.net --data y.json -n 50 -q
 ok "a path in the settings" $edit o.net x.net settings 'y[1],' '@/etc/passwd,'

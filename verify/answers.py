@@ -2,7 +2,7 @@
 """verify/answers.py [MODEL...] [--method HOW] [--limit S] [--jags] [--table FILE]: are the answers of `nami run` right, for
 the classic BUGS models as they are written, vague priors and all?
 
-Each model of tests/models/bugs is run by `nami run MODEL --data DATA --json` in one process with a limit of time, and its
+Each model of tests/models/bugs is run by `nami run MODEL --data DATA --json` in one process with a limit of processor time, and its
 means and sds are compared with those of JAGS (four chains on the exported model, kept in verify/results/jags-MODEL.csv;
 --jags makes these anew). A scalar counts where JAGS's own chains agree: R-hat below 1.02, 400 effective draws; none counts if
 JAGS's R-hat of any scalar is above 1.1, because chains that are stuck may agree on some.
@@ -21,6 +21,7 @@ import csv
 import json
 import math
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -76,16 +77,17 @@ def reference(name, monitor, limit, again):
 
 
 def answer(name, options, limit):
-    """What `nami run` prints as JSON, or None; its seconds; a word on what happened."""
+    """What `nami run` prints as JSON, or None; its seconds of processor time; a word on what happened."""
     model, data = files(name)
     with tempfile.TemporaryDirectory() as d:
-        start = time.time()
-        try:
-            p = subprocess.run([jags.NAMI, "run", model, "--data", data, "--json", "--quiet", "-o", os.path.join(d, "x.nc")]
-                               + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=limit)
-        except subprocess.TimeoutExpired:
-            return None, limit, "late"
-        seconds = time.time() - start
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        p = subprocess.run([jags.NAMI, "run", model, "--data", data, "--json", "--quiet", "-o", os.path.join(d, "x.nc")]
+                           + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit))))
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    if p.returncode < 0:
+        return None, seconds, "late"
     if p.returncode not in (0, 1):
         return None, seconds, "error: " + p.stderr.strip().split("\n")[-1]
     return json.loads(p.stdout)["sets"][0], seconds, ""
@@ -145,7 +147,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("model", nargs="*")
     p.add_argument("--method")
-    p.add_argument("--limit", type=float, default=600, help="seconds for an answer")
+    p.add_argument("--limit", type=float, default=600, help="seconds of processor time for an answer")
     p.add_argument("--jags", action="store_true", help="run JAGS again")
     p.add_argument("--table", help="Markdown file")
     o = p.parse_args()

@@ -12,7 +12,7 @@ import logging
 import os
 import warnings
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int64,
-                    c_size_t, c_uint64, c_void_p)
+                    c_size_t, c_uint, c_uint64, c_void_p)
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
@@ -98,12 +98,22 @@ class Block(Structure):
 
 
 class SummaryStruct(Structure):
-    _fields_ = [(name, c_double) for name in ("mean", "sd", "q5", "q25", "q50", "q75", "q95", "mcse", "ess")]
+    _fields_ = [(name, c_double) for name in ("mean", "sd", "q5", "q25", "q50", "q75", "q95", "mcse", "ess",
+                                          "exact_mean", "exact_sd", "exact_mcse")]
 
 
 class VerdictStruct(Structure):
     _fields_ = [("verdict", c_int), ("khat", c_double), ("ess", c_double), ("log_evidence", c_double),
                 ("log_evidence_se", c_double), ("ood_p", c_double), ("reason", c_char * 160)]
+
+
+class FigureOptions(Structure):
+    _fields_ = [("size", c_size_t), ("only", c_char_p), ("most", c_int)]
+
+
+class ReportOptions(Structure):
+    _fields_ = [("size", c_size_t), ("posterior", c_void_p), ("calibration", c_void_p), ("title", c_char_p),
+                ("command", c_char_p), ("notes", c_char_p)]
 
 
 class ModeStruct(Structure):
@@ -215,10 +225,15 @@ _PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "posterior_variable": (_I, (_P, _I, POINTER(Variable))),
     "posterior_observed": (_I, (_P, _I, POINTER(Variable))),
     "posterior_next": (_I, (_P, POINTER(Block), _ERR)),
+    "posterior_copies": (POINTER(c_uint), (_P,)),
     "posterior_write": (_I, (_P, _S, _ERR)),
     "posterior_summary": (_I, (_P, _N, _S, POINTER(SummaryStruct), _ERR)),
     "posterior_verdict": (_I, (_P, _N, POINTER(VerdictStruct), _ERR)),
     "posterior_describe": (_I, (_P, _S, _TEXT, _ERR)),
+    "posterior_keep": (_I, (_P, _N, _ERR)),
+    "posterior_figure": (_I, (_P, _S, POINTER(FigureOptions), _TEXT, _ERR)),
+    "network_figure": (_I, (_P, _S, POINTER(FigureOptions), _TEXT, _ERR)),
+    "report_html": (_I, (_P, POINTER(ReportOptions), _TEXT, _LEN, _ERR)),
     "evidence_new": (_I, (_P, _P, _P, _OUT, _ERR)),
     "evidence_free": (None, (_P,)),
     "evidence_sets": (_N, (_P,)),
@@ -324,6 +339,29 @@ def blob(name: str, *args: Any) -> bytes:
         return ctypes.string_at(out.value, size.value) if out.value else b""
     finally:
         fn.free(out)
+
+
+# ---- pictures --------------------------------------------------------------------------------
+
+class Picture(str):
+    """An SVG picture, shown in notebooks."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+    def save(self, path: Any) -> None:
+        """Writes the .svg file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self)
+
+
+def figure_options(only: Any, most: int) -> FigureOptions:
+    """Options of figures: only is a name, or a list of names."""
+    if only is not None and not isinstance(only, str):
+        only = ",".join(only)
+    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        raise errors.UsageError(f"most must be a number of panels, not {most!r}")
+    return FigureOptions(ctypes.sizeof(FigureOptions), None if only is None else encode(only, "only"), min(most, 2**31 - 1))
 
 
 # ---- objects ---------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 import numpy as np
 
 from . import errors
-from ._lib import (Closable, Err, Handle, ModeStruct, NetworkOptions, Options, Progress, ProgressStruct, Using, Watch, blob, call,
-                   decode, error, fn, new, path_bytes, text)
+from ._lib import (Closable, Err, Handle, ModeStruct, NetworkOptions, Options, Picture, Progress, ProgressStruct, ReportOptions, Using, Watch, blob, call,
+                   decode, encode, error, figure_options, fn, new, path_bytes, text)
 from ._simulator import Source
 from .data import DataLike, Points, Values, make_data, reals
 from .model import Factor, Model, _factors, _Simulating
@@ -121,6 +121,25 @@ class Network(Closable):
             pointer = new("calibration_new", net, chosen.at("calibrate"))
             handle = Handle(pointer, fn.calibration_free, "calibration", (self._handle,))
         return Calibration(handle)
+
+    def plot(self, kind: str = "loss", *, most: int = 0) -> Picture:
+        """A figure of the training: "loss", in all and of each factor."""
+        with Using(self._handle) as (net,):
+            return Picture(text("network_figure", net, encode(kind, "kind"), byref(figure_options(None, most))))
+
+    def write_report(self, path: PathLike, posterior: Optional[Posterior] = None,
+                     calibration: Optional["Calibration"] = None, *, title: Optional[str] = None) -> None:
+        """Writes a page (.html) about the network, which needs no other file.
+
+        posterior: of this network: sample(...), the first data set
+        calibration: of this network: calibrate()
+        """
+        with Using(self._handle, None if posterior is None else posterior._kept_handle(),
+                   None if calibration is None else calibration._handle) as (net, post, found):
+            options = ReportOptions(sizeof(ReportOptions), post, found, None if title is None else encode(title, "title"),
+                                    None, None)
+            page = blob("report_html", net, byref(options))
+        call("file_write", path_bytes(path), page, len(page), file=os.fspath(path))
 
     def _ask(self, name: str, free: Any, group: str, data: DataLike, progress: Any, options: Dict[str, Any]) -> Using:
         chosen = Options((group,), options)
@@ -354,18 +373,6 @@ class Evidence:
 
     def __repr__(self) -> str:
         return self._text.rstrip("\n")
-
-
-class Picture(str):
-    """An SVG picture, shown in notebooks."""
-
-    def _repr_svg_(self) -> str:
-        return str(self)
-
-    def save(self, path: PathLike) -> None:
-        """Writes the .svg file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self)
 
 
 class Calibration(Closable):

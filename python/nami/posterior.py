@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Seq
 import numpy as np
 
 from . import errors
-from ._lib import (VERSION, Block, Err, Handle, Options, Using, VerdictStruct, Watch, call, decode, error, fn, new, text)
+from ._lib import (VERSION, Block, Err, Handle, Options, Picture, Using, VerdictStruct, Watch, call, decode, encode, error, figure_options, fn, new, text)
 from .data import DataLike, Shape, is_many, make_data, shapes
 
 _VERDICTS = ("trusted", "care", "no")
@@ -70,6 +70,7 @@ class _Answer:
         self.method = method
         self.given = given
         self.texts: Dict[str, str] = {}
+        self.kept = 0  # the data set whose draws the library keeps for figures
 
     def describe(self, as_: str) -> str:
         with self.lock:
@@ -105,8 +106,11 @@ class Posterior(Mapping):
 
     def _resampled(self, array: np.ndarray) -> np.ndarray:
         if self._index is False:
-            weights = self.log_weight
-            self._index = None if weights is None else _resample(weights)
+            weights, copies = self.log_weight, self._array("copies")
+            if copies is not None:
+                self._index = None if (copies == 1).all() else np.repeat(np.arange(copies.size), copies)
+            else:
+                self._index = None if weights is None else _resample(weights)
         return array if self._index is None else array[self._index]
 
     # ---- draws
@@ -174,6 +178,20 @@ class Posterior(Mapping):
         """Verdict and summaries, as `nami sample --json` prints them."""
         return json.loads(self._answer.describe("json"))["sets"][self._number]
 
+    def loo(self) -> Dict[str, Any]:
+        """PSIS-LOO: elpd, se, p_loo, khat, and `pointwise` values by observation (option loo)."""
+        found = self.to_dict().get("loo")
+        if found is None:
+            raise errors.UsageError("the log likelihoods were not computed; ask for them: sample(..., loo=True)")
+        return found
+
+    def checks(self) -> List[Dict[str, Any]]:
+        """Posterior predictive checks of statistics of the observed arrays (option ppc)."""
+        found = self.to_dict().get("checks")
+        if found is None:
+            raise errors.UsageError("no predictive checks were made; ask for them: sample(..., ppc=True)")
+        return found
+
     def to_xarray(self) -> Any:
         """The groups of ArviZ: posterior, sample_stats, observed_data, (posterior_predictive).
 
@@ -181,6 +199,24 @@ class Posterior(Mapping):
         Draws of the posterior are equally weighted.
         """
         return _to_xarray([self], False)
+
+    def plot(self, kind: str = "marginals", *, only: Union[None, str, Sequence[str]] = None, most: int = 0) -> Picture:
+        """A figure: "marginals" (with priors), "forest", "pairs", "trace", "rank", "predictive" or "prior".
+
+        only: variables or elements, "mu" or ["mu", "theta[3]"]
+        most: panels, or rows of a forest plot; 0: the usual number
+        """
+        with Using(self._kept_handle()) as (post,):
+            with self._answer.lock:
+                return Picture(text("posterior_figure", post, encode(kind, "kind"), byref(figure_options(only, most))))
+
+    def _kept_handle(self) -> Handle:
+        """The posterior of the library, which keeps draws of one data set for figures."""
+        if self._answer.handle is None:
+            raise errors.UsageError("a posterior that was pickled has no figures: sample again")
+        if self._number != self._answer.kept:
+            raise errors.UsageError("figures are of the first data set; sample the others by themselves")
+        return self._answer.handle
 
     def __repr__(self) -> str:
         if len(self._answer.verdicts) == 1:
@@ -268,6 +304,11 @@ def _collect(post: int, rows: Dict[str, int], total: int) -> Dict[str, Optional[
                 has = bool(getattr(block, name))
                 arrays[name] = np.empty(((count,) if count >= 0 else ()) + (total,)) if has else None
             _copy(block, name, count, arrays[name])
+        copies = fn.posterior_copies(post)
+        if copies and block.num_draws:
+            if "copies" not in arrays:
+                arrays["copies"] = np.ones(total, dtype=np.uint32)
+            arrays["copies"][block.first:block.first + block.num_draws] = np.ctypeslib.as_array(copies, (block.num_draws,))
 
 
 def _given(data: DataLike, observed: List[Shape], sets: int) -> Dict[str, np.ndarray]:
@@ -293,13 +334,15 @@ def sample(network: Handle, data: DataLike, files: List[bytes], progress: Any, o
         with Using(handle) as (post,):
             for file in files:
                 call("posterior_write", post, file)
+            if fn.posterior_sets(post):
+                call("posterior_keep", post, 0)
             variables, observed = shapes("posterior_variable", post), shapes("posterior_observed", post)
             sets, draws = fn.posterior_sets(post), fn.posterior_draws(post)
             rows = {"values": max((s.rows.stop for s in variables), default=0),
                     "predicted": max((s.rows.stop for s in observed), default=0),
                     "log_q": -1, "log_p": -1, "log_weight": -1}
             arrays = _collect(post, rows, sets * draws)
-            for name in rows:
+            for name in [*rows, "copies"]:
                 array = arrays.get(name)
                 arrays[name] = None if array is None else array.reshape(array.shape[:-1] + (sets, draws))
             verdicts = [verdict_of("posterior_verdict", post, i) for i in range(sets)]

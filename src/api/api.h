@@ -100,6 +100,11 @@ int tell_unused(const struct model *m, const struct data *d, const char *who,
 /* Which program draws from the model, if one does. */
 void tell_program(const nami_model *w, const nami_watch *watch);
 
+/* ---- what was found, for reports ------------------------------------------------------- */
+
+struct calibration;
+const struct calibration *calibration_found(const nami_calibration *calibration);
+
 /* ---- draws ------------------------------------------------------------------------------ */
 
 struct nami_draws {

@@ -6,11 +6,14 @@
 
 #include "api/api.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/parallel.h"
 #include "infer/answer.h"
 #include "infer/weights.h"
 #include "model/eval.h"
+#include "model/points.h"
 #include "report/calibrate.h"
+#include "report/figure.h"
 
 /* Draws in memory at once, about; numbers of all draws that are judged; seeds that differ from
    those of training: truths, posterior draws. */
@@ -27,6 +30,7 @@ struct nami_calibration {
     int exact_too; /* exact latents are judged, too */
     int *elem; /* (d): of the model, one for each scalar */
     const char **name;
+    double *samples; /* (rows, sets): joint draws of a file; NULL: they are simulated */
     double *x, *theta, *z, *logw, *logq, *logq0; /* x: (rows, sets); the others as in sims.h */
 };
 
@@ -139,12 +143,57 @@ static int is_finite(const struct model *m, size_t n, const double *x, nami_err 
     return 0;
 }
 
+/* Joint draws of a file in place of simulations: the last of them. */
+static int read_samples(nami_calibration *w, nami_err *err)
+{
+    const struct model *m = w->net->net.model;
+    const char *path = w->opt.samples;
+    double *x = NULL;
+    size_t all = 0, n;
+    nami_err why = {0};
+    int rc = points_read(m, path, &all, &x, &why);
+    if (!rc && all < FEWEST_SETS)
+        rc = err_set(&why, NAMI_EINPUT, "there are %zu draws, too few to judge by: give %d or more",
+                     all, FEWEST_SETS);
+    if (rc) {
+        free(x);
+        return err_in_file(err, path, &why);
+    }
+    n = all < (size_t)w->c.sims.n ? all : (size_t)w->c.sims.n;
+    w->samples = raw_array(double, (size_t)model_num_rows(m) * n + 1);
+    for (size_t r = 0; r < (size_t)model_num_rows(m) && w->samples; r++)
+        memcpy(w->samples + r * n, x + r * all + (all - n), n * sizeof *x);
+    free(x);
+    w->c.sims.n = (int)n;
+    return w->samples ? 0 : err_nomem(err);
+}
+
+/* By process 0, which sends them to the others: a simulator may give each process other draws. */
+static int draw_truths(nami_calibration *w, nami_err *err)
+{
+    const struct model *m = w->net->net.model;
+    const nami_exchange *with = w->opt.exchange;
+    size_t n = (size_t)w->c.sims.n, size = sizeof *w->x * (size_t)model_num_rows(m) * n;
+    int rc = 0;
+    if (exchange_rank(with))
+        return exchange_receive(with, 0, EXCHANGE_DRAWS, w->x, size) ? exchange_failed(err) : 0;
+    rc = model_simulate_training(m, w->opt.seed ^ SIM_SEED, 0, n, w->threads, w->x, err);
+    for (int k = 1; k < exchange_size(with) && !rc; k++)
+        if (exchange_send(with, k, EXCHANGE_DRAWS, w->x, size)) rc = exchange_failed(err);
+    if (!rc && with && exchange_wait(with)) rc = exchange_failed(err);
+    return rc;
+}
+
 static int simulate(nami_calibration *w, nami_err *err)
 {
     const struct model *m = w->net->net.model;
     size_t n = (size_t)w->c.sims.n;
-    int rc = model_simulate_training(m, w->opt.seed ^ SIM_SEED, 0, n, w->threads, w->x, err);
-    if (!rc) rc = is_finite(m, n, w->x, err);
+    int rc = 0;
+    if (w->samples)
+        memcpy(w->x, w->samples, (size_t)model_num_rows(m) * n * sizeof *w->x);
+    else
+        rc = draw_truths(w, err);
+    if (!rc && !w->samples) rc = is_finite(m, n, w->x, err);
     for (int k = 0; k < w->c.sims.d && !rc; k++)
         memcpy(w->theta + (size_t)k * n, w->x + (size_t)element_row(m, w->elem[k]) * n,
                sizeof *w->x * n);
@@ -192,15 +241,23 @@ static int draw(nami_calibration *w, nami_err *err)
 {
     size_t n = (size_t)w->c.sims.n, per = (size_t)w->c.sims.m;
     size_t each = NUMBERS / (((size_t)model_num_rows(w->net->net.model) + 4) * per);
-    struct query q = {w->x, n, per, w->opt.seed ^ DRAW_SEED};
-    int rc = 0;
+    struct query q = {w->x, n, per, w->opt.seed ^ DRAW_SEED, NULL};
+    const nami_exchange *with = w->opt.exchange;
+    int rc = 0, turn = 0;
     if (each > n / 20) each = n / 20; /* to have something to say */
     if (each < 1) each = 1;
-    for (size_t s = 0, k; s < n && !rc; s += k) {
-        struct answer a;
+    for (size_t s = 0, k; s < n && !rc; s += k, turn = (turn + 1) % exchange_size(with)) {
+        struct answer a = {0};
         k = n - s < each ? n - s : each;
-        rc = answer_sets(&w->net->infer, &q, w->method, s, k, 0, w->threads, &a, err);
-        if (!rc) rc = take(w, s, &a, err);
+        if (turn == exchange_rank(with))
+            rc = answer_sets(&w->net->infer, &q, w->method, s, k, 0, w->threads, &a, err);
+        else if (!exchange_rank(with))
+            rc = answer_receive(&w->net->infer, with, turn, &q, w->method, s, k, 0, &a, err);
+        if (!rc && !exchange_rank(with)) rc = take(w, s, &a, err);
+        if (!rc && exchange_rank(with) && a.n) {
+            rc = answer_send(&w->net->infer, with, &a, err);
+            if (!rc && exchange_wait(with)) rc = exchange_failed(err);
+        }
         answer_free(&a);
         if (!rc) rc = tell_progress(w->opt.watch, "data sets", (double)(s + k), (double)n, err);
     }
@@ -279,15 +336,16 @@ static int run(nami_calibration *w, nami_err *err)
     w->c.sims.n = o->sets;
     w->c.sims.m = (o->draws + 7) / 8 * 8; /* draws are made in groups of 8 */
     int rc = choose(w, err);
+    if (!rc && o->samples) rc = read_samples(w, err);
     if (rc) return rc;
     if (w->c.sims.m != o->draws)
         tell(o->watch, NAMI_NOTE, "draws are made in groups of 8: %d for each data set",
              w->c.sims.m);
     rc = make_room(w, err);
-    if (!rc) tell_program(w->net->model, o->watch);
+    if (!rc && !w->samples) tell_program(w->net->model, o->watch);
     if (!rc) rc = simulate(w, err);
     if (!rc) rc = draw(w, err);
-    return rc ? rc : judge(w, err);
+    return rc || exchange_rank(o->exchange) ? rc : judge(w, err);
 }
 
 /* ---- the object --------------------------------------------------------------------------- */
@@ -300,6 +358,7 @@ int nami_calibration_new(const nami_network *net, const nami_calibrate_options *
     *out = NULL;
     int rc = options_complete("calibrate", opt, sizeof o, &o, err);
     if (!rc) rc = check_options(&o, err);
+    if (!rc) rc = exchange_check(o.exchange, err);
     if (rc) return rc;
     nami_calibration *w = new_array(nami_calibration, 1);
     if (!w) return err_nomem(err);
@@ -307,7 +366,7 @@ int nami_calibration_new(const nami_network *net, const nami_calibrate_options *
     w->opt = o;
     rc = run(w, err);
     w->opt = (nami_calibrate_options){0};
-    if (rc)
+    if (rc || exchange_rank(o.exchange))
         nami_calibration_free(w);
     else
         *out = w;
@@ -323,6 +382,7 @@ void nami_calibration_free(nami_calibration *w)
     free(w->c.recovery);
     free(w->c.mean);
     free(w->x);
+    free(w->samples);
     free(w->theta);
     free(w->z);
     free(w->logw);
@@ -365,14 +425,13 @@ int nami_calibration_scalar(const nami_calibration *w, int i, nami_calibrated *o
 
 int nami_calibration_describe(const nami_calibration *w, const char *as, char **text, nami_err *err)
 {
-    const struct calibration_plot *plot = calibration_plots;
+    const struct figure *figure = figure_find(as);
     struct str out = {0};
     int rc = 0;
     err_clear(err);
     *text = NULL;
-    while (plot->name && strcmp(plot->name, as) != 0) plot++;
-    if (plot->name)
-        rc = plot->put(&w->c, &out);
+    if (figure && figure->needs == FIGURE_CALIBRATION)
+        rc = figure->put(&(struct figure_input){.calibration = &w->c}, plot_svg, &out);
     else if (strcmp(as, "text") == 0)
         calibration_text(&w->c, &out);
     else if (strcmp(as, "json") == 0)
@@ -382,3 +441,5 @@ int nami_calibration_describe(const nami_calibration *w, const char *as, char **
     out.oom |= rc != 0;
     return give_text(&out, text, NULL, err);
 }
+
+const struct calibration *calibration_found(const nami_calibration *w) { return &w->c; }

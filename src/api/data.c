@@ -78,6 +78,12 @@ int nami_data_parse(nami_data *data, const char *text, size_t len, nami_err *err
     return rc ? rc : combine(data, before, err);
 }
 
+int nami_data_append(nami_data *data, const nami_data *more, nami_err *err)
+{
+    err_clear(err);
+    return data_copy(&data->sets, &more->sets, err);
+}
+
 int nami_data_set(nami_data *data, size_t set, const char *name, int num_dims, const size_t *dim,
                   const double *values, nami_err *err)
 {
@@ -107,4 +113,16 @@ int nami_data_set(nami_data *data, size_t set, const char *name, int num_dims, c
     if (!vec_push(&more.value, v) && !vec_push(&d->set, more)) return 0;
     vec_free(&more.value);
     return err_nomem(err);
+}
+
+int nami_data_one(const nami_data *data, size_t set, nami_data **out, nami_err *err)
+{
+    err_clear(err);
+    *out = NULL;
+    if (set >= data->sets.set.n) return no_such_set(set, data->sets.set.n, err);
+    struct data one = {.set = {data->sets.set.a + set, 1, 1}};
+    int rc = nami_data_new(out, err);
+    if (!rc) rc = data_copy(&(*out)->sets, &one, err);
+    if (rc) nami_data_free(*out), *out = NULL;
+    return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "model/eval.h"
@@ -64,6 +65,69 @@ int draws_of_rows(int num_vars, const struct draws_var *var, size_t num_draws, d
     return finish(draws, own ? 0 : err_nomem(err), out);
 }
 
+/* ---- by one process or several -------------------------------------------------------------- */
+
+static int draw_some(const struct model *m, const nami_simulate_options *o, size_t first, size_t n,
+                     double *x, nami_err *err)
+{
+    return (o->training ? model_simulate_training : model_simulate)(
+        m, o->seed, first, n, parallel_threads(o->threads), x, err);
+}
+
+/* Draws of process `rank`: from ... to - 1.  A simulator's draws are all process 0's, since they
+   may depend on how many are asked for at once. */
+static void draws_of(const struct model *m, const nami_simulate_options *o, int rank, size_t *from,
+                     size_t *to)
+{
+    size_t n = (size_t)o->draws, groups = (n + 7) / 8, all = (size_t)exchange_size(o->exchange);
+    if (model_simulator_command(m)) {
+        *from = rank ? n : 0;
+        *to = n;
+        return;
+    }
+    *from = groups * (size_t)rank / all * 8;
+    *to = groups * ((size_t)rank + 1) / all * 8;
+    if (*from > n) *from = n;
+    if (*to > n) *to = n;
+}
+
+/* Those of another process are put in their place. */
+static int receive_draws(const struct model *m, const nami_simulate_options *o, int rank, double *x,
+                         nami_err *err)
+{
+    size_t rows = (size_t)model_num_rows(m), n = (size_t)o->draws, from, to;
+    draws_of(m, o, rank, &from, &to);
+    double *some = raw_array(double, rows *(to - from) + 1);
+    if (!some) return err_nomem(err);
+    int rc = exchange_receive(o->exchange, rank, EXCHANGE_DRAWS, some,
+                              sizeof *some * rows * (to - from));
+    for (size_t r = 0; r < rows && !rc; r++)
+        memcpy(x + r * n + from, some + r * (to - from), sizeof *x * (to - from));
+    free(some);
+    return rc ? exchange_failed(err) : 0;
+}
+
+/* x: (rows, draws); of the other processes, the first numbers of it are their share. */
+static int draw_shared(const struct model *m, const nami_simulate_options *o, double *x,
+                       nami_err *err)
+{
+    const nami_exchange *with = o->exchange;
+    size_t rows = (size_t)model_num_rows(m), n = (size_t)o->draws, from, to;
+    int rc = exchange_check(with, err);
+    if (rc || exchange_size(with) == 1) return rc ? rc : draw_some(m, o, 0, n, x, err);
+    draws_of(m, o, with->rank, &from, &to);
+    if (to > from) rc = draw_some(m, o, from, to - from, x, err);
+    if (rc) return rc;
+    if (with->rank)
+        return exchange_send(with, 0, EXCHANGE_DRAWS, x, sizeof *x * rows * (to - from)) ||
+                       exchange_wait(with)
+                   ? exchange_failed(err)
+                   : 0;
+    for (size_t r = rows; r-- > 0;) memmove(x + r * n, x + r * to, sizeof *x * to);
+    for (int k = 1; k < with->num_ranks && !rc; k++) rc = receive_draws(m, o, k, x, err);
+    return rc;
+}
+
 int nami_model_draws(const nami_model *w, const nami_simulate_options *opt, nami_draws **out,
                      nami_err *err)
 {
@@ -77,9 +141,8 @@ int nami_model_draws(const nami_model *w, const nami_simulate_options *opt, nami
     size_t n = (size_t)o.draws;
     if (!(x = raw_array(double, (size_t)model_num_rows(w->m) * n + 1))) return err_nomem(err);
     tell_program(w, o.watch);
-    rc = (o.training ? model_simulate_training : model_simulate)(
-        w->m, o.seed, 0, n, parallel_threads(o.threads), x, err);
-    if (!rc) return draws_of_model(w, &o, x, out, err);
+    rc = draw_shared(w->m, &o, x, err);
+    if (!rc && !exchange_rank(o.exchange)) return draws_of_model(w, &o, x, out, err);
     free(x);
     return rc;
 }

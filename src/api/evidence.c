@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/query.h"
+#include "api/instance.h"
 #include "base/err.h"
 #include "base/parallel.h"
 #include "infer/smc.h"
@@ -14,6 +15,7 @@ struct nami_evidence {
     struct arena mem;
     struct asked asked;
     struct evidence e;
+    nami_network *own_net; /* an instance of an open network; or NULL */
 };
 
 /* Some data sets at a time, to say how far it is. */
@@ -21,7 +23,7 @@ static int estimate(nami_evidence *w, const nami_evidence_options *o, nami_err *
 {
     enum { NUMBERS = 1 << 22 };
     const struct evidence *e = &w->e;
-    struct query q = {w->asked.x, e->num_sets, e->draws, o->seed};
+    struct query q = {w->asked.x, e->num_sets, e->draws, o->seed, NULL};
     enum ais_start start = strcmp(o->start, ais_starts[AIS_PRIOR]) ? AIS_NETWORK : AIS_PRIOR;
     struct evidence_options how = {.ais = {start, o->temps, o->leapfrog}};
     size_t rows = (size_t)model_num_rows(e->infer->q->model),
@@ -70,7 +72,8 @@ int nami_evidence_new(const nami_network *net, const nami_data *data,
     if (rc) return rc;
     nami_evidence *w = new_array(nami_evidence, 1);
     if (!w) return err_nomem(err);
-    rc = ask(w, net, data, &o, err);
+    rc = network_for_query(&net, data, o.watch, &w->own_net, err);
+    if (!rc) rc = ask(w, net, data, &o, err);
     if (rc)
         nami_evidence_free(w);
     else
@@ -83,6 +86,7 @@ void nami_evidence_free(nami_evidence *w)
     if (!w) return;
     asked_free(&w->asked);
     arena_free(&w->mem);
+    nami_network_free(w->own_net);
     free(w);
 }
 

@@ -12,7 +12,7 @@
 #include "model/lang/functions.h"
 #include "net/arch.h"
 #include "net/family.h"
-#include "report/calibrate.h"
+#include "report/figure.h"
 #include "report/show.h"
 #include "report/table.h"
 #include "study/study.h"
@@ -225,7 +225,20 @@ RECORDS_OF(integral_row, integral_kinds)
         return cell[0] != NULL;                                                                    \
     }
 RECORDS(section_row, sections)
-RECORDS(plot_row, calibration_plots)
+RECORDS_OF(figure_row, figures)
+
+/* Those of a calibration. */
+static int plot_row(int i, const char **cell, struct str *text)
+{
+    (void)text;
+    for (int k = 0; figures[k]; k++)
+        if (figures[k]->needs == FIGURE_CALIBRATION && i-- == 0) {
+            cell[0] = figures[k]->name;
+            cell[1] = figures[k]->what;
+            return 1;
+        }
+    return 0;
+}
 
 static int list_row(int i, const char **cell, struct str *text);
 
@@ -253,6 +266,7 @@ static const struct list lists[] = {
     {"pixels", "preprocessing of images", {"name"}, pixel_row},
     {"posteriors", "file formats of posterior draws", {"name", "what"}, posterior_row},
     {"sections", "sections of the description of an inverse", {"name", "what"}, section_row},
+    {"figures", "figures of posteriors, training and calibration", {"name", "what"}, figure_row},
     {"plots", "plots of the calibration of a network", {"name", "what"}, plot_row},
     {"studies", "the paper's experiments", {"name", "what"}, study_row},
     {"lists", "these lists", {"name", "what"}, list_row},

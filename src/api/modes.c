@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/query.h"
+#include "api/instance.h"
 #include "base/err.h"
 #include "base/parallel.h"
 #include "report/map.h"
@@ -12,6 +13,7 @@ struct nami_modes {
     struct asked asked;
     const nami_network *net;
     struct maxima x;
+    nami_network *own_net; /* an instance of an open network; or NULL */
 };
 
 /* Searches so far, for the caller's watch. */
@@ -37,7 +39,7 @@ static int ask(nami_modes *w, const nami_data *data, const nami_modes_options *o
     x->num_sets = w->asked.num_sets;
     x->searches = o->searches;
     x->all = o->all;
-    struct query q = {w->asked.x, x->num_sets, (size_t)o->searches, o->seed};
+    struct query q = {w->asked.x, x->num_sets, (size_t)o->searches, o->seed, NULL};
     size_t size = (size_t)model_num_rows(x->model) * x->num_sets + 1;
     x->mode = arena_array(&w->mem, struct map_mode, x->num_sets);
     x->value = arena_array(&w->mem, double, size);
@@ -58,7 +60,8 @@ int nami_modes_new(const nami_network *net, const nami_data *data, const nami_mo
     nami_modes *w = new_array(nami_modes, 1);
     if (!w) return err_nomem(err);
     w->net = net;
-    rc = ask(w, data, &o, err);
+    rc = network_for_query(&w->net, data, o.watch, &w->own_net, err);
+    if (!rc) rc = ask(w, data, &o, err);
     if (rc)
         nami_modes_free(w);
     else
@@ -71,6 +74,7 @@ void nami_modes_free(nami_modes *w)
     if (!w) return;
     asked_free(&w->asked);
     arena_free(&w->mem);
+    nami_network_free(w->own_net);
     free(w);
 }
 

@@ -2,11 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/instance.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "model/read.h"
+#include "net/export.h"
 #include "report/collapse.h"
 #include "report/network.h"
 
@@ -26,21 +27,31 @@ static void free_ood(nami_network *w)
     free(w->ood);
 }
 
-static int prepare(nami_network *w, int threads, int allow_simulator, nami_err *err)
+int network_ready(nami_network *w, nami_err *err)
 {
     struct network *n = &w->net;
-    int rc = network_parse(n, threads, err);
-    if (rc) return rc;
-    if (allow_simulator) model_allow_simulator(n->model);
-    w->inverse = (struct nami_inverse){.bn = model_bn(n->model), .h = n->inverse,
-                                        .collapse = &n->collapse};
+    w->inverse =
+        (struct nami_inverse){.bn = model_bn(n->model), .h = n->inverse, .collapse = &n->collapse};
     w->inverse.problem = n->inversion;
     w->data.sets = *model_data(n->model);
     if (!(w->param = raw_array(float, network_nparam(n) + 1))) return err_nomem(err);
-    rc = network_weights(n, w->param, err);
+    int rc = network_weights(n, w->param, err);
     if (!rc) rc = model_of_network(n, &w->model, err);
     if (!rc) rc = make_ood(w, err);
     return rc ? rc : infer_init(&w->infer, &n->q, w->param, err);
+}
+
+static int prepare(nami_network *w, int threads, int allow_simulator, nami_err *err)
+{
+    int rc = network_parse(&w->net, threads, err);
+    if (!rc && allow_simulator) model_allow_simulator(w->net.model);
+    return rc ? rc : network_ready(w, err);
+}
+
+/* The bytes of its file: an instance of an open network has those of that network. */
+static const struct str *bytes_of(const nami_network *net)
+{
+    return net->net.base ? &net->net.base->bytes : &net->net.bytes;
 }
 
 int network_take_bytes(struct str *bytes, int threads, int allow_simulator, nami_network **out,
@@ -103,14 +114,14 @@ int nami_network_parse(const void *bytes, size_t len, const nami_network_options
 int nami_network_write(const nami_network *net, const char *path, nami_err *err)
 {
     err_clear(err);
-    return file_save(path, net->net.bytes.s, net->net.bytes.n, err);
+    return file_save(path, bytes_of(net)->s, bytes_of(net)->n, err);
 }
 
 int nami_network_print(const nami_network *net, char **bytes, size_t *len, nami_err *err)
 {
     struct str out = {0};
     err_clear(err);
-    str_putn(&out, net->net.bytes.s, net->net.bytes.n);
+    str_putn(&out, bytes_of(net)->s, bytes_of(net)->n);
     return give_text(&out, bytes, len, err);
 }
 
@@ -168,4 +179,23 @@ int nami_network_log_q(const nami_network *net, size_t n, const double *x, int t
     threads = parallel_threads(threads);
     int rc = infer_logq(&net->infer, n, x, threads, log_q, err);
     return rc ? rc : add_others(net, n, x, threads, log_q, err);
+}
+
+int nami_network_export(const nami_network *net, const char *as, const char *name,
+                        const nami_watch *watch, char **bytes, size_t *len, nami_err *err)
+{
+    struct str out = {0}, note = {0};
+    err_clear(err);
+    *bytes = NULL;
+    int rc =
+        network_export(&net->net.q, &net->infer.s.prog, net->param, as, name, &out, &note, err);
+    if (!rc && note.n)
+        tell(watch, NAMI_WARNING,
+             "latents that are not in the file: %s; with --exact none in training, the network has "
+             "factors of those that are integrated out",
+             note.s);
+    str_free(&note);
+    if (!rc) return give_text(&out, bytes, len, err);
+    str_free(&out);
+    return rc;
 }

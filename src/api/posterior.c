@@ -7,13 +7,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/instance.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/file.h"
 #include "base/near.h"
 #include "base/parallel.h"
-#include "infer/chains.h"
-#include "infer/mcmc.h"
 #include "infer/smc.h"
+#include "model/shown.h"
 
 /* ---- variables ------------------------------------------------------------------------------ */
 
@@ -61,15 +62,28 @@ static int observed_variables(nami_posterior *p, nami_err *err)
     return rc || !part ? rc : observed_part(p, err);
 }
 
+/* Latents and derived quantities; with `all`, all computed variables. */
+static int shown_names(const struct model *m, int all, struct str *out, nami_err *err)
+{
+    unsigned char *derived = new_array(unsigned char, model_num_arrays(m) + 1);
+    int rc = derived ? model_derived(m, derived, err) : err_nomem(err);
+    for (int a = 0; a < model_num_arrays(m) && !rc; a++)
+        if (derived[a] || array_is_latent(m, a, all))
+            str_printf(out, "%s%s", out->n ? "," : "", array_name(m, a));
+    free(derived);
+    return rc ? rc : out->oom ? err_nomem(err) : 0;
+}
+
 static int variables(nami_posterior *p, nami_err *err)
 {
     const struct model *m = p->net->net.model;
     struct str names = {0};
+    int rc = 0;
     if (p->opt.only)
         str_put(&names, p->opt.only);
     else
-        latent_names(m, p->opt.all, &names);
-    int rc = names.oom ? err_nomem(err) : 0;
+        rc = shown_names(m, p->opt.all, &names, err);
+    if (!rc && names.oom) rc = err_nomem(err);
     if (!rc) rc = model_layout(m, names.s ? names.s : "", p->opt.all, &p->mem, &p->layout, err);
     str_free(&names);
     if (rc) return rc;
@@ -129,24 +143,49 @@ static int choose_method(nami_posterior *p, nami_err *err)
                 : p->net->net.untrained && !infer_is_exact(&p->net->infer)
                     ? &infer_mcmc
                     : infer_method_default(&p->net->net.q, (size_t)p->opt.draws);
+    p->equal = p->method->weighted && !p->opt.weighted;
     if (p->method->islands) p->islands = smc_islands(&p->net->infer, (size_t)p->opt.draws);
     return infer_method_can(p->method, m, err);
+}
+
+static int copy_seeds(nami_posterior *p, nami_err *err)
+{
+    size_t sets = p->asked.num_sets;
+    if (p->opt.num_seeds != sets)
+        return err_set(err, NAMI_EUSAGE, "there are %zu data sets and %zu seeds: each needs one",
+                       sets, p->opt.num_seeds);
+    uint64_t *seeds = arena_array(&p->mem, uint64_t, sets);
+    if (!seeds) return err_nomem(err);
+    memcpy(seeds, p->opt.seeds, sizeof *seeds * sets);
+    p->opt.seeds = seeds;
+    if (sets == 1) p->opt.seed = seeds[0]; /* what files note */
+    return 0;
 }
 
 static int prepare(nami_posterior *p, const nami_data *data, nami_err *err)
 {
     int rc = choose_method(p, err);
-    if (!rc) rc = asked_init(&p->asked, p->net, data, p->opt.sets, p->threads, &p->watch, err);
+    if (!rc && exchange_rank(p->with))
+        rc = asked_uncompared(&p->asked, p->net, data, p->opt.sets, NULL, err);
+    else if (!rc)
+        rc = asked_init(&p->asked, p->net, data, p->opt.sets, p->threads, &p->watch, err);
     if (!rc) rc = variables(p, err);
     if (!rc) rc = mark_given(p, err);
     if (!rc) rc = name_elements(p, err);
     if (rc) return rc;
-    p->q = (struct query){p->asked.x, p->asked.num_sets, (size_t)p->opt.draws, p->opt.seed};
+    if (p->opt.seeds && (rc = copy_seeds(p, err))) return rc;
+    p->q = (struct query){p->asked.x, p->asked.num_sets, (size_t)p->opt.draws, p->opt.seed,
+                          p->opt.seeds};
     p->summary = new_array(struct summary, p->stride * p->q.nset + 1);
     p->found = new_array(struct posterior_found, p->q.nset);
-    if (!p->summary || !p->found) return err_nomem(err);
+    p->blamed = new_array(struct blamed, p->q.nset);
+    if (!p->summary || !p->found || !p->blamed) return err_nomem(err);
+    rc = states_begin(p, err);
+    if (!rc) rc = likelihood_begin(p, err);
+    if (!rc) rc = predictive_begin(p, err);
+    if (!rc) rc = model_constants(p->net->net.model, &p->mem, &p->constant, err);
     sinks_spec(p);
-    return 0;
+    return rc;
 }
 
 int nami_posterior_new(const nami_network *net, const nami_data *data, const nami_query *query,
@@ -159,7 +198,13 @@ int nami_posterior_new(const nami_network *net, const nami_data *data, const nam
     p->net = net;
     int rc = options_complete("query", query, sizeof p->opt, &p->opt, err);
     if (!rc && p->opt.watch) p->watch = *p->opt.watch;
+    if (!rc) rc = exchange_check(p->opt.exchange, err);
+    if (!rc && p->opt.exchange) {
+        p->exchange = *p->opt.exchange;
+        p->with = &p->exchange;
+    }
     p->threads = parallel_threads(p->opt.threads);
+    if (!rc) rc = network_for_query(&p->net, data, &p->watch, &p->own_net, err);
     if (!rc) rc = prepare(p, data, err);
     if (rc)
         nami_posterior_free(p);
@@ -176,8 +221,8 @@ static int check_file(const struct model *m, const nami_query *o, const char *pa
     struct str names = {0};
     struct posterior *file = NULL;
     struct stat st;
-    latent_names(m, o->all, &names);
-    int rc = names.oom ? err_nomem(err) : file_check(path, err);
+    int rc = shown_names(m, o->all, &names, err);
+    if (!rc) rc = file_check(path, err);
     if (!rc && names.n) rc = model_layout(m, o->only ? o->only : names.s, o->all, &mem, &l, err);
     if (!rc && names.n && (stat(path, &st) || S_ISREG(st.st_mode))) {
         struct posterior_spec spec = {.nset = 1, .part[POSTERIOR] = {1, l.nvar, l.var}};
@@ -235,14 +280,25 @@ void nami_posterior_free(nami_posterior *p)
 {
     if (!p) return;
     sinks_drop(p);
+    shown_free(&p->shown);
+    vec_free(&p->copies);
+    likelihood_free(&p->likelihood);
+    predictive_free(&p->predictive);
+    vec_free(&p->states);
+    free(p->first_state);
+    free(p->tally);
+    keep_free(p);
     answer_free(&p->answer);
     blocks_fini(&p->blocks);
     digest_fini(&p->digest);
+    free(p->refined);
     dict_free(&p->names);
     asked_free(&p->asked);
+    nami_network_free(p->own_net);
     free(p->observed);
     free(p->summary);
     free(p->found);
+    free(p->blamed);
     arena_free(&p->mem);
     free(p);
 }
@@ -281,17 +337,20 @@ int nami_posterior_observed(const nami_posterior *p, int i, nami_variable *out)
 
 static int begin(nami_posterior *p, nami_err *err)
 {
-    int predict = p->opt.predict || p->picture.var;
+    int predict = p->opt.predict || p->opt.ppc || p->picture.var;
     p->begun = 1;
     int rc = blocks_init(&p->blocks, &p->net->infer, &p->q, p->method, predict, p->threads,
                          BLOCK_NUMBERS, err);
+    if (!rc) rc = keep_begin(p, err);
     if (rc) return rc;
-    return digest_init(&p->digest, p->num_rows, p->row, p->q.per, digest_room(p->num_rows), err);
+    blocks_share(&p->blocks, p->with);
+    rc = digest_init(&p->digest, p->num_rows, p->row, p->q.per, digest_room(p->num_rows), err);
+    if (!rc) rc = find_moments(p, err);
+    return rc ? rc : sinks_begin(p, err);
 }
 
 /* Rows for arrays of which only some elements are random, behind those of the model. */
-static int add_rows(const struct model *m, const struct layout *l, size_t n, double **x,
-                    nami_err *err)
+int add_rows(const struct model *m, const struct layout *l, size_t n, double **x, nami_err *err)
 {
     if (!*x || !n || l->nrow <= (size_t)model_num_rows(m)) return 0;
     double *y = realloc(*x, sizeof *y * l->nrow * n);
@@ -299,31 +358,6 @@ static int add_rows(const struct model *m, const struct layout *l, size_t n, dou
     *x = y;
     layout_fill(m, l, n, y);
     return 0;
-}
-
-/* Data set by data set: a block may have the end of one, some, or a piece. */
-static int summarise_block(nami_posterior *p, nami_err *err)
-{
-    const struct answer *a = &p->answer;
-    size_t per = p->q.per;
-    int rc = 0;
-    for (size_t i = 0, n; i < a->n && !rc; i += n) {
-        size_t s = (a->first + i) / per, left = (s + 1) * per - (a->first + i);
-        struct summary *summary = p->summary + s * p->stride;
-        n = left < a->n - i ? left : a->n - i;
-        digest_put(&p->digest, n, a->z + i, a->n, a->logw ? a->logw + i : NULL);
-        if (n < left) continue;
-        rc = digest_end(&p->digest, summary, err);
-        for (size_t k = 0; k < p->num_rows && a->islands && isnan(p->blocks.found[s].khat) &&
-                           !p->blocks.found[s].rhat; k++)
-            summarise_islands(per, a->z + p->row[k] * a->n + i, a->logw + i, a->islands,
-                              &summary[p->row[k]]);
-        for (size_t k = 0; k < p->num_rows && p->blocks.found[s].rhat && !rc; k++)
-            rc = summarise_chains(per, a->z + p->row[k] * a->n + i, MCMC_CHAINS,
-                                  &summary[p->row[k]], err);
-        p->found[s] = (struct posterior_found){p->blocks.found[s], summary, p->asked.ood_p[s]};
-    }
-    return rc;
 }
 
 /* What is done, in data sets if there are many. */
@@ -345,12 +379,19 @@ static int report(const nami_posterior *p, nami_err *err)
 static int next_block(nami_posterior *p, nami_err *err)
 {
     const struct model *m = p->net->net.model;
+    shown_free(&p->shown);
     answer_free(&p->answer);
     int rc = blocks_next(&p->blocks, &p->answer, err);
+    if (!rc && exchange_rank(p->with)) /* all blocks go to process 0 */
+        return p->answer.n ? blocks_send(&p->blocks, &p->answer, err) : 0;
     if (!rc) rc = add_rows(m, &p->layout, p->answer.n, &p->answer.z, err);
     if (!rc) rc = add_rows(m, &p->seen, p->answer.n, &p->answer.pred, err);
+    if (!rc) rc = shown_make(p, err);
     if (!rc) rc = summarise_block(p, err);
+    if (!rc) rc = likelihood_put(p, err);
+    if (!rc) predictive_put(p);
     if (!rc) rc = sinks_put(p, err);
+    if (!rc) keep_block(p);
     return rc ? rc : report(p, err);
 }
 
@@ -360,7 +401,9 @@ static int advance(nami_posterior *p, nami_err *err)
     int rc = p->begun ? 0 : begin(p, err);
     do {
         if (!rc && !blocks_more(&p->blocks)) {
+            shown_free(&p->shown);
             answer_free(&p->answer);
+            if (exchange_rank(p->with)) return blocks_sent(&p->blocks, err);
             p->done = 1;
             return sinks_close(p, err);
         }
@@ -401,19 +444,21 @@ int nami_posterior_run(nami_posterior *p, nami_err *err)
 
 int is_done(const nami_posterior *p, nami_err *err)
 {
+    if (exchange_rank(p->with))
+        return err_set(err, NAMI_EUSAGE, "the results of this query are with process 0");
     return p->done
                ? 0
                : err_set(err, NAMI_EUSAGE,
                          "the draws of this query are not all made yet: run it to its end first");
 }
 
-static int is_answered(const nami_posterior *p, size_t set, nami_err *err)
+int is_answered(const nami_posterior *p, size_t set, nami_err *err)
 {
     int rc = is_done(p, err);
     return rc || set < p->q.nset ? rc : no_such_set(set, p->q.nset, err);
 }
 
-static int no_such_scalar(const nami_posterior *p, const char *name, nami_err *err)
+int no_such_scalar(const nami_posterior *p, const char *name, nami_err *err)
 {
     struct near best = NEAR_NONE;
     for (size_t i = 0; i < p->names.name.n; i++)
@@ -432,7 +477,9 @@ int nami_posterior_summary(const nami_posterior *p, size_t set, const char *name
     if (k < 0) return no_such_scalar(p, name, err);
     const struct summary *s = &p->summary[set * p->stride + p->row[k]];
     *out = (nami_summary){s->mean, s->sd,   s->q[0], s->q[1], s->q[2],
-                          s->q[3], s->q[4], s->mcse, s->ess};
+                          s->q[3], s->q[4], s->mcse, s->ess,
+                          s->has_exact ? s->exact_mean : NAN, s->has_exact ? s->exact_sd : NAN,
+                          s->has_exact ? s->exact_mcse : NAN};
     return 0;
 }
 

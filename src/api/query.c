@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/instance.h"
 #include "base/err.h"
 #include "train/samples.h"
 
@@ -164,20 +165,40 @@ int asked_rows(struct asked *q, const nami_network *net, const nami_data *data, 
     return rc;
 }
 
+int asked_uncompared(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
+                     const nami_watch *watch, nami_err *err)
+{
+    int rc = asked_rows(q, net, data, max_sets, watch, err);
+    if (!rc && !(q->ood_p = raw_array(double, q->num_sets))) rc = err_nomem(err);
+    for (size_t s = 0; s < q->num_sets && !rc; s++) q->ood_p[s] = NAN;
+    return rc;
+}
+
 int asked_init(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
                int threads, const nami_watch *watch, nami_err *err)
 {
+    if (net->net.untrained) return asked_uncompared(q, net, data, max_sets, watch, err);
     int rc = asked_rows(q, net, data, max_sets, watch, err);
-    if (rc || !net->net.untrained) return rc ? rc : compare(q, net, threads, watch, err);
-    if (!(q->ood_p = raw_array(double, q->num_sets))) return err_nomem(err);
-    for (size_t s = 0; s < q->num_sets; s++) q->ood_p[s] = NAN; /* nothing was drawn to compare with */
-    return 0;
+    return rc ? rc : compare(q, net, threads, watch, err);
+}
+
+/* The data sets of an open network may have different designs. */
+static int check_each(const nami_network *net, const nami_data *data, nami_err *err)
+{
+    int rc = 0;
+    for (size_t s = 0; s < data->sets.set.n && !rc; s++) {
+        nami_network *at;
+        rc = nami_network_for(net, data, s, NULL, &at, err);
+        nami_network_free(at);
+    }
+    return rc;
 }
 
 int nami_network_check_data(const nami_network *net, const nami_data *data, nami_err *err)
 {
-    struct asked q;
+    struct asked q = {0};
     err_clear(err);
+    if (nami_network_is_open(net) && data) return check_each(net, data, err);
     int rc = asked_rows(&q, net, data, 0, NULL, err);
     asked_free(&q);
     return rc;
@@ -206,14 +227,12 @@ int give_verdict(const struct infer_method *method, const struct diagnostics *fo
     return rc;
 }
 
-void latent_names(const struct model *m, int all, struct str *out)
+int array_is_latent(const struct model *m, int array, int all)
 {
-    for (int a = 0; a < model_num_arrays(m); a++) {
-        int want = 0, first = array_first(m, a);
-        for (int e = first; e < first + array_size(m, a) && !want; e++) {
-            if (!element_is_random(m, e) || element_instance(m, e) < 0) continue;
-            want = element_node(m, e) < 0 ? all : !element_is_observed(m, e);
-        }
-        if (want) str_printf(out, "%s%s", out->n ? "," : "", array_name(m, a));
+    int is = 0, first = array_first(m, array);
+    for (int e = first; e < first + array_size(m, array) && !is; e++) {
+        if (!element_is_random(m, e) || element_instance(m, e) < 0) continue;
+        is = element_node(m, e) < 0 ? all : !element_is_observed(m, e);
     }
+    return is;
 }

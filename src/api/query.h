@@ -18,6 +18,9 @@ struct asked {
    case. */
 int asked_init(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
                int threads, const nami_watch *watch, nami_err *err);
+/* The same without comparison with draws of the model: ood_p is NaN. */
+int asked_uncompared(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
+                     const nami_watch *watch, nami_err *err);
 /* The rows alone: for answers that are right for any data. */
 int asked_rows(struct asked *q, const nami_network *net, const nami_data *data, int max_sets,
                const nami_watch *watch, nami_err *err);
@@ -27,7 +30,7 @@ void asked_free(struct asked *q);
 int give_verdict(const struct infer_method *method, const struct diagnostics *found, size_t draws,
                  size_t islands, double ood_p, nami_verdict *out, nami_err *err);
 
-/* The names of all latents, a comma list; with `all`, computed variables, too.  Empty: none. */
-void latent_names(const struct model *m, int all, struct str *out);
+/* Has an array latent elements, or, with `all`, computed ones? */
+int array_is_latent(const struct model *m, int array, int all);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "api/api.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/near.h"
 #include "base/parallel.h"
 
@@ -16,7 +17,8 @@ struct nami_study {
     struct arena mem; /* of the options */
     struct study *s;
     const nami_watch *watch;
-    int started, finished; /* finished: it ended, with result rc */
+    nami_exchange exchange, *with; /* the processes that share the jobs; NULL: one */
+    int started, finished;         /* finished: it ended, with result rc */
     int rc;
     nami_err err;
 };
@@ -62,6 +64,44 @@ static int open_study(nami_study *w, const char *name, const char *directory,
     return bad ? err_nomem(err) : study_new(x, &how, &w->s, err);
 }
 
+/* ---- several processes ---------------------------------------------------------------------- */
+
+/* Process 0 makes the directory, and tells which jobs are done, before the others look. */
+static int open_shared(nami_study *w, const char *name, const char *directory,
+                       const nami_study_options *o, nami_err *err)
+{
+    unsigned char ready = 0, *done;
+    int rank = w->with->rank, rc = 0, failed = 0;
+    if (rank && exchange_receive(w->with, 0, EXCHANGE_JOBS, &ready, 1)) return exchange_failed(err);
+    if ((rc = open_study(w, name, directory, o, err))) return rc;
+    size_t n = (size_t)w->s->njob;
+    if (!(done = new_array(unsigned char, n + 1))) return err_nomem(err);
+    for (size_t i = 0; i < n; i++) done[i] = w->s->job[i].done != 0;
+    for (int k = 1; k < w->with->num_ranks && !rank && !failed; k++)
+        failed = exchange_send(w->with, k, EXCHANGE_JOBS, &ready, 1) ||
+                 exchange_send(w->with, k, EXCHANGE_JOBS, done, n);
+    if (rank) failed = exchange_receive(w->with, 0, EXCHANGE_JOBS, done, n);
+    if (!failed) failed = exchange_wait(w->with);
+    rc = failed ? exchange_failed(err) : study_divide(w->s, done, rank, w->with->num_ranks, err);
+    free(done);
+    return rc;
+}
+
+/* When the jobs of this process are done: process 0 waits for the others, and reads their results.
+ */
+static int gather(nami_study *w, nami_err *err)
+{
+    unsigned char ready = 0;
+    int failed = 0;
+    if (!w->with) return 0;
+    if (w->with->rank) failed = exchange_send(w->with, 0, EXCHANGE_JOBS, &ready, 1);
+    for (int k = 1; k < w->with->num_ranks && !w->with->rank && !failed; k++)
+        failed = exchange_receive(w->with, k, EXCHANGE_JOBS, &ready, 1);
+    if (!failed) failed = exchange_wait(w->with);
+    if (failed) return exchange_failed(err);
+    return w->with->rank ? 0 : study_gather(w->s, err);
+}
+
 int nami_study_new(const char *name, const char *directory, const nami_study_options *opt,
                    nami_study **out, nami_err *err)
 {
@@ -72,7 +112,14 @@ int nami_study_new(const char *name, const char *directory, const nami_study_opt
     if (rc) return rc;
     nami_study *w = new_array(nami_study, 1);
     if (!w) return err_nomem(err);
-    rc = open_study(w, name, directory, &o, err);
+    if (o.exchange) {
+        w->exchange = *o.exchange;
+        w->with = &w->exchange;
+    }
+    rc = exchange_check(w->with, err);
+    if (!rc)
+        rc = w->with ? open_shared(w, name, directory, &o, err)
+                     : open_study(w, name, directory, &o, err);
     if (rc)
         nami_study_free(w);
     else
@@ -111,6 +158,7 @@ static int step(nami_study *w, nami_err *err)
     w->started = 1;
     if (!rc) rc = study_wait(w->s, PAUSE, err);
     int canceled = rc < 0 ? 0 : tell_study(w, err);
+    if (!rc) rc = gather(w, err);
     if (rc <= 0 || !canceled) return rc;
     stop(w);
     return canceled;

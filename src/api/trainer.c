@@ -5,11 +5,13 @@
 
 #include "api/api.h"
 #include "base/err.h"
+#include "base/exchange.h"
 #include "base/parallel.h"
 #include "model/given.h"
 #include "model/read.h"
 #include "report/json.h"
 #include "report/network.h"
+#include "tensor/product.h"
 #include "train/log.h"
 #include "train/samples.h"
 
@@ -18,6 +20,7 @@ struct nami_trainer {
     int threads;
     uint64_t seed; /* of the draws */
     int own;       /* the caller's loop, not nami_trainer_step, moves the weights */
+    nami_exchange exchange; /* of the options, if there is one */
     double *part;  /* losses, of what was computed last */
 };
 
@@ -31,7 +34,11 @@ static int make_plan(struct training *r, const nami_model *w, const nami_options
     p->set = w->set;
     p->nset = w->num_set;
     p->observe = w->observe;
-    return plan_make(p, invert, o, model_learns(r->net.model), &r->net.mem, err);
+    enum { PARTS = 8 };
+    int rc = plan_make(p, invert, o, model_learns(r->net.model), &r->net.mem, err);
+    if (!rc && !p->options.parts) p->options.parts = p->train.parts = r->with ? PARTS : 1;
+    if (!rc && !r->net.untrained && plan_open(p, r->net.model, &r->net.mem)) rc = err_nomem(err);
+    return rc;
 }
 
 /* ---- a trainer ---------------------------------------------------------------------- */
@@ -66,8 +73,13 @@ static int new_trainer(const nami_train_options *given, nami_train_options *o, n
     err_clear(err);
     int rc = options_complete("train", given, sizeof *o, o, err);
     if (rc) return rc;
+    if ((rc = exchange_check(o->exchange, err))) return rc;
     if (!(*out = new_array(nami_trainer, 1))) return err_nomem(err);
     (*out)->threads = parallel_threads(o->threads);
+    if (o->exchange) {
+        (*out)->exchange = *o->exchange;
+        (*out)->r.with = &(*out)->exchange;
+    }
     return 0;
 }
 
@@ -153,8 +165,8 @@ int nami_trainer_new(const nami_model *model, const nami_options *invert,
 int nami_network_untrained(const nami_model *model, const nami_options *invert, nami_network **out,
                            nami_err *err)
 {
-    nami_train_options o, small = {
-        .net = "mlp", .hidden = "1", .family = "mixture", .components = 1, .whiten = "no"};
+    nami_train_options o,
+        small = {.net = "mlp", .hidden = "1", .family = "mixture", .components = 1, .whiten = "no"};
     nami_trainer *t;
     int rc = new_trainer(&small, &o, &t, err);
     *out = NULL;
@@ -166,9 +178,25 @@ int nami_network_untrained(const nami_model *model, const nami_options *invert, 
     if (!rc) rc = training_prepare(&t->r, t->threads, err);
     if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
     if (!rc) rc = nami_trainer_network(t, out, err);
-    if (!rc) (*out)->net.untrained = 1;
+    if (!rc) (*out)->net.untrained = (*out)->infer.untrained = 1;
     nami_trainer_free(t);
     return rc;
+}
+
+/* Other kernels add in another order: the last digits of a run depend on them. */
+static void tell_kernel(const struct network *n, const nami_watch *watch)
+{
+    const char *then = st_get(&n->file, "kernel"), *now = product_best(1)->name;
+    const char *wanted = getenv("NAMI_KERNEL");
+    if (then && strcmp(then, now) != 0)
+        tell(
+            watch, NAMI_WARNING,
+            "this network was trained with the kernels '%.20s', and goes on with '%s': it will not "
+            "have the same bits as a run on one kind of processor; NAMI_KERNEL=any is the same "
+            "on all",
+            then, now);
+    if (wanted && !product_find(wanted, 1))
+        tell(watch, NAMI_WARNING, "NAMI_KERNEL: this processor has no kernels '%.20s'", wanted);
 }
 
 int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trainer **out,
@@ -180,6 +208,7 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     *out = NULL;
     if (rc) return rc;
     rc = network_read(&t->r.net, path, t->threads, err);
+    if (!rc) tell_kernel(&t->r.net, o.watch);
     if (!rc && o.allow_simulator) model_allow_simulator(t->r.net.model);
     if (!rc) rc = read_samples(t, &o, err);
     if (opt && opt->steps > 0) {
@@ -191,10 +220,21 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     return finish(t, rc, out, err);
 }
 
+/* The text of a network's model may have more training distributions, behind the rest: the network
+   is one of the same model, and its answers are for the same priors. */
+static int is_same_text(const char *of_network, const char *of_model)
+{
+    size_t n = strlen(of_model);
+    if (strncmp(of_network, of_model, n) != 0) return 0;
+    of_network += n;
+    if (n && of_model[n - 1] != '\n' && *of_network == '\n') of_network++;
+    return !*of_network || strncmp(of_network, "train { ", 8) == 0;
+}
+
 static int is_same_model(const struct model *a, const nami_model *model, nami_err *err)
 {
     int array;
-    if (strcmp(model_text(a), model_text(model->m)) != 0)
+    if (!is_same_text(model_text(a), model_text(model->m)))
         return err_set(err, NAMI_EUSAGE, "the network was trained for another model than %.200s",
                        model_file_name(model->m) ? model_file_name(model->m) : "this");
     if ((array = model_other_constant(a, model->m)) < 0) return 0;
@@ -300,7 +340,7 @@ int nami_trainer_gradient(nami_trainer *t, size_t n, const double *x, double *lo
     if (rc) return rc;
     t->own = 1;
     if (!x || t->r.net.plan.elbo) t->r.train.step++; /* latents are drawn anew */
-    trainer_gradient(w, &b);
+    if ((rc = trainer_gradient(w, &b))) return trainer_failed(rc, err);
     memcpy(t->part, w->loss, sizeof *t->part * (size_t)nami_trainer_parts(t));
     if (loss) *loss = w->total;
     return 0;
@@ -323,7 +363,7 @@ int nami_trainer_loss(nami_trainer *t, size_t n, const double *x, double *loss, 
         struct batch b = {
             .x = x ? x + at : NULL, .n = n, .count = (int)count, .seed = point_seed(t, ~at)};
         if (!x) source_valid(t->r.train.source, (int)(at / batch), &b);
-        trainer_loss(w, &b);
+        if ((rc = trainer_loss(w, &b))) return trainer_failed(rc, err);
         double share = (double)count / (double)n;
         for (int k = 0; k < nami_trainer_parts(t); k++) t->part[k] += share * w->loss[k];
         total += share * w->total;

@@ -316,7 +316,8 @@ static int take(const nami_option *o, const json_t *x, void *at, struct arena *m
         break;
     case NAMI_OPTION_REAL:
     case NAMI_OPTION_LIMIT:
-        ok = json_is_number(x) && (real > 0 || (real == 0 && o->kind == NAMI_OPTION_LIMIT));
+        ok = json_is_number(x) &&
+             (real > 0 || (real == 0 && (o->kind == NAMI_OPTION_LIMIT || !least(o))));
         if (ok) *(double *)at = real;
         break;
     case NAMI_OPTION_SEED: ok = json_is_integer(x), *(uint64_t *)at = (uint64_t)i; break;

@@ -20,7 +20,7 @@
 /* For functions called in the loops of a WIDE function. */
 #define INLINE static inline __attribute__((always_inline))
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
+#if !defined(NAMI_PORTABLE) && defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define WIDE         __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #define EACH(i, n)   _Pragma("GCC ivdep") for (int i = 0; i < (n); i++)

@@ -89,8 +89,8 @@ static int syntax(const json_error_t *e, const struct walk *w, nami_err *err)
     int line = w->line + (e->line > 1 ? e->line - 1 : 0);
     int col = e->line > 1 ? e->column : column(w) + e->column - 1;
     const char *near = strstr(e->text, " near ");
+    if (json_no_memory(e)) return err_nomem(err);
     switch (json_error_code(e)) {
-    case json_error_out_of_memory: return err_nomem(err);
     case json_error_stack_overflow:
         return err_at(err, NAMI_EINPUT, line, col,
                       "brackets are nested more than 2000 deep; data have at most %d dimensions",

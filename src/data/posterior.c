@@ -25,14 +25,15 @@ const struct posterior_format *posterior_format_of(const char *path)
 
 /* ---- for the formats ---------------------------------------------------------------------- */
 
-const char *const part_name[NPART] = {"posterior", "posterior_predictive", "prior"};
+const char *const part_name[NPART] = {"posterior", "posterior_predictive", "prior",
+                                      "prior_predictive", "log_likelihood"};
 const struct stat_name stat_name[NSTAT] = {
     {"log_weight", "log_weight"}, {"log_p", "lp"}, {"log_q", "log_q"}};
 const char *const found_name[NFOUND] = {"khat", "ess", "log_evidence", "log_evidence_se", "ood_p"};
 
 size_t part_sets(const struct posterior_spec *s, enum posterior_part part)
 {
-    return part == PRIOR ? 1 : s->nset;
+    return part == PRIOR || part == PRIOR_PREDICTIVE ? 1 : s->nset;
 }
 
 size_t part_draws(const struct posterior_spec *s, enum posterior_part part)
@@ -137,13 +138,18 @@ static int check(const struct posterior_format *f, const struct posterior_spec *
         return err_set(err, NAMI_EUSAGE, "a posterior file needs at least one draw");
     for (int k = 0; k < NPART && !rc; k++) {
         if (s->part[k].ndraw == 0) continue;
+        if (k == LIKELIHOOD && !(f->parts & 1U << k)) continue; /* computed in any case */
         if (!(f->parts & 1U << k))
             return say_endings(1U << k, "this format cannot hold the part", part_name[k], "write",
                                err);
         if (!(rc = check_size(s, (enum posterior_part)k, err))) rc = check_names(&s->part[k], err);
     }
-    struct posterior_group observed = {0, s->observed.nvar, s->observed.var};
-    return rc ? rc : check_names(&observed, err);
+    struct posterior_group observed = {0, s->observed.nvar, s->observed.var},
+                           constant = {0, s->constant.nvar, s->constant.var};
+    if (!rc && s->chains > 1 && s->part[POSTERIOR].ndraw % s->chains)
+        rc = err_set(err, NAMI_EBUG, "chains of different lengths");
+    if (!rc) rc = check_names(&observed, err);
+    return rc ? rc : check_names(&constant, err);
 }
 
 int posterior_open(const char *path, const struct posterior_spec *spec, struct posterior **out,
@@ -186,7 +192,7 @@ int posterior_put(struct posterior *p, enum posterior_part part, const struct po
     for (int k = 0; k < NSTAT && part == POSTERIOR && b->n; k++)
         if (!rc && stat_is(p->spec, k) && !stat_of(b, k))
             rc = err_set(err, NAMI_EBUG, "draws without %s", stat_name[k].npz);
-    if (!rc && b->n) rc = p->format->put(p, part, b, err);
+    if (!rc && b->n && p->format->parts & 1U << part) rc = p->format->put(p, part, b, err);
     p->done[part] += b->n;
     if (rc) p->failed = 1;
     return rc;

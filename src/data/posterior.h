@@ -12,10 +12,10 @@
 #include "data/draws.h"
 #include "data/summary.h"
 
-enum posterior_part { POSTERIOR, PREDICTIVE, PRIOR, NPART };
+enum posterior_part { POSTERIOR, PREDICTIVE, PRIOR, PRIOR_PREDICTIVE, LIKELIHOOD, NPART };
 
 struct posterior_group {
-    size_t ndraw; /* per data set (prior: in total); 0: this group is absent */
+    size_t ndraw; /* per data set (priors: in total); 0: this group is absent */
     int nvar;
     const struct draws_var *var;
 };
@@ -31,8 +31,11 @@ struct posterior_note {
 struct posterior_spec {
     size_t nset; /* number of data sets; if several, they are the first axis of arrays */
     struct posterior_group part[NPART]; /* POSTERIOR is required */
-    int log_weight, log_p, log_q;       /* do the posterior blocks contain these? */
-    struct draws observed;              /* data set s is its "draw" s; or nvar = 0 */
+    size_t chains; /* draws of a data set are those of so many Markov chains, one after another, all
+                      of the same length; 0, 1: of none */
+    int log_weight, log_p, log_q; /* do the posterior blocks contain these? */
+    struct draws observed;        /* data set s is its "draw" s; or nvar = 0 */
+    struct draws constant;        /* one "draw": what is constant in all data sets; or nvar = 0 */
     const struct posterior_note *note;
     int nnote;
 };
@@ -63,8 +66,9 @@ void posterior_drop(struct posterior *p); /* no file; accepts NULL */
 
 /* One row in posterior.def and one file posterior_<id>.c for each format:
      nc    netCDF-4 in ArviZ's schema: groups posterior, sample_stats (log_weight, lp, log_q, and
-           the results), posterior_predictive, prior, observed_data
-     npz   NumPy: x, log_weight, log_p, log_q; posterior_predictive/x, prior/x, observed_data/x.
+           the results), posterior_predictive, log_likelihood, prior, prior_predictive,
+           observed_data, constant_data
+     npz   NumPy: x, log_weight, log_p, log_q; posterior_predictive/x, prior/x, observed_data/x, ...
            Draws are buffered in an unnamed temporary file, so it takes twice its size on disk
      csv   a table that R's posterior reads: .chain, .iteration, .draw, .set (if there are
            several), .log_weight, lp__ (log p), lp_approx__ (log q), x[1], "m[2,3]"; posterior only

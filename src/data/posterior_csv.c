@@ -40,11 +40,12 @@ static void row(struct str *out, const struct posterior_spec *s, const struct po
                 size_t i, size_t at, const double *x)
 {
     const struct posterior_group *g = &s->part[POSTERIOR];
-    double draw = (double)(at % g->ndraw + 1);
-    str_put(out, "1,");
-    put_number(out, draw, 1);
+    size_t draw = at % g->ndraw, each = g->ndraw / (s->chains > 1 ? s->chains : 1);
+    put_number(out, (double)(draw / each + 1), 1);
     str_put(out, ",");
-    put_number(out, draw, 1);
+    put_number(out, (double)(draw % each + 1), 1);
+    str_put(out, ",");
+    put_number(out, (double)(draw + 1), 1);
     if (s->nset > 1) {
         str_put(out, ",");
         put_number(out, (double)(at / g->ndraw + 1), 1);

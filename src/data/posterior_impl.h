@@ -18,7 +18,7 @@ struct posterior {
     void *state; /* private data of the format */
 };
 
-extern const char *const part_name[NPART]; /* posterior, posterior_predictive, prior */
+extern const char *const part_name[NPART]; /* posterior, posterior_predictive, ... */
 enum { ALL_PARTS = (1 << NPART) - 1 };
 
 /* The number of data sets with separate draws in this part, and the total number of draws. */

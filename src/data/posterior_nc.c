@@ -30,6 +30,7 @@ struct var {
 
 struct group {
     int id, set, chain, draw; /* netCDF's numbers of the group and its dimensions; set: or -1 */
+    size_t chains;
     vec(struct var) var;
 };
 
@@ -40,7 +41,7 @@ struct coordinates {
 
 struct nc {
     int id; /* -1: closed */
-    struct group part[NPART], stats, observed;
+    struct group part[NPART], stats, observed, constant;
     vec(struct coordinates) coordinates; /* to be written */
     vec(double) rows;                    /* a buffer */
 };
@@ -117,15 +118,16 @@ static int attributes(int id, const struct posterior_spec *s, nami_err *err)
 
 /* ndraw: 0 for a group without draws. */
 static int group(struct nc *c, const struct posterior_spec *s, const char *name, size_t nset,
-                 size_t ndraw, struct group *g, nami_err *err)
+                 size_t chains, size_t ndraw, struct group *g, nami_err *err)
 {
     int rc = nc_def_grp(c->id, name, &g->id);
     g->set = g->chain = g->draw = -1;
+    g->chains = chains > 1 ? chains : 1;
     if (rc) return failed(rc, name, err);
     rc = attributes(g->id, s, err);
     if (!rc && nset > 1) rc = dimension(c, g->id, "set", nset, &g->set, err);
-    if (!rc && ndraw) rc = dimension(c, g->id, "chain", 1, &g->chain, err);
-    if (!rc && ndraw) rc = dimension(c, g->id, "draw", ndraw, &g->draw, err);
+    if (!rc && ndraw) rc = dimension(c, g->id, "chain", g->chains, &g->chain, err);
+    if (!rc && ndraw) rc = dimension(c, g->id, "draw", ndraw / g->chains, &g->draw, err);
     return rc;
 }
 
@@ -134,11 +136,21 @@ static int define_part(struct nc *c, const struct posterior_spec *s, int part, n
     const struct posterior_group *p = &s->part[part];
     struct group *g = &c->part[part];
     if (!p->ndraw) return 0;
-    int rc =
-        group(c, s, part_name[part], part_sets(s, (enum posterior_part)part), p->ndraw, g, err);
+    int is_prior = part == PRIOR || part == PRIOR_PREDICTIVE;
+    int rc = group(c, s, part_name[part], part_sets(s, (enum posterior_part)part),
+                   is_prior ? 1 : s->chains, p->ndraw, g, err);
     for (int v = 0; v < p->nvar && !rc; v++) rc = variable(c, g, &p->var[v], err);
     if (!rc && part == POSTERIOR && s->log_weight)
         rc = text(g->id, "comment", "the draws have weights: sample_stats, log_weight", err);
+    return rc;
+}
+
+/* What was given: arrays without draws. */
+static int define_given(struct nc *c, const struct posterior_spec *s, const char *name, size_t nset,
+                        const struct draws *d, struct group *g, nami_err *err)
+{
+    int rc = d->nvar ? group(c, s, name, nset, 1, 0, g, err) : 0;
+    for (int v = 0; v < d->nvar && !rc; v++) rc = variable(c, g, &d->var[v], err);
     return rc;
 }
 
@@ -146,15 +158,14 @@ static int define(struct nc *c, const struct posterior_spec *s, nami_err *err)
 {
     int rc = attributes(c->id, s, err);
     for (int part = 0; part < NPART && !rc; part++) rc = define_part(c, s, part, err);
-    if (!rc) rc = group(c, s, "sample_stats", s->nset, s->part[POSTERIOR].ndraw, &c->stats, err);
+    if (!rc)
+        rc = group(c, s, "sample_stats", s->nset, s->chains, s->part[POSTERIOR].ndraw, &c->stats,
+                   err);
     for (int k = 0; k < NSTAT && !rc; k++)
         if (stat_is(s, k))
             rc = variable(c, &c->stats, &(struct draws_var){.name = stat_name[k].nc}, err);
-    if (rc || !s->observed.nvar) return rc;
-    rc = group(c, s, "observed_data", s->nset, 0, &c->observed, err);
-    for (int v = 0; v < s->observed.nvar && !rc; v++)
-        rc = variable(c, &c->observed, &s->observed.var[v], err);
-    return rc;
+    if (!rc) rc = define_given(c, s, "observed_data", s->nset, &s->observed, &c->observed, err);
+    return rc ? rc : define_given(c, s, "constant_data", 1, &s->constant, &c->constant, err);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -190,7 +201,8 @@ static int to_int64(struct var *v, size_t n, double *x, nami_err *err)
     return 0;
 }
 
-/* `count` draws of all data sets, from `at` on, in one data set or whole ones. */
+/* `count` draws of all data sets, from `at` on: in one chain, whole chains of one data set, or
+   whole data sets. */
 static int write_rows(const struct group *g, struct var *v, size_t ndraw, size_t at, size_t count,
                       double *x, nami_err *err)
 {
@@ -206,8 +218,12 @@ static int write_rows(const struct group *g, struct var *v, size_t ndraw, size_t
         n[k++] = count > ndraw ? count / ndraw : 1;
     }
     if (g->draw >= 0) {
-        start[k + 1] = at % ndraw;
-        n[k + 1] = count > ndraw ? ndraw : count;
+        size_t each = ndraw / g->chains;
+        start[k] = at % ndraw / each;
+        n[k] = count > each && g->chains > 1 ? count / each : 1;
+        start[k + 1] = at % each;
+        n[k + 1] = count > each ? each : count;
+        if (count > ndraw) n[k] = g->chains;
     }
     errno = 0;
     if (v->integer) {
@@ -228,9 +244,15 @@ static int put_variable(struct nc *c, const struct group *g, struct var *v, size
     if (!v->size) return 0;
     if (vec_reserve(&c->rows, most * v->size)) return err_nomem(err);
     for (size_t i = 0; i < n && !rc; i += count) {
-        size_t here = ndraw - (first + i) % ndraw; /* left in this data set */
+        size_t at = first + i, each = ndraw / g->chains;
+        size_t here = each - at % each, left = ndraw - at % ndraw; /* in this chain, data set */
         count = n - i < most ? n - i : most;
-        if (here < count) count = here == ndraw ? count / ndraw * ndraw : here;
+        if (left == ndraw && count >= ndraw)
+            count = count / ndraw * ndraw;
+        else if (here == each && count >= each)
+            count = (count < left ? count : left) / each * each;
+        else if (here < count)
+            count = here;
         block_rows(x, n, v->size, i, count, c->rows.a);
         rc = write_rows(g, v, ndraw, first + i, count, c->rows.a, err);
     }
@@ -256,14 +278,15 @@ static size_t room(const struct posterior_spec *s)
     struct draws_var number = {.name = ""};
     size_t draws = part_draws(s, POSTERIOR), sets = s->nset * 8 + 16384;
     size_t bytes = (1 << 20) + room_of(s->observed.nvar, s->observed.var, s->nset) + sets;
+    bytes += room_of(s->constant.nvar, s->constant.var, 1);
     bytes += NSTAT * room_of(1, &number, draws) + NFOUND * room_of(1, &number, s->nset);
     bytes += s->part[POSTERIOR].ndraw * 8 + sets; /* coordinates of sample_stats */
     for (int k = 0; k < NPART; k++) {
         size_t n = part_draws(s, (enum posterior_part)k);
         bytes += room_of(s->part[k].nvar, s->part[k].var, n) + s->part[k].ndraw * 8 + sets;
     }
-    for (int k = 0; k < s->nnote; k++) /* an attribute of up to 6 groups */
-        bytes += 6 * (1024 + (s->note[k].text ? strlen(s->note[k].text) : 0));
+    for (int k = 0; k < s->nnote; k++) /* an attribute of up to 9 groups */
+        bytes += 9 * (1024 + (s->note[k].text ? strlen(s->note[k].text) : 0));
     return bytes;
 }
 
@@ -298,6 +321,15 @@ static void divert(int fd)
     close(memory);
 }
 
+static int put_given(struct nc *c, const struct group *g, const struct draws *d, size_t nset,
+                     nami_err *err)
+{
+    int rc = 0;
+    for (int v = 0; v < d->nvar && !rc; v++)
+        rc = put_variable(c, g, &g->var.a[v], 1, 0, nset, d->x + d->var[v].base * nset, err);
+    return rc;
+}
+
 static int open_nc(struct posterior *p, nami_err *err)
 {
     const struct posterior_spec *s = p->spec;
@@ -321,10 +353,8 @@ static int open_nc(struct posterior *p, nami_err *err)
     rc = reserve(p->file.fd, FALLOC_FL_KEEP_SIZE, most, err);
     for (size_t i = 0; i < c->coordinates.n && !rc; i++)
         rc = write_coordinates(&c->coordinates.a[i], err);
-    for (int v = 0; v < s->observed.nvar && !rc; v++)
-        rc = put_variable(c, &c->observed, &c->observed.var.a[v], 1, 0, s->nset,
-                          s->observed.x + s->observed.var[v].base * s->nset, err);
-    return rc;
+    if (!rc) rc = put_given(c, &c->observed, &s->observed, s->nset, err);
+    return rc ? rc : put_given(c, &c->constant, &s->constant, 1, err);
 }
 
 static int put(struct posterior *p, enum posterior_part part, const struct posterior_block *b,
@@ -379,6 +409,7 @@ static int close_nc(struct posterior *p, const struct posterior_found *found, na
     int rc = found ? write_found(c, found, p->spec->nset, err) : 0;
     for (int part = 0; part < NPART && !rc; part++) rc = write_missing(&c->part[part], err);
     if (!rc) rc = write_missing(&c->observed, err);
+    if (!rc) rc = write_missing(&c->constant, err);
     if (rc) return rc;
     errno = 0;
     if ((rc = nc_sync(c->id))) return failed(rc, p->file.path, err);
@@ -399,6 +430,7 @@ static void free_nc(struct posterior *p)
     for (int part = 0; part < NPART; part++) vec_free(&c->part[part].var);
     vec_free(&c->stats.var);
     vec_free(&c->observed.var);
+    vec_free(&c->constant.var);
     vec_free(&c->coordinates);
     vec_free(&c->rows);
     free(c);

@@ -88,13 +88,12 @@ static int put_rows(struct spool *s, struct array *a, const double *x, size_t n,
     return rc;
 }
 
-static int observed(struct spool *s, const struct posterior_spec *spec, nami_err *err)
+static int add_given(struct spool *s, const char *group, const struct draws *d, size_t nset,
+                     nami_err *err)
 {
-    const struct draws *d = &spec->observed;
     int rc = 0;
     for (int v = 0; v < d->nvar && !rc; v++) {
-        rc = add(s, "observed_data", d->var[v].name, &d->var[v], spec->nset > 1 ? spec->nset : 0, 0,
-                 err);
+        rc = add(s, group, d->var[v].name, &d->var[v], nset > 1 ? nset : 0, 0, err);
         if (!rc)
             rc = put_rows(s, &s->array.a[s->array.n - 1], d->x + d->var[v].base * d->n, d->n, 0,
                           err);
@@ -144,7 +143,8 @@ static int open_npz(struct posterior *p, nami_err *err)
             rc = add(s, "", stat_name[k].npz, NULL, spec->nset > 1 ? spec->nset : 0,
                      spec->part[POSTERIOR].ndraw, err);
     }
-    if (!rc) rc = observed(s, spec, err);
+    if (!rc) rc = add_given(s, "observed_data", &spec->observed, spec->nset, err);
+    if (!rc) rc = add_given(s, "constant_data", &spec->constant, 1, err);
     return rc ? rc : check_names(s, err);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "data/json_value.h"
 #include "data/safetensors_impl.h"
 
 #define DAMAGED "; the file is damaged: copy it or write it again"
@@ -164,7 +165,7 @@ static int read_header(struct reader *r, json_t *root, nami_err *err)
 
 static int syntax(const json_error_t *e, nami_err *err)
 {
-    if (!e->text[0] || json_error_code(e) == json_error_out_of_memory) return err_nomem(err);
+    if (json_no_memory(e)) return err_nomem(err);
     return err_set(err, NAMI_EINPUT, "the header is not valid JSON (byte %d: %s)" DAMAGED,
                    e->position, e->text);
 }

@@ -94,6 +94,10 @@ static int start(struct sim *m, struct child *c)
     if (!why) return 0;
     shut(&c->out);
     shut(&c->err);
+    if (m->s->dir && access(m->s->dir, X_OK))
+        return err_set(m->err, NAMI_EFILE,
+                       SIM_NAME "runs in the directory of its model, %s, which is not there: %s",
+                       m->s->command, m->s->dir, strerror(errno));
     return err_set(m->err, NAMI_EFILE, SIM_NAME "cannot be started: %s", m->s->command,
                    strerror(why));
 }

@@ -55,7 +55,7 @@ static int json_line(struct sim *m, const char *s, size_t n)
     if (n == 0) return 0;
     if (m->row == m->n) return too_much(m);
     json_t *row = json_loadb(s, n, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &e);
-    if (!row && json_error_code(&e) == json_error_out_of_memory) return err_nomem(m->err);
+    if (!row && json_no_memory(&e)) return err_nomem(m->err);
     if (!row)
         return sim_bad(m,
                        "gave a row %zu that is not JSON: %s; each line must be one object, and "

@@ -13,6 +13,8 @@ struct summary {
     double mcse; /* Monte Carlo standard error of the mean */
     double
         ess; /* effective sample size: unweighted draws that would estimate the mean equally well */
+    int has_exact; /* of a latent that is integrated out: from its conditional moments (refine.h) */
+    double exact_mean, exact_sd, exact_mcse;
 };
 
 /* Diagnostics of all draws for one data set.  NaN: unknown. */
@@ -23,6 +25,7 @@ struct diagnostics {
     double log_se; /* its standard error */
     double rhat;   /* of Markov chains, the largest of all numbers; 0: the draws are not of chains */
     double diverged;    /* share of their moves that diverged */
+    int rescued;        /* chains that were stuck where next to no probability is, and moved away */
     const char *method; /* that gave these draws; NULL: that of the query */
 };
 

@@ -4,7 +4,7 @@
 
 INLINE double lp(double x, double nu)
 {
-    double h = 0.5 * nu, v = (h - 1) * log(x) - 0.5 * x - lgam(h) - h * LOG_2;
+    double v = gamma_lp(0.5 * nu, 0.5 * x, log(x) - LOG_2) - log(x);
     return density(is_positive(nu), (x > 0) & (x <= DBL_MAX), x, v);
 }
 

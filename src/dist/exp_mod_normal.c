@@ -49,13 +49,21 @@ static void move(double x, double mu, double sigma, double lambda, double *g)
 }
 PATH(4, move)
 
-/* P(Z <= z) = Phi(z) - exp(v^2/2 - v z) Phi(w), from the tail that keeps its digits */
+/* 1 + w Phi(w)/phi(w), the derivative of Mills' ratio, at w = z - s */
+static double mills_slope(double s, const double *z)
+{
+    return 1 + (*z - s) / normal_hazard(*z - s);
+}
+
+/* P(Z <= z) = Phi(z) - exp(v^2/2 - v z) Phi(w), from the tail that keeps its digits; for a small v
+   the two are nearly the same, and their difference is an integral over Mills' ratios */
 static double below(double z, double v)
 {
     double phi = exp(-0.5 * z * z - HALF_LOG_2PI);
     if (isinf(z)) return z > 0;
+    if (v < 1 && z < 8) return phi * integral(mills_slope, &z, 0, v, 1);
     if (z < 0) return phi * (1 / normal_hazard(z) - 1 / normal_hazard(z - v));
-    return 1 - normal_p(-z) - exp(log_tilted(z, v));
+    return -expm1(log_tilted(z, v)) - normal_p(-z);
 }
 
 static double above(double z, double v)

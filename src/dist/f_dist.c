@@ -7,8 +7,16 @@ INLINE bool ok(double d1, double d2) { return is_positive(d1) & is_positive(d2);
 
 INLINE double lp(double x, double d1, double d2)
 {
-    double a = 0.5 * d1, b = 0.5 * d2, r = d1 / d2;
-    double v = a * log(r) + (a - 1) * log(x) - (a + b) * log1p(r * x) - lbeta(a, b);
+    /* as the density of a beta(a, b), by the odds o, their logarithm and p, q = 1 - p */
+    double a = 0.5 * d1, b = 0.5 * d2, n = a + b, r = d1 / d2, o = r * x, log_o = log(r) + log(x);
+    double log_1o = o > 1e15 ? log_o : log1p(o), p = 1 / (1 + 1 / o), q = 1 / (1 + o);
+    double e = b * p - a * q, tx = e / a, ty = -e / b;
+    double near_x = a * excess(tx, log1p(tx)), near_y = b * excess(ty, log1p(ty));
+    double far_x = e - a * (log_o - log_1o + log(n) - log(a));
+    double far_y = -e - b * (log(n) - log_1o - log(b));
+    double v = 0.5 * (log(a) + log(b / n)) - (fabs(tx) < 0.5 ? near_x : far_x) -
+               (fabs(ty) < 0.5 ? near_y : far_y) - HALF_LOG_2PI + stirling_error(n) -
+               stirling_error(a) - stirling_error(b) - log(x);
     return density(ok(d1, d2), (x > 0) & (x <= DBL_MAX), x, v);
 }
 

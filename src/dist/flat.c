@@ -1,5 +1,5 @@
-/* flat.c: the improper uniform distribution on the real line: density 1, no draws.  It has no row in
-   dist.def: only latents with a training distribution can have it as their prior. */
+/* flat.c: the improper uniform distribution on the real line: density 1, no draws.  It has no row
+   in dist.def: only latents with a training distribution can have it as their prior. */
 #include <math.h>
 
 #include "dist/dist.h"
@@ -24,5 +24,5 @@ static void sample(const void *self, const struct stream *s, int n, double *out,
     for (int i = 0; i < n; i++) out[i] = NAN;
 }
 
-const struct dist dist_flat = {
-    "flat", "improper uniform", 0, {{0}}, REAL, .logp = logp, .grad = grad, .sample = sample};
+const struct dist dist_flat = {"flat",       "improper uniform", 0, {{0}}, REAL, .logp = logp,
+                               .grad = grad, .sample = sample};

@@ -42,14 +42,25 @@ INLINE void move(double x, double alpha, double beta, double *g)
 }
 PATH(3, move)
 
+/* P or Q of beta x, which may be too small for a double */
+static double tail(double x, const double *p, int q)
+{
+    double m = p[1] * x;
+    if (m < DBL_MIN) {
+        double log_m = log(p[1]) + log(x);
+        return q ? gamma_q_log(p[0], log_m) : gamma_p_log(p[0], log_m);
+    }
+    return q ? gamma_q(p[0], m) : gamma_p(p[0], m);
+}
+
 static double cdf(double x, const double *p)
 {
-    return if_ok(ok(p[0], p[1]), x > 0 ? gamma_p(p[0], p[1] * x) : 0);
+    return if_ok(ok(p[0], p[1]), x > 0 ? tail(x, p, 0) : 0);
 }
 
 static double ccdf(double x, const double *p)
 {
-    return if_ok(ok(p[0], p[1]), x > 0 ? gamma_q(p[0], p[1] * x) : 1);
+    return if_ok(ok(p[0], p[1]), x > 0 ? tail(x, p, 1) : 1);
 }
 
 static double quantile(double u, const double *p) { return cdf_inverse(cdf, 1, u, p, 0, INFINITY); }

@@ -10,7 +10,7 @@ INLINE bool ok(double r, double lambda, double b)
 
 INLINE double lp(double x, double r, double lambda, double b)
 {
-    double l = log(lambda) + log(x), v = log(b) + b * r * l - log(x) - exp(b * l) - lgam(r);
+    double l = b * (log(lambda) + log(x)), v = log(b) + gamma_lp(r, exp(l), l) - log(x);
     return density(ok(r, lambda, b), (x > 0) & (x <= DBL_MAX), x, v);
 }
 
@@ -53,12 +53,12 @@ PATH(4, move)
 
 static double cdf(double x, const double *p)
 {
-    return if_ok(ok(p[0], p[1], p[2]), x > 0 ? gamma_p(p[0], pow(p[1] * x, p[2])) : 0);
+    return if_ok(ok(p[0], p[1], p[2]), x > 0 ? gamma_p_log(p[0], p[2] * (log(p[1]) + log(x))) : 0);
 }
 
 static double ccdf(double x, const double *p)
 {
-    return if_ok(ok(p[0], p[1], p[2]), x > 0 ? gamma_q(p[0], pow(p[1] * x, p[2])) : 1);
+    return if_ok(ok(p[0], p[1], p[2]), x > 0 ? gamma_q_log(p[0], p[2] * (log(p[1]) + log(x))) : 1);
 }
 
 static double quantile(double u, const double *p) { return cdf_inverse(cdf, 1, u, p, 0, INFINITY); }

@@ -7,7 +7,7 @@ INLINE bool ok(double mu, double beta) { return is_real(mu) & is_positive(beta);
 INLINE double lp(double x, double mu, double beta)
 {
     double z = (x - mu) / beta;
-    return density(ok(mu, beta), is_real(x), x, -log(beta) - z - exp(-z));
+    return density(ok(mu, beta), is_real(x) & (z > -DBL_MAX), x, -log(beta) - z - exp(-z));
 }
 
 INLINE void dlp(double x, double mu, double beta, double *g)

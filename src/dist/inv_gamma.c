@@ -7,7 +7,7 @@ INLINE bool ok(double alpha, double beta) { return is_positive(alpha) & is_posit
 
 INLINE double lp(double x, double alpha, double beta)
 {
-    double v = alpha * log(beta) - lgam(alpha) - (alpha + 1) * log(x) - beta / x;
+    double v = gamma_lp(alpha, beta / x, log(beta) - log(x)) - log(x);
     return density(ok(alpha, beta), (x > 0) & (x <= DBL_MAX), x, v);
 }
 
@@ -39,14 +39,25 @@ INLINE void move(double x, double alpha, double beta, double *g)
 }
 PATH(3, move)
 
+/* P or Q of beta / x, which may be too small for a double */
+static double tail(double x, const double *p, int q)
+{
+    double m = p[1] / x;
+    if (m < DBL_MIN) {
+        double log_m = log(p[1]) - log(x);
+        return q ? gamma_q_log(p[0], log_m) : gamma_p_log(p[0], log_m);
+    }
+    return q ? gamma_q(p[0], m) : gamma_p(p[0], m);
+}
+
 static double cdf(double x, const double *p)
 {
-    return if_ok(ok(p[0], p[1]), x > 0 ? gamma_q(p[0], p[1] / x) : 0);
+    return if_ok(ok(p[0], p[1]), x > 0 ? tail(x, p, 1) : 0);
 }
 
 static double ccdf(double x, const double *p)
 {
-    return if_ok(ok(p[0], p[1]), x > 0 ? gamma_p(p[0], p[1] / x) : 1);
+    return if_ok(ok(p[0], p[1]), x > 0 ? tail(x, p, 0) : 1);
 }
 
 static double quantile(double u, const double *p) { return cdf_inverse(cdf, 1, u, p, 0, INFINITY); }
@@ -59,7 +70,7 @@ static double cquantile(double u, const double *p)
 static int moments(const int *n, const double *p, double *mean, double *var)
 {
     (void)n;
-    if (p[0] <= 2) return -1;
+    if (p[0] <= 2 * (1 + 1e-12)) return -1; /* a shape of 2 may be rounded up */
     *mean = p[1] / (p[0] - 1);
     *var = *mean * *mean / (p[0] - 2);
     return 0;

@@ -128,6 +128,12 @@ INLINE double deviance_by(double x, double m, double d)
     double t = d / x, near = x * excess(t, log1p(t)), far = d - x * (log(m) - log(x));
     return fabs(t) < 0.5 ? near : far;
 }
+/* log of m^a exp(-m) / Gamma(a): what the gamma distributions share; m may underflow, log_m not */
+INLINE double gamma_lp(double a, double m, double log_m)
+{
+    double t = (m - a) / a, near = a * excess(t, log1p(t)), far = (m - a) - a * (log_m - log(a));
+    return 0.5 * log(a) - HALF_LOG_2PI - stirling_error(a) - (fabs(t) < 0.5 ? near : far);
+}
 /* log(1 + z^2), also where z^2 overflows */
 INLINE double log1p_square(double z)
 {
@@ -148,11 +154,14 @@ INLINE double lgam_half(double a)
     return a >= 8 ? large : small;
 }
 
-/* ---- special.c -------------------------------------------------------------- */
+/* ---- incomplete.c, special.c ------------------------------------------------- */
 
 /* Regularized incomplete gamma P(a, x), and Q = 1 - P without cancellation. */
 double gamma_p(double a, double x);
 double gamma_q(double a, double x);
+/* The same at x = exp(log_x), which may be too small for a double. */
+double gamma_p_log(double a, double log_x);
+double gamma_q_log(double a, double log_x);
 /* Regularized incomplete beta I_x(a, b); y = 1 - x is an argument as well, to avoid cancellation at
    either end.  The complement is beta_i(b, a, y, x). */
 double beta_i(double a, double b, double x, double y);

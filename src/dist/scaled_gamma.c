@@ -56,10 +56,18 @@ INLINE void move(double x, double s, double df, double *g)
 }
 PATH(3, move)
 
+/* The logarithm of the probability where the odds are too small for a double: a power of them */
+static double log_below(double x, const double *p)
+{
+    double a = 0.5 * p[1], log_o = log(p[1]) + 2 * log(p[0]) + log(x);
+    return a * log_o + lgam_half(a) - log(a) - 0.5 * LOG_PI;
+}
+
 static double cdf(double x, const double *p)
 {
     double o = odds(x, p[0], p[1]);
     if (!ok(p[0], p[1]) || isnan(x)) return NAN;
+    if (x > 0 && o < 1e-290) return exp(log_below(x, p));
     return x <= 0 ? 0 : isinf(o) ? 1 : beta_i(0.5 * p[1], 0.5, o / (1 + o), 1 / (1 + o));
 }
 
@@ -67,6 +75,7 @@ static double ccdf(double x, const double *p)
 {
     double o = odds(x, p[0], p[1]);
     if (!ok(p[0], p[1]) || isnan(x)) return NAN;
+    if (x > 0 && o < 1e-290) return -expm1(log_below(x, p));
     return x <= 0 ? 1 : isinf(o) ? 0 : beta_i(0.5, 0.5 * p[1], 1 / (1 + o), o / (1 + o));
 }
 

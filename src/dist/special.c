@@ -1,101 +1,9 @@
-/* special.c: the special functions that cdfs need. */
+/* special.c: the special functions that cdfs need; incomplete gammas and betas are in incomplete.c.
+ */
 #include <stdint.h>
 #include <string.h>
 
 #include "dist/math.h"
-
-enum { MAX_TERMS = 30000 }; /* series and fractions take about 6 sqrt(a) of them */
-
-/* P(a, x) = x^a e^-x / Gamma(a + 1) * (1 + x/(a+1) + x^2/((a+1)(a+2)) + ...) */
-static double gamma_series(double a, double x)
-{
-    double term = 1, sum = 1;
-    for (int k = 1; k < MAX_TERMS && term > sum * 1e-17; k++) sum += term *= x / (a + k);
-    return sum * exp(poisson_lp(a, x));
-}
-
-/* Q(a, x) by Lentz's continued fraction, 1/(x+1-a- 1(1-a)/(x+3-a- ...)). */
-static double gamma_fraction(double a, double x)
-{
-    double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
-    for (int k = 1; k < MAX_TERMS; k++) {
-        double an = -k * (k - a), del;
-        b += 2;
-        d = an * d + b;
-        if (fabs(d) < 1e-300) d = 1e-300;
-        c = b + an / c;
-        if (fabs(c) < 1e-300) c = 1e-300;
-        d = 1 / d;
-        h *= del = d * c;
-        if (fabs(del - 1) < 1e-16) break;
-    }
-    return h * a * exp(poisson_lp(a, x)); /* x^a e^-x / Gamma(a) = a * x^a e^-x / Gamma(a + 1) */
-}
-
-/* Q(a, x) for large a (Temme 1979, the first term; its error is about a^-1.5). */
-static double gamma_temme(double a, double x, int upper)
-{
-    double l = x / a, e = (x - a) / a, half = e - log1p(e); /* eta^2 / 2 */
-    double eta = copysign(sqrt(2 * (half > 0 ? half : 0)), e);
-    double c0 = fabs(eta) < 1e-3 ? -1. / 3 + eta / 12 : 1 / (l - 1) - 1 / eta;
-    double rest = exp(-a * half) / sqrt(2 * M_PI * a) * c0;
-    return upper ? erfc(eta * sqrt(a / 2)) / 2 + rest : erfc(-eta * sqrt(a / 2)) / 2 - rest;
-}
-
-/* Rounding may leave [0, 1]. */
-static double probability(double p) { return p < 0 ? 0 : p > 1 ? 1 : p; }
-
-static double gamma_tail(double a, double x, int upper)
-{
-    if (!(a > 0) || !(x >= 0) || a > DBL_MAX) return NAN;
-    if (x == 0) return upper;
-    if (x > DBL_MAX) return !upper;
-    if (a > 1e7) return probability(gamma_temme(a, x, upper));
-    if (x < a + 1) {
-        double p = probability(gamma_series(a, x));
-        return upper ? 1 - p : p;
-    }
-    double q = probability(gamma_fraction(a, x));
-    return upper ? q : 1 - q;
-}
-
-double gamma_p(double a, double x) { return gamma_tail(a, x, 0); }
-
-double gamma_q(double a, double x) { return gamma_tail(a, x, 1); }
-
-/* Lentz's continued fraction of I_x(a, b), good for x < (a + 1)/(a + b + 2). */
-static double beta_fraction(double a, double b, double x)
-{
-    double c = 1, d = 1 - (a + b) * x / (a + 1), h;
-    if (fabs(d) < 1e-300) d = 1e-300;
-    h = d = 1 / d;
-    for (int k = 1; k < MAX_TERMS; k++) {
-        double even = k * (b - k) * x / ((a + 2 * k - 1) * (a + 2 * k));
-        double odd = -(a + k) * (a + b + k) * x / ((a + 2 * k) * (a + 2 * k + 1)), del = 1;
-        for (int i = 0; i < 2; i++) {
-            double t = i ? odd : even;
-            d = 1 + t * d;
-            if (fabs(d) < 1e-300) d = 1e-300;
-            c = 1 + t / c;
-            if (fabs(c) < 1e-300) c = 1e-300;
-            d = 1 / d;
-            h *= del = d * c;
-        }
-        if (fabs(del - 1) < 1e-16) break;
-    }
-    return h;
-}
-
-double beta_i(double a, double b, double x, double y)
-{
-    if (!is_positive(a) || !is_positive(b) || !(x >= 0 && y >= 0)) return NAN;
-    if (x == 0) return 0;
-    if (y == 0) return 1;
-    /* x^a y^b / B(a, b) = binomial density times a b / (a + b) */
-    double front = exp(binomial_lp(a, b, x, y)) * (a / (a + b) * b);
-    if (x < (a + 1) / (a + b + 2)) return probability(front * beta_fraction(a, b, x) / a);
-    return probability(1 - front * beta_fraction(b, a, y) / b);
-}
 
 double normal_p(double z) { return erfc(-z * M_SQRT1_2) / 2; }
 
@@ -191,6 +99,9 @@ double cdf_inverse(double (*f)(double, const double *), int rising, double u, co
     }
     return at_place(a > b ? a : b); /* the smallest x with f(x) >= u, or <= u */
 }
+
+/* Rounding may leave [0, 1]. */
+static double probability(double p) { return p < 0 ? 0 : p > 1 ? 1 : p; }
 
 double count_inverse(double (*f)(double, const double *), int rising, double u, const double *p,
                      double lo, double hi)

@@ -68,26 +68,33 @@ INLINE void move(double x, double nu, double mu, double sigma, double *g)
 }
 PATH(4, move)
 
-/* P(T > |z|) = I(nu/2, 1/2; nu / (nu + z^2)) / 2 */
-static double upper(double z, double nu)
+/* P(T > |z|) = I(nu/2, 1/2; nu / (nu + z^2)) / 2 at z = d / sigma; far out, where z^2 may overflow,
+   the first term of its series, z^-nu */
+static double upper(double d, double sigma, double nu)
 {
-    if (isinf(z)) return z < 0;
-    double t = fabs(z) / sqrt(nu), d = 1 + t * t;
-    double tail = nu > 1e10 ? normal_p(-fabs(z)) : beta_i(0.5 * nu, 0.5, 1 / d, t / d * t) / 2;
-    return z < 0 ? 1 - tail : tail;
+    if (isinf(d)) return d < 0;
+    double t = fabs(d) / sigma / sqrt(nu), tail;
+    if (t > 1e8) {
+        double log_t = log(fabs(d)) - log(sigma) - 0.5 * log(nu);
+        tail = exp(lgam_half(0.5 * nu) - nu * log_t - log(0.5 * nu) - 0.5 * LOG_PI) / 2;
+    } else {
+        double r = 1 / (1 + t * t);
+        tail = beta_i(0.5 * nu, 0.5, r, t * r * t) / 2;
+    }
+    return d < 0 ? 1 - tail : tail;
 }
 
 static double cdf(double x, const double *p)
 {
-    return if_ok(ok(p[0], p[1], p[2]), upper((p[1] - x) / p[2], p[0]));
+    return if_ok(ok(p[0], p[1], p[2]), upper(p[1] - x, p[2], p[0]));
 }
 
 static double ccdf(double x, const double *p)
 {
-    return if_ok(ok(p[0], p[1], p[2]), upper((x - p[1]) / p[2], p[0]));
+    return if_ok(ok(p[0], p[1], p[2]), upper(x - p[1], p[2], p[0]));
 }
 
-static double upper_of(double z, const double *p) { return upper(z, p[0]); }
+static double upper_of(double z, const double *p) { return upper(z, 1, p[0]); }
 
 static double cquantile(double u, const double *p)
 {

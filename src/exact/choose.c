@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "exact/reach.h"
 #include "exact/collapse.h"
 #include "model/eval.h"
 
@@ -311,16 +312,42 @@ static int start(struct choice *x, const struct model *m, nami_err *err)
     return collapse_start(x->c, m, x->role, err);
 }
 
+/* A costly integral within another? */
+static int is_nested(const struct integral *g)
+{
+    int inner = 0;
+    for (size_t k = 0; k < g->body.code.n && g->kind->plates; k++) {
+        const struct integral *in = instr_integral(&g->body.code.a[k]);
+        inner |= in && in->kind->plates;
+    }
+    return inner;
+}
+
+static int add_moments(struct collapse *c, const struct exact_step *s)
+{
+    int first, num = s->integral.num_vars;
+    if (is_nested(&s->integral)) return 0;
+    int rc = split_moments(&s->rest, &s->integral, &c->moments, &first);
+    for (int v = 0; v < num && !rc; v++) {
+        struct exact_moment m = {s->integral.var[v].row, first + v, first + num + v};
+        rc = vec_push(&c->moment, m);
+    }
+    return rc;
+}
+
 /* What was integrated out last comes first. */
 static int make_programs(struct collapse *c)
 {
     int rc = 0;
+    c->moments.nnode = c->moments.nrow = model_num_rows(c->model);
     c->draw.nnode = c->draw.nrow = c->mean.nnode = c->mean.nrow = model_num_rows(c->model);
     for (size_t k = c->step.n; k-- > 0 && !rc;) {
         const struct exact_step *s = c->step.a[k];
         rc = split_draw(&s->rest, &s->integral, &c->draw);
         if (!rc) rc = split_means(&s->rest, &s->integral, &c->mean);
+        if (!rc) rc = add_moments(c, s);
     }
+    if (!rc) rc = prog_finish(&c->moments);
     if (!rc) rc = prog_finish(&c->draw);
     return rc ? rc : prog_finish(&c->mean);
 }

@@ -197,5 +197,7 @@ void collapse_free(struct collapse *c)
     prog_free(&c->start);
     prog_free(&c->draw);
     prog_free(&c->mean);
+    prog_free(&c->moments);
+    vec_free(&c->moment);
     arena_free(&c->mem);
 }

@@ -16,6 +16,12 @@ struct exact_step {
     struct prog rest;
 };
 
+/* The conditional moments of an exact latent: rows of collapse.moments. */
+struct exact_moment {
+    int row; /* of the latent, in the model */
+    int mean, variance;
+};
+
 struct collapse {
     struct arena mem;
     const struct model *model;
@@ -27,7 +33,11 @@ struct collapse {
     const char **why;  /* by node: why a latent stays, a clause that follows its name; or NULL */
     struct prog draw;  /* draws the exact latents given the others, in their rows */
     struct prog mean;  /* their means instead; inner ones given the means of outer ones */
-    double cost;       /* operations for each draw, about */
+    /* Conditional means and variances of the exact latents, given the values of all latents
+       that were integrated out after them or not at all; not for costly integrals of costly ones. */
+    struct prog moments;
+    vec(struct exact_moment) moment;
+    double cost; /* operations for each draw, about */
 };
 
 /* Finds out which latents can be integrated out, in an order that is natural in this mode (best is

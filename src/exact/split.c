@@ -566,15 +566,22 @@ int split_draw(const struct prog *rest, const struct integral *g, struct prog *p
     return variable_rows(g, p, 1, g->num_vars, &x->outs);
 }
 
-int split_means(const struct prog *rest, const struct integral *g, struct prog *p)
+int split_moments(const struct prog *rest, const struct integral *g, struct prog *p, int *first)
 {
-    struct operand in, out, means = {.m = 1, .si = 1};
+    struct operand in;
     if (append_inputs(rest, g, p, &in)) return NAMI_ENOMEM;
     struct instr *x = emit_on(p, I_BLOCK, 2 * g->num_vars, g, &in);
     if (!x) return NAMI_ENOMEM;
     x->block = g->kind->moments;
-    x->out = means.base = p->nrow;
+    x->out = *first = p->nrow;
     p->nrow += 2 * g->num_vars;
+    return 0;
+}
+
+int split_means(const struct prog *rest, const struct integral *g, struct prog *p)
+{
+    struct operand out, means = {.m = 1, .si = 1};
+    if (split_moments(rest, g, p, &means.base)) return NAMI_ENOMEM;
     if (variable_rows(g, p, g->num_vars, 1, &out)) return NAMI_ENOMEM;
     return prog_emit_copy(p, g->num_vars, means, out) ? 0 : NAMI_ENOMEM;
 }

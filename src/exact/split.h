@@ -23,5 +23,8 @@ void integral_free(struct integral *g);
 int split_draw(const struct prog *rest, const struct integral *g, struct prog *p);
 /* The same with their means instead of draws. */
 int split_means(const struct prog *rest, const struct integral *g, struct prog *p);
+/* Appends what computes the means of the variables, given the inputs, to rows first .. first +
+   num_vars - 1, and their variances to the num_vars rows after these. */
+int split_moments(const struct prog *rest, const struct integral *g, struct prog *p, int *first);
 
 #endif

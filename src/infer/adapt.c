@@ -8,11 +8,12 @@
 #include "base/err.h"
 #include "base/workers.h"
 #include "infer/answer.h"
+#include "infer/modes.h"
 #include "infer/tmix.h"
 #include "infer/weights.h"
 #include "net/joint.h"
 
-enum { LANES = 64, ROUNDS = 16, PATIENCE = 6, FEWEST = 200 };
+enum { LANES = 64, ROUNDS = 16, PATIENCE = 6, FEWEST = 200, STARTS = 64 };
 static const double SHARE = 0.1; /* of the network's draws */
 static const uint64_t SEED = 0x6164617074;
 
@@ -95,6 +96,7 @@ struct adapt {
     double *logq, *logt, *logw, *work;
     struct tmix t[ROUNDS];
     int num_mixtures;
+    struct modes modes; /* of which the first mixture is made */
     struct pool pool;
 };
 
@@ -126,9 +128,13 @@ static void temper(struct adapt *s, double *logw)
     for (size_t k = 0; k < p->n; k++) p->weight[k] = exp(p->weight[k]);
 }
 
-/* The next mixture, fitted to all draws. */
+/* The next mixture, fitted to all draws; the first one is that of the modes, if there are any. */
 static int fit(struct adapt *s, uint64_t seed, nami_err *err)
 {
+    if (!s->num_mixtures && s->modes.num) {
+        s->t[s->num_mixtures++] = s->modes.t;
+        return 0;
+    }
     struct pool *p = &s->pool;
     size_t stride = pool_size(s);
     double from_net = (double)s->n + (double)s->from_net * s->num_mixtures,
@@ -156,7 +162,7 @@ static int fit(struct adapt *s, uint64_t seed, nami_err *err)
 static int draw_network(struct adapt *s, uint64_t seed, nami_err *err)
 {
     size_t m = s->from_net, rows = (size_t)model_num_rows(s->job.a->q->model);
-    struct query q = {s->job.data, 1, m, seed};
+    struct query q = {s->job.data, 1, m, seed, NULL};
     double *z = raw_array(double, rows *m + 1), *u = raw_array(double, (size_t)s->dim *m + 1);
     int rc = z && u ? 0 : err_nomem(err);
     if (!rc && m) rc = infer_draws(s->job.a, &q, 0, m, s->threads, z, NULL, NULL, err);
@@ -215,7 +221,7 @@ static int better(const struct diagnostics *a, const struct diagnostics *b)
     return bad_a != bad_b ? bad_b : a->ess > b->ess;
 }
 
-/* The mixture whose weights were the most even; NULL: none was better than the network alone. */
+/* The mixture whose weights were the most even, of those that cover all modes; NULL: none was better than the network alone. */
 static int search(struct adapt *s, uint64_t seed, struct stream *r, struct diagnostics *best,
                   const struct tmix **out, nami_err *err)
 {
@@ -227,12 +233,12 @@ static int search(struct adapt *s, uint64_t seed, struct stream *r, struct diagn
         if ((rc = fit(s, seed + (uint64_t)k, err)) || (rc = weigh(s, &s->t[k], r, err))) break;
         memcpy(work, s->logw, sizeof *work * n);
         if ((rc = answer_smooth(s->job.a, n, work, &d, err))) break;
-        if (better(&d, best)) {
+        if (better(&d, best) && modes_covered(&s->modes, &s->t[k], d.log_z, s->work)) {
             if (d.ess > 1.2 * best->ess) since = -1;
             *best = d;
             *out = &s->t[k];
         }
-        if (adapt_enough(&d, n)) break;
+        if (adapt_enough(&d, n) && *out == &s->t[k]) break;
         add_round(s, work);
     }
     free(work);
@@ -306,7 +312,8 @@ static void stop(struct adapt *s)
     struct pool *p = &s->pool;
     workers_stop(&s->workers);
     joint_free(&j->joint);
-    for (int k = 0; k < s->num_mixtures; k++) tmix_free(&s->t[k]);
+    for (int k = s->modes.num > 0; k < s->num_mixtures; k++) tmix_free(&s->t[k]);
+    modes_free(&s->modes);
     free((double *)j->data), free(j->z), free(j->total), free(j->jacobian);
     free(s->u), free(s->logq), free(s->logt), free(s->logw), free(s->work);
     free(p->u), free(p->total), free(p->logq), free(p->sum), free(p->weight);
@@ -325,6 +332,8 @@ int adapt_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int
     s.dim = s.job.joint.num_coordinates;
     if (!rc) rc = start(&s, z, err);
     if (!rc) rc = begin(&s, err);
+    if (!rc)
+        rc = modes_find(&s.modes, a, s.job.data, STARTS < n ? STARTS : n, n, s.u, seed, threads, err);
     if (!rc) rc = search(&s, seed, &r, found, &best, err);
     r.node = ROUNDS;
     if (!rc && best) rc = answer(&s, best, &r, z, logw, found, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/exchange.h"
 #include "infer/weights.h"
 
 int answer_smooth(const struct infer *a, size_t n, double *logw, struct diagnostics *out,
@@ -69,6 +70,70 @@ int answer_sets(const struct infer *a, const struct query *q, const struct infer
     return rc;
 }
 
+/* ---- between processes ---------------------------------------------------------------------- */
+
+/* Diagnostics without a pointer: the method by its number, from 1; 0: that of the query. */
+struct found_message {
+    struct diagnostics found;
+    int method;
+};
+
+static int number_of(const char *method)
+{
+    for (int i = 0; infer_methods[i] && method; i++)
+        if (strcmp(infer_methods[i]->name, method) == 0) return i + 1;
+    return 0;
+}
+
+/* Sends or receives all arrays. */
+static int pass(const struct infer *a, const nami_exchange *with, int from, struct answer *x,
+                nami_err *err)
+{
+    size_t rows = (size_t)model_num_rows(a->q->model), size = sizeof *x->z * x->n;
+    const struct {
+        void *bytes;
+        size_t size;
+    } list[] = {{x->z, rows * size}, {x->pred, rows * size},
+                {x->logq, size},     {x->logp, size},
+                {x->logw, size},     {x->message, sizeof *x->message * x->nset}};
+    int rc = 0;
+    for (size_t i = 0; i < sizeof list / sizeof *list && !rc; i++) {
+        if (!list[i].bytes) continue;
+        rc = from < 0 ? exchange_send(with, 0, EXCHANGE_ANSWER, list[i].bytes, list[i].size)
+                      : exchange_receive(with, from, EXCHANGE_ANSWER, list[i].bytes, list[i].size);
+    }
+    return rc ? exchange_failed(err) : 0;
+}
+
+int answer_send(const struct infer *a, const nami_exchange *with, struct answer *x, nami_err *err)
+{
+    if (!(x->message = new_array(struct found_message, x->nset))) return err_nomem(err);
+    for (size_t s = 0; s < x->nset; s++) {
+        x->message[s] = (struct found_message){x->found[s], number_of(x->found[s].method)};
+        x->message[s].found.method = NULL;
+    }
+    return pass(a, with, -1, x, err);
+}
+
+int answer_receive(const struct infer *a, const nami_exchange *with, int from,
+                   const struct query *q, const struct infer_method *method, size_t first,
+                   size_t nset, int predict, struct answer *out, nami_err *err)
+{
+    int rc = room(a, q, method, first * q->per, nset * q->per, predict, out, err);
+    if (rc) return rc;
+    out->nset = nset;
+    out->found = new_array(struct diagnostics, nset);
+    out->message = new_array(struct found_message, nset);
+    if (!out->found || !out->message) return err_nomem(err);
+    if ((rc = pass(a, with, from, out, err))) return rc;
+    for (size_t s = 0; s < nset; s++) {
+        int number = out->message[s].method;
+        out->found[s] = out->message[s].found;
+        if (number > 0) out->found[s].method = infer_methods[number - 1]->name;
+    }
+    return 0;
+}
+
 void answer_free(struct answer *x)
 {
     free(x->z);
@@ -77,5 +142,6 @@ void answer_free(struct answer *x)
     free(x->logp);
     free(x->logw);
     free(x->found);
+    free(x->message);
     *x = (struct answer){0};
 }

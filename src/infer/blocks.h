@@ -30,6 +30,10 @@ struct blocks {
     double *logw;              /* (per): of the data set that is split into blocks */
     struct diagnostics *found; /* (nset): of data sets whose draws were returned */
     size_t done, work;         /* draws computed so far, in total */
+    /* of several processes, which compute blocks of data sets in turn; process 0 gets them all */
+    const nami_exchange *with; /* NULL: one process */
+    size_t turn;               /* number of the next block */
+    struct answer sent;        /* on its way to process 0 */
 };
 
 /* a and q must outlive it. Call blocks_fini() also after an error. */
@@ -39,6 +43,12 @@ int blocks_more(const struct blocks *f);
 /* The next draws; none (n = 0) if this step computed weights. Call answer_free() also after an
    error. */
 int blocks_next(struct blocks *f, struct answer *out, nami_err *err);
+/* Shares the blocks among processes; to be called before the first.  Process 0 has all of them, each
+   of the others those that it computes, and no draws (out->n = 0) in the steps between. */
+void blocks_share(struct blocks *f, const nami_exchange *with);
+/* Sends a block that was computed to process 0, which answer then belongs to. */
+int blocks_send(struct blocks *f, struct answer *answer, nami_err *err);
+int blocks_sent(struct blocks *f, nami_err *err); /* waits for the last of them */
 void blocks_fini(struct blocks *f);
 
 #endif

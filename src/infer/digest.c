@@ -2,6 +2,7 @@
    number of weighted points. */
 #include "infer/digest.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +35,12 @@ int digest_init(struct digest *d, size_t nnum, const size_t *row, size_t per, si
     if (per > room) {
         d->w = raw_array(double, nnum *room);
         d->sort = raw_array(struct weighted, 2 * room);
-    } else
+    } else {
         d->logw = raw_array(double, per);
-    if (!d->of || !d->x || (per > room ? !d->w || !d->sort : !d->logw)) return err_nomem(err);
+        d->copies = raw_array(unsigned, per);
+    }
+    if (!d->of || !d->x || (per > room ? !d->w || !d->sort : !d->logw || !d->copies))
+        return err_nomem(err);
     restart(d);
     return 0;
 }
@@ -48,10 +52,11 @@ void digest_fini(struct digest *d)
     free(d->w);
     free(d->sort);
     free(d->logw);
+    free(d->copies);
     *d = (struct digest){0};
 }
 
-static void run_on(struct running *r, double x, double w)
+void running_add(struct running *r, double x, double w)
 {
     double from = x - r->mean;
     r->w += w;
@@ -100,51 +105,69 @@ static void make_room(const struct digest *d, struct digest_number *p)
 }
 
 static void put_number(const struct digest *d, struct digest_number *p, size_t n, const double *x,
-                       const double *logw)
+                       const double *logw, const unsigned *copies)
 {
     for (size_t i = 0; i < n; i++) {
         double w = logw ? exp(logw[i]) : 1 / (double)d->per;
         if (w == 0) continue; /* x may be infinite or NaN */
         p->bad |= isnan(x[i]) || isnan(w);
         if (p->bad) continue;
-        run_on(&p->once, x[i], w);
-        run_on(&p->twice, x[i], summary_leave_one_out(w));
+        running_add(&p->once, x[i], w);
+        running_add(&p->twice, x[i], summary_leave_one_out(w));
         p->sum2 += w * w;
+        if (copies) running_add(&p->rounded, x[i], fmax(summary_rounding(w, d->per), DBL_MIN));
+        if (copies && !copies[i]) continue;
+        if (copies) w = (double)copies[i] / (double)d->per, running_add(&p->copied, x[i], w);
         if (p->n == d->room) make_room(d, p);
         p->x[p->n] = x[i];
         p->w[p->n++] = w;
     }
 }
 
-void digest_put(struct digest *d, size_t n, const double *x, size_t stride, const double *logw)
+void digest_put(struct digest *d, size_t n, const double *x, size_t stride, const double *logw,
+                const unsigned *copies)
 {
     d->weighted = logw != NULL;
+    d->resampled = logw && copies;
     for (size_t k = 0; k < d->nnum; k++) {
         const double *from = x + d->row[k] * stride;
         if (d->w)
-            put_number(d, &d->of[k], n, from, logw);
+            put_number(d, &d->of[k], n, from, logw, copies);
         else
             memcpy(d->of[k].x + d->seen, from, n * sizeof *from);
     }
     if (!d->w && logw) memcpy(d->logw + d->seen, logw, n * sizeof *logw);
+    if (!d->w && d->resampled) memcpy(d->copies + d->seen, copies, n * sizeof *copies);
     d->seen += n;
 }
 
 /* With the letters of summary.c: s, e and sum2 on the scale of weights that sum to 1. */
+void digest_moments(const struct running *once, const struct running *twice, double sum2, size_t n,
+                    struct summary *out)
+{
+    double apart = twice->mean - once->mean, e = twice->square + twice->w * apart * apart;
+    summary_moments(n, once->mean, once->square / once->w, e, sum2 / once->w / once->w, out);
+}
+
 static void conclude(const struct digest *d, const struct digest_number *p, struct summary *out)
 {
-    const struct running *a = &p->once, *b = &p->twice;
-    double apart = b->mean - a->mean, s = a->square / a->w, sum2 = p->sum2 / a->w / a->w,
-           e = b->square + b->w * apart * apart;
+    const struct running *a = &p->once;
     size_t n;
     if (p->bad || !(a->w > 0)) {
         summary_unknown(out);
         return;
     }
     struct weighted *v = sorted(d, p, &n);
-    for (size_t i = 0; i < n; i++) v[i].w /= a->w;
-    summary_moments(d->seen, a->mean, s, e, sum2, out);
-    summary_quantiles(n, v, 1 / sum2, out);
+    double ess = a->w * a->w / p->sum2;
+    digest_moments(a, &p->twice, p->sum2, d->seen, out);
+    if (d->resampled) {
+        const struct running *c = &p->copied, *r = &p->rounded;
+        double apart = r->mean - c->mean;
+        summary_copies(d->seen, c->mean, c->square / c->w * (double)d->seen,
+                       r->square + r->w * apart * apart, out);
+    }
+    for (size_t i = 0; i < n; i++) v[i].w /= d->resampled ? p->copied.w : a->w;
+    summary_quantiles(n, v, d->resampled ? (double)d->seen : ess, out);
 }
 
 int digest_end(struct digest *d, struct summary *out, nami_err *err)
@@ -154,6 +177,8 @@ int digest_end(struct digest *d, struct summary *out, nami_err *err)
         struct summary *to = &out[d->row[k]];
         if (d->w)
             conclude(d, &d->of[k], to);
+        else if (d->resampled)
+            rc = summarise_copies(d->seen, d->of[k].x, d->logw, d->copies, to, err);
         else
             rc = summarise(d->seen, d->of[k].x, d->weighted ? d->logw : NULL, to, err);
     }

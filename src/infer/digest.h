@@ -16,11 +16,16 @@
 struct running {
     double w, mean, square;
 };
+void running_add(struct running *r, double x, double w);
+/* mean, sd, mcse and ess of n draws from sums with weights w and (w / (1 - w))^2; sum2: of w^2. */
+void digest_moments(const struct running *once, const struct running *twice, double sum2, size_t n,
+                    struct summary *out);
 
 struct digest_number {
     size_t n;                   /* points */
     double *x, *w;              /* values and weights; w: NULL if all draws are stored */
     struct running once, twice; /* with weights w; with (w / (1 - w))^2 */
+    struct running copied, rounded; /* with copies; with summary_rounding() */
     double sum2;                /* of w^2 */
     int bad;                    /* a value was NaN, of a draw that counts */
 };
@@ -32,8 +37,9 @@ struct digest {
     double *x, *w;         /* the points of all */
     struct weighted *sort; /* (2 room) */
     double *logw;          /* (per): if all draws are stored */
+    unsigned *copies;      /* the same */
     size_t seen;           /* draws */
-    int weighted;
+    int weighted, resampled;
 };
 
 /* 2^20 for up to 4 numbers, less for more, to use 64 MB in total; at least 4096. */
@@ -45,8 +51,11 @@ int digest_init(struct digest *d, size_t nnum, const size_t *row, size_t per, si
                 nami_err *err);
 void digest_fini(struct digest *d);
 
-/* Adds n draws: x[row[k] * stride + i], logarithms of normalized weights, or NULL in all calls. */
-void digest_put(struct digest *d, size_t n, const double *x, size_t stride, const double *logw);
+/* Adds n draws: x[row[k] * stride + i], logarithms of normalized weights, or NULL; with weights,
+   how often each is among the equally weighted draws to be summarized (summarise_copies), or NULL.
+   In all calls of a data set alike. */
+void digest_put(struct digest *d, size_t n, const double *x, size_t stride, const double *logw,
+                const unsigned *copies);
 /* After `per` draws: out[row[k]].  The next draws belong to the next data set. */
 int digest_end(struct digest *d, struct summary *out, nami_err *err);
 

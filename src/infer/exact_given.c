@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/near.h"
+#include "data/json_value.h"
 
 int find_node(const struct bn *bn, const char *name, size_t len, int *out, nami_err *err)
 {
@@ -115,7 +116,7 @@ static int parse_object(const struct evidence *e, const struct str *text, nami_e
         *root = json_loadb(text->s ? text->s : "", text->n, JSON_REJECT_DUPLICATES, &why);
     int rc = 0;
     if (!root)
-        rc = json_error_code(&why) == json_error_out_of_memory
+        rc = json_no_memory(&why)
                  ? err_nomem(err)
                  : err_at(err, NAMI_EINPUT, why.line, why.column, "not valid JSON: %s", why.text);
     else if (!json_is_object(root))

@@ -74,9 +74,14 @@ struct job {
     const struct query *q;   /* NULL: runs a program on given points */
     const struct prog *prog; /* that one; NULL: completes the points z */
     uint64_t seed, first;
-    size_t n, lead; /* lead: draws of its group before the first requested one */
+    size_t n, lead;       /* lead: draws of its group before the first requested one */
+    size_t begin, stride; /* sets with seeds of their own: set s has items s * stride ..., whole
+                             chunks, of which this job has those from `begin` on */
     const double *at;
     double *z, *logq, *pred;
+    size_t num_moments; /* of exact latents: the numbers of collapse->moment, and where they go */
+    const size_t *which;
+    double *mean, *variance;
 };
 
 /* Copies lanes skip ... of each row to i ... of n. */
@@ -118,11 +123,11 @@ static void spread_lane(void *at, size_t size, int lanes)
 
 /* Runs the program of draws.  What depends on the data alone is the same in all lanes of one data
    set: it is computed in a few lanes, and kept for the next chunk. */
-static void run_draws(const struct job *j, struct worker *w)
+static void run_draws(const struct job *j, struct worker *w, uint64_t draw)
 {
     const struct sampler *s = &j->a->s;
     struct exec *x = &w->draw;
-    uint64_t set = x->first / j->q->per, last = (x->first + (uint64_t)x->lanes - 1) / j->q->per;
+    uint64_t set = draw / j->q->per, last = (draw + (uint64_t)x->lanes - 1) / j->q->per;
     int lanes = x->lanes;
     size_t cap = (size_t)x->cap, size = x->is_float ? sizeof(float) : sizeof(double);
     if (set != last) {
@@ -144,21 +149,21 @@ static void run_draws(const struct job *j, struct worker *w)
     exec_part(x, s->num_data, s->prog.code.n);
 }
 
-/* Draws i ..., counted from the beginning of the first group; the first `skip` are discarded. */
-static void draw_chunk(const struct job *j, struct worker *w, size_t i, size_t skip)
+/* Draws `draw` ... of the query, to i ... of the answer; the first `skip` are discarded. */
+static void draw_chunk(const struct job *j, struct worker *w, uint64_t draw, size_t skip, size_t i)
 {
     const struct query *q = j->q;
     const struct model *m = j->a->q->model;
     struct exec *x = &w->draw;
-    x->seed = q->seed;
-    x->first = j->first - j->lead + i;
+    x->seed = query_seed(q, draw / q->per);
+    x->first = q->seeds ? draw % q->per : draw;
     for (int r = 0; r < model_num_rows(m); r++) {
         double *row = x->row + (size_t)r * (size_t)x->cap;
         for (int b = 0; b < x->lanes; b++)
-            row[b] = q->x[(size_t)r * q->nset + (size_t)((x->first + (uint64_t)b) / q->per)];
+            row[b] = q->x[(size_t)r * q->nset + (size_t)((draw + (uint64_t)b) / q->per)];
     }
-    run_draws(j, w);
-    finish_chunk(j, w, x, skip, i + skip - j->lead);
+    run_draws(j, w, draw);
+    finish_chunk(j, w, x, skip, i);
 }
 
 static void point_chunk(const struct job *j, struct worker *w, size_t i)
@@ -175,6 +180,12 @@ static void point_chunk(const struct job *j, struct worker *w, size_t i)
     }
     exec_run(x);
     if (j->pred) rows_out(x, model_num_rows(j->a->q->model), 0, j->n, i, j->pred);
+    for (size_t k = 0; k < j->num_moments; k++) {
+        const struct exact_moment *m = &j->a->q->collapse->moment.a[j->which[k]];
+        size_t cap = (size_t)x->cap, size = sizeof *j->mean * (size_t)x->lanes;
+        memcpy(j->mean + k * j->n + i, x->row + (size_t)m->mean * cap, size);
+        memcpy(j->variance + k * j->n + i, x->row + (size_t)m->variance * cap, size);
+    }
 }
 
 static int run_chunk(void *job, void *workspace, size_t i, size_t n, nami_err *err)
@@ -182,14 +193,21 @@ static int run_chunk(void *job, void *workspace, size_t i, size_t n, nami_err *e
     const struct job *j = job;
     struct worker *w = workspace;
     size_t skip = i ? 0 : j->lead;
+    uint64_t draw = j->first - j->lead + i;
     (void)err;
+    if (j->stride) { /* chunks end where their set does */
+        size_t per = j->q->per, at = (j->begin + i) % j->stride;
+        if (at >= per) return 0;
+        if (n > per - at) n = per - at;
+        draw = (j->begin + i) / j->stride * per + at;
+    }
+    i = (size_t)(draw + skip - j->first); /* of the answer */
     w->draw.lanes = (int)n;
     if (j->q)
-        draw_chunk(j, w, i, skip);
+        draw_chunk(j, w, draw, skip, i);
     else
         point_chunk(j, w, i);
-    if (j->logq)
-        memcpy(j->logq + (i + skip - j->lead), w->draw.total + skip, sizeof *j->logq * (n - skip));
+    if (j->logq) memcpy(j->logq + i, w->draw.total + skip, sizeof *j->logq * (n - skip));
     return 0;
 }
 
@@ -199,8 +217,8 @@ static int init_worker(void *job, void *workspace, nami_err *err)
     struct worker *w = workspace;
     const struct infer *a = j->a;
     const struct prog *p = j->q ? &a->s.prog : j->prog ? j->prog : &a->s.rest;
-    int own = p == &a->s.barren || p == &a->s.rest ||
-              p == &a->s.pred; /* programs of the model, whose networks use double precision */
+    int own = p == &a->s.barren || p == &a->s.rest || p == &a->s.pred ||
+              j->num_moments; /* programs of the model, whose networks use double precision */
     int rc = exec_init(&w->draw, p, LANES, 0, own ? 0 : EXEC_FLOAT, err);
     w->draw.param = own ? (const void *)model_weights(a->q->model) : a->param;
     if (rc || (!j->q && j->prog)) return rc;
@@ -223,11 +241,16 @@ static void fini_worker(void *workspace)
     exec_fini(&w->pred);
 }
 
-static int run_job(struct job *j, int threads, nami_err *err)
+static int run_items(struct job *j, size_t items, int threads, nami_err *err)
 {
     struct workers w = {
         .job = j, .size = sizeof(struct worker), .init = init_worker, .fini = fini_worker};
-    return workers_once(&w, threads, j->n + j->lead, LANES, run_chunk, err);
+    return workers_once(&w, threads, items, LANES, run_chunk, err);
+}
+
+static int run_job(struct job *j, int threads, nami_err *err)
+{
+    return run_items(j, j->n + j->lead, threads, err);
 }
 
 int infer_draws(const struct infer *a, const struct query *q, uint64_t first, size_t n, int threads,
@@ -235,7 +258,12 @@ int infer_draws(const struct infer *a, const struct query *q, uint64_t first, si
 {
     struct job j = {.a = a, .q = q, .first = first, .n = n, .z = z, .logq = logq, .pred = pred};
     j.lead = first % GROUP;
-    return run_job(&j, threads, err);
+    if (!q->seeds || !n) return run_job(&j, threads, err);
+    uint64_t last = first + n - 1;
+    j.lead = first % q->per % LANES;
+    j.stride = (q->per + LANES - 1) / LANES * LANES;
+    j.begin = first / q->per * j.stride + first % q->per - j.lead;
+    return run_items(&j, last / q->per * j.stride + last % q->per + 1 - j.begin, threads, err);
 }
 
 int infer_logq(const struct infer *a, size_t n, const double *z, int threads, double *logq,
@@ -249,6 +277,17 @@ static int barren(const struct infer *a, size_t n, const double *z, int threads,
                   nami_err *err)
 {
     struct job j = {.a = a, .prog = &a->s.barren, .n = n, .at = z, .logq = logp};
+    return run_job(&j, threads, err);
+}
+
+int infer_moments(const struct infer *a, size_t n, const double *z, size_t num, const size_t *which,
+                  int threads, double *mean, double *variance, nami_err *err)
+{
+    struct job j = {.a = a, .prog = &a->q->collapse->moments, .n = n, .at = z};
+    j.num_moments = num;
+    j.which = which;
+    j.mean = mean;
+    j.variance = variance;
     return run_job(&j, threads, err);
 }
 

@@ -10,6 +10,7 @@ struct infer {
     struct qnet *q;
     const float *param;
     struct sampler s;
+    int untrained; /* its draws mean nothing */
 };
 
 /* q and param must outlive it. */
@@ -25,7 +26,18 @@ struct query {
     const double *x;
     size_t nset, per;
     uint64_t seed;
+    const uint64_t
+        *seeds; /* (nset): each set is answered as the only one of a query with its own seed;
+                   NULL: all share `seed`, and random numbers depend on the set's number */
 };
+
+/* The seed of a set, and its number among those that share it. */
+static inline uint64_t query_seed(const struct query *q, size_t set)
+{
+    return q->seeds ? q->seeds[set] : q->seed;
+}
+
+static inline size_t query_number(const struct query *q, size_t set) { return q->seeds ? 0 : set; }
 
 /* Copies the observed rows of a data set to set s of a query; NAMI_EINPUT if one is missing, or if
    its constants differ from those that the network was trained with. */
@@ -48,6 +60,10 @@ int infer_predict(const struct infer *a, size_t n, const double *z, uint64_t see
    draws exact and barren latents, computes the others; and pred, if not NULL, as above. */
 int infer_finish(const struct infer *a, size_t n, double *z, uint64_t seed, uint64_t first,
                  int threads, double *pred, nami_err *err);
+/* Conditional means and variances of num exact latents, collapse->moment[which[k]], in complete points
+   z[row * n + i]: mean[k * n + i], variance[k * n + i]. */
+int infer_moments(const struct infer *a, size_t n, const double *z, size_t num, const size_t *which,
+                  int threads, double *mean, double *variance, nami_err *err);
 /* log p of the latents that the network does not have, in points z[row * n + i], given the others:
    barren ones, and exact ones given the data, too.  To be added to log q, and to log p(x, z_N),
    where the density of all latents is needed.  collapsed: log p(x, z_N) where it is known, or NULL.

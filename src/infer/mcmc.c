@@ -11,11 +11,11 @@
 #include "infer/dense.h"
 
 enum {
-    WARM = 400,  /* moves of the first adaptation */
-    AGAIN = 60,  /* of step size and length, when the mass matrix has changed */
-    ROUNDS = 6,  /* each twice as long as the one before */
+    WARM = 400,    /* moves of the first adaptation */
+    AGAIN = 60,    /* of step size and length, when the mass matrix has changed */
+    ROUNDS = 6,    /* each twice as long as the one before */
     LONGEST = 256, /* leapfrog steps of a move */
-    DENSE = 100  /* coordinates of a full mass matrix */
+    DENSE = 100    /* coordinates of a full mass matrix */
 };
 static const double BUDGET = 4e10; /* rows of the program times leapfrog steps times chains */
 
@@ -125,7 +125,8 @@ static void tuning_end(struct mcmc *s, struct tuning *t)
     t->length = exp(t->log_mean);
 }
 
-/* ---- the mass matrix -------------------------------------------------------------------------- */
+/* ---- the mass matrix --------------------------------------------------------------------------
+ */
 
 /* Positions of all chains, n of them, u[k * stride + i]. */
 struct positions {
@@ -171,10 +172,11 @@ static void set_mass(struct mcmc *s, const struct positions *x, double *mean)
 struct session {
     struct mcmc s;
     struct tuning t;
-    size_t each;      /* draws that are kept of each chain */
-    double *kept;     /* (dim + 1, MCMC_CHAINS * each): chain by chain; the last row: log density */
-    double *work;     /* (4 dim) */
+    size_t each;  /* draws that are kept of each chain */
+    double *kept; /* (dim + 1, MCMC_CHAINS * each): chain by chain; the last row: log density */
+    double *work; /* (4 dim) */
     double spent;
+    int rescued;            /* chains that were stuck */
     size_t moves, diverged; /* of the last round */
 };
 
@@ -216,7 +218,7 @@ static int warm_up(struct session *r, nami_err *err)
 {
     struct mcmc *s = &r->s;
     size_t d = (size_t)s->dim, most = (WARM / 2) * MCMC_CHAINS;
-    double *seen = raw_array(double, d *most);
+    double *seen = raw_array(double, (d + 1) * most);
     int rc = seen ? 0 : err_nomem(err);
     for (int n = WARM / 16, done = 0; done < WARM && !rc; n *= 2) {
         if (n > WARM - done) n = WARM - done;
@@ -224,12 +226,17 @@ static int warm_up(struct session *r, nami_err *err)
         for (int i = 0; i < n && !rc; i++) {
             rc = step(r, err);
             tune(s, &r->t, r->work);
-            for (size_t k = 0; k < d && i < WARM / 2; k++)
-                memcpy(seen + k * most + (size_t)i * MCMC_CHAINS, s->u + k * MCMC_CHAINS,
-                       sizeof *seen * MCMC_CHAINS);
+            for (size_t k = 0; k <= d && i < WARM / 2; k++)
+                memcpy(seen + k * most + (size_t)i * MCMC_CHAINS,
+                       k < d ? s->u + k * MCMC_CHAINS : s->value, sizeof *seen * MCMC_CHAINS);
         }
         tuning_end(s, &r->t);
         size_t num = (size_t)n * MCMC_CHAINS < most ? (size_t)n * MCMC_CHAINS : most;
+        if (!rc) { /* by the second half of the window */
+            size_t half = num / MCMC_CHAINS / 2;
+            int moved = mcmc_rescue(s, half, most, MCMC_CHAINS, 1, seen + num - half * MCMC_CHAINS);
+            if (moved > r->rescued) r->rescued = moved;
+        }
         if (!rc) set_mass(s, &(struct positions){num, most, seen}, r->work);
         done += n;
     }
@@ -262,7 +269,8 @@ static int look(const struct session *r, struct diagnostics *found, nami_err *er
                                   .log_z = NAN,
                                   .log_se = NAN,
                                   .rhat = 1,
-                                  .diverged = (double)r->diverged / (double)r->moves};
+                                  .diverged = (double)r->diverged / (double)r->moves,
+                                  .rescued = r->rescued};
     for (size_t k = 0; k <= (size_t)r->s.dim; k++) {
         struct chain_stats c;
         int rc = chain_stats(stride, r->kept + k * stride, 1, MCMC_CHAINS, &c, err);
@@ -285,6 +293,9 @@ static int run_rounds(struct session *r, struct diagnostics *found, nami_err *er
         if (!rc) rc = look(r, found, err);
         if (rc || enough(found) || 3 * r->spent > BUDGET) break;
         if (k + 1 == ROUNDS) break;
+        size_t all = kept_stride(r);
+        int moved = mcmc_rescue(&r->s, r->each, all, 1, r->each, r->kept);
+        if (moved > r->rescued) r->rescued = moved;
         if (found->diverged >= 1e-3) r->t.accept = 1 - (1 - r->t.accept) / 2;
         set_mass(&r->s, &(struct positions){kept_stride(r), kept_stride(r), r->kept}, r->work);
         rc = adapt_steps(r, AGAIN, err);
@@ -292,34 +303,29 @@ static int run_rounds(struct session *r, struct diagnostics *found, nami_err *er
     return rc;
 }
 
-/* ---- one data set ------------------------------------------------------------------------------ */
+/* ---- one data set ------------------------------------------------------------------------------
+ */
 
 static int make(struct session *r, size_t n, const double *z, const double *start, nami_err *err)
 {
     struct mcmc *s = &r->s;
     size_t d = (size_t)s->dim, size = d * MCMC_CHAINS;
     size_t rows = (size_t)model_num_rows(s->a->q->model);
+    int scattered[MCMC_CHAINS];
     r->each = n / MCMC_CHAINS > 50 ? n / MCMC_CHAINS : 50;
     s->dense = s->dim <= DENSE;
     s->data = raw_array(double, rows + 1);
     s->u = raw_array(double, 5 * size);
-    s->L = new_array(double, s->dense ? d * d : d);
+    s->L = new_array(double, s->dense ? d *d : d);
     r->kept = raw_array(double, (d + 1) * kept_stride(r));
     r->work = raw_array(double, 4 * d);
     if (!s->data || !s->u || !s->L || !r->kept || !r->work) return err_nomem(err);
     s->grad = s->u + size, s->from = s->grad + size, s->to = s->from + size, s->p = s->to + size;
     for (size_t i = 0; i < rows; i++) s->data[i] = z[i * n];
-    for (size_t k = 0; k < d; k++) {
-        struct stream at = {s->seed ^ 0x7374617274, (uint32_t)k, 0};
-        double *u = s->u + k * MCMC_CHAINS;
-        s->L[s->dense ? k * d + k : k] = 1;
-        if (start) {
-            memcpy(u, start + k * MCMC_CHAINS, sizeof *u * MCMC_CHAINS);
-            continue;
-        }
-        stream_uniform(&at, MCMC_CHAINS, u);
-        for (int c = 0; c < MCMC_CHAINS; c++) u[c] = 4 * u[c] - 2;
-    }
+    for (int c = 0; c < MCMC_CHAINS; c++) scattered[c] = !start || c % 4 == 3;
+    if (start) memcpy(s->u, start, sizeof *s->u * size);
+    mcmc_scatter(s, scattered);
+    for (size_t k = 0; k < d; k++) s->L[s->dense ? k * d + k : k] = 1;
     s->step = 0.1;
     r->t = (struct tuning){.accept = 0.8, .length = 1};
     return mcmc_open(s, err);
@@ -343,10 +349,10 @@ static int take(struct session *r, size_t n, double *z, nami_err *err)
 }
 
 int mcmc_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int threads,
-             const double *start, double *z, double *pred, struct diagnostics *found,
-             nami_err *err)
+             const double *start, double *z, double *pred, struct diagnostics *found, nami_err *err)
 {
-    struct session r = {.s = {.a = a, .threads = threads, .seed = seed + number * 0x9e3779b97f4a7c15u}};
+    struct session r = {
+        .s = {.a = a, .threads = threads, .seed = seed + number * 0x9e3779b97f4a7c15u}};
     int rc = joint_make(&r.s.joint, a->q, err);
     r.s.dim = r.s.joint.num_coordinates;
     if (!rc) rc = make(&r, n, z, start, err);

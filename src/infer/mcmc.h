@@ -1,15 +1,16 @@
-/* mcmc.h: Hamiltonian Monte Carlo on the unconstrained coordinates of the latents that are left after
-   exact elimination (net/joint.h), with many chains as lanes of one program.
+/* mcmc.h: Hamiltonian Monte Carlo on the unconstrained coordinates of the latents that are left
+   after exact elimination (net/joint.h), with many chains as lanes of one program.
 
    All chains share a step size, a mass matrix and a trajectory length, which are adapted to all of
    them: the step size to the acceptance rate (dual averaging: Nesterov 2009; Hoffman, Gelman
-   2014), the length to the change in squared distance from the mean, ChEES (Hoffman, Radul, Sountsov
-   2021, AISTATS), the mass matrix to the covariance of the positions.  Trajectories of equal length
-   keep the lanes together, which the doubling of NUTS does not.
+   2014), the length to the change in squared distance from the mean, ChEES (Hoffman, Radul,
+   Sountsov 2021, AISTATS), the mass matrix to the covariance of the positions.  Trajectories of
+   equal length keep the lanes together, which the doubling of NUTS does not.
 
-   Chains start at draws of the network, or, without a trained one, at random points; each first
-   climbs towards a mode (L-BFGS, stopped early).  They run until R-hat and the effective sample
-   sizes are good (chains.h), or the budget is spent. */
+   Chains start at draws of the network, one of four (or, without a trained one, all) at random
+   points; each first climbs towards a mode (L-BFGS, stopped early).  Chains that are stuck where
+   next to no probability is go on from where others are.  They run until R-hat and the effective
+   sample sizes are good (chains.h), or the budget is spent. */
 #ifndef INFER_MCMC_H
 #define INFER_MCMC_H
 
@@ -24,8 +25,8 @@ enum { MCMC_CHAINS = 16 };
 int mcmc_can(const struct qnet *q);
 
 /* n draws of the posterior of data set `number` to z[row * n + i], of which the observed rows are
-   given: chain k has draws k * (n / MCMC_CHAINS) ...; the remainder repeats the first draws.  start: coordinates of
-   MCMC_CHAINS points, start[k * MCMC_CHAINS + chain], or NULL. */
+   given: chain k has draws k * (n / MCMC_CHAINS) ...; the remainder repeats the first draws. start:
+   coordinates of MCMC_CHAINS points, start[k * MCMC_CHAINS + chain], or NULL. */
 int mcmc_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int threads,
              const double *start, double *z, double *pred, struct diagnostics *found,
              nami_err *err);
@@ -42,24 +43,32 @@ struct mcmc {
     const struct infer *a;
     struct joint joint;
     int dim, threads;
-    uint64_t seed, move;     /* moves so far */
-    double *data;            /* observed rows */
-    double *u, *grad;        /* positions, derivatives of the log density there */
-    double *from, *to, *p;   /* of the last move: its ends, and the momenta at the second */
+    uint64_t seed, move;   /* moves so far */
+    double *data;          /* observed rows */
+    double *u, *grad;      /* positions, derivatives of the log density there */
+    double *from, *to, *p; /* of the last move: its ends, and the momenta at the second */
     double value[MCMC_CHAINS], share[MCMC_CHAINS]; /* log density; acceptance probability */
     double energy[MCMC_CHAINS];
     int diverged[MCMC_CHAINS];
-    int dense;               /* the mass matrix is the inverse of L L'; else L is diagonal */
-    double *L;               /* (dim, dim) or (dim) */
+    int dense; /* the mass matrix is the inverse of L L'; else L is diagonal */
+    double *L; /* (dim, dim) or (dim) */
     double step;
-    int leapfrogs;           /* of the next move */
+    int leapfrogs; /* of the next move */
     struct workers workers;
 };
 
 int mcmc_open(struct mcmc *s, nami_err *err); /* workspaces, after joint, data, dim are set */
 void mcmc_close(struct mcmc *s);
-/* Climbs from the positions u; their values and gradients.  NAMI_EINPUT if none is in the support. */
+/* Climbs from the positions u; their values and gradients.  NAMI_EINPUT if none is in the support.
+ */
 int mcmc_climb(struct mcmc *s, nami_err *err);
+/* Random starting points of the chains that are wanted; mcmc_start.c. */
+void mcmc_scatter(struct mcmc *s, const int *wanted);
+/* Chains that are stuck, by n positions of each: chain c has coordinate k at u[k * stride + c *
+   chain + i * step], and its log density as coordinate dim.  They continue from where others are
+   now; how many. */
+int mcmc_rescue(struct mcmc *s, size_t n, size_t stride, size_t step, size_t chain,
+                const double *u);
 /* One move of all chains. */
 int mcmc_move(struct mcmc *s, nami_err *err);
 /* The model's rows z[row * n + i] of n points with coordinates u[k * n + i]. */

@@ -15,13 +15,14 @@
 static int improve(const struct infer *a, const struct query *q, struct answer *x, size_t s,
                    int threads, nami_err *err)
 {
-    size_t rows = (size_t)model_num_rows(a->q->model), n = x->per, at = s * n;
+    size_t rows = (size_t)model_num_rows(a->q->model), n = x->per, at = s * n,
+           set = x->first / q->per + s;
     double *z = raw_array(double, rows *n), *pred = x->pred ? raw_array(double, rows *n) : NULL;
     int rc = !z || (x->pred && !pred) ? err_nomem(err) : 0;
     for (size_t r = 0; r < rows && !rc; r++) memcpy(z + r * n, x->z + r * x->n + at, sizeof *z * n);
     if (!rc)
-        rc = adapt_set(a, q->seed, x->first / q->per + s, n, threads, z, pred, x->logw + at,
-                       &x->found[s], err);
+        rc = adapt_set(a, query_seed(q, set), query_number(q, set), n, threads, z, pred,
+                       x->logw + at, &x->found[s], err);
     if (rc > 0) { /* log p and log q of all latents, whose difference is the weight */
         struct density d = {.logp = x->logp + at};
         rc = model_logp(a->q->model, n, z, threads, &d, err);

@@ -1,5 +1,5 @@
-/* method_mcmc.c: Hamiltonian Monte Carlo on the collapsed posterior (mcmc.h), started at draws of the
-   network. */
+/* method_mcmc.c: Hamiltonian Monte Carlo on the collapsed posterior (mcmc.h), started at draws of
+   the network. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,16 +29,17 @@ static int start_of(const struct infer *a, size_t n, const double *z, double **o
 int mcmc_answer(const struct infer *a, const struct query *q, struct answer *x, size_t s,
                 int threads, nami_err *err)
 {
-    size_t rows = (size_t)model_num_rows(a->q->model), n = x->per, at = s * n;
+    size_t rows = (size_t)model_num_rows(a->q->model), n = x->per, at = s * n,
+           set = x->first / q->per + s;
     double *z = raw_array(double, rows *n), *pred = x->pred ? raw_array(double, rows *n) : NULL;
     double *start = NULL;
     struct density d = {.logp = x->logp + at};
     int rc = !z || (x->pred && !pred) ? err_nomem(err) : 0;
     for (size_t r = 0; r < rows && !rc; r++) memcpy(z + r * n, x->z + r * x->n + at, sizeof *z * n);
-    if (!rc) rc = start_of(a, n, z, &start, err);
+    if (!rc && !a->untrained) rc = start_of(a, n, z, &start, err);
     if (!rc)
-        rc = mcmc_set(a, q->seed, x->first / q->per + s, n, threads, start, z, pred, &x->found[s],
-                      err);
+        rc = mcmc_set(a, query_seed(q, set), query_number(q, set), n, threads, start, z, pred,
+                      &x->found[s], err);
     if (!rc) rc = model_logp(a->q->model, n, z, threads, &d, err);
     for (size_t i = at; i < at + n && !rc; i++) x->logw[i] = -log((double)n), x->logq[i] = NAN;
     for (size_t r = 0; r < rows && !rc; r++) {

@@ -37,7 +37,7 @@ size_t smc_islands(const struct infer *a, size_t per)
 
 struct worker {
     struct exec draw, term, exact, rest, pred; /* all but the last share the rows of the model */
-    double *logp, *logq, *logw;         /* of lanes */
+    double *logp, *logq, *logw;                /* of lanes */
     double *score;
     int *count, *from, *to; /* resampling: number of copies of a lane; sources and destinations */
     double *track;          /* pilot run: log weights, [stage * lanes + lane] */
@@ -155,7 +155,7 @@ static void begin(const struct job *j, struct worker *w, size_t s, uint64_t numb
     struct exec *all[] = {&w->draw, &w->term, &w->exact, &w->rest, &w->pred};
     for (int i = 0; i < 5; i++) {
         all[i]->lanes = (n + 7) / 8 * 8;
-        all[i]->seed = q->seed;
+        all[i]->seed = query_seed(q, s);
         all[i]->first = number;
     }
     for (int r = 0; r < model_num_rows(j->a->q->model); r++)
@@ -201,7 +201,8 @@ static void end(const struct job *j, struct worker *w, size_t at, int n)
    set. */
 static uint64_t number_of(const struct job *j, size_t set, size_t island)
 {
-    return (uint64_t)((j->first + set) * (j->islands + 1) + island) * (uint64_t)j->lanes;
+    size_t number = query_number(j->q, j->first + set);
+    return (uint64_t)(number * (j->islands + 1) + island) * (uint64_t)j->lanes;
 }
 
 static int run_island(void *job, void *workspace, size_t task, size_t count, nami_err *err)
@@ -212,11 +213,11 @@ static int run_island(void *job, void *workspace, size_t task, size_t count, nam
     (void)count; /* 1 */
     size_t from = smc_first(j->q->per, j->islands, island);
     int n = (int)(smc_first(j->q->per, j->islands, island + 1) - from), resampled = 0;
-    uint64_t number = number_of(j, set, island);
+    uint64_t number = number_of(j, set, island), seed = query_seed(j->q, j->first + set);
     double se;
     begin(j, w, j->first + set, number, n);
     for (int k = 0; k < j->plan.n; k++) {
-        struct stream r = {j->q->seed, UINT32_MAX - (uint32_t)k, number}; /* beyond all rows */
+        struct stream r = {seed, UINT32_MAX - (uint32_t)k, number}; /* beyond all rows */
         if (add_wave(j, w, k, n)) return fail_infinite(err);
         if (k + 1 < j->plan.n)
             resampled +=

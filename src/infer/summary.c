@@ -76,8 +76,7 @@ static const double ALONE = 1 - 1e-9;
 
 double summary_leave_one_out(double w) { return w / (1 - w) * (w / (1 - w)); }
 
-/* Clamped between 1 and the effective sample size of the weights. */
-static double effective(double sd, double mcse, double most)
+double summary_effective(double sd, double mcse, double most)
 {
     double ratio = sd / mcse;
     return ratio > 0 ? fmax(fmin(ratio * ratio, most), 1) : most;
@@ -92,12 +91,27 @@ void summary_moments(size_t n, double m, double s, double e, double sum2, struct
     if (!(sum2 < ALONE)) return;
     out->sd = sqrt(s / (1 - sum2));
     out->mcse = sqrt(e * (1 - 1 / (double)n));
-    out->ess = effective(out->sd, out->mcse, most);
+    out->ess = summary_effective(out->sd, out->mcse, most);
+}
+
+double summary_rounding(double w, size_t n)
+{
+    double f = w * (double)n - floor(w * (double)n);
+    return f * (1 - f) / ((double)n * (double)n);
+}
+
+void summary_copies(size_t n, double m, double s, double r, struct summary *out)
+{
+    out->mean = m;
+    if (isnan(out->sd)) return; /* one draw has all the weight */
+    out->sd = sqrt(s / (double)(n - 1));
+    out->mcse = sqrt(out->mcse * out->mcse + r);
+    out->ess = summary_effective(out->sd, out->mcse, out->ess);
 }
 
 void summary_unknown(struct summary *out)
 {
-    *out = (struct summary){NAN, NAN, {0}, NAN, NAN};
+    *out = (struct summary){.mean = NAN, .sd = NAN, .mcse = NAN, .ess = NAN};
     for (int k = 0; k < NQUANTILE; k++) out->q[k] = NAN;
 }
 
@@ -145,6 +159,33 @@ int summarise(size_t n, const double *x, const double *logw, struct summary *out
     return 0;
 }
 
+int summarise_copies(size_t n, const double *x, const double *logw, const unsigned *copies,
+                     struct summary *out, nami_err *err)
+{
+    struct weighted *d = raw_array(struct weighted, 2 * n);
+    if (!d) return err_nomem(err);
+    int rc = summarise(n, x, logw, out, err);
+    double m = 0, s = 0, r = 0, mean = out->mean;
+    size_t some = 0;
+    for (size_t i = 0; i < n; i++)
+        if (copies[i]) {
+            d[some++] = (struct weighted){x[i], (double)copies[i] / (double)n};
+            m += (double)copies[i] * x[i];
+        }
+    m /= (double)n;
+    for (size_t i = 0; i < n && !rc && !isnan(mean); i++) {
+        double t = x[i] - m;
+        if (copies[i]) s += (double)copies[i] * t * t;
+        if (logw[i] > -INFINITY) r += summary_rounding(exp(logw[i]), n) * t * t;
+    }
+    if (!rc && !isnan(mean)) {
+        summary_copies(n, m, s, r, out);
+        summary_quantiles(some, weighted_sort(some, d, d + n), (double)n, out);
+    }
+    free(d);
+    return rc;
+}
+
 void summarise_islands(size_t n, const double *x, const double *logw, size_t islands,
                        struct summary *out)
 {
@@ -163,5 +204,5 @@ void summarise_islands(size_t n, const double *x, const double *logw, size_t isl
     }
     int known = islands > 1 && largest < ALONE;
     out->mcse = known ? sqrt(e * (1 - 1 / (double)islands)) : NAN;
-    out->ess = known ? effective(out->sd, out->mcse, out->ess) : 1;
+    out->ess = known ? summary_effective(out->sd, out->mcse, out->ess) : 1;
 }

@@ -21,6 +21,11 @@
    Draws of weight 0 do not count.  All are NaN if another x is NaN or all weights are 0; sd and mcse are NaN, and ess is 1, if one draw
    has all the weight (or n = 1). */
 int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err);
+/* The same of resampled draws (resample.h): copies[i] of draw i, n in total.  mean, sd and q are
+   those of the n copies; mcse is that of the weighted draws, and the error of resampling, which is
+   sum f (1 - f) (x - m)^2 / n^2 with f the fraction of n w; ess as above. */
+int summarise_copies(size_t n, const double *x, const double *logw, const unsigned *copies,
+                     struct summary *out, nami_err *err);
 
 /* For draws in independent islands (infer/smc.h) that are dependent within islands: recomputes mcse
    and ess from the means of the islands, m_k, and their fractions W_k of the weights:
@@ -39,6 +44,12 @@ struct weighted {
 /* Sorts by x, increasing; tmp: space for n. Returns d or tmp, whichever contains the result. */
 struct weighted *weighted_sort(size_t n, struct weighted *d, struct weighted *tmp);
 double summary_leave_one_out(double w); /* (w / (1 - w))^2 */
+/* (sd / mcse)^2, at least 1 and at most `most`, the effective sample size of the weights. */
+double summary_effective(double sd, double mcse, double most);
+double summary_rounding(double w, size_t n); /* f (1 - f) / n^2 */
+/* Replaces mean and sd of weighted draws by those of n copies, s = sum copies (x - m)^2; r is the
+   square of the error of resampling. */
+void summary_copies(size_t n, double m, double s, double r, struct summary *out);
 /* From n draws: m, s = sum w (x - m)^2, e = sum (w / (1 - w))^2 (x - m)^2 and sum2 = sum w^2. */
 void summary_moments(size_t n, double m, double s, double e, double sum2, struct summary *out);
 /* Of n >= 1 sorted points whose weights sum to 1; ess is n'. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "infer/chains.h"
+#include "infer/mcmc.h"
 #include "infer/weights.h"
 
 const char *const verdict_names[] = {"trusted", "care", "no"};
@@ -24,7 +25,8 @@ static int islands_agree(const struct diagnostics *d, size_t islands)
     return d->log_se < 1 / sqrt((double)islands);
 }
 
-/* Of Markov chains.  Divergent trajectories tell of regions that the chains may not have entered. */
+/* Of Markov chains.  Divergent trajectories tell of regions that the chains may not have entered.
+ */
 static enum verdict verdict_of_chains(const struct diagnostics *d)
 {
     if (!chains_agree(d)) return NOT_TRUSTED;
@@ -36,6 +38,8 @@ static void reason_of_chains(const struct diagnostics *d, struct str *out)
     str_printf(out, "R-hat of the Markov chains is %.3f (good below %.2f), %.0f effective draws",
                d->rhat, RHAT_LIMIT, d->ess);
     if (d->ess < CHAINS_ESS) str_printf(out, " (good above %d)", CHAINS_ESS);
+    if (d->rescued)
+        str_printf(out, "; %d of %d chains were stuck far out, and moved", d->rescued, MCMC_CHAINS);
     if (d->diverged >= DIVERGED)
         str_printf(out, ", but %.2g %% of the trajectories diverged", 100 * d->diverged);
 }
@@ -58,7 +62,8 @@ void verdict_reason(const struct infer_method *method, const struct diagnostics 
     if (d->rhat)
         reason_of_chains(d, out);
     else if (!method->weighted)
-        str_put(out, "draws of the network, not weighted; 'nami calibrate' tells how good they are");
+        str_put(out,
+                "draws of the network, not weighted; 'nami calibrate' tells how good they are");
     else if (!isfinite(d->log_z))
         str_put(out, "all importance weights are 0: no draw is near the posterior");
     else if (is_resampled(d))
@@ -79,40 +84,37 @@ void verdict_reason(const struct infer_method *method, const struct diagnostics 
                    khat_limit(draws));
 }
 
-/* Could the family 'spline' improve the network? */
-static int can_bend(const struct qnet *q)
-{
-    for (int g = 0; g < q->ngroup; g++) {
-        const struct family *f = q->group[g].output.family;
-        if (f == &family_match || f == &family_mixture || f == &family_logistic) return 1;
-    }
-    return 0;
-}
-
 void verdict_advice(const struct infer *a, const struct infer_method *method,
                     const struct diagnostics *d, size_t draws, size_t islands, struct str *out)
 {
-    /* More draws are still fast, and often sufficient up to a k-hat of 1; with few draws, k-hat is
-       uncertain. */
-    enum { FEW = 1000, MORE = 100000 };
-    const char *family = can_bend(a->q) ? ", or with the family 'spline'" : "";
+    /* Only what was found to help: more draws are still fast, and have cured k-hats of 2 and even
+       6; chains need no good network.  Longer training and other families rarely helped. */
+    enum { MORE = 100000 };
+    const char *chains = method != &infer_mcmc && method != &infer_auto && mcmc_can(a->q)
+                             ? "for Markov chains (the method 'mcmc')"
+                             : NULL;
     if (d->rhat) {
         if (verdict_of_chains(d) == NOT_TRUSTED)
-            str_put(out, "the chains do not agree: the posterior may have several modes, or a shape "
-                         "that is hard to explore; check the model, or write it in another form");
+            str_put(out,
+                    "the chains do not agree: the posterior may have several modes, or a shape "
+                    "that is hard to explore; check the model, or write it in another form");
         return;
     }
     if (method->weighted && isfinite(d->log_z) && too_few(d, draws))
         str_put(out, "ask for more draws");
     if (verdict_of(method, d, draws, islands) != NOT_TRUSTED) return;
     if (isfinite(d->log_z) && is_resampled(d))
-        str_printf(out, "ask for more %s, or train longer",
-                   method->chains ? "temperatures" : "draws");
+        str_printf(out, "ask for more %s%s%s", method->chains ? "temperatures" : "draws",
+                   chains && !method->chains ? ", or " : "",
+                   chains && !method->chains ? chains : "");
     else if (!isfinite(d->log_z))
-        str_printf(out, "check that data and model fit together; train longer%s", family);
-    else if (d->khat < (draws < FEW ? 2 : 1) && draws < MORE)
-        str_printf(out, "ask for more draws (%d), then train longer%s", MORE, family);
-    else
-        str_printf(out, "train longer%s%s", family,
-                   islands ? "" : "; for long chains, use the method 'smc'");
+        str_printf(out, "check that data and model fit together%s%s", chains ? "; or ask " : "",
+                   chains ? chains : "");
+    else if (draws < MORE)
+        str_printf(out, "ask for more draws (%d)%s%s", MORE, chains ? ", or " : "",
+                   chains ? chains : "");
+    else if (chains)
+        str_printf(out, "ask %s", chains);
+    else if (!islands)
+        str_put(out, "use the method 'smc', which needs a good network less");
 }

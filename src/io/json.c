@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "data/json_value.h"
 #include "io/format.h"
 
 static int sniff(const char *text, size_t len)
@@ -35,8 +36,8 @@ static int sniff(const char *text, size_t len)
 static int syntax(const json_error_t *e, nami_err *err)
 {
     int line = e->line > 0 ? e->line : 0, col = e->column > 0 ? e->column : 0;
+    if (json_no_memory(e)) return err_nomem(err);
     switch (json_error_code(e)) {
-    case json_error_out_of_memory: return err_nomem(err);
     case json_error_stack_overflow:
         return err_at(err, NAMI_EINPUT, line, col,
                       "brackets are nested more than 2000 deep; a structure needs four levels");

@@ -57,6 +57,16 @@ int element_is_trained(const struct model *m, int e)
     return m->ir.train_prior && k >= 0 && m->ir.train_prior[k].kind != 0;
 }
 
+void model_open_ranges(const struct model *m, struct str *out)
+{
+    const struct syntax *s = &m->source.syntax;
+    for (size_t i = 0; i < s->decl.n; i++) {
+        if (!s->decl.a[i].range) continue;
+        str_printf(out, "%s%s=", out->n ? "," : "", syntax_name(s, s->decl.a[i].ref->name));
+        syntax_put_expr(s, s->decl.a[i].range, out);
+    }
+}
+
 int model_has_train_priors(const struct model *m) { return m->source.training != NULL; }
 
 void model_train_priors(const struct model *m, struct str *out)
@@ -119,6 +129,13 @@ int model_find_array(const struct model *m, const char *name, size_t len)
 const char *array_name(const struct model *m, int array) { return m->ir.arrays.a[array].name; }
 
 int array_size(const struct model *m, int array) { return m->ir.arrays.a[array].n; }
+
+int array_shape(const struct model *m, int array, int *dim)
+{
+    const struct array *a = &m->ir.arrays.a[array];
+    memcpy(dim, a->dim, sizeof a->dim);
+    return a->ndim;
+}
 
 int array_first(const struct model *m, int array) { return m->ir.arrays.a[array].first; }
 

@@ -24,6 +24,8 @@ const char *model_text(const struct model *model);
 enum dialect model_dialect(const struct model *model);
 const struct data *model_data(const struct model *model);
 const struct dataset *model_first_data(const struct model *model); /* or NULL: there are none */
+/* Ranges of constants, const J in 1:100, as "J=1:100,..."; empty if there are none. */
+void model_open_ranges(const struct model *model, struct str *out);
 const char *model_simulator_command(const struct model *model);    /* or NULL */
 int model_simulated(const struct model *model); /* the first statement without a density, or -1 */
 
@@ -65,6 +67,7 @@ int model_num_arrays(const struct model *model);
 int model_find_array(const struct model *model, const char *name, size_t len); /* or -1 */
 const char *array_name(const struct model *model, int array);
 int array_size(const struct model *model, int array);
+int array_shape(const struct model *model, int array, int *dim); /* the number of dimensions */
 int array_first(const struct model *model, int array); /* its first element; the others follow */
 
 /* ---- elements ----------------------------------------------------------------------------- */

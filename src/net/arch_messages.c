@@ -13,10 +13,15 @@ enum { HIDDEN = 64 };
 static int hidden_units(const struct qnet *q) { return q->opt.nhidden ? q->opt.hidden[0] : HIDDEN; }
 
 /* "message/theta[j]": the name of a kind's weights; those of one statement are numbered. */
-static void layers_name(const struct qnet *q, const char *what, int inst, struct str *name)
+static void layers_name(const struct qnet *q, const struct message_kind *k, const char *what,
+                        int inst, struct str *name)
 {
     int again = 0;
     str_printf(name, "%s/", what);
+    if (k->open) {
+        str_put(name, k->open->name);
+        return;
+    }
     statement_name(q->model, instance_statement(q->model, inst), name);
     for (size_t b = 0; b < q->block.n && !name->oom; b++) {
         const char *other = q->block.a[b].name, *end = other + name->n;
@@ -32,7 +37,7 @@ static int make_layers(struct qnet *q, struct message_kind *k, const char *what,
 {
     struct str name = {0};
     int hidden = hidden_units(q);
-    layers_name(q, what, inst, &name);
+    layers_name(q, k, what, inst, &name);
     size_t n = name.n;
     str_put(&name, "/0");
     if (!name.oom) k->hidden = net_weights(q, k->n, in, back, hidden, q->opt.act, name.s);
@@ -96,6 +101,9 @@ static int put_constants(struct messages *x, struct qnet *q, int kind, int const
                 *to++ = q->prog.nunit++;
             }
     }
+    x->kind[kind].constant_unit = unit;
+    x->kind[kind].num_constant_units = n;
+    x->kind[kind].first_value = first;
     struct operand from = {.is_const = 1, .m = 1, .base = first, .si = 1};
     return rc || (n && !prog_emit_units(&q->prog, n, from, unit, 1)) ? NAMI_ENOMEM : 0;
 }
@@ -119,7 +127,27 @@ static int put_products(struct messages *x, struct qnet *q, int kind, int consta
                 *to++ = q->prog.nunit++;
             }
     }
+    x->kind[kind].product = s;
     return prog_emit_scaled(&q->prog, s) ? 0 : NAMI_ENOMEM;
+}
+
+void messages_input(const struct messages *x, const struct qnet *q, int unit, int *from, double *by,
+                    double *add)
+{
+    *from = unit, *by = 1, *add = 0;
+    for (int i = 0; i < x->num_term_kinds && unit >= q->nfeature; i++) {
+        const struct message_kind *k = &x->kind[i];
+        int at = unit - k->constant_unit;
+        if (k->num_constant_units && at >= 0 && at < k->num_constant_units) {
+            *from = -1, *by = 0, *add = q->prog.constant.a[k->first_value + at];
+            return;
+        }
+        at = k->product ? unit - k->product->to : -1;
+        if (at >= 0 && at < k->product->n) {
+            *from = k->product->from[at], *by = k->product->by[at];
+            return;
+        }
+    }
 }
 
 /* The inputs of all terms of a kind: constants, features, products. */
@@ -145,7 +173,8 @@ static int make_inputs(struct messages *x, struct qnet *q, int kind)
 static int compile_terms(struct messages *x, struct qnet *q, int kind)
 {
     struct message_kind *k = &x->kind[kind];
-    int rc = message_informs(k) ? make_inputs(x, q, kind) : 0;
+    if (!message_informs(x, k)) return 0;
+    int rc = make_inputs(x, q, kind);
     if (rc || k->raw) return rc;
     rc = make_layers(q, k, "term", x->tree.term[k->first].inst, k->num_inputs, 0);
     for (int i = 0; i < k->n && !rc; i++)
@@ -170,7 +199,7 @@ static int make_slots(const struct messages *x, struct qnet *q, struct message_k
         memset(s->off, 0, sizeof(int) * ((size_t)k->n + 1));
         s->width = is_raw(x, s) ? x->kind[s->kind].num_inputs
                    : s->direct  ? q->opt.message
-                                : q->opt.message * (1 + (s->most > 1)) + 1;
+                                : q->opt.message * (1 + s->spread) + 1;
         s->unit = q->prog.nunit;
         if (!s->direct) q->prog.nunit += k->n * s->width;
     }
@@ -184,7 +213,7 @@ static void each_term(struct messages *x, void (*use)(struct slot *s, int set, i
     for (int i = 0; i < t->num_terms; i++) {
         const struct message_kind *k = &x->kind[x->term_kind[i]];
         int step = t->term[i].step, at = x->term_at[i];
-        if (!message_informs(k)) continue;
+        if (!message_informs(x, k)) continue;
         use(message_slot(&x->kind[x->step_kind[step]], t->term[i].kind), x->step_at[step],
             k->raw ? at : k->output->to + at * k->output->out);
     }
@@ -237,7 +266,7 @@ static int whiten(struct messages *x, struct qnet *q, struct message_kind *k)
     k->white = -1;
     if (q->opt.whiten && n > 1 && n <= WHITEN_MOST && from) {
         for (int i = 0; i < k->n; i++) to = put_raw(x, k, i, to);
-        layers_name(q, "white", q->encoding[q->whole->perm[k->first]].inst, &name);
+        layers_name(q, k, "white", q->encoding[q->whole->perm[k->first]].inst, &name);
         k->white = name.oom ? -1 : net_white(q, k->n, n, from, name.s);
         if (k->white < 0) n = -1;
     }
@@ -271,7 +300,7 @@ static int emit_steps(const struct messages *x, struct qnet *q, struct message_k
         if (!p) return NAMI_ENOMEM;
         *p = (struct pooling){.n = end - first,
                               .width = q->opt.message,
-                              .spread = s->most > 1,
+                              .spread = s->spread,
                               .off = s->off + first,
                               .from = s->from,
                               .to = s->unit + first * s->width};

@@ -148,6 +148,7 @@ static int logits(int n, const int *u, const int *row, int at, int *logit, struc
     struct instr *x = emit(p, n, u, at);
     if (!x) return NAMI_ENOMEM;
     x->map = shapes[LINE].map;
+    x->self = &encoding_kernels[KERNEL_LINE];
     x->map_grad = shapes[LINE].grad;
     x->out = p->nrow;
     for (int i = 0; i < n; i++) {
@@ -164,6 +165,7 @@ static int decode(enum shape s, int n, const int *u, const int *row, int at,
     struct instr *x = emit(p, n, u, at);
     if (!x) return NAMI_ENOMEM;
     x->map = shapes[s].map;
+    x->self = &encoding_kernels[KERNEL_LINE + (int)s];
     x->map_grad = shapes[s].grad;
     x->out = p->nrow;
     p->nrow += n;
@@ -171,6 +173,7 @@ static int decode(enum shape s, int n, const int *u, const int *row, int at,
     if (!prog_emit_copy(p, n, from, to)) return NAMI_ENOMEM;
     if (!(x = emit(p, n, u, at))) return NAMI_ENOMEM;
     x->map = shapes[s].log;
+    x->self = &encoding_kernels[KERNEL_LINE_LOG + (int)s];
     x->map_grad = shapes[s].log_grad;
     x->sum = how->sum;
     x->gradient_group = how->gradient_group;

@@ -153,10 +153,13 @@ int encodings_make(const struct model *m, size_t n, const double *x, struct aren
     return rc;
 }
 
+const enum encoding_kernel encoding_kernels[NKERNEL] = {
+    KERNEL_NONE,        KERNEL_STANDARD, KERNEL_FEATURE,  KERNEL_STATE,       KERNEL_TWO,
+    KERNEL_COORDINATES, KERNEL_ELEMENTS, KERNEL_JACOBIAN, KERNEL_LINE,        KERNEL_HALF,
+    KERNEL_INTERVAL,    KERNEL_LINE_LOG, KERNEL_HALF_LOG, KERNEL_INTERVAL_LOG};
+
 /* ---- kernels ----------------------------------------------------------------------------------
  */
-
-enum { FAR = 6, FARTHEST = 10000 };
 
 /* (x - mean) / sd, kept finite */
 WIDE static void standard_map(const void *self, int n, double *out, const double *const *a)
@@ -166,25 +169,26 @@ WIDE static void standard_map(const void *self, int n, double *out, const double
     EACH(i, n)
     {
         double u = (x[i] - mean[i]) / sd[i];
-        u = u < FARTHEST ? u : FARTHEST;
-        out[i] = u > -FARTHEST ? u : -FARTHEST;
+        u = u < ENCODING_FARTHEST ? u : ENCODING_FARTHEST;
+        out[i] = u > -ENCODING_FARTHEST ? u : -ENCODING_FARTHEST;
     }
 }
 
-/* What a network reads: beyond FAR, distances grow as logarithms. */
+/* What a network reads: beyond ENCODING_FAR, distances grow as logarithms. */
 WIDE static void feature_map(const void *self, int n, double *out, const double *const *a)
 {
     const double *u = a[0];
     int any = 0;
     (void)self;
-    for (int i = 0; i < n; i++) any |= fabs(u[i]) > FAR;
+    for (int i = 0; i < n; i++) any |= fabs(u[i]) > ENCODING_FAR;
     if (!any) { /* mostly; and log1p is slow at 0 */
         memcpy(out, u, (size_t)n * sizeof *u);
         return;
     }
     EACH(i, n)
     {
-        double near = fabs(u[i]), far = near > FAR ? near - FAR : 0, d = near - far + log1p(far);
+        double near = fabs(u[i]), far = near > ENCODING_FAR ? near - ENCODING_FAR : 0,
+               d = near - far + log1p(far);
         out[i] = u[i] < 0 ? -d : d;
     }
 }
@@ -196,7 +200,7 @@ WIDE static void feature_grad(const void *self, int n, const double *out, const 
     if (!da[0]) return;
     EACH(i, n)
     {
-        double near = fabs(a[0][i]), far = near > FAR ? near - FAR : 0;
+        double near = fabs(a[0][i]), far = near > ENCODING_FAR ? near - ENCODING_FAR : 0;
         da[0][i] = dout[i] / (1 + far);
     }
 }
@@ -216,8 +220,8 @@ WIDE static void two_map(const void *self, int n, double *out, const double *con
 
 static double clamp(double u)
 {
-    if (!(u < FARTHEST)) return FARTHEST; /* NaN, too */
-    return u > -FARTHEST ? u : -FARTHEST;
+    if (!(u < ENCODING_FARTHEST)) return ENCODING_FARTHEST; /* NaN, too */
+    return u > -ENCODING_FARTHEST ? u : -ENCODING_FARTHEST;
 }
 
 void encoding_features(const struct encoding *c, const double *x, double *out)
@@ -259,7 +263,7 @@ static void encoding_grad(const void *self, const int *dim, int L, const double 
     for (int j = 0; j < c->num_elements; j++)
         for (int b = 0; b < L && da[j]; b++) {
             double x = a[j].p[(size_t)b * (size_t)a[j].step];
-            if (dout[j][b] == 0 || !(fabs(out[j][b]) < FARTHEST)) continue;
+            if (dout[j][b] == 0 || !(fabs(out[j][b]) < ENCODING_FARTHEST)) continue;
             da[j][b] += dout[j][b] * unconstrain_slope(c->domain, c->lo, c->hi, x) / c->sd[j];
         }
 }
@@ -351,6 +355,7 @@ static int compile_plain(struct encoding *encoding, int num_encodings, const uns
         }
     }
     x->map = standard_map;
+    x->self = &encoding_kernels[KERNEL_STANDARD];
     x->narg = 3;
     x->arg[0] = (struct operand){.m = 1, .idx = row};
     x->arg[1] = (struct operand){.is_const = 1, .m = 1, .base = at, .si = 2};
@@ -383,6 +388,7 @@ static int compile_states(const struct encoding *c, struct prog *p)
     x->arg[0] = (struct operand){.m = 1, .base = c->coord};
     x->arg[1] = (struct operand){.is_const = 1, .m = 1, .base = (int)p->constant.n, .si = 1};
     x->map = c->states == 2 ? two_map : state_map;
+    x->self = &encoding_kernels[c->states == 2 ? KERNEL_TWO : KERNEL_STATE];
     for (int s = 0; s < c->nfeature; s++)
         if (vec_push(&p->constant, s)) return NAMI_ENOMEM;
     return 0;
@@ -410,6 +416,7 @@ static int compile_feature_group(struct encoding *encoding, int num_encodings,
     int at = (int)p->constant.n;
     x->out = p->nrow;
     x->map = group ? standard_map : feature_map;
+    x->self = &encoding_kernels[group ? KERNEL_STANDARD : KERNEL_FEATURE];
     x->signs = group;
     x->narg = group ? 3 : 1;
     x->arg[0] = (struct operand){.m = 1, .idx = row};
@@ -522,6 +529,7 @@ int encoding_feature(const struct encoding *c, int k, struct prog *p)
         if (!(x = prog_emit(p, I_MAP, 1, 1))) return NAMI_ENOMEM;
         x->out = p->nrow++;
         x->map = feature_map;
+        x->self = &encoding_kernels[KERNEL_FEATURE];
         x->map_grad = feature_grad;
         x->narg = 1;
         x->arg[0] = (struct operand){.m = 1, .base = c->coord + k};
@@ -556,4 +564,14 @@ void encoding_coordinates(const struct encoding *c, size_t n, const double *z, d
         for (int k = 0; k < c->ncoord; k++)
             u[(size_t)k * n + i] = clamp((y[k] - c->mean[k]) / c->sd[k]);
     }
+}
+
+enum encoding_kernel encoding_kernel_of(const struct instr *c)
+{
+    if (c->block == encoding_block) return KERNEL_COORDINATES;
+    if (c->block == decode_block) return KERNEL_ELEMENTS;
+    if (c->block == jacobian_block) return KERNEL_JACOBIAN;
+    for (int k = 0; k < NKERNEL; k++)
+        if (c->self == &encoding_kernels[k]) return encoding_kernels[k];
+    return KERNEL_NONE;
 }

@@ -35,6 +35,10 @@ struct encoding {
 
 enum { ENCODING_STATES_MOST = 64 };
 
+/* Standardized coordinates beyond ENCODING_FAR grow as logarithms in features; none is beyond
+   ENCODING_FARTHEST. */
+enum { ENCODING_FAR = 6, ENCODING_FARTHEST = 10000 };
+
 /* The encodings of all nodes of a model: encoding[node], with arrays from mem.  Scales come from
    draws of the model, draw[row * num_draws + i]; with num_draws = 0 the caller sets them. */
 int encodings_make(const struct model *model, size_t num_draws, const double *draw,
@@ -73,5 +77,29 @@ struct decoding {
    the log-Jacobian of those that are not discrete. */
 int encodings_decode(const struct encoding *const *encoding, int num_encodings, struct prog *prog,
                      const struct decoding *how);
+
+/* Which kernel of encoding.c or decode.c an instruction runs, for those who write programs down in
+   another language (export_encoding.c). */
+enum encoding_kernel {
+    KERNEL_NONE,
+    KERNEL_STANDARD,
+    KERNEL_FEATURE,
+    KERNEL_STATE,
+    KERNEL_TWO,
+    KERNEL_COORDINATES,
+    KERNEL_ELEMENTS,
+    KERNEL_JACOBIAN,
+    KERNEL_LINE,
+    KERNEL_HALF,
+    KERNEL_INTERVAL,
+    KERNEL_LINE_LOG,
+    KERNEL_HALF_LOG,
+    KERNEL_INTERVAL_LOG,
+    NKERNEL
+};
+enum encoding_kernel encoding_kernel_of(const struct instr *instr);
+/* What element-wise instructions have as `self`: &encoding_kernels[kernel].  (Addresses of
+   functions that exist for several machines are not unique.) */
+extern const enum encoding_kernel encoding_kernels[NKERNEL];
 
 #endif

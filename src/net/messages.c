@@ -153,11 +153,17 @@ static int number_all(struct messages *x)
 
 /* ---- what a step pools -------------------------------------------------------------- */
 
-struct slot *message_slot(struct message_kind *k, uint64_t key)
+static struct slot *message_slot_find(const struct message_kind *k, uint64_t key)
 {
     struct slot *s = k->slot.a;
     while (s < k->slot.a + k->slot.n && s->key != key) s++;
-    if (s < k->slot.a + k->slot.n) return s;
+    return s < k->slot.a + k->slot.n ? s : NULL;
+}
+
+struct slot *message_slot(struct message_kind *k, uint64_t key)
+{
+    struct slot *s = message_slot_find(k, key);
+    if (s) return s;
     return vec_push(&k->slot, ((struct slot){.key = key})) ? NULL : &k->slot.a[k->slot.n - 1];
 }
 
@@ -180,14 +186,15 @@ static int find_slots(struct messages *x)
     const struct tree *t = &x->tree;
     int rc = 0;
     for (int i = 0; i < t->num_terms && !rc; i++)
-        if (message_informs(&x->kind[x->term_kind[i]]))
+        if (message_informs(x, &x->kind[x->term_kind[i]]))
             rc = count(x, t->term[i].step, t->term[i].kind, x->term_kind[i]);
     return rc;
 }
 
-int message_informs(const struct message_kind *k)
+int message_informs(const struct messages *x, const struct message_kind *k)
 {
     int n = k->num_nodes;
+    if (x->gathers) return n + k->num_constants > 0; /* they may differ between designs */
     for (int j = 0; j < k->num_constants; j++) n += k->sd[j] > 0;
     return n > 0;
 }
@@ -246,7 +253,6 @@ static void find_speaking(struct messages *x)
 static int find_child_slots(struct messages *x)
 {
     const struct tree *t = &x->tree;
-    find_speaking(x);
     int rc = 0, *head = raw_array(int, t->num_steps + 1), *next = raw_array(int, t->num_steps + 1);
     if (!head || !next) rc = NAMI_ENOMEM;
     for (int i = 0; i < t->num_steps && !rc; i++) head[i] = -1;
@@ -270,6 +276,7 @@ static void find_direct(struct messages *x)
         for (size_t i = 0; i < x->kind[k].slot.n; i++) {
             struct slot *s = &x->kind[k].slot.a[i];
             s->direct = s->most == 1 && s->total == x->kind[k].n;
+            s->spread = s->most > 1;
             if (s->kind >= 0 && !s->direct) x->kind[s->kind].raw = 0;
         }
 }
@@ -368,6 +375,154 @@ int messages_scales(const struct messages *x, struct qnet *q)
     return rc;
 }
 
+/* ---- open networks (kinds.h) -------------------------------------------------------- */
+
+static uint64_t key_of(const struct messages *x, int k)
+{
+    int first = x->kind[k].first;
+    return k < x->num_term_kinds ? x->tree.term[first].kind : x->tree.step[first].kind;
+}
+
+static int inst_of(const struct messages *x, const struct qnet *q, int k)
+{
+    int first = x->kind[k].first;
+    return k < x->num_term_kinds ? x->tree.term[first].inst
+                                 : q->encoding[q->whole->perm[first]].inst;
+}
+
+/* Sums of the constants of a kind of terms, and of their squares. */
+static int gather_terms(const struct messages *x, struct kinds *table, struct kind *to, int k)
+{
+    const struct tree *t = &x->tree;
+    if (!to->count) {
+        to->num_nodes = x->kind[k].num_nodes;
+        to->num_constants = x->kind[k].num_constants;
+        to->mean = arena_array(&table->mem, double, to->num_constants + 1);
+        to->sd = arena_array(&table->mem, double, to->num_constants + 1);
+        if (!to->mean || !to->sd) return NAMI_ENOMEM;
+    }
+    to->count += x->kind[k].n;
+    for (int i = 0; i < t->num_terms; i++)
+        for (int j = 0; x->term_kind[i] == k && j < to->num_constants; j++) {
+            double c = t->constant.a[t->term[i].first_constant + j];
+            to->mean[j] += c;
+            to->sd[j] += c * c;
+        }
+    return 0;
+}
+
+static struct kind_set *find_set(struct kind *k, uint64_t key)
+{
+    for (size_t i = 0; i < k->set.n; i++)
+        if (k->set.a[i].key == key) return &k->set.a[i];
+    return NULL;
+}
+
+/* A set that is not there in one design is pooled in all. */
+static int gather_sets(const struct message_kind *k, struct kind *to, int sure)
+{
+    for (size_t i = 0; i < to->set.n; i++)
+        if (!message_slot_find(k, to->set.a[i].key)) to->set.a[i].direct = 0;
+    for (const struct slot *s = k->slot.a; s < k->slot.a + k->slot.n; s++) {
+        struct kind_set *old = find_set(to, s->key);
+        struct kind_set new = {.key = s->key, .terms = s->kind >= 0, .direct = sure};
+        if (!old && vec_push(&to->set, new)) return NAMI_ENOMEM;
+        if (!old) old = &to->set.a[to->set.n - 1];
+        old->direct = old->direct && s->direct;
+        old->spread = old->spread || s->spread;
+    }
+    to->speaks = to->speaks || k->speaks;
+    return 0;
+}
+
+int messages_gather(const struct messages *x, const struct qnet *q, struct kinds *table)
+{
+    for (int k = 0; k < x->num_kinds; k++) {
+        int is_step = k >= x->num_term_kinds, fresh;
+        struct kind *to =
+            kinds_add(table, key_of(x, k), is_step, q->model, inst_of(x, q, k), &fresh);
+        if (!to) return NAMI_ENOMEM;
+        if (is_step ? gather_sets(&x->kind[k], to, fresh && !table->gaps)
+                    : gather_terms(x, table, to, k))
+            return NAMI_ENOMEM;
+    }
+    return kinds_add_scales(table, q->model, q->encoding);
+}
+
+/* The table knows no such kind, or knows it otherwise. */
+static int unknown(const struct messages *x, const struct qnet *q, int k, nami_err *err)
+{
+    struct str name = {0};
+    inst_name(q->model, inst_of(x, q, k), &name);
+    int rc = name.oom ? err_nomem(err)
+                      : err_set(err, NAMI_EINPUT,
+                                "%.60s stands in these data as in none of the designs that the "
+                                "network was trained for: train it for such sizes and patterns",
+                                name.s);
+    str_free(&name);
+    return rc;
+}
+
+/* What the table says of the kinds of this design. */
+static int take_kinds(struct messages *x, const struct qnet *q, nami_err *err)
+{
+    const struct kinds *table = q->opt.kinds;
+    for (int k = 0; k < x->num_kinds; k++) {
+        struct message_kind *to = &x->kind[k];
+        int is_step = k >= x->num_term_kinds;
+        const struct kind *from = to->open = kinds_find(table, key_of(x, k), is_step);
+        if (!from || (!is_step && (from->num_nodes != to->num_nodes ||
+                                   from->num_constants != to->num_constants)))
+            return unknown(x, q, k, err);
+        to->mean = from->mean;
+        to->sd = from->sd;
+        to->speaks = from->speaks;
+        for (size_t i = 0; i < from->set.n; i++) {
+            const struct kind_set *s = &from->set.a[i];
+            if (vec_push(&to->slot,
+                         ((struct slot){
+                             .key = s->key, .kind = -1, .direct = s->direct, .spread = s->spread})))
+                return err_nomem(err);
+        }
+    }
+    return 0;
+}
+
+/* Sets that the table does not know, or that are not single as it says. */
+static int check_sets(const struct messages *x, const struct qnet *q, nami_err *err)
+{
+    for (int k = x->num_term_kinds; k < x->num_kinds; k++) {
+        const struct message_kind *y = &x->kind[k];
+        if (y->slot.n != y->open->set.n) return unknown(x, q, k, err);
+        for (const struct slot *s = y->slot.a; s < y->slot.a + y->slot.n; s++)
+            if (s->direct && (s->most != 1 || s->total != y->n)) return unknown(x, q, k, err);
+    }
+    return 0;
+}
+
+const struct kind *messages_kind(const struct messages *x, const struct qnet *q, int pos)
+{
+    return x->kind[x->step_kind[x->tree.num_steps - q->inverse->nlatent + pos]].open;
+}
+
+static uint64_t factor_key(const struct messages *x, const struct qnet *q, int pos)
+{
+    return key_of(x, x->step_kind[x->tree.num_steps - q->inverse->nlatent + pos]);
+}
+
+int messages_gather_output(const struct messages *x, const struct qnet *q, struct kinds *table,
+                           const struct factor *f, const struct output_dist *output)
+{
+    struct kind *k = kinds_find(table, factor_key(x, q, f->pos), 1);
+    int n = q->encoding[f->node].ncoord;
+    if (!k->output) {
+        k->num_outputs = n;
+        if (!(k->output = arena_array(&table->mem, struct output_dist, n + 1))) return NAMI_ENOMEM;
+    }
+    if (!k->output[f->coordinate].family) k->output[f->coordinate] = *output;
+    return 0;
+}
+
 /* ---- factors ------------------------------------------------------------------------ */
 
 /* Those of one kind share; parents are latents alone. */
@@ -396,13 +551,17 @@ static int share_kinds(const struct messages *x, const struct qnet *q, struct sh
 
 int messages_make(struct messages *x, struct qnet *q, struct share *s, nami_err *err)
 {
-    *x = (struct messages){0};
+    int open = q->opt.kinds != NULL, fixed = open && q->opt.kinds->fixed;
+    *x = (struct messages){.gathers = open && !fixed};
     int rc = tree_make(&x->tree, q->model, q->whole, q->encoding, err);
     if (rc) return rc;
-    if (split_roles(&x->tree) || number_all(x) || sort_steps(x)) return err_nomem(err);
+    if ((!open && split_roles(&x->tree)) || number_all(x) || sort_steps(x)) return err_nomem(err);
     number_terms(x);
-    if (scale_constants(x, &q->mem) || find_slots(x) || find_child_slots(x) || share_kinds(x, q, s))
-        return err_nomem(err);
+    if (fixed && (rc = take_kinds(x, q, err))) return rc;
+    if ((!fixed && scale_constants(x, &q->mem)) || find_slots(x)) return err_nomem(err);
+    if (!fixed) find_speaking(x);
+    if (find_child_slots(x) || share_kinds(x, q, s)) return err_nomem(err);
+    if (fixed) return check_sets(x, q, err);
     find_direct(x);
     return 0;
 }

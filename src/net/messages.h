@@ -15,6 +15,7 @@ enum { MESSAGE_WIDTH = 32 };
 
 struct messages {
     struct tree tree;
+    int gathers; /* for a table of kinds that is not fixed yet (kinds.h): no layers are made */
     int num_kinds, num_term_kinds; /* kinds of terms, then kinds of steps */
     struct message_kind *kind;
     int *term_kind, *step_kind; /* of each term and step */
@@ -27,6 +28,17 @@ struct messages {
    latents alone).  NAMI_EINPUT: messages do not suit the model.  Free it also after an error. */
 int messages_make(struct messages *messages, struct qnet *network, struct share *share,
                   nami_err *err);
+/* Adds what these messages are like to the table of an open network; then the output distributions
+   of its factors.  0 or NAMI_ENOMEM. */
+int messages_gather(const struct messages *messages, const struct qnet *network,
+                    struct kinds *kinds);
+int messages_gather_output(const struct messages *messages, const struct qnet *network,
+                           struct kinds *kinds, const struct factor *factor,
+                           const struct output_dist *output);
+/* The kind of a factor's step, by its position in network->inverse; NULL: the network is not open.
+ */
+const struct kind *messages_kind(const struct messages *messages, const struct qnet *network,
+                                 int pos);
 /* Terms and steps of one kind, on average. */
 double messages_alike(const struct messages *messages);
 /* Gives the encodings of one role the same scales: 0 or NAMI_ENOMEM. */
@@ -35,8 +47,12 @@ void messages_free(struct messages *messages);
 /* Which features are needed: see encodings_compile. */
 void messages_want(const struct messages *messages, const struct qnet *network,
                    unsigned char *want);
-/* The first unit of the message that a factor reads, by its position in network->inverse; -1: none. */
+/* The first unit of the message that a factor reads, by its position in network->inverse; -1: none.
+ */
 int messages_unit(const struct messages *messages, const struct qnet *network, int pos);
+/* An input of a step that is no feature is made of one: by * unit from + add; from = -1: add alone. */
+void messages_input(const struct messages *messages, const struct qnet *network, int unit,
+                    int *from, double *by, double *add);
 /* Adds the layers, after the features. */
 int messages_compile(struct messages *messages, struct qnet *network);
 

@@ -20,6 +20,10 @@ int network_invert(struct network *n, nami_err *err)
     int rc = n->plan.elbo ? joint_density(n->model, "", err) : 0;
     if (!rc && !n->inverse)
         rc = inversion_init(&n->inversion, model_bn(n->model), &n->plan.invert, err);
+    if (!rc && !n->inverse && n->base && n->kinds->stage.n) { /* in the order of the first design */
+        kinds_take_stages(n->kinds, n->model, n->inversion.stage);
+        n->inversion.p.stage = n->inversion.stage;
+    }
     if (!rc && !n->inverse)
         rc = exact_invert(n->model, &n->inversion, n->plan.invert.exact, &n->collapse, &n->inverse,
                           err);
@@ -30,11 +34,24 @@ int network_invert(struct network *n, nami_err *err)
     return rc;
 }
 
+int network_invert_again(struct network *n, const char *mode, nami_err *err)
+{
+    inverse_free(n->rest);
+    inverse_free(n->inverse);
+    collapse_free(&n->collapse);
+    inversion_fini(&n->inversion);
+    n->rest = n->inverse = NULL;
+    n->collapse = (struct collapse){0};
+    n->plan.invert.mode = mode;
+    return network_invert(n, err);
+}
+
 static int make(struct network *n, const struct saved *saved, size_t num_draws, const double *x,
                 int threads, nami_err *err)
 {
     const struct inverse *h = n->rest ? n->rest : n->inverse;
     const double nothing = 0;
+    n->plan.net.kinds = n->kinds;
     if (n->untrained) num_draws = 0, x = &nothing;
     int rc = x ? qnet_make_on(&n->q, n->model, h, &n->plan.net, num_draws, x, err)
                : qnet_make(&n->q, n->model, h, &n->plan.net, saved, threads, err);
@@ -61,9 +78,48 @@ void network_free(struct network *n)
     collapse_free(&n->collapse);
     inversion_fini(&n->inversion);
     model_free(n->own_model);
-    st_free(&n->file);
+    kinds_free(&n->own_kinds);
+    if (!n->base) st_free(&n->file);
     str_free(&n->bytes);
     arena_free(&n->mem);
+}
+
+/* ---- instances of open networks ----------------------------------------------------------- */
+
+/* Is the constant of "name=value" one of the data set? */
+static int is_given(const struct dataset *data, const char *set)
+{
+    return dataset_find(data, set, strcspn(set, "=")) != NULL;
+}
+
+static int read_design(struct network *n, const struct dataset *data, nami_err *err)
+{
+    const struct model *m = n->base->model;
+    const char **set = arena_array(&n->mem, const char *, n->plan.nset + 1);
+    struct data one = {0};
+    int num = 0;
+    if (!(n->model = n->own_model = model_new()) || !set || vec_push(&one.set, *data))
+        return err_nomem(err);
+    for (int i = 0; i < n->plan.nset; i++)
+        if (!is_given(data, n->plan.set[i])) set[num++] = n->plan.set[i];
+    struct model_options opt = {.set = set, .nset = num, .observe = n->plan.observe};
+    int rc = model_copy_data(n->model, &one, err);
+    free(one.set.a); /* the values are another's */
+    const char *text = model_text(m);
+    return rc ? rc
+              : model_parse(n->model, model_file_name(m), text, strlen(text), model_dialect(m),
+                            &opt, err);
+}
+
+int network_instance(struct network *n, const struct network *base, const struct dataset *data,
+                     const char *observe, nami_err *err)
+{
+    *n = (struct network){
+        .plan = base->plan, .base = base, .kinds = base->kinds, .file = base->file};
+    if (observe && !(n->plan.observe = arena_strndup(&n->mem, observe, strlen(observe))))
+        return err_nomem(err);
+    int rc = read_design(n, data, err);
+    return rc ? rc : network_invert(n, err);
 }
 
 /* ---- layers and weights ------------------------------------------------------------------- */
@@ -139,8 +195,14 @@ static int parse(struct network *n, struct saved *saved, int threads, nami_err *
     if (!rc) rc = plan_derive(&n->plan, model_learns(n->model), err);
     if (!rc) rc = read_inverse(n, err);
     if (!rc) rc = network_invert(n, err);
-    if (!rc) rc = saved_open(saved, st_get(&n->file, "network"), err);
-    return rc ? rc : make(n, saved, 0, NULL, threads, err);
+    const char *kinds = st_get(&n->file, "kinds");
+    if (!rc && kinds) {
+        n->kinds = &n->own_kinds;
+        rc = kinds_parse(n->kinds, kinds, err);
+    } else if (!rc) {
+        rc = saved_open(saved, st_get(&n->file, "network"), err);
+    }
+    return rc ? rc : make(n, kinds ? NULL : saved, 0, NULL, threads, err);
 }
 
 int network_parse(struct network *n, int threads, nami_err *err)

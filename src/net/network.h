@@ -25,6 +25,9 @@ struct network {
     struct inverse *inverse;
     struct collapse collapse; /* what is integrated out: the exact factors of the inverse */
     struct inverse *rest;     /* the others, which the network has; NULL: all of them */
+    struct kinds *kinds; /* of an open network: own_kinds, or another's; NULL: it is not open */
+    struct kinds own_kinds;
+    const struct network *base; /* it is an instance of this open network; or NULL */
     struct qnet q;
     struct elbo elbo; /* if plan.elbo */
     struct str bytes; /* what it was read from, */
@@ -33,10 +36,19 @@ struct network {
 
 /* With model and plan set: the inverse, unless it is there. */
 int network_invert(struct network *n, nami_err *err);
+/* The inverse in another mode, in place of the one that is there. */
+int network_invert_again(struct network *n, const char *mode, nami_err *err);
 /* Then the network: q is made with scales from draws of the prior; or, x not NULL, from these
    num_draws draws x[row * num_draws + i]. */
 int network_make(struct network *n, size_t num_draws, const double *x, int threads, nami_err *err);
 void network_free(struct network *n);
+
+/* An instance of an open network for another design: the model is read again with these data and
+   what is observed (NULL: as in the text and in the data), and inverted; network_make then makes
+   the network.  It uses the file and the kinds of `base`, which must outlive it.  network_free also
+   after an error. */
+int network_instance(struct network *n, const struct network *base, const struct dataset *data,
+                     const char *observe, nami_err *err);
 
 /* Does the file begin like one of these?  No, if it cannot be read. */
 int network_is(const char *path);
@@ -64,12 +76,24 @@ int network_each_weight(const struct network *n,
                         int (*each)(void *arg, const char *name, int num_dims, const size_t *dim,
                                     size_t at, nami_err *err),
                         void *arg, nami_err *err);
+/* The same for one layer, whose weights are at this place. */
+int block_each_weight(const struct block *b, size_t at,
+                      int (*each)(void *arg, const char *name, int num_dims, const size_t *dim,
+                                  size_t at, nami_err *err),
+                      void *arg, nami_err *err);
 /* The texts of a file: all but its digest. `inverse` is JSON (report/json.h, as runs). */
 int network_texts(const struct network *n, struct st *file, const char *inverse, nami_err *err);
 /* Tensors and texts to bytes, with the digest. */
 int network_print(struct st *file, struct str *out, nami_err *err);
 /* Weights of a file to param; NAMI_EINPUT if one is missing, of another shape, or damaged. */
 int network_take_weights(const struct network *n, float *param, nami_err *err);
+/* One of them, as an `each` of network_each_weight; arg: struct weights_from. */
+struct weights_from {
+    const struct network *file;
+    float *param;
+};
+int network_take_weight(void *arg, const char *name, int num_dims, const size_t *dim, size_t at,
+                        nami_err *err);
 /* A float tensor of the file with this shape, no number of it larger than `most`. */
 int network_take(const struct network *n, const char *name, int num_dims, const size_t *dim,
                  float most, float *out, nami_err *err);

@@ -13,14 +13,14 @@
 
 int network_broken(const char *what, nami_err *err)
 {
-    return err_set(err, NAMI_EINPUT, "the file has no usable '%s'; it is not a network of NaMI, or damaged",
-                   what);
+    return err_set(err, NAMI_EINPUT,
+                   "the file has no usable '%s'; it is not a network of NaMI, or damaged", what);
 }
 
 /* ---- the digest --------------------------------------------------------------------------- */
 
-/* SHA-256 of all bytes of the file, the digest's own digits taken as zeros.  Its text is the first of
-   the header, so that it stands near the beginning. */
+/* SHA-256 of all bytes of the file, the digest's own digits taken as zeros.  Its text is the first
+   of the header, so that it stands near the beginning. */
 static const char DIGEST[] = "sha256";
 static const char ZEROS[] = "0000000000000000000000000000000000000000000000000000000000000000";
 
@@ -49,9 +49,8 @@ static int check_digest(const struct network *n, nami_err *err)
 {
     const char *digits = st_get(&n->file, DIGEST);
     char hex[SHA256_HEX + 1];
-    char *hole = digits && strlen(digits) == SHA256_HEX
-                     ? find_digits(n->bytes.s, n->bytes.n, digits)
-                     : NULL;
+    char *hole =
+        digits && strlen(digits) == SHA256_HEX ? find_digits(n->bytes.s, n->bytes.n, digits) : NULL;
     if (hole) digest_of(n->bytes.s, n->bytes.n, hole, hex);
     if (hole && memcmp(hole, hex, SHA256_HEX) == 0) return 0;
     return err_set(err, NAMI_EINPUT,
@@ -75,7 +74,8 @@ int network_print(struct st *file, struct str *out, nami_err *err)
 
 static int check_version(const char *format, nami_err *err)
 {
-    if (!format) return err_set(err, NAMI_EINPUT, "this is a safetensors file, but not a network of NaMI");
+    if (!format)
+        return err_set(err, NAMI_EINPUT, "this is a safetensors file, but not a network of NaMI");
     if (strcmp(format, NETWORK_FORMAT) == 0) return 0;
     if (strcmp(format, "1") == 0)
         return err_set(err, NAMI_EINPUT,
@@ -110,17 +110,30 @@ void network_observed(const struct network *n, struct str *out)
     if (!out->n) str_put(out, "none");
 }
 
+/* The name of the model's file.  A simulator runs in its folder: then with the whole path, so that
+   the network may be asked from anywhere. */
+static char *name_of_file(const struct model *m)
+{
+    const char *name = model_file_name(m) ? model_file_name(m) : "model.nami";
+    char *whole = model_simulator_command(m) ? realpath(name, NULL) : NULL;
+    return whole ? whole : strdup(name);
+}
+
 int network_texts(const struct network *n, struct st *file, const char *inverse, nami_err *err)
 {
     const struct model *m = n->model;
+    char *name = name_of_file(m);
     struct str data = {0}, plan = {0}, saved = {0}, observe = {0};
     if (model_first_data(m)) /* the one that gave the constants */
         dataset_print(model_first_data(m), &data);
     else
         str_put(&data, "{}");
-    saved_print(&n->q, &saved);
+    if (n->kinds)
+        kinds_print(n->kinds, &saved);
+    else
+        saved_print(&n->q, &saved);
     if (n->plan.observe) network_observed(n, &observe);
-    int rc = plan_print(&n->plan, observe.s, &plan) || data.oom || saved.oom || observe.oom
+    int rc = plan_print(&n->plan, observe.s, &plan) || data.oom || saved.oom || observe.oom || !name
                  ? err_nomem(err)
                  : 0;
     const char *const text[][2] = {{DIGEST, ZEROS},
@@ -128,22 +141,39 @@ int network_texts(const struct network *n, struct st *file, const char *inverse,
                                    {"version", NAMI_VERSION},
                                    {"kernel", product_best(1)->name},
                                    {"model", model_text(m)},
-                                   {"file", model_file_name(m) ? model_file_name(m) : "model.nami"},
+                                   {"file", name},
                                    {"dialect", model_dialect(m) == BUGS ? "bugs" : "native"},
                                    {"data", data.s},
                                    {"settings", plan.s},
                                    {"inverse", inverse},
-                                   {"network", saved.s}};
+                                   {n->kinds ? "kinds" : "network", saved.s}};
     for (size_t i = 0; i < sizeof text / sizeof *text && !rc; i++)
         rc = st_set(file, text[i][0], text[i][1], err);
     str_free(&data);
     str_free(&plan);
     str_free(&saved);
     str_free(&observe);
+    free(name);
     return rc;
 }
 
 /* ---- weights -------------------------------------------------------------------------------- */
+
+int block_each_weight(const struct block *b, size_t at,
+                      int (*each)(void *arg, const char *name, int num_dims, const size_t *dim,
+                                  size_t at, nami_err *err),
+                      void *arg, nami_err *err)
+{
+    size_t dim[2] = {(size_t)b->layer->out, (size_t)b->layer->in};
+    struct str name = {0};
+    str_printf(&name, "%s.weight", b->name);
+    int rc = name.oom ? err_nomem(err) : each(arg, name.s, 2, dim, at, err);
+    name.n = 0;
+    str_printf(&name, "%s.bias", b->name);
+    if (!rc) rc = name.oom ? err_nomem(err) : each(arg, name.s, 1, dim, at + dim[0] * dim[1], err);
+    str_free(&name);
+    return rc;
+}
 
 int network_each_weight(const struct network *n,
                         int (*each)(void *arg, const char *name, int num_dims, const size_t *dim,
@@ -152,18 +182,8 @@ int network_each_weight(const struct network *n,
 {
     const struct block *b;
     int rc = 0;
-    for (size_t i = 0; !rc && (b = network_layer(n, i)); i++) {
-        const struct dense *d = b->layer;
-        size_t dim[2] = {(size_t)d->out, (size_t)d->in};
-        struct str name = {0};
-        str_printf(&name, "%s.weight", b->name);
-        rc = name.oom ? err_nomem(err) : each(arg, name.s, 2, dim, d->w, err);
-        name.n = 0;
-        str_printf(&name, "%s.bias", b->name);
-        if (!rc)
-            rc = name.oom ? err_nomem(err) : each(arg, name.s, 1, dim, d->w + dim[0] * dim[1], err);
-        str_free(&name);
-    }
+    for (size_t i = 0; !rc && (b = network_layer(n, i)); i++)
+        rc = block_each_weight(b, b->layer->w, each, arg, err);
     return rc;
 }
 
@@ -196,20 +216,15 @@ int network_take(const struct network *n, const char *name, int num_dims, const 
     return is_damaged(t, most, err);
 }
 
-struct taking {
-    const struct network *n;
-    float *param;
-};
-
-static int take_weight(void *arg, const char *name, int num_dims, const size_t *dim, size_t at,
-                       nami_err *err)
+int network_take_weight(void *arg, const char *name, int num_dims, const size_t *dim, size_t at,
+                        nami_err *err)
 {
-    const struct taking *w = arg;
-    return network_take(w->n, name, num_dims, dim, NETWORK_LARGEST, w->param + at, err);
+    const struct weights_from *w = arg;
+    return network_take(w->file, name, num_dims, dim, NETWORK_LARGEST, w->param + at, err);
 }
 
 int network_take_weights(const struct network *n, float *param, nami_err *err)
 {
-    struct taking w = {n, param};
-    return network_each_weight(n, take_weight, &w, err);
+    struct weights_from w = {n, param};
+    return network_each_weight(n, network_take_weight, &w, err);
 }

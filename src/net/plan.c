@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/options.h"
+#include "data/json_value.h"
 
 const char *const brightness_words[] = {"as-is", "scale", "binarise", "threshold", NULL};
 const char *const objective_names[] = {"ic", "elbo", NULL};
@@ -66,6 +67,7 @@ static int loop_plan(const nami_train_options *o, struct train_options *t, nami_
 {
     *t = (struct train_options){.steps = o->steps,
                                 .batch = o->batch,
+                                .parts = o->parts,
                                 .rate = o->rate,
                                 .clip = o->clip,
                                 .check = o->check,
@@ -102,6 +104,20 @@ int plan_derive(struct plan *p, int learns, nami_err *err)
     p->split = o->split;
     int rc = net_plan(o, &p->net, err);
     return rc ? rc : loop_plan(o, &p->train, err);
+}
+
+int plan_open(struct plan *p, const struct model *model, struct arena *mem)
+{
+    const char **open = &p->options.open;
+    struct str text = {0};
+    if (*open && strcmp(*open, "none") == 0) *open = NULL;
+    else if (!*open || !**open) {
+        model_open_ranges(model, &text);
+        if (text.n) *open = arena_strndup(mem, text.s, text.n);
+    }
+    int bad = text.oom || (text.n && !*open);
+    str_free(&text);
+    return bad ? NAMI_ENOMEM : 0;
 }
 
 int plan_make(struct plan *p, const nami_options *invert, const nami_train_options *opt, int learns,
@@ -244,7 +260,9 @@ static int parse(struct plan *p, const json_t *o, struct arena *mem, nami_err *e
 
 int plan_parse(struct plan *p, const char *text, struct arena *mem, nami_err *err)
 {
-    json_t *o = json_loads(text, 0, NULL);
+    json_error_t why;
+    json_t *o = json_loads(text, 0, &why);
+    if (!o && json_no_memory(&why)) return err_nomem(err);
     int rc = parse(p, o, mem, err);
     json_decref(o);
     return rc;

@@ -10,6 +10,7 @@
 /* Hyperparameters of training. */
 struct train_options {
     int steps, batch;
+    int parts; /* of a batch: sum.h */
     double rate;
     double clip;     /* largest norm of a gradient; 0: any */
     int check;       /* steps between validations */
@@ -50,6 +51,9 @@ int plan_make(struct plan *p, const nami_options *invert, const nami_train_optio
               struct arena *mem, nami_err *err);
 /* What p->options mean, which are completed. */
 int plan_derive(struct plan *p, int learns, nami_err *err);
+/* Ranges of sizes that the text of a model declares count unless others are asked for; "none": the
+   network is for one design.  0 or NAMI_ENOMEM. */
+int plan_open(struct plan *p, const struct model *model, struct arena *mem);
 
 /* All of it as JSON, by name: 0 or NAMI_ENOMEM.  observe: what is stored for p->observe; or NULL. */
 int plan_print(const struct plan *p, const char *observe, struct str *out);

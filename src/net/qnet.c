@@ -160,7 +160,13 @@ static int same_scales(struct qnet *q, struct share *s)
 static int name_loss_term(struct qnet *q, struct loss_term *p, int v)
 {
     const struct bn *bn = model_bn(q->model);
+    const struct kind *kind =
+        q->messages ? messages_kind(q->messages, q, q->inverse->pos[v]) : NULL;
     int all = 0;
+    if (kind) {
+        p->name = arena_strndup(&q->mem, kind->name, strlen(kind->name));
+        return p->name ? 0 : NAMI_ENOMEM;
+    }
     for (int i = 0; i < q->inverse->nlatent && p->num_latents > 1; i++)
         all += bn->node.a[q->inverse->perm[i]].cls == bn->node.a[v].cls;
     p->name = p->num_latents > 1 && all == p->num_latents ? bn->cls.a[bn->node.a[v].cls].name
@@ -456,12 +462,51 @@ struct origin { /* draws x[row * n + i], or what a file says */
 static int make_encodings(struct qnet *q, const struct origin *o, nami_err *err)
 {
     int rc = encodings_make(q->model, o->n, o->x, &q->mem, q->encoding, err);
-    return rc || !o->saved ? rc : saved_encodings(o->saved, q, err);
+    if (rc) return rc;
+    if (q->opt.kinds && q->opt.kinds->fixed)
+        return kinds_take_scales(q->opt.kinds, q->model, q->encoding, err);
+    return o->saved ? saved_encodings(o->saved, q, err) : 0;
+}
+
+/* The output distribution of a group of an open network. */
+static int open_output(struct qnet *q, int g, nami_err *err)
+{
+    struct group *x = &q->group[g];
+    const struct factor *f = &q->factor[q->member[x->first]];
+    const struct encoding *c = &q->encoding[f->node];
+    const struct kind *k = messages_kind(q->messages, q, f->pos);
+    if (f->coordinate < k->num_outputs && k->output[f->coordinate].family) {
+        x->output = k->output[f->coordinate];
+        if (x->output.family->own_scale) {
+            x->output.dist = c->dist;
+            x->output.fixed = isfinite(c->hi) ? c->hi : 0;
+        }
+        x->nout = x->output.family->outputs(&x->output);
+        if (output_fits(q, c, &x->output)) return 0;
+    }
+    return err_set(err, NAMI_EINPUT,
+                   "the network has no output distribution that fits %s in these data",
+                   bn_name(model_bn(q->model), c->node));
+}
+
+/* What this design is like, for the table. */
+static int gather(struct qnet *q, nami_err *err)
+{
+    int rc = messages_gather(q->messages, q, q->opt.kinds) ? err_nomem(err) : 0;
+    for (int g = 0; g < q->ngroup && !rc; g++)
+        if (messages_gather_output(q->messages, q, q->opt.kinds,
+                                   &q->factor[q->member[q->group[g].first]], &q->group[g].output))
+            rc = err_nomem(err);
+    return rc;
 }
 
 static int make_outputs(struct qnet *q, const struct origin *o, nami_err *err)
 {
     int rc = 0;
+    if (q->opt.kinds && q->opt.kinds->fixed) {
+        for (int g = 0; g < q->ngroup && !rc; g++) rc = open_output(q, g, err);
+        return rc;
+    }
     if (o->saved && json_array_size(o->saved->outputs) != (size_t)q->ngroup)
         return err_set(err, NAMI_EINPUT, "the file has %zu output distributions, not %d",
                        json_array_size(o->saved->outputs), q->ngroup);
@@ -521,6 +566,7 @@ static int find_sharing(struct qnet *q, struct share *s, nami_err *err)
         rc = make_messages(q, s, err);
         if (rc) return rc;
     }
+    if (q->opt.kinds) return 0; /* scales are the table's */
     if (q->messages) return q->ndraw && messages_scales(q->messages, q) ? err_nomem(err) : 0;
     rc = share_find(q->model, q->inverse, shares, s, err);
     if (!rc && (same_scales(q, s) || net_embeds(q, s))) rc = err_nomem(err);
@@ -544,6 +590,13 @@ static int compile_inputs(struct qnet *q, int *of, nami_err *err)
     return rc ? rc : net_embed(q, of, err);
 }
 
+static int finish(struct qnet *q, nami_err *err)
+{
+    archs_choose(q);
+    int rc = emit_jacobians(q) ? err_nomem(err) : archs_build(q, err);
+    return !rc && prog_finish(&q->prog) ? err_nomem(err) : rc;
+}
+
 static int build(struct qnet *q, const struct origin *o, nami_err *err)
 {
     struct share s = {0};
@@ -555,13 +608,11 @@ static int build(struct qnet *q, const struct origin *o, nami_err *err)
     if (!of || !q->encoding) rc = err_nomem(err);
     if (!rc) rc = make_encodings(q, o, err);
     if (!rc) rc = find_sharing(q, &s, err);
-    if (!rc) rc = compile_inputs(q, of, err);
+    int gathers = q->opt.kinds && !q->opt.kinds->fixed;
+    if (!rc && !gathers) rc = compile_inputs(q, of, err);
     if (!rc && (make_factors(q, &s, of) || make_groups(q, &s))) rc = err_nomem(err);
     if (!rc) rc = make_outputs(q, o, err);
-    if (!rc) archs_choose(q);
-    if (!rc && emit_jacobians(q)) rc = err_nomem(err);
-    if (!rc) rc = archs_build(q, err);
-    if (!rc && prog_finish(&q->prog)) rc = err_nomem(err);
+    if (!rc) rc = gathers ? gather(q, err) : finish(q, err);
     drop_messages(q, &s);
     q->draw = NULL;
     q->ndraw = 0;
@@ -577,7 +628,10 @@ static void begin(struct qnet *q, struct model *m, const struct inverse *h,
     q->whole = h->whole ? h->whole : h;
     if (!q->opt.message) q->opt.message = MESSAGE_WIDTH;
     q->prog.nrow = q->prog.nnode = model_num_rows(m);
-    if (opt->whiten < 0) q->opt.whiten = !opt->arch || opt->arch == &arch_messages;
+    if (opt->kinds)
+        q->opt.whiten = 0; /* correlations are of one design */
+    else if (opt->whiten < 0)
+        q->opt.whiten = !opt->arch || opt->arch == &arch_messages;
 }
 
 /* The first of them. */
@@ -599,11 +653,12 @@ int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
 int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
               const struct net_options *opt, const struct saved *saved, int threads, nami_err *err)
 {
-    double *x = saved ? NULL : raw_array(double, (size_t)model_num_rows(m) * PRIOR_DRAWS);
-    struct origin o = {saved ? 0 : PRIOR_DRAWS, x, saved};
+    int known = saved || (opt->kinds && opt->kinds->fixed); /* no draws are needed */
+    double *x = known ? NULL : raw_array(double, (size_t)model_num_rows(m) * PRIOR_DRAWS);
+    struct origin o = {known ? 0 : PRIOR_DRAWS, x, saved};
     begin(q, m, h, opt);
-    int rc = x || saved ? 0 : err_nomem(err);
-    if (!rc && !saved)
+    int rc = x || known ? 0 : err_nomem(err);
+    if (!rc && !known)
         rc = model_simulate_training(m, opt->seed ^ 0x7072696f72, 0, PRIOR_DRAWS, threads, x, err);
     if (!rc) rc = build(q, &o, err);
     free(x);

@@ -12,6 +12,7 @@
 #include "net/arch.h"
 #include "net/encoding.h"
 #include "net/family.h"
+#include "net/kinds.h"
 
 enum { NET_LAYERS = 8 };
 
@@ -26,6 +27,7 @@ struct net_options {
     int act;
     int skip; /* 1: inputs feed outputs too; 0: not; -1: in made, and where inputs are whitened */
     int no_share; /* a network of its own for each factor, also in plates */
+    struct kinds *kinds; /* of an open network: to be gathered, or fixed (kinds.h); NULL: not open */
     int whiten;   /* 1: whitening layers (white.h); 0: none; -1: if arch is auto or messages */
     uint64_t seed;
 };

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/num.h"
+#include "data/json_value.h"
 
 static const char *const kind_names[] = {
     [ENCODING_REAL] = "real", [ENCODING_STATES] = "states", [ENCODING_COUNTS] = "counts"};
@@ -19,7 +20,7 @@ static void put_number(struct str *out, double x)
     str_putn(out, buf, (size_t)num_print(buf, x));
 }
 
-static void put_numbers(struct str *out, const char *name, int n, const double *x)
+void saved_put_numbers(struct str *out, const char *name, int n, const double *x)
 {
     str_printf(out, ",\"%s\":[", name);
     for (int i = 0; i < n; i++) {
@@ -29,6 +30,17 @@ static void put_numbers(struct str *out, const char *name, int n, const double *
     str_put(out, "]");
 }
 
+void saved_put_output(struct str *out, const struct output_dist *h)
+{
+    str_printf(out, "{\"family\":\"%s\",\"size\":%d,\"fixed\":", h->family->name, h->size);
+    put_number(out, h->fixed);
+    saved_put_numbers(out, "shift", RECORD_ARGS, h->shift);
+    saved_put_numbers(out, "scale", RECORD_ARGS, h->scale);
+    str_put(out, "}");
+}
+
+const char *saved_kind_name(enum encoding_kind kind) { return kind_names[kind]; }
+
 void saved_print(const struct qnet *q, struct str *out)
 {
     str_put(out, "{\"encodings\":[");
@@ -37,19 +49,14 @@ void saved_print(const struct qnet *q, struct str *out)
         str_put(out, v ? ",\n{\"node\":" : "\n{\"node\":");
         str_quote(out, bn_name(model_bn(q->model), v));
         str_printf(out, ",\"kind\":\"%s\"", kind_names[c->kind]);
-        put_numbers(out, "mean", c->ncoord, c->mean);
-        put_numbers(out, "sd", c->ncoord, c->sd);
+        saved_put_numbers(out, "mean", c->ncoord, c->mean);
+        saved_put_numbers(out, "sd", c->ncoord, c->sd);
         str_put(out, "}");
     }
     str_put(out, "],\n\"outputs\":[");
     for (int g = 0; g < q->ngroup; g++) {
-        const struct output_dist *h = &q->group[g].output;
-        str_printf(out, "%s{\"family\":\"%s\",\"size\":%d,\"fixed\":", g ? ",\n" : "\n",
-                   h->family->name, h->size);
-        put_number(out, h->fixed);
-        put_numbers(out, "shift", RECORD_ARGS, h->shift);
-        put_numbers(out, "scale", RECORD_ARGS, h->scale);
-        str_put(out, "}");
+        str_put(out, g ? ",\n" : "\n");
+        saved_put_output(out, &q->group[g].output);
     }
     str_put(out, "]}");
 }
@@ -58,7 +65,9 @@ void saved_print(const struct qnet *q, struct str *out)
 
 int saved_open(struct saved *s, const char *text, nami_err *err)
 {
-    *s = (struct saved){.root = text ? json_loads(text, 0, NULL) : NULL};
+    json_error_t why;
+    *s = (struct saved){.root = text ? json_loads(text, 0, &why) : NULL};
+    if (text && !s->root && json_no_memory(&why)) return err_nomem(err);
     s->encodings = json_object_get(s->root, "encodings");
     s->outputs = json_object_get(s->root, "outputs");
     if (json_is_array(s->encodings) && json_is_array(s->outputs)) return 0;
@@ -67,7 +76,7 @@ int saved_open(struct saved *s, const char *text, nami_err *err)
 
 void saved_close(struct saved *s) { json_decref(s->root); }
 
-static int take_numbers(const json_t *o, const char *name, int n, double *out)
+int saved_take_numbers(const json_t *o, const char *name, int n, double *out)
 {
     const json_t *a = json_object_get(o, name);
     if (!json_is_array(a) || json_array_size(a) != (size_t)n) return 0;
@@ -92,8 +101,8 @@ int saved_encodings(const struct saved *s, struct qnet *q, nami_err *err)
                    *kind = json_string_value(json_object_get(o, "kind"));
         int ok = node && kind && strcmp(node, bn_name(model_bn(q->model), v)) == 0 &&
                  strcmp(kind, kind_names[c->kind]) == 0 &&
-                 take_numbers(o, "mean", c->ncoord, c->mean) &&
-                 take_numbers(o, "sd", c->ncoord, c->sd);
+                 saved_take_numbers(o, "mean", c->ncoord, c->mean) &&
+                 saved_take_numbers(o, "sd", c->ncoord, c->sd);
         for (int k = 0; k < c->ncoord && ok; k++) ok = c->sd[k] > 0;
         if (!ok)
             return err_set(err, NAMI_EINPUT,
@@ -105,20 +114,26 @@ int saved_encodings(const struct saved *s, struct qnet *q, nami_err *err)
     return 0;
 }
 
-int saved_output(const struct saved *s, int g, struct output_dist *out, nami_err *err)
+int saved_take_output(const json_t *o, struct output_dist *out)
 {
-    const json_t *o = json_array_get(s->outputs, (size_t)g);
     const json_t *size = json_object_get(o, "size"), *fixed = json_object_get(o, "fixed");
     const char *name = json_string_value(json_object_get(o, "family"));
     json_int_t n = json_integer_value(size);
     *out = (struct output_dist){.family = name ? family_find(name, strlen(name)) : NULL};
-    if (out->family && json_is_integer(size) && n >= 0 && n < 1 << 20 && json_is_number(fixed) &&
-        take_numbers(o, "shift", RECORD_ARGS, out->shift) &&
-        take_numbers(o, "scale", RECORD_ARGS, out->scale)) {
-        out->size = (int)n;
-        out->fixed = json_number_value(fixed);
+    if (!out->family || !json_is_integer(size) || n < 0 || n >= 1 << 20 || !json_is_number(fixed) ||
+        !saved_take_numbers(o, "shift", RECORD_ARGS, out->shift) ||
+        !saved_take_numbers(o, "scale", RECORD_ARGS, out->scale))
         return 0;
-    }
+    out->size = (int)n;
+    out->fixed = json_number_value(fixed);
+    return 1;
+}
+
+int saved_output(const struct saved *s, int g, struct output_dist *out, nami_err *err)
+{
+    const json_t *o = json_array_get(s->outputs, (size_t)g);
+    const char *name = json_string_value(json_object_get(o, "family"));
+    if (saved_take_output(o, out)) return 0;
     return err_set(err, NAMI_EINPUT, "output distribution %d of the network, '%.40s', is not known",
                    g + 1, name ? name : "?");
 }

@@ -27,4 +27,12 @@ int saved_encodings(const struct saved *s, struct qnet *q, nami_err *err);
 /* Output distribution number g, as the file has it: NAMI_EINPUT if it is none. */
 int saved_output(const struct saved *s, int g, struct output_dist *out, nami_err *err);
 
+/* Pieces of such texts: ,"name":[...]; an output distribution.  Those that take return 0 if the
+   JSON is not of this form. */
+void saved_put_numbers(struct str *out, const char *name, int n, const double *x);
+int saved_take_numbers(const json_t *o, const char *name, int n, double *out);
+void saved_put_output(struct str *out, const struct output_dist *output);
+int saved_take_output(const json_t *o, struct output_dist *out);
+const char *saved_kind_name(enum encoding_kind kind);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "net/messages.h"
 
 enum { SWEEPS = 30 };
 static const double LEAST = 1e-6; /* of the mean variance: smaller ones are rounding errors */
@@ -95,29 +96,43 @@ static float *features(const struct qnet *q)
     return value;
 }
 
-/* mean[in] and covariance cov (in, in) of the inputs, over draws and instances */
+/* Values of the inputs of an instance, to[j * ndraw + i]: features, or made of them (messages.h). */
+static void instance(const struct qnet *q, int in, const int *unit, const float *value, float *to)
+{
+    size_t n = q->ndraw;
+    for (int j = 0; j < in; j++, to += n) {
+        int from = unit[j];
+        double by = 1, add = 0;
+        if (q->messages) messages_input(q->messages, q, unit[j], &from, &by, &add);
+        for (size_t i = 0; i < n; i++)
+            to[i] = from < 0 ? (float)add : (float)(by * value[(size_t)from * n + i]);
+    }
+}
+
+/* mean[in] and covariance cov (in, in) of the inputs, over draws and instances.  x: (in, ndraw) */
 static void covariance(const struct qnet *q, int n, int in, const int *from, const float *value,
-                       double *mean, double *cov)
+                       double *mean, double *cov, float *x)
 {
     size_t N = q->ndraw;
     double scale = 1 / ((double)N * n);
     memset(mean, 0, sizeof *mean * (size_t)in);
     memset(cov, 0, sizeof *cov * (size_t)in * (size_t)in);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < in; j++) {
-            const float *x = value + (size_t)from[i * in + j] * N;
-            for (size_t b = 0; b < N; b++) mean[j] += x[b] * scale;
-        }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        instance(q, in, from + (size_t)i * (size_t)in, value, x);
+        for (int j = 0; j < in; j++)
+            for (size_t b = 0; b < N; b++) mean[j] += x[(size_t)j * N + b] * scale;
+    }
+    for (int i = 0; i < n; i++) {
+        instance(q, in, from + (size_t)i * (size_t)in, value, x);
         for (int j = 0; j < in; j++)
             for (int k = 0; k <= j; k++) {
-                const float *x = value + (size_t)from[i * in + j] * N;
-                const float *y = value + (size_t)from[i * in + k] * N;
+                const float *a = x + (size_t)j * N, *c = x + (size_t)k * N;
                 double sum = 0;
-                for (size_t b = 0; b < N; b++) sum += (x[b] - mean[j]) * (y[b] - mean[k]);
+                for (size_t b = 0; b < N; b++) sum += (a[b] - mean[j]) * (c[b] - mean[k]);
                 cov[j * in + k] += sum * scale;
                 cov[k * in + j] = cov[j * in + k];
             }
+    }
 }
 
 /* w: weights (in, in), then biases (in) */
@@ -125,11 +140,12 @@ static int white_weights(const struct qnet *q, int n, int in, const int *from, f
 {
     size_t N = (size_t)in;
     float *value = features(q);
+    float *x = raw_array(float, N *q->ndraw + 1);
     double *room = raw_array(double, 3 * N * N + N);
-    int rc = value && room ? 0 : NAMI_ENOMEM;
+    int rc = value && x && room ? 0 : NAMI_ENOMEM;
     if (!rc) {
         double *cov = room, *v = cov + N * N, *root = v + N * N, *mean = root + N * N;
-        covariance(q, n, in, from, value, mean, cov);
+        covariance(q, n, in, from, value, mean, cov, x);
         inverse_root(in, cov, v, root);
         for (size_t i = 0; i < N; i++) {
             double bias = 0;
@@ -141,6 +157,7 @@ static int white_weights(const struct qnet *q, int n, int in, const int *from, f
         }
     }
     free(value);
+    free(x);
     free(room);
     return rc;
 }

@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "report/calibration.h"
+#include "report/figure.h"
 #include "report/names.h"
 #include "report/table.h"
 
@@ -296,36 +297,41 @@ void calibration_json(const struct calibration *c, struct str *out)
 
 /* ---- pictures ------------------------------------------------------------------------- */
 
-static int put_ecdf(const struct calibration *c, struct str *out)
+static int put_ecdf(const struct figure_input *in, plot_put *put, struct str *out)
 {
-    return plot_ecdf(&c->sbc, c->name, out);
+    return plot_ecdf(&in->calibration->sbc, in->calibration->name, in->most, put, out);
 }
 
-static int put_ranks(const struct calibration *c, struct str *out)
+static int put_ranks(const struct figure_input *in, plot_put *put, struct str *out)
 {
-    return plot_ranks(&c->sbc, c->name, out);
+    return plot_ranks(&in->calibration->sbc, in->calibration->name, in->most, put, out);
 }
 
-static int put_coverage(const struct calibration *c, struct str *out)
+static int put_coverage(const struct figure_input *in, plot_put *put, struct str *out)
 {
-    return plot_coverage(&c->coverage, c->name, out);
+    return plot_coverage(&in->calibration->coverage, in->calibration->name, in->most, put, out);
 }
 
-static int put_tarp(const struct calibration *c, struct str *out)
+static int put_tarp(const struct figure_input *in, plot_put *put, struct str *out)
 {
-    return plot_tarp(&c->tarp, out);
+    return plot_tarp(&in->calibration->tarp, put, out);
 }
 
-static int put_recovery(const struct calibration *c, struct str *out)
+static int put_recovery(const struct figure_input *in, plot_put *put, struct str *out)
 {
-    return plot_recovery(&c->sims, c->recovery, c->mean, c->name, out);
+    const struct calibration *c = in->calibration;
+    return plot_recovery(&c->sims, c->recovery, c->mean, c->name, in->most, put, out);
 }
 
-const struct calibration_plot calibration_plots[] = {
-    {"ecdf", "distribution function of the ranks minus that of the uniform", put_ecdf},
-    {"ranks", "histograms of the ranks", put_ranks},
-    {"coverage", "nominal against empirical coverage of credible intervals", put_coverage},
-    {"tarp", "expected coverage of balls around random points", put_tarp},
-    {"recovery", "true values against posterior means", put_recovery},
-    {NULL, NULL, NULL},
-};
+const struct figure figure_ecdf = {"ecdf",
+                                   "distribution function of the ranks minus that of the uniform",
+                                   FIGURE_CALIBRATION, put_ecdf};
+const struct figure figure_ranks = {"ranks", "histograms of the ranks", FIGURE_CALIBRATION,
+                                    put_ranks};
+const struct figure figure_coverage = {"coverage",
+                                       "nominal against empirical coverage of credible intervals",
+                                       FIGURE_CALIBRATION, put_coverage};
+const struct figure figure_tarp = {"tarp", "expected coverage of balls around random points",
+                                   FIGURE_CALIBRATION, put_tarp};
+const struct figure figure_recovery = {"recovery", "true values against posterior means",
+                                       FIGURE_CALIBRATION, put_recovery};

@@ -1,5 +1,5 @@
 /* calibrate.h: the calibration of a network, as it was found on simulated data sets: verdict, text
-   and JSON (plots: calibration.h). */
+   and JSON (figures: figure.h). */
 #ifndef REPORT_CALIBRATE_H
 #define REPORT_CALIBRATE_H
 
@@ -43,12 +43,5 @@ const struct coverage_at *calibration_covered(const struct calibration *c, int s
 
 void calibration_text(const struct calibration *c, struct str *out);
 void calibration_json(const struct calibration *c, struct str *out);
-
-/* Pictures: SVG.  put: 0 or NAMI_ENOMEM. */
-struct calibration_plot {
-    const char *name, *what;
-    int (*put)(const struct calibration *c, struct str *out);
-};
-extern const struct calibration_plot calibration_plots[]; /* name NULL at the end */
 
 #endif

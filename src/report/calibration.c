@@ -5,43 +5,22 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/arena.h"
-#include "report/plot.h"
+#include "report/sheet.h"
 
-enum { LAYERS = 4, MOST_SETS = 200 };
+enum { LAYERS = 5, MOST_SETS = 200 };
 
-/* A picture being put together; all that it shows is in its memory. */
+/* A plot, and the scalar of each panel. */
 struct page {
-    struct arena mem;
-    struct plot plot;
-    struct plot_panel *panel;
-    int *which; /* (npanel): the scalar of each */
-    int oom;
+    struct sheet sheet;
+    int *which;
 };
 
-static double *numbers(struct page *p, int n)
-{
-    double *x = arena_array(&p->mem, double, n > 0 ? n : 1);
-    if (!x) p->oom = 1;
-    return x;
-}
-
-static const char *text(struct page *p, struct str *s)
-{
-    char *t = s->oom ? NULL : arena_strndup(&p->mem, s->s ? s->s : "", s->n);
-    str_free(s);
-    if (!t) p->oom = 1;
-    return t;
-}
-
 /* Panels for the n scalars with the smallest `good`, in their own order. */
-static int begin(struct page *p, int n, const double *good, const char *const *name)
+static int begin(struct page *p, int n, int most, const double *good, const char *const *name)
 {
-    int shown = n < CALIBRATION_PANELS ? n : CALIBRATION_PANELS, at = 0;
-    p->panel = arena_array(&p->mem, struct plot_panel, shown);
-    p->which = arena_array(&p->mem, int, shown);
-    struct plot_layer *layer = arena_array(&p->mem, struct plot_layer, shown * LAYERS);
-    if (!p->panel || !p->which || !layer) return -1;
+    int limit = most ? most : CALIBRATION_PANELS, shown = n < limit ? n : limit, at = 0;
+    p->which = arena_array(&p->sheet.mem, int, shown);
+    if (!p->which || sheet_panels(&p->sheet, shown, LAYERS)) return -1;
     for (int k = 0; k < n; k++) {
         int better = 0; /* scalars before this one */
         for (int j = 0; n > shown && j < n; j++)
@@ -52,17 +31,10 @@ static int begin(struct page *p, int n, const double *good, const char *const *n
             str_put(&s, name[k]);
         else
             str_printf(&s, "scalar %d", k + 1);
-        p->panel[at] = (struct plot_panel){.title = text(p, &s), .layer = layer + at * LAYERS};
+        p->sheet.panel[at].title = sheet_text(&p->sheet, &s);
         p->which[at++] = k;
     }
-    p->plot.panel = p->panel;
-    p->plot.npanel = shown;
-    return p->oom ? -1 : 0;
-}
-
-static void add(struct plot_panel *p, struct plot_layer l)
-{
-    ((struct plot_layer *)p->layer)[p->nlayer++] = l;
+    return p->sheet.oom ? -1 : 0;
 }
 
 static const char *say_p(struct page *p, double value)
@@ -72,7 +44,7 @@ static const char *say_p(struct page *p, double value)
         str_put(&s, "p < 0.001");
     else
         str_printf(&s, "p = %.*f", value < 0.1 ? 3 : 2, value);
-    return text(p, &s);
+    return sheet_text(&p->sheet, &s);
 }
 
 /* How many of how many are shown, and what the grey band is. */
@@ -81,63 +53,61 @@ static void subtitle(struct page *p, int n, int sets, double alpha)
     struct str s = {0};
     str_printf(&s, "%d data sets; grey: %.4g %% band", sets, 100 * (1 - alpha));
     if (n > 1) str_printf(&s, " for all %d together", n);
-    if (n > p->plot.npanel) str_printf(&s, "; the %d worst are shown", p->plot.npanel);
-    p->plot.subtitle = text(p, &s);
-}
-
-static int finish(struct page *p, int rc, struct str *out)
-{
-    if (!rc && !p->oom)
-        plot_svg(&p->plot, out);
-    else
-        rc = NAMI_ENOMEM;
-    arena_free(&p->mem);
-    return rc ? rc : out->oom ? NAMI_ENOMEM : 0;
+    if (n > p->sheet.plot.npanel) str_printf(&s, "; the %d worst are shown", p->sheet.plot.npanel);
+    p->sheet.plot.subtitle = sheet_text(&p->sheet, &s);
 }
 
 /* The sbc's p-values: what makes a scalar worth showing. */
 static double *sbc_p(struct page *p, const struct sbc *b)
 {
-    double *good = numbers(p, b->d);
+    double *good = sheet_numbers(&p->sheet, b->d);
     for (int k = 0; good && k < b->d; k++) good[k] = b->scalar[k].ecdf.p;
     return good;
 }
 
-int plot_ranks(const struct sbc *b, const char *const *name, struct str *out)
+int plot_ranks(const struct sbc *b, const char *const *name, int most, plot_put *put,
+               struct str *out)
 {
-    struct page p = {.plot = {.title = "Ranks of the truth among posterior draws",
-                              .xlabel = "rank",
-                              .ylabel = "data sets"}};
-    double *good = sbc_p(&p, b), *side = numbers(&p, b->nbin + 1), *level = numbers(&p, 3);
-    int rc = !good || !side || !level || begin(&p, b->d, good, name), tallest = b->bin_hi;
-    if (rc) return finish(&p, rc, out);
+    struct page p = {.sheet.plot = {.title = "Ranks of the truth among posterior draws",
+                                    .xlabel = "rank",
+                                    .ylabel = "data sets"}};
+    double *good = sbc_p(&p, b), *side = sheet_numbers(&p.sheet, b->nbin + 1),
+           *level = sheet_numbers(&p.sheet, 3);
+    int rc = !good || !side || !level || begin(&p, b->d, most, good, name), tallest = b->bin_hi;
+    if (rc) return sheet_end(&p.sheet, rc, put, out);
     for (int i = 0; i <= b->nbin; i++) side[i] = (b->m + 1.0) * i / b->nbin;
     level[0] = (double)b->n / b->nbin;
     level[1] = b->bin_lo;
     level[2] = b->bin_hi;
     for (int i = 0; i < b->d * b->nbin; i++)
         tallest = b->count[i] > tallest ? b->count[i] : tallest;
-    double *lo = numbers(&p, 2), *hi = numbers(&p, 2), *ends = numbers(&p, 2);
-    if (p.oom) return finish(&p, -1, out);
+    double *lo = sheet_numbers(&p.sheet, 2), *hi = sheet_numbers(&p.sheet, 2),
+           *ends = sheet_numbers(&p.sheet, 2);
+    if (p.sheet.oom) return sheet_end(&p.sheet, -1, put, out);
     lo[0] = lo[1] = b->bin_lo;
     hi[0] = hi[1] = b->bin_hi;
     ends[1] = b->m + 1;
-    for (int i = 0; i < p.plot.npanel; i++) {
-        struct plot_panel *q = &p.panel[i];
+    for (int i = 0; i < p.sheet.plot.npanel; i++) {
+        struct plot_panel *q = &p.sheet.panel[i];
         const struct sbc_scalar *t = &b->scalar[p.which[i]];
-        double *y = numbers(&p, b->nbin);
+        double *y = sheet_numbers(&p.sheet, b->nbin);
         for (int j = 0; y && j < b->nbin; j++) y[j] = b->count[p.which[i] * b->nbin + j];
         q->x1 = b->m + 1;
         q->y1 = tallest * 1.05;
         q->note = say_p(&p, t->ecdf.p);
         q->alarm = !t->ecdf.inside;
-        add(q, (struct plot_layer){PLOT_BAND, PLOT_LIGHT, 2, ends, NULL, lo, hi});
-        add(q, (struct plot_layer){PLOT_BARS, q->alarm ? PLOT_RED : PLOT_BLUE, b->nbin, side, y,
-                                   NULL, NULL});
-        add(q, (struct plot_layer){.kind = PLOT_LEVEL, .y = level});
+        sheet_add(
+            q, (struct plot_layer){
+                   .kind = PLOT_BAND, .colour = PLOT_LIGHT, .n = 2, .x = ends, .lo = lo, .hi = hi});
+        sheet_add(q, (struct plot_layer){.kind = PLOT_BARS,
+                                         .colour = q->alarm ? PLOT_RED : PLOT_BLUE,
+                                         .n = b->nbin,
+                                         .x = side,
+                                         .y = y});
+        sheet_add(q, (struct plot_layer){.kind = PLOT_LEVEL, .y = level});
     }
     subtitle(&p, b->d, b->n, b->alpha);
-    return finish(&p, 0, out);
+    return sheet_end(&p.sheet, 0, put, out);
 }
 
 /* A distribution function and its band at 0, 1/k, ..., 1, less `slope` times the uniform one. */
@@ -149,9 +119,10 @@ struct curve {
 static struct curve curve_of(struct page *p, const struct uniform_band *b, const int *below,
                              double slope)
 {
-    struct curve c = {b->k + 1, numbers(p, b->k + 1), numbers(p, b->k + 1), numbers(p, b->k + 1),
-                      numbers(p, b->k + 1)};
-    if (p->oom) return c;
+    struct curve c = {b->k + 1, sheet_numbers(&p->sheet, b->k + 1),
+                      sheet_numbers(&p->sheet, b->k + 1), sheet_numbers(&p->sheet, b->k + 1),
+                      sheet_numbers(&p->sheet, b->k + 1)};
+    if (p->sheet.oom) return c;
     for (int i = 0; i <= b->k; i++) {
         int end = i == 0 ? 0 : b->n, inner = i > 0 && i < b->k;
         double u = (double)i / b->k, n = b->n;
@@ -165,48 +136,85 @@ static struct curve curve_of(struct page *p, const struct uniform_band *b, const
 
 static void add_curve(struct plot_panel *q, const struct curve *c)
 {
-    add(q, (struct plot_layer){PLOT_BAND, PLOT_LIGHT, c->n, c->x, NULL, c->lo, c->hi});
-    add(q, (struct plot_layer){PLOT_LINE, q->alarm ? PLOT_RED : PLOT_BLUE, c->n, c->x, c->y, NULL,
-                               NULL});
+    sheet_add(q, (struct plot_layer){.kind = PLOT_BAND,
+                                     .colour = PLOT_LIGHT,
+                                     .n = c->n,
+                                     .x = c->x,
+                                     .lo = c->lo,
+                                     .hi = c->hi});
+    sheet_add(q, (struct plot_layer){.kind = PLOT_LINE,
+                                     .colour = q->alarm ? PLOT_RED : PLOT_BLUE,
+                                     .n = c->n,
+                                     .x = c->x,
+                                     .y = c->y});
 }
 
-int plot_ecdf(const struct sbc *b, const char *const *name, struct str *out)
+/* Circles where the curve leaves the band: there first, and where it is furthest from it. */
+static void add_leaving(struct page *p, struct plot_panel *q, const struct curve *c)
 {
-    struct page p = {.plot = {.title = "Distribution of ranks, less the uniform one",
-                              .xlabel = "rank / (draws + 1)",
-                              .ylabel = "difference of distribution functions"}};
-    double *good = sbc_p(&p, b), *zero = numbers(&p, 1), lo = 0, hi = 0;
-    if (!good || !zero || begin(&p, b->d, good, name)) return finish(&p, -1, out);
-    for (int i = 0; i < p.plot.npanel && !p.oom; i++) {
-        struct plot_panel *q = &p.panel[i];
+    double *at = sheet_numbers(&p->sheet, 4), most = 0;
+    int n = 0;
+    for (int i = 0; at && i < c->n; i++) {
+        double far = fmax(c->y[i] - c->hi[i], c->lo[i] - c->y[i]);
+        if (!(far > 1e-9)) continue;
+        int k = n ? 1 : 0;
+        if (n && far <= most) continue;
+        at[k] = c->x[i], at[2 + k] = c->y[i];
+        if (n < 2) n++;
+        most = far;
+    }
+    if (n)
+        sheet_add(q, (struct plot_layer){
+                         .kind = PLOT_RINGS, .colour = PLOT_RED, .n = n, .x = at, .y = at + 2});
+}
+
+int plot_ecdf(const struct sbc *b, const char *const *name, int most, plot_put *put,
+              struct str *out)
+{
+    struct page p = {.sheet.plot = {.title = "Distribution of ranks, less the uniform one",
+                                    .xlabel = "rank / (draws + 1)",
+                                    .ylabel = "difference of distribution functions"}};
+    double *good = sbc_p(&p, b), *zero = sheet_numbers(&p.sheet, 1), lo = 0, hi = 0;
+    if (!good || !zero || begin(&p, b->d, most, good, name))
+        return sheet_end(&p.sheet, -1, put, out);
+    for (int i = 0; i < p.sheet.plot.npanel && !p.sheet.oom; i++) {
+        struct plot_panel *q = &p.sheet.panel[i];
         const struct sbc_scalar *t = &b->scalar[p.which[i]];
         struct curve c = curve_of(&p, &b->band, b->below + p.which[i] * (b->band.k - 1), 1);
-        if (p.oom) break;
+        if (p.sheet.oom) break;
         q->note = say_p(&p, t->ecdf.p);
         q->alarm = !t->ecdf.inside;
         add_curve(q, &c);
-        add(q, (struct plot_layer){.kind = PLOT_LEVEL, .y = zero});
+        sheet_add(q, (struct plot_layer){.kind = PLOT_LEVEL, .y = zero});
+        add_leaving(&p, q, &c);
         plot_include(c.y, c.n, &lo, &hi);
         plot_include(c.lo, c.n, &lo, &hi);
         plot_include(c.hi, c.n, &lo, &hi);
     }
-    for (int i = 0; i < p.plot.npanel; i++) {
-        p.panel[i].x1 = 1;
-        p.panel[i].y1 = 1.05 * fmax(-lo, hi);
-        p.panel[i].y0 = -p.panel[i].y1;
+    for (int i = 0; i < p.sheet.plot.npanel; i++) {
+        p.sheet.panel[i].x1 = 1;
+        p.sheet.panel[i].y1 = 1.05 * fmax(-lo, hi);
+        p.sheet.panel[i].y0 = -p.sheet.panel[i].y1;
     }
     subtitle(&p, b->d, b->n, b->alpha);
-    return finish(&p, 0, out);
+    if (p.sheet.plot.subtitle) {
+        struct str more = {0};
+        str_printf(&more, "%s; circles: where a curve leaves it, and is furthest out",
+                   p.sheet.plot.subtitle);
+        p.sheet.plot.subtitle = sheet_text(&p.sheet, &more);
+    }
+    return sheet_end(&p.sheet, 0, put, out);
 }
 
-int plot_coverage(const struct coverage *c, const char *const *name, struct str *out)
+int plot_coverage(const struct coverage *c, const char *const *name, int most, plot_put *put,
+                  struct str *out)
 {
-    struct page p = {.plot = {.title = "How often posterior intervals hold the truth",
-                              .xlabel = "stated probability",
-                              .ylabel = "share of data sets"}};
-    double *good = numbers(&p, c->nrow);
-    const char **label = arena_array(&p.mem, const char *, c->nrow);
-    if (!good || !label) return finish(&p, -1, out);
+    struct page p = {.sheet.plot = {.title = "How often posterior intervals hold the truth",
+                                    .xlabel = "stated probability",
+                                    .ylabel = "share of data sets"}};
+    double *good = sheet_numbers(&p.sheet, c->nrow);
+    const char **label = arena_array(&p.sheet.mem, const char *, c->nrow);
+    if (!good || !label) return sheet_end(&p.sheet, -1, put, out);
     for (int r = 0; r < c->nrow; r++) {
         struct str s = {0};
         good[r] = c->test[r].p;
@@ -216,15 +224,15 @@ int plot_coverage(const struct coverage *c, const char *const *name, struct str 
             str_put(&s, name[r]);
         else
             str_printf(&s, "scalar %d", r + 1);
-        if (!(label[r] = text(&p, &s))) return finish(&p, -1, out);
+        if (!(label[r] = sheet_text(&p.sheet, &s))) return sheet_end(&p.sheet, -1, put, out);
     }
-    if (begin(&p, c->nrow, good, label)) return finish(&p, -1, out);
-    for (int i = 0; i < p.plot.npanel && !p.oom; i++) {
-        struct plot_panel *q = &p.panel[i];
+    if (begin(&p, c->nrow, most, good, label)) return sheet_end(&p.sheet, -1, put, out);
+    for (int i = 0; i < p.sheet.plot.npanel && !p.sheet.oom; i++) {
+        struct plot_panel *q = &p.sheet.panel[i];
         int row = p.which[i], n = c->nlevel;
         struct curve v = curve_of(&p, &c->band, c->below + row * (c->band.k - 1), 0);
-        double *at = numbers(&p, 4 * n);
-        if (p.oom) break;
+        double *at = sheet_numbers(&p.sheet, 4 * n);
+        if (p.sheet.oom) break;
         for (int l = 0; l < n; l++) {
             const struct coverage_at *a = &c->at[row * n + l];
             at[l] = a->level, at[n + l] = a->share, at[2 * n + l] = a->lo, at[3 * n + l] = a->hi;
@@ -233,48 +241,54 @@ int plot_coverage(const struct coverage *c, const char *const *name, struct str 
         q->alarm = !c->test[row].inside;
         q->x1 = q->y1 = 1;
         add_curve(q, &v);
-        add(q, (struct plot_layer){.kind = PLOT_DIAGONAL});
-        add(q, (struct plot_layer){PLOT_POINTS, q->alarm ? PLOT_RED : PLOT_BLUE, n, at, at + n,
-                                   at + 2 * n, at + 3 * n});
+        sheet_add(q, (struct plot_layer){.kind = PLOT_DIAGONAL});
+        sheet_add(q, (struct plot_layer){.kind = PLOT_POINTS,
+                                         .colour = q->alarm ? PLOT_RED : PLOT_BLUE,
+                                         .n = n,
+                                         .x = at,
+                                         .y = at + n,
+                                         .lo = at + 2 * n,
+                                         .hi = at + 3 * n});
     }
     subtitle(&p, c->nrow, c->n, c->band.alpha * c->nrow);
-    return finish(&p, 0, out);
+    return sheet_end(&p.sheet, 0, put, out);
 }
 
-int plot_tarp(const struct tarp *t, struct str *out)
+int plot_tarp(const struct tarp *t, plot_put *put, struct str *out)
 {
     static const char *const NAME[] = {"all scalars together"};
-    struct page p = {.plot = {.title = "Coverage of balls around random points",
-                              .xlabel = "stated probability",
-                              .ylabel = "share of data sets"}};
-    if (begin(&p, 1, &t->test.p, NAME)) return finish(&p, -1, out);
+    struct page p = {.sheet.plot = {.title = "Coverage of balls around random points",
+                                    .xlabel = "stated probability",
+                                    .ylabel = "share of data sets"}};
+    if (begin(&p, 1, 1, &t->test.p, NAME)) return sheet_end(&p.sheet, -1, put, out);
     struct curve v = curve_of(&p, &t->band, t->below, 0);
-    if (p.oom) return finish(&p, -1, out);
-    p.panel->note = say_p(&p, t->test.p);
-    p.panel->alarm = !t->test.inside;
-    p.panel->x1 = p.panel->y1 = 1;
-    add_curve(p.panel, &v);
-    add(p.panel, (struct plot_layer){.kind = PLOT_DIAGONAL});
+    if (p.sheet.oom) return sheet_end(&p.sheet, -1, put, out);
+    p.sheet.panel->note = say_p(&p, t->test.p);
+    p.sheet.panel->alarm = !t->test.inside;
+    p.sheet.panel->x1 = p.sheet.panel->y1 = 1;
+    add_curve(p.sheet.panel, &v);
+    sheet_add(p.sheet.panel, (struct plot_layer){.kind = PLOT_DIAGONAL});
     subtitle(&p, 1, t->n, t->band.alpha);
-    return finish(&p, 0, out);
+    return sheet_end(&p.sheet, 0, put, out);
 }
 
 int plot_recovery(const struct sims *s, const struct recovery *r, const double *mean,
-                  const char *const *name, struct str *out)
+                  const char *const *name, int most, plot_put *put, struct str *out)
 {
-    struct page p = {.plot = {.title = "Truths and what the posterior says",
-                              .xlabel = "true value",
-                              .ylabel = "posterior mean, 90 % interval"}};
+    struct page p = {.sheet.plot = {.title = "Truths and what the posterior says",
+                                    .xlabel = "true value",
+                                    .ylabel = "posterior mean, 90 % interval"}};
     int n = s->n < MOST_SETS ? s->n : MOST_SETS;
-    double *good = numbers(&p, s->d), *work = numbers(&p, 2 * s->m);
+    double *good = sheet_numbers(&p.sheet, s->d), *work = sheet_numbers(&p.sheet, 2 * s->m);
     for (int k = 0; good && k < s->d; k++) good[k] = isnan(r[k].corr) ? -2 : r[k].corr;
-    if (!good || !work || begin(&p, s->d, good, name)) return finish(&p, -1, out);
-    for (int i = 0; i < p.plot.npanel && !p.oom; i++) {
-        struct plot_panel *q = &p.panel[i];
+    if (!good || !work || begin(&p, s->d, most, good, name))
+        return sheet_end(&p.sheet, -1, put, out);
+    for (int i = 0; i < p.sheet.plot.npanel && !p.sheet.oom; i++) {
+        struct plot_panel *q = &p.sheet.panel[i];
         int k = p.which[i];
         size_t at = (size_t)k * (size_t)s->n;
-        double *lo = numbers(&p, n), *hi = numbers(&p, n);
-        if (p.oom) break;
+        double *lo = sheet_numbers(&p.sheet, n), *hi = sheet_numbers(&p.sheet, n);
+        if (p.sheet.oom) break;
         q->x0 = INFINITY, q->x1 = -INFINITY;
         for (int j = 0; j < n; j++) recovery_interval(s, k, j, 0.9, work, &lo[j], &hi[j]);
         plot_include(s->theta + at, n, &q->x0, &q->x1);
@@ -286,14 +300,21 @@ int plot_recovery(const struct sims *s, const struct recovery *r, const double *
         plot_include(hi, n, &q->y0, &q->y1);
         struct str note = {0};
         str_printf(&note, "r = %.2f", r[k].corr);
-        q->note = text(&p, &note);
-        add(q, (struct plot_layer){.kind = PLOT_DIAGONAL});
-        add(q, (struct plot_layer){PLOT_POINTS, PLOT_BLUE, n, s->theta + at, mean + at, lo, hi});
+        q->note = sheet_text(&p.sheet, &note);
+        sheet_add(q, (struct plot_layer){.kind = PLOT_DIAGONAL});
+        sheet_add(q, (struct plot_layer){.kind = PLOT_POINTS,
+                                         .colour = PLOT_BLUE,
+                                         .n = n,
+                                         .x = s->theta + at,
+                                         .y = mean + at,
+                                         .lo = lo,
+                                         .hi = hi});
     }
     struct str sub = {0};
     str_printf(&sub, "%d data sets", n);
     if (n < s->n) str_printf(&sub, " of %d", s->n);
-    if (s->d > p.plot.npanel) str_printf(&sub, "; the %d worst scalars are shown", p.plot.npanel);
-    p.plot.subtitle = text(&p, &sub);
-    return finish(&p, 0, out);
+    if (s->d > p.sheet.plot.npanel)
+        str_printf(&sub, "; the %d worst scalars are shown", p.sheet.plot.npanel);
+    p.sheet.plot.subtitle = sheet_text(&p.sheet, &sub);
+    return sheet_end(&p.sheet, 0, put, out);
 }

@@ -424,6 +424,9 @@ static _Noreturn void draw_and_exit(const struct view *w, const char *format, in
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    /* Without memory, the text layout may loop for ever: more processor time than any picture needs. */
+    rlim_t seconds = 8 + (rlim_t)(w->bn->dag.n + w->bn->dag.m) / 10;
+    setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
     for (int i = 1; i <= 2 && null >= 0; i++) dup2(null, i);
     answer.rc = draw_here(w, format, &out, &answer.err);
     _exit(send_all(fd, &answer, sizeof answer) || send_all(fd, out.s, out.n));

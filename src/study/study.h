@@ -56,7 +56,7 @@ struct claim {
 };
 
 /* Means over runs, with bands of standard deviations or standard errors. */
-struct figure {
+struct study_figure {
     const char *file, *title, *measure;
     double band;
     int by_error, log;
@@ -73,7 +73,7 @@ struct experiment {
     struct settings quick, full;
     int (*run)(struct job *j, nami_err *err);
     const struct claim *claim;
-    const struct figure *figure;
+    const struct study_figure *figure;
     const char *remarks; /* differences from the paper: Markdown */
 };
 
@@ -105,6 +105,7 @@ struct job {
     struct study *in;
     int done;          /* its result exists */
     int left_out;      /* excluded by `only` */
+    int elsewhere;     /* done by another process */
     double part;       /* completed fraction of an unfinished job */
     vec(double) epoch; /* (epochs, measures) */
     double *end;       /* final measures */
@@ -142,6 +143,11 @@ void study_free(struct study *s); /* stops it first */
 int study_start(struct study *s, nami_err *err);
 int study_wait(struct study *s, double seconds, nami_err *err); /* 1: still running */
 void study_stop(struct study *s);
+/* Divides the jobs that are not done, of which done[] tells, among processes: those of others are
+   elsewhere.  study_gather: reads the results of these. */
+int study_divide(struct study *s, const unsigned char *done, int rank, int num_ranks,
+                 nami_err *err);
+int study_gather(struct study *s, nami_err *err);
 /* Completed and total work; numbers of completed jobs and of all jobs. */
 void study_progress(struct study *s, int64_t *done, int64_t *total, int *jobs, int *left);
 
@@ -162,6 +168,6 @@ int job_save(const struct study *s, const struct job *j, nami_err *err);
 int job_load(const struct study *s, struct job *j, nami_err *err);
 int study_csv(const struct study *s, struct str *epochs, struct str *ends);
 int study_summary(const struct study *s, struct str *out, nami_err *err);
-int study_figure(const struct study *s, const struct figure *f, struct str *out, nami_err *err);
+int study_figure(const struct study *s, const struct study_figure *f, struct str *out, nami_err *err);
 
 #endif

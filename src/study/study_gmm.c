@@ -301,7 +301,7 @@ static const struct claim claims[] = {
      "reverse", "full"},
     {0}};
 
-static const struct figure figures[] = {
+static const struct study_figure figures[] = {
     {"train", "Training: E[-log q(z|x)], nats", "train", 1, 1, 0, NULL},
     {"test", "Test: E[-log q(z|x)], nats", "test", 1, 1, 0, NULL},
     {"indices", "KL of the indices' factors from their exact posterior, nats", "indices", 1, 1, 1,

@@ -107,12 +107,12 @@ struct curves {
     struct arena mem;
 };
 
-static double scaled(const struct figure *f, double x)
+static double scaled(const struct study_figure *f, double x)
 {
     return !f->log ? x : x > 0 ? log10(x) : NAN;
 }
 
-static void add_point(const struct figure *f, struct plot_layer *l, double x, struct moments m)
+static void add_point(const struct study_figure *f, struct plot_layer *l, double x, struct moments m)
 {
     double half = f->band * m.sd / (f->by_error ? sqrt(m.n) : 1);
     double *to = (double *)l->x;
@@ -140,7 +140,7 @@ static struct plot_layer *curve(struct curves *c, const char *name, size_t len)
     return c->key[c->n].name ? &c->layer[c->n++] : NULL;
 }
 
-static int fill_curves(const struct study *s, const struct figure *f, struct curves *c)
+static int fill_curves(const struct study *s, const struct study_figure *f, struct curves *c)
 {
     const struct measure *m = f->against ? s->x->end : s->x->epoch;
     int k = measure_find(m, f->measure), by = f->against ? measure_find(m, f->against) : -1;
@@ -169,7 +169,7 @@ static void include_most(const double *x, int n, double share, double *work, dou
 
 /* Limits of the axes. For curves over epochs, these may exclude the first epochs, outlying epochs,
    and wide bands. */
-static void fit_axes(const struct figure *f, const struct curves *c, struct plot_panel *p)
+static void fit_axes(const struct study_figure *f, const struct curves *c, struct plot_panel *p)
 {
     p->x0 = p->y0 = INFINITY;
     p->x1 = p->y1 = -INFINITY;
@@ -189,7 +189,7 @@ static void fit_axes(const struct figure *f, const struct curves *c, struct plot
     p->x1 += beside;
 }
 
-int study_figure(const struct study *s, const struct figure *f, struct str *out, nami_err *err)
+int study_figure(const struct study *s, const struct study_figure *f, struct str *out, nami_err *err)
 {
     static const double zero[] = {0};
     struct curves c = {.points = f->against ? s->nvariant : s->s.epochs};
@@ -389,7 +389,7 @@ int study_summary(const struct study *s, struct str *out, nami_err *err)
             "\nPaired tests over runs, one-sided: Student's, and of all signs of the differences. "
             "\"holds\": both below 0.01; \"the contrary holds\": both below 0.01 the other way "
             "round.\n\n");
-    for (const struct figure *f = s->x->figure; f->file; f++)
+    for (const struct study_figure *f = s->x->figure; f->file; f++)
         str_printf(out, "![%s](%s.svg)\n", f->title, f->file);
     if (s->x->remarks) str_printf(out, "\n%s\n", s->x->remarks);
     free(room);
@@ -414,7 +414,7 @@ int study_report(const struct study *s, nami_err *err)
     int rc = study_csv(s, &a, &b) ? err_nomem(err) : 0;
     if (!rc) rc = write_text(s, "epochs", ".csv", &a, err);
     if (!rc) rc = write_text(s, "ends", ".csv", &b, err);
-    for (const struct figure *f = s->x->figure; f->file && !rc; f++) {
+    for (const struct study_figure *f = s->x->figure; f->file && !rc; f++) {
         rc = study_figure(s, f, &a, err);
         if (!rc) rc = write_text(s, f->file, ".svg", &a, err);
     }

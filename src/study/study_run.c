@@ -21,7 +21,9 @@ struct study_work {
 static struct job *next_job(struct study *s)
 {
     struct study_work *w = s->work;
-    while (w->next < s->njob && (s->job[w->next].done || s->job[w->next].left_out)) w->next++;
+    while (w->next < s->njob &&
+           (s->job[w->next].done || s->job[w->next].left_out || s->job[w->next].elsewhere))
+        w->next++;
     return w->stop || w->rc || w->next >= s->njob ? NULL : &s->job[w->next++];
 }
 
@@ -95,6 +97,39 @@ void study_stop(struct study *s)
     pthread_mutex_unlock(&s->work->lock);
 }
 
+/* ---- several processes ---------------------------------------------------------------------- */
+
+/* Each job goes to the process with the least work so far. */
+int study_divide(struct study *s, const unsigned char *done, int rank, int num_ranks, nami_err *err)
+{
+    double *load = new_array(double, num_ranks); /* costs */
+    if (!load) return err_nomem(err);
+    for (int i = 0; i < s->njob; i++) {
+        struct job *j = &s->job[i];
+        int to = 0;
+        if (done[i] || j->left_out) continue;
+        for (int k = 1; k < num_ranks; k++)
+            if (load[k] < load[to]) to = k;
+        load[to] += j->v->cost ? j->v->cost : 1;
+        j->elsewhere = to != rank;
+    }
+    free(load);
+    return 0;
+}
+
+int study_gather(struct study *s, nami_err *err)
+{
+    int rc = 0;
+    for (int i = 0; i < s->njob && rc >= 0; i++) {
+        struct job *j = &s->job[i];
+        if (!j->elsewhere || j->left_out) continue;
+        j->elsewhere = 0;
+        rc = job_load(s, j, err);
+        j->done = rc == 0;
+    }
+    return rc < 0 ? rc : 0;
+}
+
 void study_free(struct study *s)
 {
     if (!s) return;
@@ -140,7 +175,7 @@ void study_progress(struct study *s, int64_t *done, int64_t *total, int *jobs, i
         const struct job *j = &s->job[i];
         double cost = unit * (j->v->cost ? j->v->cost : 1);
         *jobs += j->done;
-        if (j->left_out && !j->done) continue;
+        if ((j->left_out || j->elsewhere) && !j->done) continue;
         all += cost;
         have += j->done ? cost : cost * j->part;
         *left += !j->done;

@@ -48,7 +48,7 @@ static const struct claim claims[] = {
     {"Ours: all edges are worse than 16 added ones", CLAIM_LESS, "kl", "skip-16", "full"},
     {0}};
 
-static const struct figure figures[] = {
+static const struct study_figure figures[] = {
     {"nll", "NLL of draws of q under the posterior, less that of its own draws", "excess", 0.75, 0,
      0, NULL},
     {"test", "Test: KL(p || q), nats", "test", 0.75, 0, 1, NULL},

@@ -64,7 +64,7 @@ static const struct claim claims[] = {
      "reverse-made", "forward"},
     {0}};
 
-static const struct figure figures[] = {
+static const struct study_figure figures[] = {
     {"train", "Training: KL(p || q), nats", "train", 0.75, 0, 1, NULL},
     {"test", "Test: KL(p || q), nats", "test", 0.75, 0, 1, NULL},
     {"nll", "NLL of draws of q under the posterior, less that of its own draws", "excess", 0.75, 0,

@@ -216,7 +216,7 @@ static int anneal(struct vae *v, struct job *j, const struct ais *s, struct anne
     struct diagnostics found[BLOCK];
     double accept[BLOCK] = {0}, *x = raw_array(double, rows *n),
            *logw = raw_array(double, BLOCK *per);
-    struct query q = {x, n, per, fit_seed(j, FIT_JUDGE)};
+    struct query q = {x, n, per, fit_seed(j, FIT_JUDGE), NULL};
     int rc = x && logw ? 0 : err_nomem(err);
     *a = (struct annealed){0};
     for (size_t i = 0; i < n && !rc; i++) feeds_copy(&v->test, i, x + i, n);
@@ -355,7 +355,7 @@ static const struct claim claims[] = {
      "mean-field-500"},
     {0}};
 
-static const struct figure figures[] = {
+static const struct study_figure figures[] = {
     {"elbo", "-ELBO of test images, nats", "elbo", 1, 1, 0, "parameters"},
     {"ais", "-log p(x) of test images by AIS, nats", "ais", 1, 1, 0, "parameters"},
     {"gap", "Variational gap, nats", "gap", 1, 1, 0, "parameters"},

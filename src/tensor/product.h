@@ -73,6 +73,7 @@ struct product {
 
 /* The fastest set for this machine, and the reference; for float if is_float, otherwise for
    double. */
+/* or those that the environment variable NAMI_KERNEL names, if the machine has them */
 const struct product *product_best(int is_float);
 const struct product *product_ref(int is_float);
 /* By name ("ref", "any", "avx2", "avx512"); NULL if this machine does not support it. For tests. */

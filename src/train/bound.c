@@ -86,17 +86,18 @@ static void compare_points(const struct bound *b, double *gain)
 double bound_of(const struct bound *b, double *const *weight, double *share)
 {
     double sum = 0, *gain = weight[GRADIENT_SCORE];
+    int of = b->of ? b->of : b->n;
     for (int i = 0; i < b->n; i++)
         sum += b->known && b->known[i] ? known_point(b, i, share, gain)
                : b->all                ? all_point(b, i, share, gain)
                                        : drawn_point(b, i, share, gain);
     if (b->score && !b->all && b->k == 1) compare_points(b, gain);
     for (int l = 0; l < b->n * b->k; l++) { /* log q is subtracted from the total */
-        double w = -share[l] / b->n;
+        double w = -share[l] / of;
         weight[GRADIENT_DATA][l] = w;
         weight[GRADIENT_LATENT][l] = w * b->warm;
-        weight[GRADIENT_SCORE][l] = w * b->warm + gain[l] / b->n;
+        weight[GRADIENT_SCORE][l] = w * b->warm + gain[l] / of;
         share[l] /= b->n;
     }
-    return -sum / b->n;
+    return -sum / of;
 }

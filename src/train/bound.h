@@ -8,7 +8,7 @@
 
    Discrete latents that are drawn have no pathwise gradient.  The weight of their score,
    grad log q, is the gain of the bound over what it would be without this draw: over the mean of
-   the other points (k = 1), or over the other draws (VIMCO; Mnih, Rezende 2016).
+   the other points of the part (k = 1), or over the other draws (VIMCO; Mnih, Rezende 2016).
 
    Points whose discrete latents are observed (labels) are bounded conditionally on these;
    `labels` times log q of the labels is added, so that q learns from them (Kingma et al. 2014). */
@@ -17,9 +17,10 @@
 
 #include "net/joint.h"
 
-/* The log weights of a minibatch, and how its bound is computed from them. */
+/* The log weights of a minibatch, or of a part of it, and how its bound is computed from them. */
 struct bound {
     int n, k;                   /* points; lanes of each: i * k + j */
+    int of;                     /* points of the batch that they are a part of, for means; 0: n */
     int all;                    /* the lanes are all configurations */
     const double *total;        /* (n, k): log p - log q */
     const double *data;         /* (n, k): log p(x | z) of it */

@@ -203,7 +203,8 @@ int samples_source(struct training *r, uint64_t seed, struct source **out, nami_
         rc = r->feeds.n ? source_feeds(&r->feeds, &r->split, seed, t->batch, out, err)
              : x ? source_points(r->net.model, seed, t->batch, t->valid, r->net.plan.samples, x,
                                  out, err)
-                 : source_model(r->net.model, seed, t->batch, t->valid, out, err);
+                 : source_model_parts(r->net.model, seed, t->batch, t->valid, &r->train.t.sum, out,
+                                      err);
     if (rc) {
         source_free(*out);
         *out = NULL;

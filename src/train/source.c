@@ -41,8 +41,26 @@ struct source {
     int *perm;      /* permutation of the training set, followed by the validation set */
     uint64_t epoch; /* of perm, + 1 */
     struct ahead *ahead;
+    int parts, first_part, end_part; /* of batches; of this process */
     double waited;
 };
+
+/* Draws `blocks` batches by a simulator, part by part (batch.blocks), from number `first` on.  A
+   program gets a seed for each call, so that what it draws for a part does not depend on the
+   processes. */
+static int simulate(const struct source *s, uint64_t seed, uint64_t first, size_t blocks, double *x,
+                    nami_err *err)
+{
+    size_t rows = (size_t)model_num_rows(s->m);
+    int rc = 0;
+    for (int p = s->first_part, from, to; p < s->end_part && !rc; p++) {
+        sum_part(s->parts, (int)s->batch, p, &from, &to);
+        rc = model_simulate_training(s->m, seed, first + blocks * (uint64_t)from,
+                                     blocks * (size_t)(to - from), 1,
+                                     x + rows * blocks * (size_t)from, err);
+    }
+    return rc;
+}
 
 /* ---- a simulator ahead -------------------------------------------------------------- */
 
@@ -62,7 +80,7 @@ static void *run_ahead(void *s_)
         a->busy = 1;
         a->made[k % 2] = 0; /* no longer available */
         pthread_mutex_unlock(&a->lock);
-        int rc = model_simulate_training(s->m, s->seed, k * ((n + 7) / 8 * 8), n, 1, a->x[k % 2], &err);
+        int rc = simulate(s, s->seed, k * ((n + 7) / 8 * 8), BLOCK, a->x[k % 2], &err);
         pthread_mutex_lock(&a->lock);
         a->busy = 0;
         a->rc = rc;
@@ -166,8 +184,9 @@ int source_batch(struct source *s, uint64_t step, struct batch *b, nami_err *err
     if (s->ahead) {
         uint64_t k = step / BLOCK;
         rc = block_ahead(s, k, err);
-        *b = (struct batch){.x = s->ahead->x[k % 2], .n = s->batch * BLOCK};
-        b->first = step % BLOCK * s->batch;
+        *b = (struct batch){.x = s->ahead->x[k % 2], .n = s->batch * BLOCK, .blocks = BLOCK};
+        b->block = step % BLOCK;
+        b->first = b->block * s->batch;
     } else if (s->perm) {
         *b = (struct batch){.point = s->point, .feeds = s->feeds, .seed = s->seed};
         b->index = chosen(s, step);
@@ -191,6 +210,8 @@ int source_valid(struct source *s, int k, struct batch *b)
         if (s->n - s->ntrain - from < s->batch) b->count = (int)(s->n - s->ntrain - from);
     } else if (s->valid) {
         *b = (struct batch){.x = s->valid, .n = (size_t)s->nvalid * s->batch, .first = from};
+        b->blocks = (size_t)s->nvalid;
+        b->block = (size_t)k;
     }
     return 0;
 }
@@ -209,15 +230,24 @@ static struct source *start(const struct model *m, uint64_t seed, int batch)
 int source_model(const struct model *m, uint64_t seed, int batch, int valid, struct source **out,
                  nami_err *err)
 {
+    struct sum whole = {.parts = 1};
+    return source_model_parts(m, seed, batch, valid, &whole, out, err);
+}
+
+int source_model_parts(const struct model *m, uint64_t seed, int batch, int valid,
+                       const struct sum *parts, struct source **out, nami_err *err)
+{
     struct source *s = *out = start(m, seed, batch);
     if (!s) return err_nomem(err);
+    s->parts = parts->parts;
+    sum_own(parts, &s->first_part, &s->end_part);
     s->nvalid = valid / batch + (valid % batch > 0);
     if (!model_simulator_command(m)) return 0;
     size_t n = (size_t)s->nvalid * s->batch;
     s->valid = raw_array(double, (size_t)model_num_rows(m) * n + 1);
     if (!s->valid) return err_nomem(err);
     int rc = start_ahead(s, err);
-    return rc ? rc : model_simulate_training(m, seed ^ VALID_SEED, 0, n, 1, s->valid, err);
+    return rc ? rc : simulate(s, seed ^ VALID_SEED, 0, (size_t)s->nvalid, s->valid, err);
 }
 
 int source_points(const struct model *m, uint64_t seed, int batch, int valid, size_t n, double *x,

@@ -12,6 +12,9 @@ struct source;
    validation. Batches have `batch` points. */
 int source_model(const struct model *m, uint64_t seed, int batch, int valid, struct source **out,
                  nami_err *err);
+/* The same for batches in parts: a simulator runs for those of this process only. */
+int source_model_parts(const struct model *m, uint64_t seed, int batch, int valid,
+                       const struct sum *parts, struct source **out, nami_err *err);
 /* n given points x[row * n + i], of which it takes ownership. The last `valid`, but at most a
    tenth, are for validation; the others are reshuffled in each epoch. */
 int source_points(const struct model *m, uint64_t seed, int batch, int valid, size_t n, double *x,

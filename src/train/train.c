@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "train/designs.h"
 
 enum { BAD_MOST = 10, FALLS_MOST = 4 };
 static const double
@@ -19,11 +20,24 @@ const char *const train_done[] = {"", "all steps were made", "the loss no longer
 int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
                const struct train_options *opt, int threads, nami_err *err)
 {
+    return train_make_with(x, q, e, s, opt, NULL, NULL, threads, err);
+}
+
+int train_make_with(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
+                    const struct train_options *opt, const nami_exchange *with,
+                    struct designs *designs, int threads, nami_err *err)
+{
     struct bound_options bound = {opt->particles, 1, opt->labels};
-    *x = (struct train){
-        .opt = *opt, .source = s, .rate = opt->rate, .best = INFINITY, .best_bad = INT_MAX};
+    *x = (struct train){.opt = *opt,
+                        .source = s,
+                        .designs = designs,
+                        .rate = opt->rate,
+                        .best = INFINITY,
+                        .best_bad = INT_MAX};
     x->width = HIST_PARTS + (e ? e->num_loss_terms : q->num_loss_terms);
-    int rc = trainer_make(&x->t, q, e, &bound, opt->batch, threads, err);
+    int rc = designs ? designs_start(designs, &x->t, opt->batch, threads, err)
+                     : trainer_make_parts(&x->t, q, e, &bound, opt->batch, opt->parts, with,
+                                          threads, err);
     if (rc) return rc;
     x->best_param = new_array(float, x->t.nparam + 1);
     if (!x->best_param) return err_nomem(err);
@@ -62,6 +76,17 @@ static double rate_at(const struct train *x, uint64_t step)
 
 double train_rate(const struct train *x) { return rate_at(x, x->step ? x->step - 1 : 0); }
 
+/* The best weights again, at a lower rate. */
+static void go_back(struct train *x)
+{
+    struct trainer *t = &x->t;
+    x->rate *= CUT;
+    memcpy(t->param, x->best_param, sizeof(float) * t->nparam);
+    memset(t->m, 0, sizeof(float) * t->nparam);
+    memset(t->v, 0, sizeof(float) * t->nparam);
+    t->step = 0;
+}
+
 /* ---- what is not finite ------------------------------------------------------------- */
 
 /* Skips a batch; after several consecutive ones, restores the best weights and reduces the rate. */
@@ -80,38 +105,58 @@ static int leave_out(struct train *x, nami_err *err)
             "family 'mixture'",
             x->bad_part ? x->bad_part : "the network");
     x->bad = 0;
-    x->rate *= CUT;
-    memcpy(t->param, x->best_param, sizeof(float) * t->nparam);
-    memset(t->m, 0, sizeof(float) * t->nparam);
-    memset(t->v, 0, sizeof(float) * t->nparam);
-    t->step = 0;
+    go_back(x);
     return 0;
 }
 
 /* ---- validation ---------------------------------------------------------------------------------
  */
 
-/* Means over the points of batches whose loss is finite.  Weights with more finite batches are
-   preferred to any loss: skipping difficult points must not be an advantage. */
-static int mean_losses(struct train *x, double *row)
+/* Of a part of each validation batch: the loss terms and the total. */
+static void part_losses(void *x_, int part, float *floats, double *loss)
 {
+    struct train *x = x_;
     struct trainer *t = &x->t;
-    int n = source_nvalid(x->source), used = 0;
-    double points = 0; /* in batches */
-    memset(row, 0, sizeof *row * (size_t)x->width);
-    for (int k = 0; k < n; k++) {
+    int terms = t->num_loss_terms;
+    (void)floats;
+    for (int k = 0; k < source_nvalid(x->source); k++, loss += terms + 1) {
         struct batch b;
         source_valid(x->source, k, &b);
-        trainer_loss(t, &b);
-        if (!isfinite(t->total)) continue;
+        if (x->designs)
+            designs_loss(x->designs, t, k, &b);
+        else
+            trainer_part_loss(t, &b, part);
+        memcpy(loss, t->loss, sizeof *loss * (size_t)terms);
+        loss[terms] = t->total;
+    }
+}
+
+/* Means over the points of batches whose loss is finite.  Weights with more finite batches are
+   preferred to any loss: skipping difficult points must not be an advantage. */
+static int mean_losses(struct train *x, double *row, int *bad, nami_err *err)
+{
+    struct trainer *t = &x->t;
+    int n = source_nvalid(x->source), terms = t->num_loss_terms, used = 0;
+    size_t size = (size_t)n * (size_t)(terms + 1);
+    double points = 0; /* in batches */
+    double *all = raw_array(double, size), *loss = all;
+    if (!all) return err_nomem(err);
+    int rc = sum_run(&t->sum, 0, size, part_losses, x, NULL, all);
+    memset(row, 0, sizeof *row * (size_t)x->width);
+    for (int k = 0; k < n && !rc; k++, loss += terms + 1) {
+        struct batch b;
+        source_valid(x->source, k, &b);
+        if (!isfinite(loss[terms])) continue;
         double weight = b.count ? (double)b.count / t->batch : 1;
         used++;
         points += weight;
-        row[HIST_VALID] += weight * t->total;
-        for (int p = 0; p < t->num_loss_terms; p++) row[HIST_PARTS + p] += weight * t->loss[p];
+        row[HIST_VALID] += weight * loss[terms];
+        for (int p = 0; p < terms; p++) row[HIST_PARTS + p] += weight * loss[p];
     }
+    free(all);
     for (int k = HIST_VALID; k < x->width; k++) row[k] = used ? row[k] / points : NAN;
-    return n - used;
+    *bad = n - used;
+    return rc ? trainer_failed(rc, err) : 0;
 }
 
 static int validate(struct train *x, nami_err *err)
@@ -120,7 +165,8 @@ static int validate(struct train *x, nami_err *err)
     size_t at = x->history.n, width = (size_t)x->width;
     if (vec_reserve(&x->history, at + width)) return err_nomem(err);
     double *row = x->history.a + at;
-    int bad = mean_losses(x, row);
+    int bad, rc = mean_losses(x, row, &bad, err);
+    if (rc) return rc;
     row[HIST_STEP] = (double)x->step;
     row[HIST_RATE] = train_rate(x);
     row[HIST_TRAIN] = x->nsum ? x->sum / x->nsum : NAN;
@@ -135,7 +181,7 @@ static int validate(struct train *x, nami_err *err)
         x->since = 0;
     } else if (++x->since >= x->opt.patience) {
         x->since = 0;
-        x->rate *= CUT;
+        go_back(x);
         if (x->rate < SMALLEST * x->opt.rate) x->done = TRAIN_STALLED;
     }
     return 0;
@@ -157,8 +203,12 @@ int train_step(struct train *x, int *checked, nami_err *err)
     *checked = 0;
     if (rc) return rc;
     t->opt.warm = warm_now(x);
-    trainer_gradient(t, &b);
+    if (x->designs)
+        designs_gradient(x->designs, t, x->step, &b);
+    else
+        rc = trainer_gradient(t, &b);
     t->opt.warm = 1; /* for validation */
+    if (rc) return trainer_failed(rc, err);
     if (isfinite(t->total) && isfinite(t->norm)) {
         trainer_apply(t, rate_at(x, x->step), x->opt.clip);
         x->sum += t->total;

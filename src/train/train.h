@@ -15,6 +15,8 @@ struct train {
     struct train_options opt;
     struct trainer t;
     struct source *source;
+    struct designs
+        *designs;  /* of an open network, which are another's; NULL: there is one design */
     uint64_t step; /* batches seen */
     double rate;   /* current rate, before the cool-down */
     double best;   /* the best validation loss, and the weights that gave it */
@@ -37,6 +39,11 @@ extern const char *const train_done[]; /* as a sentence */
 /* e: NULL, or the bound to maximize. Takes ownership of the source. */
 int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
                const struct train_options *opt, int threads, nami_err *err);
+/* The same by several processes, or, in one process, of an open network with these designs. */
+struct designs;
+int train_make_with(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
+                    const struct train_options *opt, const nami_exchange *with,
+                    struct designs *designs, int threads, nami_err *err);
 void train_free(struct train *x);
 
 /* One step, and a validation if it is due (then *checked is set). */

@@ -5,15 +5,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/exchange.h"
 #include "base/simd.h"
 #include "train/bound.h"
 #include "train/trainer_impl.h"
 
-/* The number of points of the batch. */
-static int count(const struct trainer *t)
-{
-    return t->work->b->count ? t->work->b->count : t->batch;
-}
+/* The number of points of the part. */
+static int count(const struct trainer *t) { return t->work->b->count; }
 
 static int lanes(const struct trainer *t) { return count(t) * t->per; }
 
@@ -139,6 +137,7 @@ static void run_norm(void *t_, int i)
     const struct rows *r = &t->work->rows.a[i];
     const struct dense *d = r->d;
     size_t in = (size_t)d->in, o0 = (size_t)r->o0, o1 = (size_t)r->o1;
+    if (!t->work->norms) return;
     t->work->norm2[i] = square_sum((o1 - o0) * in, t->grad + d->w + o0 * in) +
                         square_sum(o1 - o0, t->grad + d->w + in * (size_t)d->out + o0);
 }
@@ -180,6 +179,7 @@ static void add_norms(struct trainer *t)
 
 void trainer_norm(struct trainer *t)
 {
+    t->work->norms = 1;
     pool_run(t->pool, (int)t->work->rows.n, run_norm, t);
     add_norms(t);
 }
@@ -263,7 +263,7 @@ static void add_losses(struct trainer *t)
             for (int b = 0; b < w->x[c].lanes && w->lane[c] + b < n; b++)
                 sum -= w->x[c].by_tag[(size_t)k * (size_t)w->x[c].cap + (size_t)b] *
                        (t->e ? w->share[w->lane[c] + b] : 1);
-        t->loss[k] = t->e ? sum : sum / n;
+        t->loss[k] = t->e ? sum : sum / w->of;
         t->total += t->loss[k];
     }
 }
@@ -294,6 +294,7 @@ static void add_bound(struct trainer *t)
     struct lane_work *w = t->work;
     int choices = t->e->choice.n > 0;
     struct bound b = {.n = count(t),
+                      .of = w->of,
                       .k = t->per,
                       .all = goes_through(t),
                       .total = w->total,
@@ -304,7 +305,7 @@ static void add_bound(struct trainer *t)
                       .labels = t->opt.labels};
     gather(t);
     double total = bound_of(&b, w->group_weight, w->share);
-    for (int l = lanes(t); l < t->batch * t->per; l++)
+    for (int l = lanes(t); l < t->part * t->per; l++)
         for (int k = 0; k < GRADIENT_GROUPS; k++) w->group_weight[k][l] = 0;
     add_losses(t);
     t->total = total;
@@ -322,9 +323,39 @@ static void take(struct trainer *t, const struct batch *b)
     if (t->e && b->feeds != t->work->feeds) find_fed(t, b->feeds);
 }
 
-void trainer_loss(struct trainer *t, const struct batch *b)
+/* ---- parts of a batch ----------------------------------------------------------------------- */
+
+static struct batch part_of(struct trainer *t, const struct batch *b, int part)
 {
-    take(t, b);
+    struct batch p = *b;
+    int from, to;
+    t->work->of = b->count ? b->count : t->batch;
+    sum_part(t->sum.parts, t->work->of, part, &from, &to);
+    p.count = to - from;
+    p.first += (uint64_t)from;
+    if (p.index) p.index += from;
+    if (b->blocks) {
+        p.x += (size_t)model_num_rows(t->q->model) * b->blocks * (size_t)from;
+        p.n = b->blocks * (size_t)p.count;
+        p.first = b->block * (size_t)p.count;
+    }
+    return p;
+}
+
+/* An empty part: only a batch that is not full has them. */
+static int is_empty(struct trainer *t, const struct batch *part)
+{
+    if (part->count) return 0;
+    t->total = 0;
+    memset(t->loss, 0, sizeof *t->loss * (size_t)t->num_loss_terms);
+    return 1;
+}
+
+void trainer_part_loss(struct trainer *t, const struct batch *b, int part)
+{
+    struct batch p = part_of(t, b, part);
+    if (is_empty(t, &p)) return;
+    take(t, &p);
     t->work->grad = 0;
     pool_run(t->pool, t->work->nchunk, run_chunk, t);
     if (t->e)
@@ -333,12 +364,14 @@ void trainer_loss(struct trainer *t, const struct batch *b)
         add_losses(t);
 }
 
-void trainer_gradient(struct trainer *t, const struct batch *b)
+static void part_gradient(struct trainer *t, const struct batch *b, int part)
 {
     struct lane_work *w = t->work;
-    take(t, b);
+    struct batch p = part_of(t, b, part);
+    if (is_empty(t, &p)) return;
+    take(t, &p);
     w->grad = 1;
-    for (int i = 0, n = count(t); i < t->batch; i++) w->weight[i] = i < n ? -1.0 / n : 0;
+    for (int i = 0; i < t->part; i++) w->weight[i] = i < p.count ? -1.0 / w->of : 0;
     if (t->e) {
         pool_run(t->pool, w->nchunk, run_chunk, t);
         add_bound(t);
@@ -354,5 +387,72 @@ void trainer_gradient(struct trainer *t, const struct batch *b)
         add_losses(t);
         pool_run(t->pool, (int)w->rows.n, run_weights, t);
     }
-    add_norms(t);
+}
+
+/* A batch whose parts are summed. */
+struct in_parts {
+    struct trainer *t;
+    const struct batch *b;
+    double *loss; /* sums of the loss terms, and of the total */
+};
+
+static void give_loss(const struct trainer *t, double *loss)
+{
+    memcpy(loss, t->loss, sizeof *loss * (size_t)t->num_loss_terms);
+    loss[t->num_loss_terms] = t->total;
+}
+
+static void leaf_loss(void *arg, int part, float *floats, double *loss)
+{
+    struct in_parts *x = arg;
+    (void)floats;
+    trainer_part_loss(x->t, x->b, part);
+    give_loss(x->t, loss);
+}
+
+static void leaf_gradient(void *arg, int part, float *grad, double *loss)
+{
+    struct in_parts *x = arg;
+    float *sum = x->t->grad;
+    memset(grad, 0, sizeof *grad * x->t->nparam);
+    x->t->grad = grad;
+    part_gradient(x->t, x->b, part);
+    x->t->grad = sum;
+    give_loss(x->t, loss);
+}
+
+static int is_whole(const struct trainer *t) { return t->sum.parts == 1 && !t->sum.with; }
+
+static int add_parts(struct trainer *t, const struct batch *b, size_t num_floats, sum_leaf *leaf)
+{
+    struct in_parts x = {t, b, t->loss + t->num_loss_terms + 1};
+    int rc = sum_run(&t->sum, num_floats, (size_t)t->num_loss_terms + 1, leaf, &x, t->grad, x.loss);
+    memcpy(t->loss, x.loss, sizeof *t->loss * (size_t)t->num_loss_terms);
+    t->total = x.loss[t->num_loss_terms];
+    return rc;
+}
+
+int trainer_loss(struct trainer *t, const struct batch *b)
+{
+    if (!is_whole(t)) return add_parts(t, b, 0, leaf_loss);
+    trainer_part_loss(t, b, 0);
+    return 0;
+}
+
+int trainer_gradient(struct trainer *t, const struct batch *b)
+{
+    t->work->norms = is_whole(t);
+    if (is_whole(t)) {
+        part_gradient(t, b, 0);
+        add_norms(t);
+        return 0;
+    }
+    int rc = add_parts(t, b, t->nparam, leaf_gradient);
+    if (!rc) trainer_norm(t);
+    return rc;
+}
+
+int trainer_failed(int rc, nami_err *err)
+{
+    return rc == NAMI_ENOMEM ? err_nomem(err) : exchange_failed(err);
 }

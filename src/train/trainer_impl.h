@@ -27,12 +27,13 @@ struct piece {
 
 /* Workspaces of all chunks, and how the network and its weights are cut into tasks. */
 struct lane_work {
+    int own_pool;
     int nchunk;
     struct exec *x;      /* the network, for each chunk */
     struct exec *sim;    /* the model's draws, for each chunk */
     struct chunk *units; /* for each chunk (and thread), for sums over the batch */
     int *lane;           /* the first lane of each chunk in the batch */
-    double *weight;      /* of each lane of the batch: -1 / points, 0 for padding */
+    double *weight;      /* of each lane of a part: -1 / points of the batch, 0 for padding */
     vec(struct rows) rows;
     double *norm2;        /* of the gradients of each rows */
     const struct prog *p; /* the program of the network; packed if it is cut into pieces */
@@ -42,7 +43,9 @@ struct lane_work {
     struct exec *view;       /* of chunk c in thread k: view[c * nview + k] */
     int nview;
     atomic_int next; /* the next piece */
-    const struct batch *b;
+    const struct batch *b;     /* the part that is computed */
+    int of;                    /* points of the batch that it is a part of */
+    int norms;                 /* norm2 is wanted */
     float rate, scale, b1, b2; /* of the step */
     int grad;
     void *block[4];

@@ -145,7 +145,7 @@ static int make_chunks(struct trainer *t, nami_err *err)
 {
     struct lane_work *w = t->work;
     struct qnet *q = t->q;
-    int groups = (t->batch * t->per + 7) / 8, most = chunk_lanes(w->p) / 8, rc = 0;
+    int groups = (t->part * t->per + 7) / 8, most = chunk_lanes(w->p) / 8, rc = 0;
     int n = (groups + most - 1) / most;
     w->nview = w->piece.n ? pool_size(t->pool) : 0;
     w->x = new_array(struct exec, n);
@@ -182,9 +182,9 @@ static int make_chunks(struct trainer *t, nami_err *err)
 static int make_lanes(struct trainer *t)
 {
     struct lane_work *w = t->work;
-    size_t n = (size_t)t->batch * (size_t)t->per + 64;
+    size_t n = (size_t)t->part * (size_t)t->per + 64;
     w->total = new_array(double, 4 * n + GRADIENT_GROUPS * n);
-    w->known = new_array(unsigned char, t->batch + 8);
+    w->known = new_array(unsigned char, t->part + 8);
     w->fed = new_array(unsigned char, t->e->choice.n + 1);
     if (!w->total || !w->known || !w->fed) return NAMI_ENOMEM;
     w->data = w->total + n, w->score = w->data + n, w->share = w->score + n;
@@ -192,32 +192,61 @@ static int make_lanes(struct trainer *t)
     return 0;
 }
 
-int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct bound_options *opt,
-                 int batch, int threads, nami_err *err)
+/* Parts are as large as can be, if there are fewer points than parts. */
+static int make_parts(struct trainer *t, int parts, const nami_exchange *with, nami_err *err)
 {
+    int groups = (t->batch + 7) / 8;
+    if (parts > SUM_MOST_PARTS)
+        return err_set(err, NAMI_ELIMIT, "a batch has at most %d parts, not %d", SUM_MOST_PARTS,
+                       parts);
+    if (parts > groups) parts = groups;
+    for (int k = 0, from, to; k < parts; k++) {
+        sum_part(parts, t->batch, k, &from, &to);
+        if (to - from > t->part) t->part = to - from;
+    }
+    return sum_init(&t->sum, parts, with, err);
+}
+
+/* How a trainer runs: parts of a batch, whose processes; weights that the program does not have;
+   threads of its own, or another's. */
+struct running {
+    int batch, parts;
+    const nami_exchange *with;
+    size_t more;
+    int threads;
+    struct pool *pool; /* or NULL */
+};
+
+static int make(struct trainer *t, struct qnet *q, struct elbo *e, const struct bound_options *opt,
+                const struct running *how, nami_err *err)
+{
+    int batch = how->batch;
     *t = (struct trainer){.q = q, .e = e, .batch = batch, .per = 1};
     t->prog = e ? &e->prog : &q->prog;
     t->num_loss_terms = e ? e->num_loss_terms : q->num_loss_terms;
     t->loss_term = e ? e->loss_term : q->loss_term;
-    t->nparam = t->prog->nparam;
+    t->nparam = t->prog->nparam + how->more;
     if (e) {
         t->opt = *opt;
         t->per = opt->particles > 1 ? opt->particles : e->configs > 1 ? e->configs : 1;
     }
     if (batch < 1 || batch > BATCH_MOST)
         return err_set(err, NAMI_ELIMIT, "a batch has 1 to %d points, not %d", BATCH_MOST, batch);
+    int rc = make_parts(t, how->parts > 0 ? how->parts : 1, how->with, err);
+    if (rc) return rc;
     struct lane_work *w = t->work = new_array(struct lane_work, 1);
     if (!w) return err_nomem(err);
     float **at[] = {&t->param, &t->grad, &t->m, &t->v};
-    int rc = 0;
     for (int i = 0; i < 4; i++) {
         *at[i] = line_array(float, t->nparam + 16, &w->block[i]);
         if (!*at[i]) return err_nomem(err);
         memset(*at[i], 0, (t->nparam + 16) * sizeof(float));
     }
-    t->loss = new_array(double, t->num_loss_terms + 1);
+    t->loss = new_array(double, 2 * t->num_loss_terms + 2); /* and sums over parts */
     if (!t->loss) return err_nomem(err);
-    if ((rc = pool_new(threads, &t->pool, err))) return rc;
+    w->own_pool = !how->pool;
+    t->pool = how->pool;
+    if (!t->pool && (rc = pool_new(how->threads, &t->pool, err))) return rc;
     w->p = t->prog;
     if (e ? cut_blocks(w, e) || make_lanes(t) : cut(w, q, pool_size(t->pool)))
         return err_nomem(err);
@@ -230,11 +259,39 @@ int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct
     return rc;
 }
 
+int trainer_make_parts(struct trainer *t, struct qnet *q, struct elbo *e,
+                       const struct bound_options *opt, int batch, int parts,
+                       const nami_exchange *with, int threads, nami_err *err)
+{
+    struct running how = {.batch = batch, .parts = parts, .with = with, .threads = threads};
+    return make(t, q, e, opt, &how, err);
+}
+
+int trainer_make(struct trainer *t, struct qnet *q, struct elbo *e, const struct bound_options *opt,
+                 int batch, int threads, nami_err *err)
+{
+    return trainer_make_parts(t, q, e, opt, batch, 1, NULL, threads, err);
+}
+
+int trainer_make_first(struct trainer *t, struct qnet *q, size_t more, int batch, int threads,
+                       nami_err *err)
+{
+    struct running how = {.batch = batch, .more = more, .threads = threads};
+    return make(t, q, NULL, NULL, &how, err);
+}
+
+int trainer_make_other(struct trainer *t, struct qnet *q, const struct trainer *first,
+                       nami_err *err)
+{
+    struct running how = {.batch = first->batch, .pool = first->pool};
+    return make(t, q, NULL, NULL, &how, err);
+}
+
 void trainer_free(struct trainer *t)
 {
     struct lane_work *w = t->work;
     if (!w) return;
-    pool_free(t->pool);
+    if (w->own_pool) pool_free(t->pool);
     for (int c = 0; c < w->nchunk; c++) {
         exec_fini(&w->x[c]);
         exec_fini(&w->sim[c]);
@@ -257,6 +314,7 @@ void trainer_free(struct trainer *t)
     free(w->more);
     vec_free(&w->rows);
     free(w);
+    sum_free(&t->sum);
     free(t->loss);
     *t = (struct trainer){0};
 }

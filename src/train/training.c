@@ -10,7 +10,9 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "data/json_value.h"
 #include "model/eval.h"
+#include "train/designs.h"
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
@@ -32,7 +34,7 @@ static int make_on_data(struct training *r, int threads, nami_err *err)
     struct model *m = r->net.model;
     size_t n = r->split.n[SPLIT_TRAIN] < MOST ? r->split.n[SPLIT_TRAIN] : MOST;
     const int *index = split_index(&r->split, SPLIT_TRAIN);
-    double *x = raw_array(double, (size_t)model_num_rows(m) *n + 1);
+    double *x = raw_array(double, (size_t)model_num_rows(m) * n + 1);
     if (!x) return err_nomem(err);
     int rc = model_simulate_training(m, r->net.plan.net.seed ^ 0x7072696f72, 0, n, threads, x, err);
     for (size_t i = 0; i < n && !rc; i++) copy_observed(r, (size_t)index[i], x + i, n);
@@ -45,6 +47,7 @@ int training_prepare(struct training *r, int threads, nami_err *err)
 {
     int rc = network_invert(&r->net, err);
     if (rc) return rc;
+    if (designs_wanted(&r->net.plan)) return designs_make(&r->designs, &r->net, threads, err);
     return r->feeds.n ? make_on_data(r, threads, err)
                       : network_make(&r->net, r->net.plan.samples, r->points, threads, err);
 }
@@ -52,12 +55,13 @@ int training_prepare(struct training *r, int threads, nami_err *err)
 int training_start(struct training *r, struct source *s, int threads, nami_err *err)
 {
     struct network *n = &r->net;
-    return train_make(&r->train, &n->q, n->plan.elbo ? &n->elbo : NULL, s, &n->plan.train, threads,
-                      err);
+    return train_make_with(&r->train, &n->q, n->plan.elbo ? &n->elbo : NULL, s, &n->plan.train,
+                           r->with, r->designs, threads, err);
 }
 
 void training_free(struct training *r)
 {
+    designs_free(r->designs);
     train_free(&r->train);
     feeds_free(&r->feeds);
     split_free(&r->split);
@@ -121,10 +125,12 @@ static int take_state(struct train *x, const struct state *s, const json_t *valu
     return json_is_number(value) || (s->kind == 'b' && json_is_null(value));
 }
 
-/* NAMI_EINPUT if the state is invalid. */
+/* NAMI_EINPUT if the state is invalid, or NAMI_ENOMEM */
 static int parse_state(struct train *x, const char *text)
 {
-    json_t *o = text ? json_loads(text, 0, NULL) : NULL;
+    json_error_t why;
+    json_t *o = text ? json_loads(text, 0, &why) : NULL;
+    if (text && !o && json_no_memory(&why)) return NAMI_ENOMEM;
     int ok = json_is_object(o);
     for (int k = 0; k < STATES && ok; k++)
         ok = take_state(x, &states[k], json_object_get(o, states[k].name));
@@ -170,6 +176,7 @@ int training_print(const struct training *r, const char *inverse, int with_state
     struct adding w = {&file, r->train.best_param};
     int rc = network_texts(&r->net, &file, inverse, err);
     if (!rc) rc = network_each_weight(&r->net, add_weight, &w, err);
+    if (!rc && r->designs) rc = designs_each_weight(r->designs, add_weight, &w, err);
     if (!rc && with_state) rc = add_state(&r->train, &file, err);
     if (!rc) rc = network_print(&file, out, err);
     st_free(&file);
@@ -203,13 +210,16 @@ int training_continue(struct training *r, struct source *s, int threads, nami_er
         return err_set(err, NAMI_EINPUT,
                        "this file holds a network without the state of its training: training "
                        "cannot go on from it");
-    int rc = training_start(r, s, threads, err);
+    int rc = designs_wanted(&n->plan) ? designs_make(&r->designs, &r->net, threads, err) : 0;
+    if (!rc) rc = training_start(r, s, threads, err);
     const size_t *np = &x->t.nparam;
     if (!rc) rc = network_take_weights(n, x->best_param, err);
+    if (!rc && r->designs) rc = designs_take_weights(r->designs, n, x->best_param, err);
     if (!rc) rc = network_take(n, "nami.now", 1, np, NETWORK_LARGEST, x->t.param, err);
     if (!rc) rc = network_take(n, "nami.adam_m", 1, np, FLT_MAX, x->t.m, err);
     if (!rc) rc = network_take(n, "nami.adam_v", 1, np, FLT_MAX, x->t.v, err);
     if (!rc) rc = take_history(x, st_find(&n->file, "nami.history"), err);
-    if (!rc && parse_state(x, st_get(&n->file, "state"))) rc = network_broken("state", err);
-    return rc;
+    if (rc) return rc;
+    rc = parse_state(x, st_get(&n->file, "state"));
+    return !rc ? 0 : rc == NAMI_ENOMEM ? err_nomem(err) : network_broken("state", err);
 }

@@ -15,6 +15,8 @@ struct training {
     double *points;
     struct feeds feeds; /* observations to learn from, */
     struct split split; /* for training and validation */
+    const nami_exchange *with; /* the processes that train; NULL: this one alone */
+    struct designs *designs; /* of an open network; NULL: there is one design */
 };
 
 /* To be called when *r->net.model is set and its data are in points or feeds: computes the inverse

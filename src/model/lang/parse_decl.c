@@ -21,7 +21,7 @@ int decl_kind_of(const struct parser *p, const struct token *t)
 
 static int push(struct parser *p, struct decl d) { return vec_push(&p->s->decl, d) ? nomem(p) : 0; }
 
-/* d or w[n] or d = 5 */
+/* d or w[n] or d = 5 or d in 1:100 */
 static int parse_const(struct parser *p, struct decl d)
 {
     const struct token *t;
@@ -30,6 +30,14 @@ static int parse_const(struct parser *p, struct decl d)
     if (continues(p) && (is_op(t, '=') || is_op(t, OP2('<', '-')))) {
         next(p);
         if (!(d.value = parse_expr(p))) return -1;
+    } else if (continues(p) && is_name(p, t, "in")) {
+        next(p);
+        int first = p->i;
+        if (!(d.range = parse_expr(p))) return -1;
+        if (d.range->kind != X_CALL || strcmp(syntax_name(p->s, d.range->name), ":") != 0) {
+            fail_at(p, span(p, first, p->i - 1), "write const J in 1:100", "this is no range");
+            return -1;
+        }
     } else if (continues(p) && is_op(t, '~')) {
         fail_at(p, t->at,
                 "write const x = value, or the relation inside of model { } without const",

@@ -196,6 +196,10 @@ static void put_decl(struct out *o, const struct decl *d, int last)
         if (!joins) str_put(o->str, words[d->kind]);
         put_expr(o, d->ref, OR);
     }
+    if (d->range) {
+        str_put(o->str, " in ");
+        put_expr(o, d->range, OR);
+    }
     if (d->value) {
         str_put(o->str, " = ");
         put_expr(o, d->value, OR);

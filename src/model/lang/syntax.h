@@ -51,7 +51,7 @@ struct rel {
 };
 
 enum decl_kind {
-    D_CONST,     /* ref (its subscripts are sizes), value or NULL */
+    D_CONST,     /* ref (its subscripts are sizes), value or NULL; range or NULL */
     D_VAR,       /* JAGS's var: ref */
     D_OBSERVE,   /* ref; one declaration for each item of the list */
     D_INFER,     /* ref */
@@ -69,6 +69,7 @@ struct decl {
     enum decl_kind kind;
     struct place at;
     struct expr *ref, *value;
+    struct expr *range; /* const J in 1:100: a network is for all these */
     int stage;
     int name;
     int nin, nout;

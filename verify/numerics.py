@@ -1,0 +1,707 @@
+#!/usr/bin/python3
+"""verify/numerics.py [NAME...] [--table FILE] [--points FILE] [--all] [--numbers PROGRAM]: densities, distribution functions and
+quantiles of the scalar distributions, and the special functions below them, against mpmath over their whole range.
+
+References are computed with 50 digits from textbook formulas. Tail probabilities are integrals of log-concave densities (of the
+logarithm or logit of the variable), panel by panel outwards until nothing is left, to 20 digits; they share no code and no method
+with NaMI. Points: for each set of parameters, NaMI's quantiles of probabilities from 1e-300 to 1 - 1e-300 (where a number of
+other size does as well) and multiples of the median.
+
+The error of a log density is absolute where |log p| < 1, otherwise relative; that of a probability is relative. A probability is
+known no better than its argument: rounding x by one unit changes it by kappa = |d log P / d log x| units. The error of a
+quantile is that of x or of the probability at x, whichever is smaller; a quantile of counts has the error by which its
+probability misses. "bounded" is the worst error in units of eps (1 + kappa), eps = 2.2e-16.
+
+--table writes docs/numerics.md, --points tests/numerics_reference.inc, a sample of the points with their references."""
+import argparse
+import math
+import os
+import random
+import subprocess
+import sys
+import time
+
+import mpmath
+from mpmath import mp, mpf, log, sqrt, pi, loggamma as lg
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+EPS = 2.0**-52
+TINY, HUGE = 1e-300, 1.7e308
+mp.dps = 50
+ONE = mpf(1)
+
+
+
+def exp(x):
+    return mpmath.exp(x) if x > -1e9 else mpf(0)  # smaller than any number of mpmath's that is quick
+
+
+def expm1(x):
+    return mpmath.expm1(x) if x > -1e9 else mpf(-1)
+
+
+def log1(x):
+    return mpmath.log1p(x)
+
+
+def erfc(x):
+    return mpmath.erfc(x) if abs(x) < 3e4 else mpf(0 if x > 0 else 2)
+
+
+# ---- tails of log-concave densities ---------------------------------------------------------------
+NODES = {k: mpmath.calculus.quadrature.GaussLegendre(mp).get_nodes(-1, 1, k, mp.prec) for k in (3, 4)}
+
+
+def panel(f, a, b, k):
+    mid, half = (a + b) / 2, (b - a) / 2
+    return half * sum(w * exp(f(mid + half * x)) for x, w in NODES[k])
+
+
+def adaptive(f, a, b, depth=0):
+    mid, rough, fine = (a + b) / 2, panel(f, a, b, 3), panel(f, a, b, 4)  # 12 and 24 points: twice the digits
+    if abs(rough - fine) <= mpf(10)**-12 * abs(fine) or depth > 60:
+        return fine
+    return adaptive(f, a, mid, depth + 1) + adaptive(f, mid, b, depth + 1)
+
+
+def beyond(f, t, out):
+    """The integral of exp(f) from t outwards, where f falls and is concave."""
+    top, h, total = f(t), ONE, mpf(0)
+    while True:
+        here = f(t)
+        if top - here > 50 and total > 0:
+            return total
+        while here - f(t + out * h) < 3:
+            h *= 2
+        while here - f(t + out * h) > 9:
+            h /= 2
+        total += abs(adaptive(f, t, t + out * h))
+        t += out * h
+
+
+def both(f, t, mode=None):
+    """(lower, upper) tail at t of a normalized log-concave density exp(f)."""
+    if mode is not None:
+        up = t >= mode
+    else:
+        d = abs(t) * mpf(10)**-30 + mpf(10)**-30
+        up = f(t + d) <= f(t)
+    if f(t) < -4000:
+        return (ONE, mpf(0)) if up else (mpf(0), ONE)  # far below the smallest number
+    v = beyond(f, t, 1 if up else -1)
+    return (1 - v, v) if up else (v, 1 - v)
+
+
+def gamma_at(a, w):
+    """P(a, x), Q(a, x) at w = log x."""
+    c = lg(a)
+    return both(lambda s: a * s - exp(s) - c, w, log(a))
+
+
+def beta_at(a, b, t):
+    """I_x(a, b) and its complement at t = logit x."""
+    c = lg(a) + lg(b) - lg(a + b)
+    soft = lambda s: log1(exp(s)) if s < 0 else s + log1(exp(-s))
+    return both(lambda s: -a * soft(-s) - b * soft(s) - c, t, log(a / b))
+
+
+def swap(p):
+    return p[1], p[0]
+
+
+def phi(z):
+    """Phi(z), 1 - Phi(z)"""
+    return erfc(-z / sqrt(mpf(2))) / 2, erfc(z / sqrt(mpf(2))) / 2
+
+
+def lchoose(n, k):
+    return lg(n + 1) - lg(k + 1) - lg(n - k + 1)
+
+
+def lbeta(a, b):
+    return lg(a) + lg(b) - lg(a + b)
+
+
+def counted(f, k, lo, hi, mode):
+    """Tails of a distribution of counts by sums, outwards from k: f is log p."""
+    if k < lo:
+        return mpf(0), ONE
+    if k >= hi:
+        return ONE, mpf(0)
+    up = k >= mode
+    j, total, first = (k + 1 if up else k), mpf(0), None
+    while lo <= j <= hi:
+        v = exp(f(j))
+        total += v
+        if v < total * mpf(10)**-35:
+            break
+        j += 1 if up else -1
+    return (1 - total, total) if up else (total, 1 - total)
+
+
+# ---- distributions ----------------------------------------------------------------------------------
+# name: (parameters, log p, (lower, upper) tails or None, counts?)
+SHAPES = [1e-10, 1e-3, 0.31, 1, 2.385, 50.5, 1e4, 3e7, 1e10, 1e15]
+SCALES = [1e-300, 1e-10, 0.7, 3e5, 1e300]
+PLACES = [0, 1.3, -1e8]
+DIST = {}
+
+
+def grid(*lists, most=60):
+    import itertools
+    every = list(itertools.product(*lists))
+    return every if len(every) <= most else random.Random(1).sample(every, most)
+
+
+def dist(name, params, lp, tails=None, counts=False, points=()):
+    DIST[name] = (params, lp, tails, counts, points)
+
+
+def located(name, base_lp, base_tails, shapes=None):
+    """A location-scale family, by z; shapes: further arguments in front or behind."""
+    dist(name, grid(PLACES, SCALES), lambda x, m, s: base_lp((x - m) / s) - log(s), lambda x, m, s: base_tails((x - m) / s))
+
+
+normal_lp = lambda z: -log(2 * pi) / 2 - z * z / 2
+located("normal", normal_lp, phi)
+cauchy_tails = lambda z: (mpmath.atan2(1, -z) / pi, mpmath.atan2(1, z) / pi)
+located("cauchy", lambda z: -log(pi) - log1(z * z), cauchy_tails)
+located("double_exponential", lambda z: -log(mpf(2)) - abs(z),
+        lambda z: (exp(z) / 2, 1 - exp(z) / 2) if z < 0 else (1 - exp(-z) / 2, exp(-z) / 2))
+located("logistic", lambda z: -abs(z) - 2 * log1(exp(-abs(z))), lambda z: (1 / (1 + exp(-z)), 1 / (1 + exp(z))))
+located("gumbel", lambda z: -z - exp(-z), lambda z: (exp(-exp(-z)), -expm1(-exp(-z))))
+
+
+def t_tails(z, n):
+    if z == 0:
+        return mpf(1) / 2, mpf(1) / 2
+    v = beta_at(n / 2, mpf(1) / 2, log(n) - 2 * log(abs(z)))[0] / 2
+    return (v, 1 - v) if z < 0 else (1 - v, v)
+
+
+def t_lp(z, n):
+    return lg((n + 1) / 2) - lg(n / 2) - log(n * pi) / 2 - (n + 1) / 2 * log1(z * z / n)
+
+
+dist("student_t", grid(SHAPES, PLACES, SCALES, most=25), lambda x, n, m, s: t_lp((x - m) / s, n) - log(s),
+     lambda x, n, m, s: t_tails((x - m) / s, n))
+
+
+def emg_z(z, v):
+    return log(v) + v * v / 2 - v * z + log(phi(z - v)[0])
+
+
+dist("exp_mod_normal", grid([0, 1.3, -50], [1e-3, 0.7, 3e3], [1e-6, 1e-2, 1.7], most=20) + [(0, 0.7, 40)],
+     lambda x, m, s, l: emg_z((x - m) / s, s * l) - log(s), lambda x, m, s, l: both(lambda z: emg_z(z, s * l), (x - m) / s))
+sn_z = lambda z, a: log(mpf(2)) + normal_lp(z) + log(phi(a * z)[0])
+dist("skew_normal", grid([0, 1.3], [1e-3, 0.7, 3e3], [0, 1e-3, -0.8, 5, -300, 1e8], most=20),
+     lambda x, m, s, a: sn_z((x - m) / s, a) - log(s), lambda x, m, s, a: both(lambda z: sn_z(z, a), (x - m) / s))
+sde = lambda z, t: log(2 * t * (1 - t)) + (2 * (1 - t) * z if z < 0 else -2 * t * z)
+dist("skew_double_exponential", grid(PLACES, SCALES, [1e-8, 0.3, 0.999], most=25),
+     lambda x, m, s, t: sde((x - m) / s, t) - log(s),
+     lambda x, m, s, t: (lambda z: (t * exp(2 * (1 - t) * z), 1 - t * exp(2 * (1 - t) * z)) if z < 0
+                         else (1 - (1 - t) * exp(-2 * t * z), (1 - t) * exp(-2 * t * z)))((x - m) / s))
+
+
+def peak(f, lo=-60, hi=60):
+    lo, hi = mpf(lo), mpf(hi)
+    for _ in range(60):
+        a, b = lo + (hi - lo) / 3, hi - (hi - lo) / 3
+        lo, hi = (a, hi) if f(a) < f(b) else (lo, b)
+    return (lo + hi) / 2
+
+
+def nct_tails(x, n, m, s):
+    t, d = x / s, m / s
+    c = log(mpf(2)) + n / 2 * log(n / 2) - lg(n / 2)
+    out = []
+    for k in (0, 1):
+        f = lambda w: n * w - n * exp(2 * w) / 2 + c + log(phi(t * exp(w) - d)[k])
+        top = peak(f)
+        out.append(beyond(f, top, 1) + beyond(f, top, -1))
+    return tuple(out)
+
+
+def nct_lp(x, n, m, s):
+    t, d = x / s, m / s
+    f = lambda w: (n + 1) * w - n * exp(2 * w) / 2 - (t * exp(w) - d)**2 / 2
+    top = peak(f)
+    c = log(mpf(2)) + n / 2 * log(n / 2) - lg(n / 2) - log(2 * pi) / 2 - log(s)
+    return log(beyond(f, top, 1) + beyond(f, top, -1)) + c
+
+
+dist("lognormal", grid([0, 1.3, -50], [1e-6, 0.7, 50]), lambda x, m, s: normal_lp((log(x) - m) / s) - log(s) - log(x),
+     lambda x, m, s: phi((log(x) - m) / s))
+dist("exponential", [(s,) for s in SCALES], lambda x, b: log(b) - b * x, lambda x, b: (-expm1(-b * x), exp(-b * x)))
+gamma_lp = lambda x, a, b: a * log(b) - lg(a) + (a - 1) * log(x) - b * x
+dist("gamma", grid(SHAPES, SCALES + [1e15], most=40), gamma_lp, lambda x, a, b: gamma_at(a, log(b * x)), points=[(1, 1e15, 1e15)])
+dist("inv_gamma", grid(SHAPES, SCALES, most=25), lambda x, a, b: a * log(b) - lg(a) - (a + 1) * log(x) - b / x,
+     lambda x, a, b: swap(gamma_at(a, log(b / x))))
+dist("chi_square", [(s,) for s in SHAPES], lambda x, n: gamma_lp(x, n / 2, mpf(1) / 2), lambda x, n: gamma_at(n / 2, log(x / 2)))
+
+
+def weibull_tails(x, a, s):
+    h = exp(a * log(x / s))
+    return -expm1(-h), exp(-h)
+
+
+dist("weibull", grid([1e-3, 0.31, 1, 2.385, 50.5, 1e4], SCALES), lambda x, a, s: log(a) - log(s) + (a - 1) * log(x / s) - exp(a * log(x / s)),
+     weibull_tails)
+dist("frechet", grid([1e-3, 0.31, 1, 2.385, 50.5, 1e4], SCALES),
+     lambda x, a, s: log(a) - log(s) - (1 + a) * log(x / s) - exp(-a * log(x / s)), lambda x, a, s: swap(weibull_tails(s, a, x)))
+dist("rayleigh", [(s,) for s in (1e-150, 1e-10, 0.7, 3e5, 1e150)], lambda x, s: log(x) - 2 * log(s) - (x / s)**2 / 2,
+     lambda x, s: (-expm1(-(x / s)**2 / 2), exp(-(x / s)**2 / 2)))
+dist("pareto", grid(SCALES, [1e-3, 0.31, 2.385, 50.5, 1e10]), lambda x, c, a: log(a) + a * log(c) - (a + 1) * log(x),
+     lambda x, c, a: (-expm1(a * log(c / x)), exp(a * log(c / x))))
+dist("pareto_type_2", grid([0, 1.3], SCALES, [1e-3, 0.31, 2.385, 50.5, 1e10], most=30),
+     lambda x, m, l, a: log(a) - log(l) - (a + 1) * log1((x - m) / l),
+     lambda x, m, l, a: (-expm1(-a * log1((x - m) / l)), exp(-a * log1((x - m) / l))))
+
+
+def ncx2_parts(x, n, d):
+    last = int(d / 2 + x / 2 + 60 * sqrt(d / 2 + x / 2 + 1)) + 250
+    return range(last + 1), [exp(j * log(d / 2) - d / 2 - lg(mpf(j + 1))) for j in range(last + 1)]
+
+
+def ncx2_tails(x, n, d):
+    js, w = ncx2_parts(x, n, d)
+    step = [exp((n / 2 + j) * log(x / 2) - x / 2 - lg(n / 2 + j + 1)) for j in js]  # P(a) - P(a + 1)
+    p, q = gamma_at(n / 2 + js[-1], log(x / 2))[0], gamma_at(n / 2, log(x / 2))[1]
+    low = up = mpf(0)
+    for j in reversed(js):
+        low += w[j] * p
+        p += step[j - 1] if j else 0
+    for j in js:
+        up += w[j] * q
+        q += step[j]
+    return low, up
+
+
+def ncx2_lp(x, n, d):
+    js, w = ncx2_parts(x, n, d)
+    return log(sum(w[j] * exp(gamma_lp(x, n / 2 + j, mpf(1) / 2)) for j in js))
+
+
+dist("noncentral_chi_square", [(0.31, 1e-8), (2.385, 1.5), (50.5, 60), (3, 1000), (1e4, 0.5)], ncx2_lp, ncx2_tails)
+dist("scaled_gamma", grid([1e-100, 1e-5, 0.7, 3e5], SHAPES, most=30),
+     lambda x, s, n: t_lp(1 / (s * sqrt(x)), n) - log(s) - mpf(3) / 2 * log(x),
+     lambda x, s, n: beta_at(n / 2, mpf(1) / 2, log(n * s * s * x)))
+dist("f_dist", grid(SHAPES, SHAPES, most=25),
+     lambda x, a, b: a / 2 * log(a / b) + (a / 2 - 1) * log(x) - (a + b) / 2 * log1(a / b * x) - lbeta(a / 2, b / 2),
+     lambda x, a, b: beta_at(a / 2, b / 2, log(a / b * x)))
+dist("gen_gamma", grid(SHAPES, [1e-100, 0.7, 3e5], [0.01, 1, 7.5], most=30),
+     lambda x, r, l, b: log(b) + b * r * log(l) + (b * r - 1) * log(x) - exp(b * log(l * x)) - lg(r),
+     lambda x, r, l, b: gamma_at(r, b * log(l * x)))
+dist("half_normal", [(s,) for s in SCALES], lambda x, s: log(mpf(2)) + normal_lp(x / s) - log(s),
+     lambda x, s: (mpmath.erf(x / s / sqrt(mpf(2))), 2 * phi(x / s)[1]))
+dist("half_cauchy", [(s,) for s in SCALES], lambda x, s: log(2 / pi) - log(s) - log1((x / s)**2),
+     lambda x, s: (2 * mpmath.atan2(x / s, 1) / pi, 2 * mpmath.atan2(1, x / s) / pi))
+dist("uniform", [(0, 1), (-1e300, 1e300), (1.3, 1.3000001), (-3, 1e-300)], lambda x, a, b: -log(b - a), lambda x, a, b: ((x - a) / (b - a), (b - x) / (b - a)))
+dist("beta", grid(SHAPES, SHAPES, most=60), lambda x, a, b: (a - 1) * log(x) + (b - 1) * log1(-x) - lbeta(a, b),
+     lambda x, a, b: beta_at(a, b, log(x) - log1(-x)), points=[(0.5, 1e15, 1e15)])
+
+
+def kumaraswamy_tails(x, a, b):
+    up = exp(b * log(-expm1(a * log(x))))
+    return -expm1(b * log(-expm1(a * log(x)))), up
+
+
+dist("kumaraswamy", grid([1e-3, 0.31, 1, 2.385, 50.5, 1e4], [1e-3, 0.31, 1, 2.385, 50.5, 1e4, 1e10]),
+     lambda x, a, b: log(a) + log(b) + (a - 1) * log(x) + (b - 1) * log(-expm1(a * log(x))), kumaraswamy_tails)
+
+
+def mises_lp(x, m, k):
+    return k * (mpmath.cos(x - m) - 1) - log(2 * pi * mpmath.besseli(0, k) * exp(-k))
+
+
+def mises_tails(x, m, k):
+    c = log(2 * pi * mpmath.besseli(0, k) * exp(-k))
+    f = lambda s: k * (mpmath.cos(s - m) - 1) - c
+    edge = mpf(math.pi)
+    top = m - 2 * pi * mpmath.floor((m + pi) / (2 * pi))
+
+    def over(a, b):  # pieces that follow the peak
+        w, cuts = min(1 / sqrt(k), mpf(1)), {a, b}
+        for p in (top - 2 * pi, top, top + 2 * pi):
+            for j in range(-14, 15):
+                for v in (p + j * w, p + j * 4 * w):
+                    if a < v < b:
+                        cuts.add(v)
+        cuts = sorted(cuts)
+        return sum(adaptive(f, u, v) for u, v in zip(cuts, cuts[1:]))
+    return over(-edge, x), over(x, edge)
+
+
+dist("von_mises", [(0, 1e-10), (0.7, 0.31), (-2.5, 2.385), (0.4, 50.5), (3.1, 1e4), (0.1, 1e6)], mises_lp, mises_tails)
+
+
+def relaxed_w(x, t, p):
+    return t * (log(x) - log1(-x)) - (log(p) - log1(-p))
+
+
+dist("relaxed_bernoulli", grid([1e-3, 0.1, 0.66, 5, 1e3], [1e-10, 0.3, 0.5, 0.999]),
+     lambda x, t, p: (lambda w: log(t) - log(x) - log1(-x) - abs(w) - 2 * log1(exp(-abs(w))))(relaxed_w(x, t, p)),
+     lambda x, t, p: (lambda w: (1 / (1 + exp(-w)), 1 / (1 + exp(w))))(relaxed_w(x, t, p)))
+
+# ---- counts
+dist("bernoulli", [(1e-300,), (0.3,), (1 - 2.0**-50,)], lambda x, p: log(p) if x == 1 else log1(-p),
+     lambda x, p: (1 - p, p) if x < 1 else (ONE, mpf(0)), True)
+dist("bernoulli_logit", [(-700,), (-0.3,), (0,), (40,)], lambda x, a: -log1(exp(-a)) if x == 1 else -log1(exp(a)),
+     lambda x, a: (1 / (1 + exp(a)), 1 / (1 + exp(-a))) if x < 1 else (ONE, mpf(0)), True)
+
+
+def binomial_tails(x, n, logit):
+    return swap(beta_at(x + 1, n - x, logit)) if x < n else (ONE, mpf(0))
+
+
+dist("binomial", grid([1, 13, 1e4, 1e9, 1e15], [1e-300, 1e-12, 0.3, 0.5, 0.999]),
+     lambda x, n, p: lchoose(n, x) + x * log(p) + (n - x) * log1(-p), lambda x, n, p: binomial_tails(x, n, log(p) - log1(-p)), True)
+dist("binomial_logit", grid([1, 13, 1e4, 1e9, 1e15], [-600, -20, -0.3, 0, 5]),
+     lambda x, n, a: lchoose(n, x) - x * log1(exp(-a)) - (n - x) * log1(exp(a)), lambda x, n, a: binomial_tails(x, n, a), True)
+
+
+def bb_lp(x, n, a, b):
+    return lchoose(n, x) + lbeta(x + a, n - x + b) - lbeta(a, b)
+
+
+dist("beta_binomial", grid([1, 13, 700], [1e-3, 2.385, 50.5, 1e12], [0.31, 50.5, 1e12], most=25) + [(1e6, 1e12, 1e12)],
+     bb_lp, lambda x, n, a, b: counted(lambda k: bb_lp(k, n, a, b), x, 0, n, n * a / (a + b)), True)
+dist("discrete_range", [(0, 1), (3, 9), (0, 1e15), (1e15, 1e15 + 2)], lambda x, a, b: -log(b - a + 1),
+     lambda x, a, b: ((x - a + 1) / (b - a + 1), (b - x) / (b - a + 1)), True)
+dist("poisson", [(m,) for m in (1e-300, 1e-10, 0.31, 2.385, 50.5, 1e4, 3e7, 1e10, 1e15)], lambda x, m: x * log(m) - m - lg(x + 1),
+     lambda x, m: swap(gamma_at(x + 1, log(m))), True)
+dist("neg_binomial", grid([1e-10, 1e-3, 0.31, 2.385, 50.5, 1e6, 1e12], [1e-10, 1e-3, 0.7, 50, 1e10]),
+     lambda x, a, b: lg(x + a) - lg(x + 1) - lg(a) + a * (log(b) - log1(b)) - x * log1(b),
+     lambda x, a, b: beta_at(a, x + 1, log(b)), True)
+dist("beta_neg_binomial", grid([0.31, 2.385, 1e3, 1e10], [0.31, 50.5, 1e10], [0.31, 7, 1e10], most=25),
+     lambda x, r, a, b: lbeta(x + r, a + b) - lbeta(r, a) + lg(x + b) - lg(x + 1) - lg(b), None, True)
+dist("hypergeometric", [(10, 13, 8), (1e6, 1e9, 1e9), (7, 3, 5e6), (1e12, 1e14, 3e13), (50, 100, 1e15)],
+     lambda x, n, a, b: lchoose(a, x) + lchoose(b, n - x) - lchoose(a + b, n), None, True)
+
+
+def nch_lp(x, n1, n2, m1, psi, memo={}):
+    lo, hi = max(0, m1 - n2), min(n1, m1)
+    f = lambda k: lchoose(n1, k) + lchoose(n2, m1 - k) + k * log(psi)
+    key = (n1, n2, m1, psi)
+    if key not in memo:
+        memo[key] = log(sum(exp(f(mpf(k))) for k in range(int(lo), int(hi) + 1)))
+    return f(x) - memo[key]
+
+
+def nch_tails(x, n1, n2, m1, psi):
+    lo, hi = max(0, m1 - n2), min(n1, m1)
+    f = lambda k: nch_lp(mpf(k), n1, n2, m1, psi)
+    ks = range(int(lo), int(hi) + 1)
+    return sum(exp(f(k)) for k in ks if k <= x), sum((exp(f(k)) for k in ks if k > x), mpf(0))
+
+
+dist("noncentral_hypergeometric", [(13, 8, 10, 0.3), (130, 80, 100, 1e-8), (300, 200, 150, 7.5), (40, 1e6, 30, 1e6)], nch_lp, nch_tails, True)
+
+dist("noncentral_t", [(0.31, 0.4, 1), (2.385, -3, 0.7), (50.5, 8, 1)], nct_lp, nct_tails)  # slow: the last
+
+# ---- special functions ------------------------------------------------------------------------------
+WIDE = [1e-300, 1e-100, 1e-10, 1e-3, 0.1, 0.31, 0.5, 1, 1.5, 2, 2.385, 5, 7.9999, 8, 8.5, 15, 50.5, 1e3, 1e6, 1e10, 1e15, 1e100, 1e300]
+ALONG = [-1e150, -1e8, -1000, -100, -38.5, -30.1, -29.9, -10, -3, -1, -0.3, -1e-5, -1e-300, 0, 1e-300, 1e-5, 0.3, 1, 3, 8, 10, 38, 1e8]
+PROBS = [1e-300, 1e-100, 1e-20, 1e-5, 0.02, 0.3, 0.5, 0.6, 0.97, 1 - 1e-10, 1 - 2.0**-53]
+
+
+def xlogx_dev(x, m):
+    return x * log(x / m) + m - x
+
+
+SPECIAL = {
+    "lgam": ([(x,) for x in WIDE], lg),
+    "digamma": ([(x,) for x in WIDE if x > 1e-200], mpmath.digamma),
+    "stirling_error": ([(x,) for x in WIDE if x < 1e200], lambda x: lg(x + 1) - (x + mpf(1) / 2) * log(x) + x - log(2 * pi) / 2),
+    "lgam_half": ([(x,) for x in WIDE if x < 1e200], lambda x: lg(x + mpf(1) / 2) - lg(x)),
+    "log1m_exp": ([(x,) for x in WIDE], lambda t: log(-expm1(-t)) if t < 1e5 else -exp(-t)),
+    "softplus": ([(x,) for x in ALONG], lambda t: log1(exp(t)) if t < 0 else t + log1(exp(-t))),
+    "normal_p": ([(x,) for x in ALONG], lambda z: phi(z)[0]),
+    "log_normal_p": ([(x,) for x in ALONG if x > -2e4], lambda z: log1(-phi(z)[1]) if z > 0 else log(phi(z)[0])),
+    "normal_hazard": ([(x,) for x in ALONG if x > -2e4], lambda z: exp(normal_lp(z)) / phi(z)[0]),
+    "normal_quantile": ([(u,) for u in PROBS], lambda u: quantile_of_normal(u)),
+    "lbeta": (grid(WIDE[1:-2], WIDE[1:-2], most=80), lbeta),
+    "deviance": ([(x, x * r) for x in (1e-10, 0.3, 7, 1e10, 1e15) for r in (1e-10, 0.3, 0.999, 1 - 1e-9, 1, 1 + 1e-9, 1.001, 3, 1e10)], xlogx_dev),
+    "poisson_lp": (grid([1e-10, 0.3, 7, 50.5, 1e4, 1e10, 1e15], [1e-10, 0.3, 7, 50.5, 1e4, 1e10, 1e15, 1e15 + 1e8]), lambda x, m: x * log(m) - m - lg(x + 1)),
+    "binomial_lp": ([(x, y, p, 1 - p) for x, y, p in grid([0, 0.3, 7, 1e4, 1e10, 1e15], [0, 0.3, 7, 1e4, 1e10, 1e15], [1e-10, 0.3, 0.5, 0.75, 1 - 2.0**-30], most=60)],
+                    lambda x, y, p, q: lchoose(x + y, x) + (x * log(p) if x else 0) + (y * log(q) if y else 0)),
+    "gamma_p": ([], None), "gamma_q": ([], None), "beta_i": ([], None),  # at the points of gamma and beta
+}
+
+
+def quantile_of_normal(u):
+    f = lambda z: log(phi(z)[0]) - log(u) if u < 0.5 else log(1 - u) - log(phi(z)[1])
+    z = mpf(-sqrt(-2 * log(u))) if u < 0.1 else mpf(0) if u < 0.9 else sqrt(-2 * log(1 - u))
+    return mpmath.findroot(f, z) if u != 0.5 else mpf(0)
+
+
+# ---- the comparison ---------------------------------------------------------------------------------
+class Numbers:
+    def __init__(self, program):
+        self.p = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def __call__(self, who, what, *a):
+        self.p.stdin.write("%s %s %s\n" % (who, what, " ".join("%.17g" % v for v in a)))
+        v = self.p.stdout.readline().strip()
+        return None if v == "?" else float(v)
+
+
+class Worst:
+    def __init__(self):
+        self.n = self.none = self.lost = 0
+        self.error, self.at, self.bounded, self.bad = 0.0, None, 0.0, []
+
+    def add(self, error, kappa, at, value, ref):
+        """error None: the function says NaN"""
+        self.n += 1
+        if error is None:
+            self.none += 1
+            self.bad.append((float("inf"), at, value, ref))
+            return
+        if error > self.error:
+            self.error, self.at = error, at
+        b = error / (EPS * (1 + kappa))
+        self.bounded = max(self.bounded, b)
+        self.bad.append((b, at, value, ref))
+
+
+def relative(v, ref, floor=0.0):
+    ref = mpf(ref)
+    if math.isnan(v):
+        return None
+    if abs(ref) > HUGE:
+        return 0.0 if math.isinf(v) and (v > 0) == (ref > 0) or abs(v) > 1e307 else 1.0
+    if math.isinf(v):
+        return float("inf")
+    if abs(ref) < TINY and abs(v) < 2 * TINY:
+        return 0.0
+    if ref == 0 and not floor:
+        return 0.0 if v == 0 else 1.0
+    return float(abs(v - ref) / max(abs(ref), mpf(floor)))
+
+
+LEVELS = [1e-300, 1e-60, 1e-10, 1e-3, 0.1, 0.5, 0.8]
+
+
+def points(call, name, p, counts, extra):
+    xs = {e[0] for e in extra if tuple(e[1:]) == tuple(p)}
+    for u in LEVELS:
+        for q in ("quantile", "cquantile"):
+            x = call(name, q, u, *p)
+            if x is not None and math.isfinite(x):
+                xs.add(x)
+                if counts:
+                    xs |= {x + 1, max(0, x - 1)}
+    mid = call(name, "quantile", 0.5, *p)
+    if mid is None or not math.isfinite(mid):
+        mid = 1.0
+    for f in (1e-3, 0.5, 2, 1e3):
+        xs.add(math.floor(mid * f) if counts and abs(mid) < 1e300 else mid * f)
+    return sorted(x for x in xs if math.isfinite(x))
+
+
+def mps(p):
+    return [mpf(v) for v in p]
+
+
+NUDGE = mpf(10)**-15
+
+
+def moves(lp, a, counts):
+    """How much log p changes if an argument changes by one part: the largest such change."""
+    most, here = mpf(0), lp(*a)
+    for k in range(1 if counts else 0, len(a)):
+        if a[k] and not (a[k] == int(a[k]) and counts):
+            try:
+                d = abs(lp(*a[:k], a[k] * (1 + NUDGE * mpf(10)**-10), *a[k + 1:]) - here) / NUDGE * mpf(10)**10
+                most = max(most, mpmath.re(d))
+            except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+                pass
+    return min(float(most), 1e300)
+
+
+def one_dist(call, name, rows, keep):
+    params, lp, tails, counts, extra = DIST[name]
+    for p in params:
+        q = mps(p)
+        if counts and tails is None:
+            xs = sorted({float(math.floor(v)) for v in (0, 1, 3, 7, 50, 1e4, 5e5, 1e9, 7.7e11)})
+        else:
+            xs = points(call, name, p, counts, extra)
+        if tails is None and not counts:
+            xs = [1e-3, 0.3, 1, 7]
+        for x in xs:
+            v = call(name, "lp", x, *p)
+            if v is None or v == -math.inf and call(name, "cdf", x, *p) in (0.0, 1.0, None):
+                continue  # outside of the support, as the distribution function says, or far beyond
+            if abs(x) < TINY and x != 0:
+                continue
+            try:
+                ref = lp(mpf(x), *q)
+            except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+                continue
+            if not mpmath.isfinite(ref) or mpmath.im(ref) != 0:
+                continue
+            rows["lp"].add(relative(v, ref, 1.0), moves(lp, [mpf(x)] + q, counts) / max(1.0, abs(float(ref))), (x,) + tuple(p), v, ref)
+            keep(name, "lp", (x,) + tuple(p), ref)
+            if not tails:
+                continue
+            try:
+                low, up = tails(mpf(x), *q)
+            except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+                rows["cdf"].lost += 1
+                continue
+            slope = 0 if counts else float(abs(x) * exp(ref)) if abs(ref) < 1e4 else float(mpmath.mpf(abs(x)) * exp(ref))
+            moved = tails(mpf(x), *q[:-1], q[-1] * (1 + NUDGE)) if counts and name not in ("discrete_range", "bernoulli_logit") else (low, up)
+            for what, t, t2 in (("cdf", low, moved[0]), ("ccdf", up, moved[1])):
+                v = call(name, what, x, *p)
+                kappa = min(float((mpf(slope) if slope else abs(t2 - t) / NUDGE) / t), 1e300) if t > 0 else 0.0
+                rows[what].add(relative(v, t), kappa, (x,) + tuple(p), v, t)
+                keep(name, what, (x,) + tuple(p), t)
+        if not tails:
+            continue
+        for u in LEVELS:
+            for what, k in (("quantile", 0), ("cquantile", 1)):
+                x = call(name, what, u, *p)
+                rows[what].add(*quantile_error(x, u, q, lp, tails, counts, k), (u,) + tuple(p), x, mpf(u))
+
+
+def quantile_error(x, u, q, lp, tails, counts, k):
+    if math.isnan(x):
+        return None, 0
+    if abs(x) < TINY or math.isinf(x) or abs(x) > 1e307:  # as small or large as numbers are
+        return 0.0, 0
+    try:
+        t = tails(mpf(x), *q)[k]
+        if counts:
+            step = max(1.0, math.ulp(x))
+            before = tails(mpf(x - step), *q)[k] if x >= step else mpf(1 if k else 0)
+            miss = [u - t, before - u] if k == 0 else [t - u, u - before]
+            return float(max(0, *miss) / u), 0
+        f = exp(lp(mpf(x), *q))
+        by_x = abs(t - u) / (f * abs(mpf(x))) if f > 0 and x != 0 else mpf(1)
+        error = float(min(abs(t - u) / u, by_x))
+        if error > 1e-14:
+            lo, hi = (tails(mpf(x) * (1 + s * 2 * EPS), *q)[k] for s in (-1, 1))
+            if min(lo, hi) <= u <= max(lo, hi):
+                return EPS, 0  # right up to rounding
+        return error, 0
+    except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+        return 0.0, 0
+
+
+START = time.time()
+
+
+def one_special(call, name, row, keep):
+    cases, f = SPECIAL[name]
+    if f is None:
+        base = "beta" if name == "beta_i" else "gamma"
+        for p in DIST[base][0]:
+            if base == "gamma" and p[1] != 0.7:
+                continue
+            p = (p[0],) if base == "gamma" else p
+            for u in LEVELS:
+                for c in ("quantile", "cquantile"):
+                    x = call(base, c, u, *(p + ((1,) if base == "gamma" else ())))
+                    if not TINY < x < HUGE or base == "beta" and not x < 1:
+                        continue
+                    if base == "gamma":
+                        a, ref = (p[0], x), gamma_at(mpf(p[0]), log(mpf(x)))[name == "gamma_q"]
+                        kappa = float(exp(gamma_lp(mpf(x), mpf(p[0]), ONE)) * x / ref) if ref > 0 else 0
+                    else:
+                        a, t = (p[0], p[1], x, 1 - x), log(mpf(x)) - log1(-mpf(x))
+                        if 1 - x < 1e-3:
+                            continue  # 1 - x is rounded: the points of the mirrored case have it
+                        ref = beta_at(*mps(p), t)[0]
+                        kappa = float(exp(DIST["beta"][1](mpf(x), *mps(p))) * x / ref) if ref > 0 else 0
+                    v = call("-", name, *a)
+                    row.add(relative(v, ref), kappa, a, v, ref)
+                    keep("-", name, a, ref)
+        return
+    floor = 1.0 if name in ("lgam", "stirling_error", "lgam_half", "lbeta", "poisson_lp", "binomial_lp", "digamma", "normal_quantile") else 0.0
+    for a in cases:
+        ref = f(*mps(a))
+        v = call("-", name, *a)
+        row.add(relative(v, ref, floor), 0, a, v, ref)
+        keep("-", name, a, ref)
+
+
+HEAD = """# Numerical accuracy
+
+This page is for readers who want to know how far the numbers of NaMI can be trusted. `make numerics` writes it: it compares
+the scalar distributions and special functions of the tables below with references of mpmath (50 digits; tails are integrals to
+20 digits) over shapes from 1e-10 to 1e15, scales from 1e-300 to 1e300 and probabilities from 1e-300 to 1 - 1e-300
+(`verify/numerics.py` lists the points).
+
+- Errors of log densities are absolute where |log p| < 1 and relative elsewhere; those of probabilities are relative.
+- A probability changes by kappa = |d log P / d log x| units if x changes by one, and x is known to half a unit; with a shape of
+  1e15, kappa is 10^8 and more. *Bounded* is the worst error divided by eps (1 + kappa), eps = 2.2e-16.
+- The error of a quantile is that of x or that of the probability at x, whichever is smaller. Quantiles of counts: by how
+  much their probability misses.
+- *NaN*: points at which double precision, or the time that is allowed, does not suffice. NaMI returns NaN there, not a wrong
+  number; a model that meets it reports the variable.
+"""
+
+
+def fmt(w, bounded):
+    if w.n == 0:
+        return "–"
+    s = "%.1e" % w.error
+    return s + (" (%.0f)" % w.bounded if bounded else "")
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    ap.add_argument("names", nargs="*")
+    ap.add_argument("--table")
+    ap.add_argument("--points")
+    ap.add_argument("--all", action="store_true", help="print the worst points of each function")
+    ap.add_argument("--numbers", default=os.path.join(ROOT, "build", "tests", "numbers"))
+    opt = ap.parse_args()
+    call = Numbers(opt.numbers)
+    kept = {}
+
+    def keep(who, what, a, ref):
+        kept.setdefault((who, what), []).append((a, ref))
+    results = {}
+    for name in opt.names or list(DIST) + list(SPECIAL):
+        if name in DIST:
+            rows = {w: Worst() for w in ("lp", "cdf", "ccdf", "quantile", "cquantile")}
+            one_dist(call, name, rows, keep)
+        else:
+            rows = {"value": Worst()}
+            one_special(call, name, rows["value"], keep)
+        results[name] = rows
+        print("%.0f s" % (time.time() - START), end=" ")
+        print(name, " ".join("%s %.1e (%.0f, %d of %d NaN, %d lost)" % (k, w.error, w.bounded, w.none, w.n, w.lost) for k, w in rows.items() if w.n), flush=True)
+        if opt.all:
+            for k, w in rows.items():
+                for b, at, v, ref in sorted(w.bad, key=lambda r: -r[0])[:8]:
+                    if b > 50:
+                        print("    %s%r = %.17g, not %s (%.3g)" % (k, at, v, mpmath.nstr(ref, 17), b))
+    if opt.table:
+        with open(opt.table, "w") as f:
+            f.write(HEAD + "\n## Distributions\n\nWorst errors; in parentheses *bounded*.\n\n"
+                    "| distribution | points | log density | cdf | upper tail | quantile | upper quantile | NaN |\n|---|---|---|---|---|---|---|---|\n")
+            for name in DIST:
+                if name in results:
+                    r = results[name]
+                    f.write("| `%s` | %d | %s | %s | %s | %s | %s | %d |\n" % (
+                        name, r["lp"].n, fmt(r["lp"], False), fmt(r["cdf"], True), fmt(r["ccdf"], True), fmt(r["quantile"], False),
+                        fmt(r["cquantile"], False), sum(w.none for w in r.values())))
+            f.write("\n## Special functions\n\n| function | points | worst error | NaN |\n|---|---|---|---|\n")
+            for name in SPECIAL:
+                if name in results:
+                    w = results[name]["value"]
+                    f.write("| `%s` | %d | %s | %d |\n" % (name, w.n, fmt(w, w.bounded * EPS < 0.9 * w.error), w.none))
+    if opt.points:
+        pick = random.Random(2)
+        with open(opt.points, "w") as f:
+            for (who, what), rows in kept.items():
+                for a, ref in pick.sample(rows, min(len(rows), 12)):
+                    if abs(ref) < 1e300 and (ref == 0 or abs(ref) > TINY):
+                        f.write('    {"%s", "%s", {%s}, %s},\n' % (who, what, ", ".join("%.17g" % v for v in a), mpmath.nstr(ref, 18)))
+
+
+main()
