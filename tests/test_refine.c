@@ -22,9 +22,11 @@ static void near(double x, double y, double eps)
 static struct refined put(size_t block, const double *m, const double *v, const double *logw)
 {
     struct refined r = {0};
+    double w[N];
+    for (size_t i = 0; i < N; i++) w[i] = logw ? exp(logw[i]) : 1. / N;
     for (size_t i = 0; i < N; i += block) {
         size_t k = N - i < block ? N - i : block;
-        refined_put(&r, k, m + i, v + i, 1, logw ? logw + i : NULL, N);
+        refined_put(&r, k, m + i, v + i, w + i);
     }
     return r;
 }

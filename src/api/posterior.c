@@ -175,7 +175,7 @@ static int prepare(nami_posterior *p, const nami_data *data, nami_err *err)
     if (rc) return rc;
     if (p->opt.seeds && (rc = copy_seeds(p, err))) return rc;
     p->q = (struct query){p->asked.x, p->asked.num_sets, (size_t)p->opt.draws, p->opt.seed,
-                          p->opt.seeds};
+                          p->opt.seeds, 0};
     p->summary = new_array(struct summary, p->stride * p->q.nset + 1);
     p->found = new_array(struct posterior_found, p->q.nset);
     p->blamed = new_array(struct blamed, p->q.nset);
@@ -435,6 +435,7 @@ int nami_posterior_run(nami_posterior *p, nami_err *err)
 {
     nami_block block;
     int rc;
+    if (!p->begun && !p->sinks.n) p->q.weights_only = 1; /* nobody sees log p and log q */
     while ((rc = nami_posterior_next(p, &block, err)) > 0) continue;
     return rc;
 }

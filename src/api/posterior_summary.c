@@ -118,13 +118,19 @@ static int refine(nami_posterior *p, const struct block_moments *b, size_t i, si
 {
     const struct answer *a = &p->answer;
     size_t at = b->once ? set_of(p, i) - set_of(p, 0) : i;
-    int rc = 0, end = (a->first + i + n) % p->q.per == 0;
+    int end = (a->first + i + n) % p->q.per == 0;
+    double *w = p->num_moments ? raw_array(double, n) : NULL;
+    int rc = p->num_moments && !w ? err_nomem(err) : 0;
+    for (size_t k = 0; k < n && w; k++) w[k] = a->logw ? exp(a->logw[i + k]) : 1 / (double)p->q.per;
+    struct weight_sums all = weight_sums(b->once && w ? n : 0, w);
     for (size_t k = 0; k < p->num_moments && !rc; k++) {
         struct refined *r = &p->refined[k];
-        const double *mean = b->mean + k * b->n + at;
+        const double *mean = b->mean + k * b->n + at, *variance = b->variance + k * b->n + at;
         struct summary means;
-        refined_put(r, n, mean, b->variance + k * b->n + at, !b->once, a->logw ? a->logw + i : NULL,
-                    p->q.per);
+        if (b->once)
+            refined_put_same(r, *mean, *variance, all);
+        else
+            refined_put(r, n, mean, variance, w);
         if (!end) continue;
         if (refined_means(r, p->q.per, &means)) {
             if (!b->once) rc = dependent(p, i, mean, &means, err);
@@ -132,6 +138,7 @@ static int refine(nami_posterior *p, const struct block_moments *b, size_t i, si
         }
         *r = (struct refined){0};
     }
+    free(w);
     return rc;
 }
 

@@ -46,6 +46,33 @@ static void put(const struct pass *p, double *const *out, int from)
                sizeof(double) * (size_t)pass_live(p));
 }
 
+/* Standard normal numbers of variable v for lanes first ... of the stream. */
+static void put_noise(const struct pass *p, const struct stream *s, int v, int first, int n,
+                      double *to)
+{
+    struct stream of_v = {s->seed, (uint32_t)p->g->var[v].row, s->first + (uint64_t)first};
+    stream_normal(&of_v, n, to);
+}
+
+static int all_lanes_same(const struct integral *g, int L, const struct lanes *in)
+{
+    for (int k = 0; k < g->num_inputs; k++)
+        for (int b = 1; b < L && in[k].step; b++)
+            if (in[k].p[b * in[k].step] != in[k].p[0]) return 0;
+    return 1;
+}
+
+/* All draws are from one integral, which is eliminated once. */
+static void draw_same(struct pass *p, const struct stream *s, int L, double *const *out,
+                      const struct lanes *in)
+{
+    pass_probe(p, in, 0, L < 8 ? L : 8);
+    pass_next(p);
+    pass_eliminate(p);
+    for (int v = 0; v < p->g->num_vars; v++) put_noise(p, s, v, 0, L, out[v]);
+    for (int f = p->n->qr.num_fronts; f-- > 0;) front_solve_same(&p->matrix, f, L, out);
+}
+
 static void draw(const void *self, const struct stream *s, const int *dim, int L,
                  double *const *out, const struct lanes *in, double *work)
 {
@@ -53,16 +80,17 @@ static void draw(const void *self, const struct stream *s, const int *dim, int L
     struct pass p;
     (void)dim;
     pass_begin(&p, g, 0, work);
-    const int *place = p.n->qr.place;
+    if (all_lanes_same(g, L, in)) {
+        draw_same(&p, s, L, out, in);
+        return;
+    }
     for (int from = 0; from < L; from += g->lanes) {
         pass_probe(&p, in, from, L - from < g->lanes ? L - from : g->lanes);
         while (pass_next(&p)) {
             pass_eliminate(&p);
-            for (int v = 0; v < g->num_vars; v++) {
-                struct stream of_v = {s->seed, (uint32_t)g->var[v].row,
-                                      s->first + (uint64_t)(from + p.first)};
-                stream_normal(&of_v, p.lanes, p.point + (size_t)place[v] * (size_t)p.lanes);
-            }
+            for (int v = 0; v < g->num_vars; v++)
+                put_noise(&p, s, v, from + p.first, p.lanes,
+                          p.point + (size_t)p.n->qr.place[v] * (size_t)p.lanes);
             pass_solve(&p);
             put(&p, out, from);
         }

@@ -200,3 +200,22 @@ WIDE void front_solve(const struct lane_matrix *m, int k, double *z)
         }
     }
 }
+
+WIDE void front_solve_same(const struct lane_matrix *m, int k, int L, double *const *z)
+{
+    const struct front *f = &m->plan->front[k];
+    const int *row = m->plan->row + f->rows, *order = m->plan->order;
+    size_t lanes = (size_t)m->lanes;
+    for (int i = f->width - 1; i >= 0; i--) {
+        const double *r = front_row(m, f, i);
+        double d = (*r > 0) & (*r <= DBL_MAX) ? sqrt(*r) : NAN;
+        double y = r[(size_t)(front_last(f) - i) * lanes], *restrict to = z[order[f->first + i]];
+        EACH(b, L) to[b] = to[b] / d - y;
+        for (int j = i + 1; j < front_last(f); j++) {
+            int from = j < f->width ? f->first + j : row[j - f->width];
+            const double *restrict x = z[order[from]];
+            double c = r[(size_t)(j - i) * lanes];
+            EACH(b, L) to[b] -= c * x[b];
+        }
+    }
+}

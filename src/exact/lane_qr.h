@@ -111,6 +111,8 @@ void front_log(const struct lane_matrix *m, int k, double *sum);
 /* In descending order: z from independent standard normal numbers, or the mean from 0;
    z[pivot * lanes + b]. */
 void front_solve(const struct lane_matrix *m, int k, double *z);
+/* The same for L lanes of z[variable], all with the matrix of lane 0. */
+void front_solve_same(const struct lane_matrix *m, int k, int L, double *const *z);
 
 /* ---- going back: lane_qr_back.c ------------------------------------------------------------
 

@@ -172,16 +172,17 @@ static void conclude(const struct digest *d, const struct digest_number *p, stru
 
 int digest_end(struct digest *d, struct summary *out, nami_err *err)
 {
+    struct draw_weights w = {0};
     int rc = 0;
-    for (size_t k = 0; k < d->nnum && !rc; k++) {
-        struct summary *to = &out[d->row[k]];
+    if (!d->w)
+        rc = draw_weights_init(&w, d->seen, d->weighted ? d->logw : NULL,
+                               d->resampled ? d->copies : NULL, err);
+    for (size_t k = 0; k < d->nnum && !rc; k++)
         if (d->w)
-            conclude(d, &d->of[k], to);
-        else if (d->resampled)
-            rc = summarise_copies(d->seen, d->of[k].x, d->logw, d->copies, to, err);
+            conclude(d, &d->of[k], &out[d->row[k]]);
         else
-            rc = summarise(d->seen, d->of[k].x, d->weighted ? d->logw : NULL, to, err);
-    }
+            summarise_with(&w, d->of[k].x, &out[d->row[k]]);
+    draw_weights_fini(&w);
     restart(d);
     return rc;
 }

@@ -52,7 +52,7 @@ int digest_init(struct digest *d, size_t nnum, const size_t *row, size_t per, si
 void digest_fini(struct digest *d);
 
 /* Adds n draws: x[row[k] * stride + i], logarithms of normalized weights, or NULL; with weights,
-   how often each is among the equally weighted draws to be summarized (summarise_copies), or NULL.
+   how often each is among the equally weighted draws to be summarized (summary.h), or NULL.
    In all calls of a data set alike. */
 void digest_put(struct digest *d, size_t n, const double *x, size_t stride, const double *logw,
                 const unsigned *copies);

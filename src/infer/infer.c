@@ -107,11 +107,11 @@ static void finish_chunk(const struct job *j, struct worker *w, const struct exe
                          size_t i)
 {
     int rows = model_num_rows(j->a->q->model);
-    if (j->a->q->collapse) run_after(&w->exact, x, rows);
-    run_after(&w->rest, j->a->q->collapse ? &w->exact : x, rows);
-    if (j->z) rows_out(&w->rest, rows, skip, j->n, i, j->z);
+    if (j->a->q->collapse) run_after(&w->exact, x, rows), x = &w->exact;
+    if (j->a->s.rest.code.n) run_after(&w->rest, x, rows), x = &w->rest;
+    if (j->z) rows_out(x, rows, skip, j->n, i, j->z);
     if (!j->pred) return;
-    run_after(&w->pred, &w->rest, rows);
+    run_after(&w->pred, x, rows);
     rows_out(&w->pred, rows, skip, j->n, i, j->pred);
 }
 
@@ -157,10 +157,13 @@ static void draw_chunk(const struct job *j, struct worker *w, uint64_t draw, siz
     struct exec *x = &w->draw;
     x->seed = query_seed(q, draw / q->per);
     x->first = q->seeds ? draw % q->per : draw;
-    for (int r = 0; r < model_num_rows(m); r++) {
-        double *row = x->row + (size_t)r * (size_t)x->cap;
-        for (int b = 0; b < x->lanes; b++)
-            row[b] = q->x[(size_t)r * q->nset + (size_t)((draw + (uint64_t)b) / q->per)];
+    for (int b = 0, end; b < x->lanes; b = end) { /* data set by data set */
+        uint64_t set = (draw + (uint64_t)b) / q->per, left = (set + 1) * q->per - draw;
+        end = left < (uint64_t)x->lanes ? (int)left : x->lanes;
+        for (int r = 0; r < model_num_rows(m); r++) {
+            double *row = x->row + (size_t)r * (size_t)x->cap, value = q->x[(size_t)r * q->nset + set];
+            for (int k = b; k < end; k++) row[k] = value;
+        }
     }
     run_draws(j, w, draw);
     finish_chunk(j, w, x, skip, i);

@@ -29,6 +29,7 @@ struct query {
     const uint64_t
         *seeds; /* (nset): each set is answered as the only one of a query with its own seed;
                    NULL: all share `seed`, and random numbers depend on the set's number */
+    int weights_only; /* log p and log q may be without exact latents: only weights are read */
 };
 
 /* The seed of a set, and its number among those that share it. */

@@ -58,11 +58,12 @@ static int collapsed(const struct infer *a, struct answer *x, int threads, nami_
 }
 
 /* Exact latents are integrated out of both densities; barren ones, drawn from the model, cancel. */
-static int weigh(const struct infer *a, struct answer *x, int threads, nami_err *err)
+static int weigh(const struct infer *a, const struct query *q, struct answer *x, int threads,
+                 nami_err *err)
 {
     const struct collapse *c = a->q->collapse;
     size_t n = x->n;
-    int others = infer_has_others(a);
+    int others = infer_has_others(a) && !(c && q->weights_only);
     double *add = others ? raw_array(double, n + 1) : NULL;
     int rc = others && !add ? err_nomem(err) : 0;
     if (!rc) rc = collapsed(a, x, threads, err);
@@ -71,7 +72,7 @@ static int weigh(const struct infer *a, struct answer *x, int threads, nami_err 
     for (size_t i = 0; i < n && !rc; i++) {
         if (others && !c) x->logq[i] += add[i];
         x->logw[i] = x->logp[i] - x->logq[i];
-        if (c) x->logp[i] += add[i], x->logq[i] += add[i];
+        if (others && c) x->logp[i] += add[i], x->logq[i] += add[i];
         if (isnan(x->logw[i])) x->logw[i] = -INFINITY; /* outside of the model's support */
     }
     free(add);
@@ -82,7 +83,7 @@ static int fill(const struct infer *a, const struct query *q, int threads, struc
                 nami_err *err)
 {
     int rc = infer_direct.fill(a, q, threads, x, err);
-    return rc ? rc : weigh(a, x, threads, err);
+    return rc ? rc : weigh(a, q, x, threads, err);
 }
 
 static int evidence(const struct infer *a, const struct query *q, const struct evidence_options *o,
@@ -90,13 +91,15 @@ static int evidence(const struct infer *a, const struct query *q, const struct e
                     nami_err *err)
 {
     (void)o;
+    struct query only = *q;
     size_t n = nset * q->per, most = NUMBERS / (size_t)(model_num_rows(a->q->model) + 1) + 1;
     double *logw = raw_array(double, n);
     int rc = logw ? 0 : err_nomem(err);
+    only.weights_only = 1;
     for (size_t i = 0, k; i < n && !rc; i += k) {
         struct answer x;
         k = n - i < most ? n - i : most;
-        rc = answer_draws(a, q, &infer_is, first * q->per + i, k, 0, threads, &x, err);
+        rc = answer_draws(a, &only, &infer_is, first * q->per + i, k, 0, threads, &x, err);
         if (!rc) memcpy(logw + i, x.logw, k * sizeof *logw);
         answer_free(&x);
     }

@@ -15,10 +15,16 @@ struct refined {
     int bad;                    /* a moment of a draw that counts is not finite */
 };
 
-/* Adds n draws, with moments mean[i * step], variance[i * step], and the logarithms of normalized
-   weights; or NULL: each has weight 1 / per. */
+/* Adds n draws with these moments and normalized weights. */
 void refined_put(struct refined *r, size_t n, const double *mean, const double *variance,
-                 size_t step, const double *logw, size_t per);
+                 const double *w);
+/* Sums of n normalized weights: w, (w / (1 - w))^2, w^2. */
+struct weight_sums {
+    double once, twice, square;
+};
+struct weight_sums weight_sums(size_t n, const double *w);
+/* Adds draws with these sums of weights that have the same moments. */
+void refined_put_same(struct refined *r, double mean, double variance, struct weight_sums s);
 /* The summary of the m_i of n draws, without quantiles.  0: there is none, and the summary of the
    draws is to be kept: moments are infinite, or one draw has all the weight. */
 int refined_means(const struct refined *r, size_t n, struct summary *out);

@@ -18,15 +18,28 @@ static uint64_t key(double x)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
+static struct weighted *insertion_sort(size_t n, struct weighted *d)
+{
+    for (size_t i = 1; i < n; i++) {
+        struct weighted x = d[i];
+        size_t k = i;
+        for (; k && key(d[k - 1].x) > key(x.x); k--) d[k] = d[k - 1];
+        d[k] = x;
+    }
+    return d;
+}
+
 /* Radix sort by bytes: 3 to 8 times as fast as qsort. */
 struct weighted *weighted_sort(size_t n, struct weighted *d, struct weighted *tmp)
 {
+    enum { FEW = 48 };
+    if (n <= FEW) return insertion_sort(n, d);
     size_t count[8][256] = {{0}};
     for (size_t i = 0; i < n; i++) {
         uint64_t k = key(d[i].x);
         for (int b = 0; b < 8; b++) count[b][k >> 8 * b & 255]++;
     }
-    for (int b = 0; b < 8 && n; b++) {
+    for (int b = 0; b < 8; b++) {
         size_t *c = count[b], at = 0;
         if (c[key(d[0].x) >> 8 * b & 255] == n) continue; /* all have the same */
         for (int k = 0; k < 256; k++) {
@@ -59,16 +72,63 @@ static double mean_between(size_t n, const struct weighted *d, double from, doub
     return got > 0 ? sum / got : d[n - 1].x;
 }
 
+#define PER_CENT(p) p / 100.0,
+static const double at_quantile[] = {QUANTILES(PER_CENT)};
+
 void summary_quantiles(size_t n, const struct weighted *d, double ess, struct summary *out)
 {
-#define PER_CENT(p) p / 100.0,
-    static const double p[] = {QUANTILES(PER_CENT)};
     size_t i = 0;
     double below = 0;
     for (int k = 0; k < NQUANTILE; k++) {
-        double h = (ess - 1) * p[k];
+        double h = (ess - 1) * at_quantile[k];
         out->q[k] = mean_between(n, d, h / ess, (h + 1) / ess, &i, &below);
     }
+}
+
+enum { BUCKETS = 512, GAPS = NQUANTILE + 1 };
+
+/* Which of the buckets of equal width with these weights contain points that a quantile is a mean
+   of: into[b] = GAPS; otherwise it is the number of quantiles below the bucket. */
+static void mark_buckets(const double *weight, double ess, unsigned char *into)
+{
+    const double slack = 1e-9; /* for the rounding of sums */
+    double below = 0;
+    int k = 0;
+    for (int b = 0; b < BUCKETS; b++) {
+        double upto = below + weight[b];
+        while (k < NQUANTILE && ((ess - 1) * at_quantile[k] + 1) / ess + slack < below) k++;
+        int used = k < NQUANTILE && (ess - 1) * at_quantile[k] / ess - slack < upto;
+        into[b] = (unsigned char)(used ? GAPS : k);
+        below = upto;
+    }
+}
+
+/* Points between those that quantiles are means of become one point of their weight: the number of
+   points that are left, which have the same quantiles and are quickly sorted. */
+static size_t thin(size_t n, struct weighted *d, double ess)
+{
+    double weight[BUCKETS] = {0}, low = INFINITY, high = -INFINITY;
+    unsigned char into[BUCKETS];
+    struct weighted gap[GAPS] = {{0}};
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        low = d[i].x < low ? d[i].x : low;
+        high = d[i].x > high ? d[i].x : high;
+    }
+    double per = (BUCKETS - 1) / (high - low);
+    if (n < BUCKETS / 2 || !(per > 0) || isinf(per)) return n;
+    for (size_t i = 0; i < n; i++) weight[(int)((d[i].x - low) * per)] += d[i].w;
+    mark_buckets(weight, ess, into);
+    for (size_t i = 0; i < n; i++) {
+        int g = into[(int)((d[i].x - low) * per)];
+        if (g < GAPS)
+            gap[g] = (struct weighted){d[i].x, gap[g].w + d[i].w};
+        else
+            d[m++] = d[i];
+    }
+    for (int g = 0; g < GAPS; g++)
+        if (gap[g].w > 0) d[m++] = gap[g];
+    return m;
 }
 
 /* One draw, or one island, has all the weight: its error cannot be estimated. */
@@ -115,74 +175,77 @@ void summary_unknown(struct summary *out)
     for (int k = 0; k < NQUANTILE; k++) out->q[k] = NAN;
 }
 
-/* The draws that have a weight, with weights that sum to 1: their number.  *sum2: the sum of the
-   squared weights, or NaN. */
-static size_t weigh(size_t n, const double *x, const double *logw, struct weighted *d, double *sum2)
+int draw_weights_init(struct draw_weights *d, size_t n, const double *logw, const unsigned *copies,
+                      nami_err *err)
 {
     double max = -INFINITY, sum = 0;
-    size_t m = 0;
+    *d = (struct draw_weights){.per = n};
+    d->draw = raw_array(size_t, n + 1);
+    d->of = raw_array(struct draw_weight, n + 1);
+    d->x = raw_array(double, n + 1);
+    d->point = raw_array(struct weighted, 2 * n + 1);
+    if (!d->draw || !d->of || !d->x || !d->point) return err_nomem(err);
+    d->resampled = copies != NULL;
     for (size_t i = 0; i < n && logw; i++) max = logw[i] > max ? logw[i] : max;
+    for (size_t i = 0; i < n; i++) sum += d->x[i] = logw ? exp(logw[i] - max) : 1;
     for (size_t i = 0; i < n; i++) {
-        d[i] = (struct weighted){x[i], logw ? exp(logw[i] - max) : 1};
-        sum += d[i].w;
+        double w = d->x[i] / sum;
+        if (w == 0) continue;
+        d->draw[d->n] = i;
+        d->of[d->n++] = (struct draw_weight){w, summary_leave_one_out(w), summary_rounding(w, n),
+                                             copies ? (double)copies[i] / (double)n : w};
+        d->sum2 += w * w;
     }
-    *sum2 = 0;
+    return 0;
+}
+
+void draw_weights_fini(struct draw_weights *d)
+{
+    free(d->draw);
+    free(d->of);
+    free(d->x);
+    free(d->point);
+    *d = (struct draw_weights){0};
+}
+
+void summarise_with(const struct draw_weights *d, const double *x, struct summary *out)
+{
+    const struct draw_weight *of = d->of;
+    size_t n = d->n, some = 0;
+    double m = 0, copied = 0, s = 0, e = 0, c = 0, r = 0, *y = d->x;
+    for (size_t i = 0; i < n; i++) { /* the others may be infinite or NaN */
+        y[i] = x[d->draw[i]];
+        m += of[i].w * y[i];
+        copied += of[i].copies * y[i];
+        d->point[some] = (struct weighted){y[i], of[i].copies};
+        some += of[i].copies > 0;
+    }
+    int unknown = isnan(d->sum2);
+    for (size_t i = 0; i < n && (isnan(m) || isnan(copied)); i++) unknown |= isnan(y[i]);
+    if (unknown) {
+        summary_unknown(out);
+        return;
+    }
     for (size_t i = 0; i < n; i++) {
-        double w = d[i].w / sum;
-        if (w == 0) continue; /* x may be infinite or NaN */
-        d[m++] = (struct weighted){d[i].x, w};
-        *sum2 += isnan(d[i].x) ? NAN : w * w;
+        double t = y[i] - m, u = y[i] - copied;
+        s += of[i].w * t * t;
+        e += of[i].leave_one_out * t * t;
+        c += of[i].copies * u * u;
+        r += of[i].rounding * u * u;
     }
-    return m;
+    summary_moments(d->per, m, s, e, d->sum2, out);
+    if (d->resampled) summary_copies(d->per, copied, c * (double)d->per, r, out);
+    double ess = d->resampled ? (double)d->per : 1 / d->sum2;
+    some = thin(some, d->point, ess);
+    summary_quantiles(some, weighted_sort(some, d->point, d->point + d->per), ess, out);
 }
 
 int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err)
 {
-    struct weighted *d = raw_array(struct weighted, 2 * n);
-    if (!d) return err_nomem(err);
-    double sum2, m = 0, s = 0, e = 0;
-    size_t some = weigh(n, x, logw, d, &sum2);
-    if (isnan(sum2)) {
-        summary_unknown(out);
-        free(d);
-        return 0;
-    }
-    for (size_t i = 0; i < some; i++) m += d[i].w * d[i].x;
-    for (size_t i = 0; i < some; i++) {
-        double t = d[i].x - m;
-        s += d[i].w * t * t;
-        e += summary_leave_one_out(d[i].w) * t * t;
-    }
-    summary_moments(n, m, s, e, sum2, out);
-    summary_quantiles(some, weighted_sort(some, d, d + n), 1 / sum2, out);
-    free(d);
-    return 0;
-}
-
-int summarise_copies(size_t n, const double *x, const double *logw, const unsigned *copies,
-                     struct summary *out, nami_err *err)
-{
-    struct weighted *d = raw_array(struct weighted, 2 * n);
-    if (!d) return err_nomem(err);
-    int rc = summarise(n, x, logw, out, err);
-    double m = 0, s = 0, r = 0, mean = out->mean;
-    size_t some = 0;
-    for (size_t i = 0; i < n; i++)
-        if (copies[i]) {
-            d[some++] = (struct weighted){x[i], (double)copies[i] / (double)n};
-            m += (double)copies[i] * x[i];
-        }
-    m /= (double)n;
-    for (size_t i = 0; i < n && !rc && !isnan(mean); i++) {
-        double t = x[i] - m;
-        if (copies[i]) s += (double)copies[i] * t * t;
-        if (logw[i] > -INFINITY) r += summary_rounding(exp(logw[i]), n) * t * t;
-    }
-    if (!rc && !isnan(mean)) {
-        summary_copies(n, m, s, r, out);
-        summary_quantiles(some, weighted_sort(some, d, d + n), (double)n, out);
-    }
-    free(d);
+    struct draw_weights d;
+    int rc = draw_weights_init(&d, n, logw, NULL, err);
+    if (!rc) summarise_with(&d, x, out);
+    draw_weights_fini(&d);
     return rc;
 }
 

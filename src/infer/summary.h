@@ -21,11 +21,29 @@
    Draws of weight 0 do not count.  All are NaN if another x is NaN or all weights are 0; sd and mcse are NaN, and ess is 1, if one draw
    has all the weight (or n = 1). */
 int summarise(size_t n, const double *x, const double *logw, struct summary *out, nami_err *err);
-/* The same of resampled draws (resample.h): copies[i] of draw i, n in total.  mean, sd and q are
-   those of the n copies; mcse is that of the weighted draws, and the error of resampling, which is
-   sum f (1 - f) (x - m)^2 / n^2 with f the fraction of n w; ess as above. */
-int summarise_copies(size_t n, const double *x, const double *logw, const unsigned *copies,
-                     struct summary *out, nami_err *err);
+
+/* The weights of n draws, for the summaries of many numbers. */
+struct draw_weight {
+    double w, leave_one_out, rounding;
+    double copies; /* per draw: w, if the draws are not resampled */
+};
+struct draw_weights {
+    size_t per, n; /* draws; those that have a weight */
+    int resampled;
+    double sum2;
+    size_t *draw;              /* (n) which */
+    struct draw_weight *of;    /* (n) */
+    double *x;                 /* workspace */
+    struct weighted *point;    /* the same */
+};
+/* logw, copies: or NULL.  With copies (resample.h), mean, sd and q are those of the copies, n in
+   total; mcse is that of the weighted draws, and the error of resampling, which is
+   sum f (1 - f) (x - m)^2 / n^2 with f the fraction of n w; ess as above.  Call draw_weights_fini()
+   also after an error. */
+int draw_weights_init(struct draw_weights *d, size_t n, const double *logw, const unsigned *copies,
+                      nami_err *err);
+void draw_weights_fini(struct draw_weights *d);
+void summarise_with(const struct draw_weights *d, const double *x, struct summary *out);
 
 /* For draws in independent islands (infer/smc.h) that are dependent within islands: recomputes mcse
    and ess from the means of the islands, m_k, and their fractions W_k of the weights:
