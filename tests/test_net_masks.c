@@ -339,6 +339,19 @@ static void test_message_models(void **state)
         "const w[2] = c(2, 2)\n model { g ~ normal(w[1], w[2])\n for (i in 1:3) { a[i] ~ normal(g, "
         "w[1]) "
         "y[i] ~ normal(a[i], 1) } }\nobserve y",
+        /* crossed: all pairs; some pairs, with constants; both sides with scales; two of one side */
+        "model { for (i in 1:6) { a[i] ~ normal(0, 1) }\n for (j in 1:5) { b[j] ~ normal(0, 1) }\n "
+        "for (i in 1:6) { for (j in 1:5) { y[i,j] ~ normal(a[i] + b[j], 1) } } }\nobserve y",
+        "const p[9] = c(1,1,2,2,3,3,4,4,5)\n const q[9] = c(1,2,2,3,3,4,4,5,5)\n"
+        "const w[9] = c(1,4,2,8,5,7,1,2,3)\n model { s ~ gamma(2, 1)\n t ~ gamma(2, 1)\n"
+        "for (i in 1:5) { a[i] ~ normal(0, s)\n b[i] ~ normal(0, t) }\n"
+        "for (i in 1:9) { y[i] ~ normal(a[p[i]] + w[i] * b[q[i]], 1) } }\nobserve y",
+        "model { m ~ normal(0, 1)\n s ~ gamma(2, 1)\n t ~ gamma(2, 1)\n for (i in 1:5) { a[i] ~ "
+        "normal(m, s) }\n for (j in 1:5) { b[j] ~ normal(0, t) }\n for (i in 1:5) { for (j in 1:5) "
+        "{ y[i,j] ~ normal(a[i] + b[j], 1) } } }\nobserve y",
+        "model { s ~ gamma(2, 1)\n for (j in 1:6) { v[j] ~ normal(0, s) }\n for (i in 1:2) { u[i] ~ "
+        "normal(0, 1)\n for (j in 1:5) { for (k in (j+1):6) { y[i,j,k] ~ normal(u[i] + v[j] + v[k], "
+        "1) } } } }\nobserve y[1,1,2:6], y[1,2,3:6], y[1,3,4:6], y[2,4,5:6], y[2,5,6]",
         "model { for (i in 1:3) { a[i] ~ normal(0, 1) }\n for (j in 1:2) { b[j] ~ normal(0, 1) }\n "
         "for (i in 1:3) { for (j in 1:2) { y[i,j] ~ normal(a[i] + b[j], 1) } } }\nobserve y"};
     struct tally t = {0};

@@ -12,6 +12,18 @@ enum { HIDDEN = 64 };
 /* Units of the hidden layer of a message's network. */
 static int hidden_units(const struct qnet *q) { return q->opt.nhidden ? q->opt.hidden[0] : HIDDEN; }
 
+void message_kind_name(const struct messages *x, const struct qnet *q, int kind, struct str *name)
+{
+    int first = x->kind[kind].first;
+    int inst = kind < x->num_term_kinds ? x->tree.term[first].inst
+                                        : q->encoding[q->whole->perm[first]].inst;
+    if (x->kind[kind].open)
+        str_put(name, x->kind[kind].open->name);
+    else
+        statement_name(q->model, instance_statement(q->model, inst), name);
+    if (!x->kind[kind].open) str_printf(name, "#%d", kind);
+}
+
 /* "message/theta[j]": the name of a kind's weights; those of one statement are numbered. */
 static void layers_name(const struct qnet *q, const struct message_kind *k, const char *what,
                         int inst, struct str *name)
@@ -31,38 +43,43 @@ static void layers_name(const struct qnet *q, const struct message_kind *k, cons
     if (again) str_printf(name, "#%d", again + 1);
 }
 
-/* The two layers of a kind: the output layer reads the hidden units, then all inputs. */
+int message_layers(struct qnet *q, struct message_layers *y, int n, int in, int back,
+                   struct str *name)
+{
+    int hidden = hidden_units(q);
+    size_t length = name->n;
+    str_put(name, "/0");
+    if (!name->oom) y->hidden = net_weights(q, n, in, back, hidden, q->opt.act, name->s);
+    name->n = length;
+    str_put(name, "/1");
+    if (!name->oom)
+        y->output =
+            net_weights(q, n, hidden + in, hidden + back, q->opt.message, ACT_LINEAR, name->s);
+    return y->hidden && y->output ? 0 : NAMI_ENOMEM;
+}
+
 static int make_layers(struct qnet *q, struct message_kind *k, const char *what, int inst, int in,
                        int back)
 {
     struct str name = {0};
-    int hidden = hidden_units(q);
     layers_name(q, k, what, inst, &name);
-    size_t n = name.n;
-    str_put(&name, "/0");
-    if (!name.oom) k->hidden = net_weights(q, k->n, in, back, hidden, q->opt.act, name.s);
-    name.n = n;
-    str_put(&name, "/1");
-    if (!name.oom)
-        k->output =
-            net_weights(q, k->n, hidden + in, hidden + back, q->opt.message, ACT_LINEAR, name.s);
+    int rc = message_layers(q, &k->layers, k->n, in, back, &name);
     str_free(&name);
-    return k->hidden && k->output ? 0 : NAMI_ENOMEM;
+    return rc;
 }
 
-/* The inputs of instance i of a kind, of both layers. */
-static void set_inputs(const struct message_kind *k, int i, const int *from)
+void message_inputs(const struct message_layers *y, int i, const int *from)
 {
-    size_t in = (size_t)k->hidden->in, hidden = (size_t)k->hidden->out;
-    int *to = (int *)k->output->from + (size_t)i * (hidden + in);
-    memcpy((int *)k->hidden->from + (size_t)i * in, from, sizeof(int) * in);
-    for (size_t u = 0; u < hidden; u++) to[u] = k->hidden->to + i * (int)hidden + (int)u;
+    size_t in = (size_t)y->hidden->in, hidden = (size_t)y->hidden->out;
+    int *to = (int *)y->output->from + (size_t)i * (hidden + in);
+    memcpy((int *)y->hidden->from + (size_t)i * in, from, sizeof(int) * in);
+    for (size_t u = 0; u < hidden; u++) to[u] = y->hidden->to + i * (int)hidden + (int)u;
     memcpy(to + hidden, from, sizeof(int) * in);
 }
 
-static int emit(struct qnet *q, const struct message_kind *k, int first, int end)
+int message_emit(struct qnet *q, const struct message_layers *y, int first, int end)
 {
-    return net_part(q, k->hidden, first, end) || net_part(q, k->output, first, end) ? NAMI_ENOMEM
+    return net_part(q, y->hidden, first, end) || net_part(q, y->output, first, end) ? NAMI_ENOMEM
                                                                                     : 0;
 }
 
@@ -178,8 +195,8 @@ static int compile_terms(struct messages *x, struct qnet *q, int kind)
     if (rc || k->raw) return rc;
     rc = make_layers(q, k, "term", x->tree.term[k->first].inst, k->num_inputs, 0);
     for (int i = 0; i < k->n && !rc; i++)
-        set_inputs(k, i, k->input + (size_t)i * (size_t)k->num_inputs);
-    return rc ? rc : emit(q, k, 0, k->n);
+        message_inputs(&k->layers, i, k->input + (size_t)i * (size_t)k->num_inputs);
+    return rc ? rc : message_emit(q, &k->layers, 0, k->n);
 }
 
 /* ---- steps -------------------------------------------------------------------------- */
@@ -215,7 +232,7 @@ static void each_term(struct messages *x, void (*use)(struct slot *s, int set, i
         int step = t->term[i].step, at = x->term_at[i];
         if (!message_informs(x, k)) continue;
         use(message_slot(&x->kind[x->step_kind[step]], t->term[i].kind), x->step_at[step],
-            k->raw ? at : k->output->to + at * k->output->out);
+            k->raw ? at : k->layers.output->to + at * k->layers.output->out);
     }
 }
 
@@ -313,9 +330,9 @@ static int emit_steps(const struct messages *x, struct qnet *q, struct message_k
                 *to++ = (s->direct ? s->from[s->off[i]] : s->unit + i * s->width) + u;
         put_raw(x, k, i, to); /* data come last */
         for (int u = 0; k->white >= 0 && u < k->num_raw; u++) to[u] = k->white + i * k->num_raw + u;
-        set_inputs(k, i, from);
+        message_inputs(&k->layers, i, from);
     }
-    return emit(q, k, first, end);
+    return message_emit(q, &k->layers, first, end);
 }
 
 /* Level by level, the steps of each kind together. */
@@ -329,7 +346,7 @@ static int emit_levels(struct messages *x, struct qnet *q)
         for (int m = j; m < next && !rc; m++) {
             struct message_kind *k = &x->kind[x->step_kind[x->order[m]]];
             int first = x->step_at[x->order[m]], end = first;
-            if (first < k->next || !k->hidden) continue; /* with another of its level */
+            if (first < k->next || !k->layers.hidden) continue; /* with another of its level */
             for (int i = m; i < next; i++)
                 if (&x->kind[x->step_kind[x->order[i]]] == k) end = x->step_at[x->order[i]] + 1;
             k->next = end;
@@ -350,13 +367,17 @@ int messages_compile(struct messages *x, struct qnet *q)
     if (rc) return rc;
     each_term(x, count_member);
     each_child(x, count_member);
+    rc = readings_compile(x, q);
+    if (rc) return rc;
+    readings_each(x, count_member);
     for (int k = x->num_term_kinds; k < x->num_kinds; k++) begin_sets(&x->kind[k]);
     each_term(x, put_member);
+    readings_each(x, put_member);
     for (int k = x->num_term_kinds; k < x->num_kinds && !rc; k++) rc = make_step_kind(x, q, k);
     if (rc) return rc;
     for (int i = 0; i < t->num_steps; i++) {
         const struct message_kind *k = &x->kind[x->step_kind[i]];
-        x->unit[i] = k->output ? k->output->to + x->step_at[i] * k->output->out : -1;
+        x->unit[i] = k->layers.output ? k->layers.output->to + x->step_at[i] * k->layers.output->out : -1;
     }
     each_child(x, put_member);
     return emit_levels(x, q);

@@ -9,11 +9,16 @@
 #include "base/err.h"
 #include "graph/inverse.h"
 #include "net/saved.h"
+#include "net/tree.h"
 
 void kinds_free(struct kinds *x)
 {
-    for (size_t i = 0; i < x->kind.n; i++) vec_free(&x->kind.a[i].set);
+    for (size_t i = 0; i < x->kind.n; i++) {
+        vec_free(&x->kind.a[i].set);
+        vec_free(&x->kind.a[i].reading);
+    }
     vec_free(&x->kind);
+    vec_free(&x->crossed);
     vec_free(&x->scale);
     vec_free(&x->stage);
     arena_free(&x->mem);
@@ -102,6 +107,33 @@ void kinds_take_stages(const struct kinds *x, const struct model *m, int *stage)
         for (int e = array_first(m, a); e < array_first(m, a) + array_size(m, a); e++)
             if (element_node(m, e) >= 0) stage[element_node(m, e)] = now;
     }
+}
+
+/* ---- crossed arrays ----------------------------------------------------------------- */
+
+void kinds_take_crossed(const struct kinds *x, const struct model *m, unsigned char *crossed)
+{
+    for (size_t i = 0; i < x->crossed.n; i++) {
+        int a = model_find_array(m, x->crossed.a[i], strlen(x->crossed.a[i]));
+        if (a >= 0) crossed[a] = 1;
+    }
+}
+
+int kinds_add_crossed(struct kinds *x, const struct model *m, const struct inverse *h,
+                      nami_err *err)
+{
+    unsigned char *is = new_array(unsigned char, model_num_arrays(m) + 1),
+                  *was = new_array(unsigned char, model_num_arrays(m) + 1);
+    int rc = is && was ? tree_find_crossed(m, h, is, err) : err_nomem(err);
+    if (!rc) kinds_take_crossed(x, m, was);
+    for (int a = 0; a < model_num_arrays(m) && !rc; a++) {
+        if (!is[a] || was[a]) continue;
+        const char *name = arena_strndup(&x->mem, array_name(m, a), strlen(array_name(m, a)));
+        if (!name || vec_push(&x->crossed, name)) rc = err_nomem(err);
+    }
+    free(is);
+    free(was);
+    return rc;
 }
 
 /* ---- scales ------------------------------------------------------------------------- */
@@ -234,6 +266,9 @@ static void print_kind(const struct kind *k, struct str *out)
                        : s->spread ? "mean, variance, count"
                                    : "mean, count");
         }
+        str_printf(out, "],\"context\":%s,\"readings\":[", k->context ? "true" : "false");
+        for (size_t i = 0; i < k->reading.n; i++)
+            str_printf(out, "%s\"%016" PRIx64 "\"", i ? "," : "", k->reading.a[i]);
         str_put(out, "],\"outputs\":[");
         for (int i = 0; i < k->num_outputs; i++) {
             if (i) str_put(out, ",");
@@ -251,6 +286,11 @@ void kinds_print(const struct kinds *x, struct str *out)
         str_put(out, i ? ",{\"array\":" : "{\"array\":");
         str_quote(out, x->stage.a[i].array);
         str_printf(out, ",\"stage\":%d}", x->stage.a[i].stage);
+    }
+    str_put(out, "],\n\"crossed\":[");
+    for (size_t i = 0; i < x->crossed.n; i++) {
+        if (i) str_put(out, ",");
+        str_quote(out, x->crossed.a[i]);
     }
     str_put(out, "],\n\"kinds\":[");
     for (size_t i = 0; i < x->kind.n; i++) {
@@ -276,7 +316,7 @@ enum { MOST = 1 << 16 }; /* of anything */
 
 static int take_key(const json_t *o, uint64_t *key)
 {
-    const char *text = json_string_value(json_object_get(o, "key"));
+    const char *text = json_string_value(o);
     char *end;
     if (!text || strlen(text) != 16) return 0;
     *key = strtoull(text, &end, 16);
@@ -301,7 +341,7 @@ static int take_sets(struct kind *k, const json_t *list)
         const char *of = json_string_value(json_object_get(o, "of")),
                    *pool = json_string_value(json_object_get(o, "pool"));
         struct kind_set s = {0};
-        if (!of || !pool || !take_key(o, &s.key)) return 0;
+        if (!of || !pool || !take_key(json_object_get(o, "key"), &s.key)) return 0;
         s.terms = !strcmp(of, "terms");
         s.direct = !strcmp(pool, "one");
         s.spread = !strcmp(pool, "mean, variance, count");
@@ -314,13 +354,19 @@ static int take_sets(struct kind *k, const json_t *list)
 
 static int take_step(struct kinds *x, struct kind *k, const json_t *o)
 {
-    const json_t *sets = json_object_get(o, "sets"), *outputs = json_object_get(o, "outputs");
-    size_t n = json_array_size(outputs);
+    const json_t *key, *sets = json_object_get(o, "sets"), *outputs = json_object_get(o, "outputs");
+    size_t n = json_array_size(outputs), i;
     if (!json_is_array(sets) || !json_is_array(outputs) || n >= MOST) return 0;
     k->speaks = json_is_true(json_object_get(o, "message"));
+    k->context = json_is_true(json_object_get(o, "context"));
+    json_array_foreach(json_object_get(o, "readings"), i, key)
+    {
+        uint64_t read;
+        if (!take_key(key, &read) || vec_push(&k->reading, read)) return 0;
+    }
     k->num_outputs = (int)n;
     if (!(k->output = arena_array(&x->mem, struct output_dist, n + 1))) return 0;
-    for (size_t i = 0; i < n; i++)
+    for (i = 0; i < n; i++)
         if (!saved_take_output(json_array_get(outputs, i), &k->output[i])) return 0;
     return take_sets(k, sets);
 }
@@ -330,7 +376,7 @@ static int take_kind(struct kinds *x, const json_t *o)
     const char *step = json_string_value(json_object_get(o, "step")),
                *name = step ? step : json_string_value(json_object_get(o, "term"));
     struct kind new = {.is_step = step != NULL};
-    if (!name || !take_key(o, &new.key) || kinds_find(x, new.key, new.is_step) ||
+    if (!name || !take_key(json_object_get(o, "key"), &new.key) || kinds_find(x, new.key, new.is_step) ||
         !(new.name = arena_strndup(&x->mem, name, strlen(name))) || vec_push(&x->kind, new))
         return 0;
     struct kind *k = &x->kind.a[x->kind.n - 1];
@@ -374,6 +420,13 @@ static int take_stage(struct kinds *x, const json_t *o)
     return s.array && !vec_push(&x->stage, s);
 }
 
+static int take_crossed(struct kinds *x, const json_t *o)
+{
+    const char *name = json_string_value(o);
+    if (name) name = arena_strndup(&x->mem, name, strlen(name));
+    return name && !vec_push(&x->crossed, name);
+}
+
 int kinds_parse(struct kinds *x, const char *text, nami_err *err)
 {
     json_t *root = text ? json_loads(text, 0, NULL) : NULL;
@@ -383,6 +436,7 @@ int kinds_parse(struct kinds *x, const char *text, nami_err *err)
     int ok = json_is_array(kinds) && json_is_array(scales) && json_is_array(stages);
     *x = (struct kinds){.fixed = 1};
     json_array_foreach(stages, i, o) ok = ok && take_stage(x, o);
+    json_array_foreach(json_object_get(root, "crossed"), i, o) ok = ok && take_crossed(x, o);
     json_array_foreach(kinds, i, o) ok = ok && take_kind(x, o);
     json_array_foreach(scales, i, o) ok = ok && take_scale(x, o);
     json_decref(root);

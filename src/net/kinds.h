@@ -32,6 +32,8 @@ struct kind {
     /* of steps */
     vec(struct kind_set) set;
     int speaks; /* they have messages */
+    int context;           /* their factors depend on latents of crossed arrays (tree.h) */
+    vec(uint64_t) reading; /* of which kinds of steps these factors read the terms again */
     int num_outputs;
     struct output_dist *output; /* of each coordinate of its latent; NULL: it has no factor */
 };
@@ -56,6 +58,7 @@ struct kinds {
     int fixed;
     int gaps;                     /* observations may be missing: no set is sure to have a member */
     vec(struct kind_stage) stage; /* empty: in any order */
+    vec(const char *) crossed;    /* arrays (tree.h) */
     vec(struct kind) kind;
     vec(struct kind_scale) scale;
 };
@@ -73,6 +76,12 @@ struct kind *kinds_add(struct kinds *kinds, uint64_t key, int is_step, const str
 struct inverse;
 int kinds_add_stages(struct kinds *kinds, const struct model *model, const struct inverse *inverse);
 void kinds_take_stages(const struct kinds *kinds, const struct model *model, int *stage);
+
+/* Adds the arrays that are crossed in a design; sets crossed[array] of those in the table. */
+int kinds_add_crossed(struct kinds *kinds, const struct model *model, const struct inverse *inverse,
+                      nami_err *err);
+void kinds_take_crossed(const struct kinds *kinds, const struct model *model,
+                        unsigned char *crossed);
 
 /* Adds a design's encodings. */
 int kinds_add_scales(struct kinds *kinds, const struct model *model,

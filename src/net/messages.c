@@ -14,6 +14,7 @@ void messages_free(struct messages *x)
 {
     tree_free(&x->tree);
     for (int k = 0; k < x->num_kinds && x->kind; k++) vec_free(&x->kind[k].slot);
+    readings_free(x);
     free(x->kind);
     free(x->term_kind);
     free(x->step_kind);
@@ -167,14 +168,14 @@ struct slot *message_slot(struct message_kind *k, uint64_t key)
     return vec_push(&k->slot, ((struct slot){.key = key})) ? NULL : &k->slot.a[k->slot.n - 1];
 }
 
-/* Counts another member of a slot of step i: a term of a kind, or a child (-1). */
-static int count(struct messages *x, int i, uint64_t key, int kind)
+int message_count(struct messages *x, int i, uint64_t key, int kind)
 {
     struct slot *s = message_slot(&x->kind[x->step_kind[i]], key);
     if (!s) return NAMI_ENOMEM;
     s->now = s->step == i + 1 ? s->now + 1 : 1;
     s->total++;
     s->kind = kind;
+    s->terms = kind >= 0;
     s->step = i + 1;
     if (s->now > s->most) s->most = s->now;
     return 0;
@@ -187,7 +188,7 @@ static int find_slots(struct messages *x)
     int rc = 0;
     for (int i = 0; i < t->num_terms && !rc; i++)
         if (message_informs(x, &x->kind[x->term_kind[i]]))
-            rc = count(x, t->term[i].step, t->term[i].kind, x->term_kind[i]);
+            rc = message_count(x, t->term[i].step, t->term[i].kind, x->term_kind[i]);
     return rc;
 }
 
@@ -262,7 +263,7 @@ static int find_child_slots(struct messages *x)
             head[t->step[i].parent] = i;
         }
     for (int i = 0; i < t->num_steps && !rc; i++)
-        for (int c = head[i]; c >= 0 && !rc; c = next[c]) rc = count(x, i, t->step[c].role, -1);
+        for (int c = head[i]; c >= 0 && !rc; c = next[c]) rc = message_count(x, i, t->step[c].role, -1);
     free(head);
     free(next);
     return rc;
@@ -334,6 +335,7 @@ static void unite_roles(const struct messages *x, const struct qnet *q, int *up)
         for (int j = 0; j < a->num_nodes; j++)
             unite(up, q->encoding, t->node.a[a->first_node + j], t->node.a[b->first_node + j]);
     }
+    readings_unite(x, q, unite, up);
 }
 
 /* All of one role get the mean of their means, and a standard deviation that covers them. */
@@ -442,7 +444,7 @@ int messages_gather(const struct messages *x, const struct qnet *q, struct kinds
         struct kind *to =
             kinds_add(table, key_of(x, k), is_step, q->model, inst_of(x, q, k), &fresh);
         if (!to) return NAMI_ENOMEM;
-        if (is_step ? gather_sets(&x->kind[k], to, fresh && !table->gaps)
+        if (is_step ? gather_sets(&x->kind[k], to, fresh && !table->gaps) || readings_gather(x, to, k)
                     : gather_terms(x, table, to, k))
             return NAMI_ENOMEM;
     }
@@ -481,7 +483,7 @@ static int take_kinds(struct messages *x, const struct qnet *q, nami_err *err)
             const struct kind_set *s = &from->set.a[i];
             if (vec_push(&to->slot,
                          ((struct slot){
-                             .key = s->key, .kind = -1, .direct = s->direct, .spread = s->spread})))
+                             .key = s->key, .kind = -1, .terms = s->terms, .direct = s->direct, .spread = s->spread})))
                 return err_nomem(err);
         }
     }
@@ -553,12 +555,18 @@ int messages_make(struct messages *x, struct qnet *q, struct share *s, nami_err 
 {
     int open = q->opt.kinds != NULL, fixed = open && q->opt.kinds->fixed;
     *x = (struct messages){.gathers = open && !fixed};
-    int rc = tree_make(&x->tree, q->model, q->whole, q->encoding, err);
+    unsigned char *crossed = open ? new_array(unsigned char, model_num_arrays(q->model) + 1) : NULL;
+    if (open && !crossed) return err_nomem(err);
+    if (open) kinds_take_crossed(q->opt.kinds, q->model, crossed);
+    int rc = tree_make(&x->tree, q->model, q->whole, q->encoding, crossed, err), unread = -1;
+    free(crossed);
     if (rc) return rc;
     if ((!open && split_roles(&x->tree)) || number_all(x) || sort_steps(x)) return err_nomem(err);
     number_terms(x);
     if (fixed && (rc = take_kinds(x, q, err))) return rc;
     if ((!fixed && scale_constants(x, &q->mem)) || find_slots(x)) return err_nomem(err);
+    rc = readings_find(x, q, &unread);
+    if (rc) return rc == NAMI_EINPUT ? unknown(x, q, unread, err) : err_nomem(err);
     if (!fixed) find_speaking(x);
     if (find_child_slots(x) || share_kinds(x, q, s)) return err_nomem(err);
     if (fixed) return check_sets(x, q, err);
@@ -578,7 +586,7 @@ void messages_want(const struct messages *x, const struct qnet *q, unsigned char
     for (int i = t->num_steps - q->inverse->nlatent; i < t->num_steps; i++) {
         int v = q->whole->perm[i];
         want[v] |= q->encoding[v].ncoord > 1 ? 3 : 1; /* a chain reads itself */
-        for (int j = 0; j < t->step[i].num_separator; j++)
+        for (int j = 0; j < t->step[i].num_separator + t->step[i].num_crossed; j++)
             want[t->separator.a[t->step[i].first_separator + j]] |= 2;
     }
 }

@@ -3,7 +3,15 @@
    A term is encoded by a network of its kind: its observed variables and constants, standardized,
    to a vector.  A step pools the vectors of its terms and the messages of its children, kind by
    kind, and a network of its kind turns these into its message.  Factors read the message of their
-   step in place of their observed parents. */
+   step in place of their observed parents.
+
+   Crossed effects (tree.h): the message of one step cannot tell which data belong to which latent
+   of its separator.  A factor whose separator has latents of a crossed array therefore *reads*
+   again the steps whose terms contain its latent: the terms of each such step are encoded with the
+   values of those of their latents that are in the factor's separator, and pooled, apart if they
+   contain the factor's latent; then these readings are.  It also reads the pooled latents of its
+   separator, and the messages of the crossed steps before it.  All of this is of its parents.  A
+   crossed step reads the same without latents for its message. */
 #ifndef NET_MESSAGES_H
 #define NET_MESSAGES_H
 
@@ -22,6 +30,10 @@ struct messages {
     int *term_at, *step_at;     /* its number within its kind */
     int *order;                 /* the steps by level: children before their parents */
     int *unit;                  /* by step: the first unit of its message; -1: there is none */
+    vec(struct reading) reading; /* see messages_impl.h */
+    struct context *context;    /* by array, of crossed ones; NULL: there are none */
+    int *arrays, num_crossed;   /* these arrays */
+    int zero;                   /* a unit that is 0; the next one is 1 */
 };
 
 /* The tree of network->whole; factors of one kind share networks (share, whose parents are
@@ -50,10 +62,14 @@ void messages_want(const struct messages *messages, const struct qnet *network,
 /* The first unit of the message that a factor reads, by its position in network->inverse; -1: none.
  */
 int messages_unit(const struct messages *messages, const struct qnet *network, int pos);
+/* The further units that a factor reads because of crossed effects, which depend on its parents:
+   how many; to[]: which, or NULL. */
+int messages_context(const struct messages *messages, const struct qnet *network, int pos, int *to);
 /* An input of a step that is no feature is made of one: by * unit from + add; from = -1: add alone. */
 void messages_input(const struct messages *messages, const struct qnet *network, int unit,
                     int *from, double *by, double *add);
-/* Adds the layers, after the features. */
+/* Adds the layers, after the features; then those that depend on latents, too. */
 int messages_compile(struct messages *messages, struct qnet *network);
+int messages_compile_context(struct messages *messages, struct qnet *network);
 
 #endif

@@ -60,6 +60,9 @@ static int make(struct network *n, const struct saved *saved, size_t num_draws, 
         n->plan.net.arch = n->q.opt.arch;
         n->plan.options.net = n->q.opt.arch->name;
     }
+    if (!rc && n->plan.elbo && n->q.late.n)
+        rc = err_set(err, NAMI_EINPUT,
+                     "messages do not suit this model: it is learned, and has crossed effects");
     if (!rc && n->plan.elbo) rc = elbo_make(&n->elbo, &n->q, err);
     return rc;
 }

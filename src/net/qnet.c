@@ -20,6 +20,7 @@ void qnet_free(struct qnet *q)
 {
     prog_free(&q->prog);
     vec_free(&q->block);
+    vec_free(&q->late);
     arena_free(&q->mem);
 }
 
@@ -69,6 +70,8 @@ static int inputs(struct qnet *q, const struct share *s, struct factor *f, const
     if (q->nembed) embeddings(q, s, f, of, seen);
     int message = q->messages ? messages_unit(q->messages, q, f->pos) : -1;
     if (message >= 0) n += q->opt.message;
+    int context = q->messages ? messages_context(q->messages, q, f->pos, NULL) : 0;
+    n += context;
 #define IS_EMBEDDED(v) (of[v] >= 0 && seen[of[v]])
     for (int e = 0; e < q->nembed; e++) n += seen[e] ? q->embedding[e].num_units : 0;
     for (int64_t j = s->off[f->pos]; j < s->off[f->pos + 1]; j++)
@@ -81,6 +84,7 @@ static int inputs(struct qnet *q, const struct share *s, struct factor *f, const
         for (int k = 0; seen[e] && k < q->embedding[e].num_units; k++)
             *in++ = q->embedding[e].unit + k;
     for (int k = 0; message >= 0 && k < q->opt.message; k++) *in++ = message + k;
+    if (context) in += messages_context(q->messages, q, f->pos, in);
     f->nback = (int)(in - f->in);
     for (int k = 0; k < f->coordinate; k++) *in++ = own->feature + k;
     const int *parent = s->parent + s->off[f->pos], *role = s->parent + s->off[s->rep[f->pos]];
@@ -587,6 +591,7 @@ static int compile_inputs(struct qnet *q, int *of, nami_err *err)
     if (!rc && q->messages && messages_compile(q->messages, q)) rc = err_nomem(err);
     q->num_early = q->block.n;
     q->nencode = q->prog.code.n;
+    if (!rc && q->messages && messages_compile_context(q->messages, q)) rc = err_nomem(err);
     return rc ? rc : net_embed(q, of, err);
 }
 

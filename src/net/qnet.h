@@ -69,6 +69,12 @@ struct block {
     const float *start; /* initial weights; NULL: random */
 };
 
+/* Pooled sets that depend on latents. */
+struct late_pool {
+    const struct pooling *pool;
+    size_t block; /* it comes before this one */
+};
+
 /* The whole network: encodings, factors, groups, layers and the program. */
 struct qnet {
     struct arena mem;
@@ -95,6 +101,7 @@ struct qnet {
     /* the first instructions: coordinates and features from the rows, messages from features */
     size_t nencode;
     size_t num_early; /* the first blocks: those of messages */
+    vec(struct late_pool) late; /* of crossed effects */
     struct messages *messages; /* while it is built; NULL: another architecture */
 };
 

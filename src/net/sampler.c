@@ -59,11 +59,52 @@ static int emit_part(struct maker *k, const struct dense *d, int i0, int i1)
     return prog_emit_layer(k->p, part) ? 0 : NAMI_ENOMEM;
 }
 
+static int set_ready(const struct maker *k, const struct pooling *p, int i)
+{
+    for (int m = p->off[i]; m < p->off[i + 1]; m++)
+        for (int u = 0; u < p->width; u++)
+            if (!k->ready[p->from[m] + u]) return 0;
+    return 1;
+}
+
+/* Sets first .. end-1 of a pool, as one of their own. */
+static int emit_sets(struct maker *k, const struct pooling *p, int first, int end)
+{
+    struct pooling *part = arena_array(&k->p->mem, struct pooling, 1);
+    size_t out = (size_t)pooling_outputs(p);
+    if (!part) return NAMI_ENOMEM;
+    *part = *p;
+    part->n = end - first;
+    part->off += first;
+    part->to += first * (int)out;
+    memset(k->ready + part->to, 1, (size_t)part->n * out);
+    return prog_emit_pool(k->p, part) ? 0 : NAMI_ENOMEM;
+}
+
+/* All sets whose members are known, in runs, of the pools that come before a block. */
+static int emit_pools(struct maker *k, size_t block, size_t *next)
+{
+    for (; *next < k->q->late.n && k->q->late.a[*next].block <= block; ++*next) {
+        const struct pooling *p = k->q->late.a[*next].pool;
+        int first = -1;
+        for (int i = 0; i <= p->n; i++) {
+            int is = i < p->n && !k->ready[p->to + i * pooling_outputs(p)] && set_ready(k, p, i);
+            if (is && first < 0) first = i;
+            if (is || first < 0) continue;
+            if (emit_sets(k, p, first, i)) return NAMI_ENOMEM;
+            first = -1;
+        }
+    }
+    return 0;
+}
+
 /* All instances of all layers whose inputs are known, in runs; layers stand in order. */
 static int emit_layers(struct maker *k)
 {
+    size_t pool = 0;
     for (size_t b = 0; b < k->q->block.n; b++) {
         const struct dense *d = k->q->block.a[b].layer;
+        if (emit_pools(k, b, &pool)) return NAMI_ENOMEM;
         int *left = k->left[b], keep = 0, first = -1, last = -1;
         for (int j = 0; left[j] >= 0; j++) {
             int i = left[j];
@@ -228,6 +269,13 @@ static int is_latent(const struct qnet *q, const struct encoding *c)
     return !model_bn(q->model)->node.a[c->node].observed;
 }
 
+/* Of the first instructions, all but the features of latents. */
+static void mark_ready(void *arg, enum instr_place place, int number)
+{
+    struct maker *k = arg;
+    if (place == PLACE_UNIT && number >= k->q->nfeature) k->ready[number] = 1;
+}
+
 static int start(struct maker *k)
 {
     struct qnet *q = k->q;
@@ -248,6 +296,7 @@ static int start(struct maker *k)
         struct instr c = q->prog.code.a[i]; /* of data: nothing is differentiated by them */
         if (c.block && is_latent(q, c.self)) continue;
         c.map_grad = NULL, c.block_grad = NULL;
+        instr_writes(&c, mark_ready, k);
         if (prog_layer(&q->prog, i)) {
             if (emit_part(k, c.self, 0, c.n)) return NAMI_ENOMEM;
             continue;

@@ -2,6 +2,7 @@
 #include "net/tree.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 
@@ -25,8 +26,11 @@ void tree_free(struct tree *t)
 {
     free(t->step);
     free(t->term);
+    free(t->crossed);
     vec_free(&t->node);
     vec_free(&t->separator);
+    vec_free(&t->latent);
+    vec_free(&t->link);
     vec_free(&t->constant);
 }
 
@@ -61,7 +65,7 @@ static int put_variable(struct maker *k, int inst, nami_err *err)
     if (pos >= k->h->nlatent) return vec_push(&k->t->node, v) ? err_nomem(err) : 0;
     if (k->step < 0 || pos < k->step) k->step = pos, k->which = k->latents;
     k->latents++;
-    return 0;
+    return vec_push(&k->t->latent, pos) ? err_nomem(err) : 0;
 }
 
 /* What instance i reads: random variables, through deterministic ones; constants. */
@@ -103,7 +107,8 @@ static int put_term(struct maker *k, int inst, nami_err *err)
 {
     struct tree *t = k->t;
     struct tree_term x = {
-        .inst = inst, .first_node = (int)t->node.n, .first_constant = (int)t->constant.n};
+        .inst = inst, .first_node = (int)t->node.n, .first_constant = (int)t->constant.n,
+        .first_latent = (int)t->latent.n};
     k->mark = inst;
     k->seen[inst] = inst;
     k->hash = 1;
@@ -116,9 +121,14 @@ static int put_term(struct maker *k, int inst, nami_err *err)
     x.kind = mix(k->hash, (uint64_t)k->which);
     x.num_nodes = (int)t->node.n - x.first_node;
     x.num_constants = (int)t->constant.n - x.first_constant;
+    x.num_latents = k->latents;
+    for (int i = 0; i < k->latents; i++)
+        if (vec_push(&t->link, ((struct tree_link){t->latent.a[x.first_latent + i], x.step})))
+            return err_nomem(err);
     if (x.step < 0 || (!x.num_nodes && !x.num_constants)) { /* it says nothing of any latent */
         t->node.n = (size_t)x.first_node;
         t->constant.n = (size_t)x.first_constant;
+        t->latent.n = (size_t)x.first_latent;
         return 0;
     }
     for (int i = 0; i < x.num_nodes; i++)
@@ -180,7 +190,15 @@ static int place_of(struct maker *k, int inst, uint64_t *out)
     return 0;
 }
 
-/* Latents of the separator, by array and then in the order of elimination. */
+/* Those of crossed arrays come last, the others by array; and then in the order of elimination. */
+static int comes_before(const struct maker *k, int v, int w)
+{
+    int x = array_of(k->m, k->inst[v]), y = array_of(k->m, k->inst[w]);
+    if (k->t->crossed[x] != k->t->crossed[y]) return k->t->crossed[x] < k->t->crossed[y];
+    return x < y || (x == y && k->h->pos[v] < k->h->pos[w]);
+}
+
+/* Latents of the separator. */
 static int put_separator(struct maker *k, int i)
 {
     struct tree *t = k->t;
@@ -199,13 +217,11 @@ static int put_separator(struct maker *k, int i)
     int *a = t->separator.a + s->first_separator;
     for (int j = 1; j < s->num_separator; j++) { /* runs are few, and mostly in order */
         int v = a[j], at = j;
-        for (; at > 0; at--) {
-            int x = array_of(k->m, k->inst[a[at - 1]]), y = array_of(k->m, k->inst[v]);
-            if (x < y || (x == y && h->pos[a[at - 1]] < h->pos[v])) break;
-            a[at] = a[at - 1];
-        }
+        for (; at > 0 && comes_before(k, v, a[at - 1]); at--) a[at] = a[at - 1];
         a[at] = v;
     }
+    while (s->num_separator > 0 && t->crossed[array_of(k->m, k->inst[a[s->num_separator - 1]])])
+        s->num_separator--, s->num_crossed++;
     return 0;
 }
 
@@ -243,6 +259,22 @@ static int put_step(struct maker *k, int i, nami_err *err)
     return 0;
 }
 
+/* Who gets the messages of crossed steps. */
+static void pass_chains(struct maker *k)
+{
+    struct tree *t = k->t;
+    for (int i = t->num_steps - 1; i >= 0; i--) {
+        struct tree_step *s = &t->step[i];
+        int array = array_of(k->m, k->inst[k->h->perm[i]]);
+        s->chain = -1;
+        if (s->parent < 0 || !t->crossed[array] ||
+            array_of(k->m, k->inst[k->h->perm[s->parent]]) != array)
+            continue;
+        s->chain = s->parent;
+        s->parent = t->step[s->chain].parent;
+    }
+}
+
 static int put_steps(struct maker *k, nami_err *err)
 {
     struct tree *t = k->t;
@@ -251,6 +283,7 @@ static int put_steps(struct maker *k, nami_err *err)
     t->step = new_array(struct tree_step, t->num_steps + 1);
     if (!t->step) return err_nomem(err);
     for (int i = 0; i < t->num_steps && !rc; i++) rc = put_step(k, i, err);
+    if (!rc) pass_chains(k);
     for (int i = 0; i < t->num_steps && !rc; i++) { /* children come before their parents */
         int up = t->step[i].parent;
         if (up >= 0 && t->step[up].level <= t->step[i].level)
@@ -259,26 +292,124 @@ static int put_steps(struct maker *k, nami_err *err)
     return rc;
 }
 
+/* ---- crossed arrays ----------------------------------------------------------------- */
+
+static int by_link(const void *x, const void *y)
+{
+    const struct tree_link *a = x, *b = y;
+    if (a->step != b->step) return a->step < b->step ? -1 : 1;
+    return (a->base > b->base) - (a->base < b->base);
+}
+
+static void sort_links(struct tree *t)
+{
+    size_t n = 0;
+    if (t->link.n) qsort(t->link.a, t->link.n, sizeof *t->link.a, by_link);
+    for (size_t i = 0; i < t->link.n; i++)
+        if (t->link.a[i].step >= 0 && (!n || by_link(&t->link.a[n - 1], &t->link.a[i])))
+            t->link.a[n++] = t->link.a[i];
+    t->link.n = n;
+}
+
+/* Latents of their own array in the separator of step i. */
+static int count_own(const struct maker *k, int i)
+{
+    int n = 0, array = array_of(k->m, k->inst[k->h->perm[i]]);
+    for (int64_t r = k->h->ptr[i]; r < k->h->ptr[i + 1]; r++) {
+        const struct run *x = &k->h->run.a[r];
+        for (int p = x->start; p < x->start + x->count && p < k->h->nlatent; p++)
+            n += array_of(k->m, k->inst[k->h->perm[p]]) == array;
+    }
+    return n;
+}
+
+/* Latents of one array and place. */
+struct alike {
+    int array;
+    uint64_t place;
+};
+
+static int by_alike(const void *x, const void *y)
+{
+    const struct alike *a = x, *b = y;
+    if (a->array != b->array) return a->array < b->array ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+static int find_crossed(struct maker *k, unsigned char *crossed, nami_err *err)
+{
+    int n = k->h->nlatent, arrays = model_num_arrays(k->m);
+    struct alike *a = raw_array(struct alike, n + 1);
+    int *most = new_array(int, arrays + 1), *alike = new_array(int, arrays + 1),
+        *size = new_array(int, arrays + 1), rc = a && most && alike && size ? 0 : err_nomem(err);
+    for (int i = 0; i < n && !rc; i++) {
+        int inst = k->inst[k->h->perm[i]], own = count_own(k, i);
+        a[i].array = array_of(k->m, inst);
+        if (place_of(k, inst, &a[i].place)) rc = err_nomem(err);
+        if (own > most[a[i].array]) most[a[i].array] = own;
+        size[a[i].array]++;
+    }
+    if (!rc) qsort(a, (size_t)n, sizeof *a, by_alike);
+    for (int i = 0, j; i < n && !rc; i = j) {
+        for (j = i + 1; j < n && !by_alike(&a[i], &a[j]);) j++;
+        if (j - i > alike[a[i].array]) alike[a[i].array] = j - i;
+    }
+    for (int b = 0; b < arrays && !rc; b++)
+        crossed[b] = alike[b] >= CROSSED_LEAST && most[b] >= CROSSED_LEAST && 2 * most[b] >= size[b];
+    free(a);
+    free(most);
+    free(alike);
+    free(size);
+    return rc;
+}
+
+/* ---- all ---------------------------------------------------------------------------- */
+
+static int start(struct maker *k, nami_err *err)
+{
+    int n = model_num_instances(k->m), rc = reads_make(k->m, NULL, &k->g, err);
+    k->seen = raw_array(int, n + 1);
+    k->inst = raw_array(int, k->h->n + 1);
+    if (!rc && (!k->seen || !k->inst)) rc = err_nomem(err);
+    for (int i = 0; i < n && !rc; i++) {
+        k->seen[i] = -1;
+        if (instance_node(k->m, i) >= 0) k->inst[instance_node(k->m, i)] = i;
+    }
+    return rc;
+}
+
+static void finish(struct maker *k)
+{
+    reads_free(&k->g);
+    vec_free(&k->keys);
+    free(k->seen);
+    free(k->inst);
+}
+
+int tree_find_crossed(const struct model *m, const struct inverse *h, unsigned char *crossed,
+                      nami_err *err)
+{
+    struct maker k = {.m = m, .h = h};
+    int rc = start(&k, err);
+    if (!rc) rc = find_crossed(&k, crossed, err);
+    finish(&k);
+    return rc;
+}
+
 int tree_make(struct tree *t, const struct model *m, const struct inverse *h,
-              const struct encoding *encoding, nami_err *err)
+              const struct encoding *encoding, const unsigned char *crossed, nami_err *err)
 {
     struct maker k = {.t = t, .m = m, .h = h, .encoding = encoding};
-    int n = model_num_instances(m);
-    *t = (struct tree){0};
-    int rc = reads_make(m, NULL, &k.g, err);
-    k.seen = raw_array(int, n + 1);
-    k.inst = raw_array(int, h->n + 1);
-    if (!rc && (!k.seen || !k.inst)) rc = err_nomem(err);
-    for (int i = 0; i < n && !rc; i++) {
-        k.seen[i] = -1;
-        if (instance_node(m, i) >= 0) k.inst[instance_node(m, i)] = i;
-    }
+    size_t arrays = (size_t)model_num_arrays(m);
+    *t = (struct tree){.crossed = new_array(unsigned char, arrays + 1)};
+    int rc = start(&k, err);
+    if (!rc && !t->crossed) rc = err_nomem(err);
+    if (!rc && crossed) memcpy(t->crossed, crossed, arrays);
+    if (!rc && !crossed) rc = find_crossed(&k, t->crossed, err);
     if (!rc) rc = put_terms(&k, err);
     if (!rc) rc = put_steps(&k, err);
-    reads_free(&k.g);
-    vec_free(&k.keys);
-    free(k.seen);
-    free(k.inst);
+    if (!rc) sort_links(t);
+    finish(&k);
     if (rc) {
         tree_free(t);
         *t = (struct tree){0};

@@ -67,8 +67,11 @@ static int widest(const struct inverse *h)
     int most = 0;
     for (int i = 0; i < h->nlatent; i++) {
         int n = 0;
-        for (int64_t r = h->ptr[i]; r < h->ptr[i + 1]; r++)
-            if (h->run.a[r].start < h->nlatent) n += h->run.a[r].count;
+        for (int64_t r = h->ptr[i]; r < h->ptr[i + 1]; r++) { /* observed ones may follow in a run */
+            const struct run *x = &h->run.a[r];
+            int end = x->start + x->count < h->nlatent ? x->start + x->count : h->nlatent;
+            if (end > x->start) n += end - x->start;
+        }
         if (n > most) most = n;
     }
     return most;
@@ -122,6 +125,15 @@ static int settle(struct network *n, nami_err *err)
                   : arena_strndup(&n->mem, names.n ? names.s : "none", names.n ? names.n : 4);
     str_free(&names);
     return n->plan.invert.exact ? 0 : err_nomem(err);
+}
+
+/* Which arrays are crossed is seen best in the design with the most latents. */
+static int find_crossed(struct designs *d, nami_err *err)
+{
+    const struct network *most = d->first;
+    for (int i = 0; i < d->n; i++)
+        if (d->design[i].net.inverse->nlatent > most->inverse->nlatent) most = &d->design[i].net;
+    return kinds_add_crossed(d->first->kinds, most->model, most->inverse, err);
 }
 
 static int draw_design(struct designs *d, int i, nami_err *err)
@@ -202,6 +214,7 @@ int designs_make(struct designs **out, struct network *first, int threads, nami_
     if (!rc && !again) rc = choose_mode(d, err);
     if (!rc && !again) rc = settle(first, err);
     for (int i = 0; i < d->n && !rc; i++) rc = draw_design(d, i, err);
+    if (!rc && !again) rc = find_crossed(d, err);
     if (!rc && !again) {
         rc = make_all(d, threads, err);
         kinds_fix(first->kinds);
