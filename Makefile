@@ -13,7 +13,7 @@ C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] mpi/*.[ch] serve/*.[ch
 # The folder of the npm packages that drive pages.
 PAGES = $(or $(NAMI_PAGES),$(HOME)/.cache/nami/pages)
 
-.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
+.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages bench-simulator posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -62,6 +62,11 @@ bench-mpi: ## nami-mpi: 2 processes beside 2 threads, killed processes, 10^5 dat
 	@$(MAKE) build
 	@cmake --build build --target mpi_latency >/dev/null
 	@bench/mpi.py | tee bench/results/mpi.txt
+
+bench-simulator: ## what the Python package costs: a simulator in NumPy, threads, import, calls: a minute
+	@scripts/setup.sh build python
+	@$(MAKE) build
+	@bench/simulator.py | tee bench/results/simulator.txt
 
 bench-messages: ## cost of message networks by the size of the data, beside explicit inputs: minutes
 	@scripts/setup.sh build bench

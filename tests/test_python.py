@@ -232,6 +232,56 @@ class Figures(Case):
         self.assertRaisesRegex(nami.UsageError, "pickled", pickle.loads(pickle.dumps(post)).plot)
 
 
+    def test_figures_of_a_network(self):
+        self.assertIn("<svg", self.net.plot())  # of a network that has not been a file
+        self.assertEqual(self.net.plot("loss"), nami.Network._parse(self.net.to_bytes()).plot("loss"))
+        post = self.net.sample(self.y, draws=50)
+        self.assertEqual(self.net.plot("forest", self.y, draws=50), post.plot("forest"))
+        self.assertEqual(post.plot_pairs(["a", "b"]), post.plot("pairs"))
+        self.assertEqual(self.net.plot("coverage", sets=20), self.net.calibrate(sets=20).plot("coverage"))
+        for wrong in (lambda: self.net.plot("pie"), lambda: self.net.plot(3), lambda: self.net.plot("loss", draws=3),
+                      lambda: self.net.plot("ecdf", self.y), lambda: self.net.plot("pairs", {"y": [1]}),
+                      lambda: self.net.plot("trace", self.y), lambda: post.plot_pairs("zzz")):
+            with self.assertRaises(nami.Error):
+                wrong()
+
+
+class Open(unittest.TestCase):
+    """Networks for data of any size."""
+
+    def test_data_sets_of_different_sizes(self):
+        model = nami.Model("const n in 1:9\nmodel { a ~ normal(0, 1); for (i in 1:n) "
+                           "{ b[i] ~ normal(a, 1); y[i] ~ normal(b[i], 1) } }\nobserve y")
+        sets = [{"n": 2, "y": [1, 2]}, {"n": 4, "y": [1, 0, 0, 3]}, {"n": 2, "y": [0, 0]}]
+        net = model.train(sets[0], steps=4, batch=20, valid=20, designs=3, hidden=[4], exact="none", progress=False)
+        options = {"draws": 40, "method": "is", "seed": 3}
+        posts = net.sample(sets, **options)
+        self.assertEqual([post["b"].shape for post in posts], [(40, 2), (40, 4), (40, 2)])
+        self.assertEqual(posts["a"].shape, (3, 40))
+        self.assertEqual([described["set"] for described in posts.to_dict()["sets"]], [1, 2, 3])
+        self.assertEqual(len(posts.verdicts), 3)
+        self.assertIn("data set 2 of 3", repr(posts))
+        for given, post in zip(sets, posts):
+            alone = net.sample(given, **options)
+            np.testing.assert_array_equal(alone["b"], post["b"])
+            np.testing.assert_allclose(net.log_prob(dict(alone.weighted), given), alone.log_q, atol=1e-4)
+            self.assertEqual(repr(alone), repr(post))
+            self.assertIn("<svg", post.plot())
+        with self.assertRaisesRegex(nami.UsageError, "differs in size"):
+            posts["b"]
+        with self.assertRaisesRegex(nami.UsageError, "differ in size"):
+            posts.to_xarray()
+        with self.assertRaisesRegex(nami.UsageError, "can hold only one"):
+            net.sample(sets, write="x.nc")
+        self.assertEqual(len(net.sample(sets, **options, sets=2)), 2)
+        self.assertEqual(net.evidence(sets, draws=40).log_evidence.shape, (3,))
+        self.assertEqual([len(mode.values) for mode in net.map(sets, searches=1)], [3, 5, 3])
+        copied = pickle.loads(pickle.dumps(posts))
+        self.assertEqual((repr(copied), copied["a"].shape), (repr(posts), (3, 40)))
+        with self.assertRaises(nami.InputError):
+            net.sample([{"n": 2, "y": [1, 2]}, {"n": 3, "y": [1, 2]}], draws=10)
+
+
 class Training(Case):
     """Progress, and what stops it."""
 
@@ -316,6 +366,45 @@ class Training(Case):
             nami.Model(SIMULATED, simulator=3)
 
 
+    def test_structures(self):
+        by_parents = nami.Model({"a": "normal(0, 1)", "y[1:3]": ["a"]}, observe="y", simulator=simulate)
+        options = {"steps": 40, "check": 20, "valid": 250, "hidden": [8, 8]}
+        post = by_parents.train(**options).sample({"y": [1, 1, 1]}, draws=100)
+        expected = nami.Model(SIMULATED, simulator=simulate).train(**options).sample({"y": [1, 1, 1]}, draws=100)
+        np.testing.assert_array_equal(post["a"], expected["a"])
+        by_edges = nami.Model([("a", "c"), ("b", "c"), ("c", "d")], observe=["d"])
+        self.assertEqual([str(factor) for factor in by_edges.invert().factors], ["q(c|d)", "q(b|c)", "q(a|b,c)"])
+        self.assertEqual(pickle.loads(pickle.dumps(by_edges)).text, by_edges.text)
+        for wrong in ({}, [], {"a": ["b"]}, {"a": 3}, {"a": "b"}, {3: []}, {"a b": []}, {"a": [], "b": [3]}, [("a",)],
+                      ["ab"], [("a", 2)], {"a": ["a"]}, [("a", "b"), ("b", "a")], {"a": "nrmal(0, 1)"}, {"a; b": []},
+                      {"a[": []}, {"y[1:x]": []}):
+            with self.assertRaises(nami.Error, msg=repr(wrong)):
+                nami.Model(wrong).invert()
+
+    def test_tensors_of_pytorch(self):
+        try:
+            import torch
+        except ImportError:
+            self.skipTest("PyTorch is not installed")
+        expected = self.net.sample(self.y, draws=10)["a"]
+        y = torch.tensor(self.y["y"])
+        for value in (y, y.double(), y.double().requires_grad_(), y.half(), y.bfloat16()):
+            np.testing.assert_array_equal(self.net.sample({"y": value}, draws=10)["a"], expected)
+        tensor = torch.zeros(3, 2, dtype=torch.float64)
+        self.assertEqual(nami.data.as_array("x", tensor).ctypes.data, tensor.data_ptr())  # no copy
+        a = self.net.sample(self.y, draws=10).weighted["a"]
+        self.assertEqual(torch.from_numpy(a).data_ptr(), a.ctypes.data)
+
+        def in_torch(rng, n):
+            return {name: torch.from_numpy(array) for name, array in simulate(rng, n).items()}
+        options = {"steps": 20, "check": 20, "valid": 250, "hidden": [8]}
+        posts = [nami.Model(SIMULATED, simulator=f).train(**options).sample({"y": [1, 1, 1]}, draws=10)["a"]
+                 for f in (in_torch, simulate)]
+        np.testing.assert_array_equal(*posts)
+        with self.assertRaises(nami.InputError):
+            self.net.sample({"y": torch.zeros(4, dtype=torch.complex64)})
+
+
 class Misuse(Case):
     """Exceptions with a place and advice; never a crash."""
 
@@ -348,7 +437,8 @@ class Misuse(Case):
         wrong = ({"y": [1, 2, 3]}, {"y": [[1, 2, 3], [4, 5, 6]]}, {"y": "abcd"}, {"y": [1, 2, 3, "4"]}, {"y": [1, [2], 3, 4]},
                  {"y": np.array([1j, 2, 3, 4])}, {"y": [1, 2, 3, 2 ** 60]}, {"y": [1, 2, 3, None]},
                  {"y": [1, 2, 3, np.nan]}, {}, {"x": 1}, {"y": np.zeros((1,) * 9)},
-                 {"y": np.array(["a"] * 4)}, {"y": np.zeros(0)}, {"y": {}}, {"y": object()}, {"y": [object()] * 4})
+                 {"y": np.array(["a"] * 4)}, {"y": np.zeros(0)}, {"y": {}}, {"y": object()}, {"y": [object()] * 4},
+                 {"y": np.ma.array(["a"] * 4)})
         with self.assertWarns(nami.NamiWarning):
             self.net.sample({"z": 1, **self.y}, draws=10)
         for values in wrong:

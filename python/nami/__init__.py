@@ -12,13 +12,13 @@ docs/python.md is the reference.
 """
 
 from ._lib import VERSION as __version__
-from ._lib import Progress
+from ._lib import Picture, Progress
 from ._lib import group as _group
 from ._lib import options_help as _options_help
 from .errors import (CanceledError, ClosedError, Error, FileError, InputError, InternalError, LimitError, NamiWarning,
                      OutOfMemoryError, UsageError)
 from .model import Check, Exact, Factor, Inverse, Model
-from .network import Calibration, Evidence, Mode, Modes, Network, Picture
+from .network import Calibration, Evidence, Mode, Modes, Network
 from .posterior import Posterior, Posteriors, Verdict
 
 __all__ = ["Calibration", "CanceledError", "Check", "ClosedError", "Error", "Evidence", "Exact", "Factor", "FileError",

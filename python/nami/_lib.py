@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import json
 import logging
 import os
 import warnings
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_double, c_int, c_int64,
                     c_size_t, c_uint, c_uint64, c_void_p)
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Set, Tuple
 
 from . import errors
 
@@ -146,6 +147,7 @@ _PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "data_new": (_I, (_OUT, _ERR)),
     "data_read": (_I, (_P, _S, _ERR)),
     "data_set": (_I, (_P, _N, _S, _I, POINTER(_N), _REALS, _ERR)),
+    "data_one": (_I, (_P, _N, _OUT, _ERR)),
     "data_size": (_N, (_P,)),
     "data_records": (_S, (_P, _I)),
     "data_free": (None, (_P,)),
@@ -213,6 +215,8 @@ _PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "network_model": (_P, (_P,)),
     "network_inverse": (_P, (_P,)),
     "network_data": (_P, (_P,)),
+    "network_for": (_I, (_P, _P, _N, _P, _OUT, _ERR)),
+    "network_is_open": (_I, (_P,)),
     "network_describe": (_I, (_P, _S, _TEXT, _ERR)),
     "network_check_data": (_I, (_P, _P, _ERR)),
     "network_log_q": (_I, (_P, _N, _REALS, _I, _REALS, _ERR)),
@@ -308,7 +312,7 @@ def error(err: Err, details: str = "", file: Any = None) -> errors.Error:
 def call(name: str, *args: Any, file: Any = None) -> int:
     """Calls nami_NAME(args, &err) and raises its error."""
     err = Err()
-    rc = getattr(fn, name)(*args, byref(err))
+    rc: int = getattr(fn, name)(*args, byref(err))
     if rc < 0:
         raise error(err, file=file)
     return rc
@@ -339,6 +343,20 @@ def blob(name: str, *args: Any) -> bytes:
         return ctypes.string_at(out.value, size.value) if out.value else b""
     finally:
         fn.free(out)
+
+
+def as_dict(written: str) -> Dict[str, Any]:
+    """An object of JSON."""
+    out: Dict[str, Any] = json.loads(written)
+    return out
+
+
+def words(kind: str) -> List[str]:
+    """The words of a kind that nami_word tells: "figures", "plots"."""
+    out: List[str] = []
+    while fn.word(kind.encode(), len(out)):
+        out.append(decode(fn.word(kind.encode(), len(out))))
+    return out
 
 
 # ---- pictures --------------------------------------------------------------------------------
@@ -381,7 +399,7 @@ class Handle:
         self._pointer = [pointer]
         self._free = free
         self._what = what
-        self._tokens: set = set()
+        self._tokens: Set[object] = set()
         self._closed = not pointer
         self._parents: List[Tuple[Handle, object]] = []
         try:
@@ -437,7 +455,7 @@ class Using:
         self._handles = handles
         self._taken: List[Handle] = []
 
-    def __enter__(self) -> Tuple[Optional[int], ...]:
+    def __enter__(self) -> Tuple[Any, ...]:
         try:
             out = []
             for handle in self._handles:

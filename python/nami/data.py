@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import re
 from ctypes import POINTER, byref, c_double, c_size_t
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import errors
 from ._lib import Handle, Using, Variable, call, decode, encode, fn, new, path_bytes
+
+if TYPE_CHECKING:
+    Array = np.ndarray[Any, np.dtype[Any]]
+else:
+    Array = np.ndarray
 
 Values = Mapping[str, Any]
 """A data set: numbers, lists or arrays by name; NaN and None are missing."""
@@ -22,7 +27,7 @@ _REALS = POINTER(c_double)
 _LARGEST = 2.0 ** 53
 
 
-def reals(array: np.ndarray) -> Any:
+def reals(array: Array) -> Any:
     """The address of an array of float64."""
     return array.ctypes.data_as(_REALS)
 
@@ -37,14 +42,18 @@ def _number(value: Any) -> float:
     return np.nan if value is None else float(value)
 
 
-def as_array(name: str, value: Any) -> np.ndarray:
+def as_array(name: str, value: Any) -> Array:
     """float64, row-major; None and masked elements are NaN.  Refuses what is not numbers."""
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.c_contiguous:
+        return value  # as it is: simulators call this for each block
     if hasattr(value, "detach"):  # a PyTorch tensor; shares its memory if it is float64 on the CPU
         value = value.detach().cpu()
-    if isinstance(value, np.ma.MaskedArray):
-        value = value.astype(float).filled(np.nan)
+        if "bfloat16" in str(getattr(value, "dtype", "")):  # NumPy has no such type
+            value = value.double()
     try:
         with np.errstate(all="ignore"):
+            if isinstance(value, np.ma.MaskedArray):
+                value = np.ma.filled(value.astype(float), np.nan)  # type: ignore[no-untyped-call]
             array = np.asarray(value)
             if array.dtype == object:
                 array = np.asarray(np.frompyfunc(_number, 1, 1)(array), dtype=np.float64)
@@ -105,6 +114,18 @@ def make_data(data: DataLike) -> Optional[Handle]:
     return handle
 
 
+def may_differ(network: Handle, data: Optional[Handle]) -> bool:
+    """Is the network open, and are there several data sets, which may then differ in size?"""
+    with Using(network, data) as (net, d):
+        return d is not None and bool(fn.network_is_open(net)) and fn.data_size(d) > 1
+
+
+def one_by_one(data: Handle) -> List[Handle]:
+    """Each data set as data of its own."""
+    with Using(data) as (pointer,):
+        return [Handle(new("data_one", pointer, i), fn.data_free, "data set") for i in range(fn.data_size(pointer))]
+
+
 # ---- variables -------------------------------------------------------------------------------
 
 class Shape:
@@ -115,7 +136,10 @@ class Shape:
         self.dims: Tuple[int, ...] = tuple(variable.dim[:variable.num_dims])
         self.rows = slice(variable.first_row, variable.first_row + variable.num_elements)
 
-    def of(self, matrix: np.ndarray) -> np.ndarray:
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Shape) and (self.name, self.dims) == (other.name, other.dims)
+
+    def of(self, matrix: Array) -> Array:
         """(rows, ..., draws) to (..., draws, dims)."""
         part = matrix[self.rows]
         return np.moveaxis(part, 0, -1).reshape(matrix.shape[1:] + self.dims)
@@ -130,7 +154,7 @@ def shapes(function: str, pointer: int) -> List[Shape]:
     return out
 
 
-def take_draws(pointer: int) -> Dict[str, np.ndarray]:
+def take_draws(pointer: int) -> Dict[str, Array]:
     """The arrays of nami_draws, by name: (draw, dims...)."""
     handle = Handle(pointer, fn.draws_free, "draws")
     with Using(handle) as (draws,):
@@ -157,7 +181,7 @@ class Points:
             index = tuple(int(k) - 1 for k in subscripts.split(",")) if subscripts else ()
             self.elements.setdefault(base, []).append((index, i))
 
-    def _check(self, name: str, array: np.ndarray) -> Tuple[Tuple[int, ...], int]:
+    def _check(self, name: str, array: Array) -> Tuple[Tuple[int, ...], int]:
         if name not in self.elements:
             known = ", ".join(sorted(self.elements))
             raise errors.InputError(f"the model has no variable {name}; it has {known}")
@@ -171,7 +195,7 @@ class Points:
         raise errors.InputError(f"{name} has shape {array.shape}; give shape {dims}, or ({', '.join(map(str, many))}"
                                 f"{',' if len(many) == 1 else ''}) for n points")
 
-    def fill(self, points: Values, data: Optional[int]) -> Tuple[np.ndarray, bool]:
+    def fill(self, points: Values, data: Optional[int]) -> Tuple[Array, bool]:
         """x[scalar, i], and whether there is only one point without a leading dimension."""
         _check_names(points)
         arrays = {name: as_array(name, value) for name, value in points.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Optional, Tuple
 
 
 class Error(Exception):
@@ -36,7 +36,7 @@ class Error(Exception):
             return self.details.rstrip("\n")
         return f"{self.line}:{self.column}: {self.message}" if self.line else self.message
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> Tuple[Any, ...]:
         return type(self), (self.message, self.line, self.column, self.details)
 
 

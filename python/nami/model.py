@@ -5,25 +5,84 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 import threading
 from ctypes import POINTER, byref, c_char_p, c_int, c_void_p, sizeof
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
 
 import numpy as np
 
 from . import errors
-from ._lib import (Closable, Err, Handle, InverseView, ModelOptions, Options, Using, Watch, blob, call, decode,
-                   encode, error, fn, new, path_bytes, text)
+from ._lib import (Closable, Err, Handle, InverseView, ModelOptions, Options, Using, Watch, as_dict, blob, call,
+                   decode, encode, error, fn, new, path_bytes, text)
 from ._simulator import Simulator, Source
-from .data import DataLike, Points, Values, make_data, reals, take_draws
+from .data import Array, DataLike, Points, Values, make_data, reals, take_draws
+
+if TYPE_CHECKING:
+    from .network import Network
 
 _graphviz = threading.Lock()  # Graphviz allows one thread at a time
+
+Structure = Union[Mapping[str, Any], Iterable[Tuple[str, str]]]
+"""A graph: parents by node, {"y[1:3]": ["a", "b"]}, or edges, [("a", "y"), ("b", "y")]."""
+
+_NODE = re.compile(r"([A-Za-z][A-Za-z0-9._]*)(\[[0-9:, ]+\])?")
+
+
+def _node(name: Any) -> str:
+    """The name of a node of a structure, without subscripts."""
+    if not isinstance(name, str):
+        raise errors.UsageError(f"names of variables must be str, not {type(name).__name__}: {name!r}")
+    match = _NODE.fullmatch(name)
+    if match is None:
+        raise errors.InputError(f"{name!r} cannot be the name of a variable; it is a letter followed by letters, "
+                                "digits, dots or underscores; sizes of arrays are written as in 'y[1:3]'")
+    return match.group(1)
+
+
+def _parents(name: str, given: Any) -> List[str]:
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        raise errors.UsageError(f"the parents of {name} must be a list of names, or a distribution such as "
+                                f"'normal(0, 1)', not {given!r}")
+    return [_node(parent) for parent in given]
+
+
+def structure_text(structure: Structure) -> str:
+    """The model of a graph: each node is simulated from its parents, or has the distribution that is given."""
+    relations: Dict[str, Any] = {}
+    if isinstance(structure, Mapping):
+        for name, given in structure.items():
+            base = _node(name)
+            is_distribution = isinstance(given, str) and "(" in given
+            relations[name] = given if is_distribution else _parents(base, given)
+    else:
+        for edge in structure:
+            if not isinstance(edge, (tuple, list)) or len(edge) != 2:
+                raise errors.UsageError(f"an edge must be a pair of names, (parent, child), not {edge!r}")
+            parent, child = edge
+            relations.setdefault(_node(parent), [])
+            relations.setdefault(_node(child), []).append(parent)
+    known = {_node(name) for name in relations}
+    lines = []
+    for name, given in relations.items():
+        if not isinstance(given, str):
+            unknown = [parent for parent in given if parent not in known]
+            if unknown:
+                raise errors.InputError(f"{unknown[0]} is a parent of {name}, but no node of the structure; add it: "
+                                        f"{{{unknown[0]!r}: []}}")
+            given = f"simulated({', '.join(dict.fromkeys(given))})"
+        lines.append(f"  {name} ~ {given}\n")
+    if not lines:
+        raise errors.InputError("the structure has no nodes")
+    return "model {\n" + "".join(lines) + "}\n"
 
 
 class Model:
     """A generative model p(x, z), in NaMI's language or that of JAGS and BUGS.
 
-    text: the model, see docs/language.md
+    text: the model, see docs/language.md; or its structure, {"a": [], "y[1:3]": ["a"]} (parents by
+        node; a text such as "gamma(2, 1)" is a distribution) or [("a", "y")] (edges), which can be
+        inverted, and trained with a simulator
     name: what messages call it; relative paths in the model refer to its folder
     dialect: "nami" (default) or "bugs"
     observe: names of observed variables ("y,x[1:3]"), instead of those of the text
@@ -36,17 +95,19 @@ class Model:
     Errors are raised then.  A model may be used by several threads at once, and pickled.
     """
 
-    def __init__(self, text: str, *, name: str = "model", dialect: Optional[str] = None,
+    def __init__(self, text: Union[str, Structure], *, name: str = "model", dialect: Optional[str] = None,
                  observe: Union[None, str, List[str]] = None,
                  constants: Optional[Mapping[str, float]] = None,
                  simulator: Optional[Simulator] = None) -> None:
-        self.text = text
+        if not isinstance(text, (str, bytes)) and hasattr(text, "__iter__"):
+            text = structure_text(text)
+        encode(text, "a model"), encode(name, "a name")  # type: ignore[arg-type]
+        self.text: str = text  # type: ignore[assignment]
         self.name = name
         self.dialect = dialect
         self.observe = ",".join(observe) if isinstance(observe, (list, tuple)) else observe
         self.constants = dict(constants or {})
         self._source = None if simulator is None else Source(simulator)
-        encode(text, "a model"), encode(name, "a name")
         self._check_syntax()
 
     @classmethod
@@ -129,7 +190,7 @@ class Model:
                          text("check_describe", check, b"text"), text("check_describe", check, b"json"))
 
     def simulate(self, draws: int = 1000, data: DataLike = None, *, progress: Any = None,
-                 **options: Any) -> Dict[str, np.ndarray]:
+                 **options: Any) -> Dict[str, Array]:
         """Joint draws of all random variables: arrays (draw, ...) by name.
 
         Options: only, all, seed, threads.
@@ -141,7 +202,7 @@ class Model:
         finally:
             model.close()
 
-    def log_prob(self, points: Values, data: DataLike = None, *, threads: int = 0) -> Union[float, np.ndarray]:
+    def log_prob(self, points: Values, data: DataLike = None, *, threads: int = 0) -> Union[float, Array]:
         """log p(x, z) with all normalizing constants, at one point or n (leading dimension n).
 
         Observed variables come from the data, if the points do not give them.
@@ -168,7 +229,7 @@ class Model:
         return Exact(handle)
 
     def train(self, data: DataLike = None, *, progress: Union[None, bool, Callable[[Any], Any]] = None,
-              log: Union[None, str, "os.PathLike[str]"] = None, **options: Any) -> Any:
+              log: Union[None, str, "os.PathLike[str]"] = None, **options: Any) -> Network:
         """Trains an inference network on draws of the model: a Network.
 
         progress: True or False: a line on standard error, or none (default: if it is a terminal);
@@ -187,7 +248,7 @@ class Model:
     def __repr__(self) -> str:
         return self.text.strip("\n")
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> Tuple[Any, ...]:
         return _model, (self.text, self.name, self.dialect, self.observe, self.constants, self.simulator)
 
 
@@ -258,12 +319,14 @@ class Inverse(Closable):
     @property
     def edges(self) -> int:
         """The number of edges into network and exact factors."""
-        return self._ask("edges")
+        out: int = self._ask("edges")
+        return out
 
     @property
     def width(self) -> int:
         """The size of the largest parent set."""
-        return self._ask("width")
+        out: int = self._ask("width")
+        return out
 
     @property
     def factors(self) -> List[Factor]:
@@ -275,7 +338,7 @@ class Inverse(Closable):
 
     def to_dict(self) -> Dict[str, Any]:
         """The inverse as JSON (docs/formats.md), parsed."""
-        return json.loads(self._describe("json"))
+        return as_dict(self._describe("json").decode())
 
     def svg(self) -> str:
         """Model and inverse as an SVG picture."""
@@ -331,7 +394,7 @@ class Check:
 
     def to_dict(self) -> Dict[str, Any]:
         """What draws of each statement look like, and the problems."""
-        return json.loads(self._json)
+        return as_dict(self._json)
 
     def __bool__(self) -> bool:
         return self.problems == 0
@@ -356,9 +419,10 @@ class Exact(Closable):
     def log_evidence(self) -> float:
         """log p(x)."""
         with Using(self._handle) as (exact,):
-            return fn.exact_log_evidence(exact)
+            out: float = fn.exact_log_evidence(exact)
+            return out
 
-    def draws(self) -> Dict[str, np.ndarray]:
+    def draws(self) -> Dict[str, Array]:
         """Independent draws, as many as the option `draws` says: arrays (draw, ...) by name."""
         with Using(self._handle) as (exact,):
             return take_draws(new("exact_draws", exact))
@@ -366,7 +430,7 @@ class Exact(Closable):
     def to_dict(self) -> Dict[str, Any]:
         """The table, parsed from JSON."""
         with Using(self._handle) as (exact,):
-            return json.loads(text("exact_describe", exact, b"json"))
+            return as_dict(text("exact_describe", exact, b"json"))
 
     def __repr__(self) -> str:
         if self.closed:

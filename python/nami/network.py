@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import sys
 import time
 from ctypes import byref, c_double, sizeof
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import errors
-from ._lib import (Closable, Err, Handle, ModeStruct, NetworkOptions, Options, Picture, Progress, ProgressStruct, ReportOptions, Using, Watch, blob, call,
-                   decode, encode, error, figure_options, fn, new, path_bytes, text)
+from ._lib import (Closable, Err, Handle, ModeStruct, NetworkOptions, Options, Picture, Progress, ProgressStruct,
+                   ReportOptions, Using, Watch, as_dict, blob, call, decode, encode, error, figure_options, fn, new, path_bytes,
+                   text, words)
 from ._simulator import Source
-from .data import DataLike, Points, Values, make_data, reals
+from .data import Array, DataLike, Points, Values, make_data, may_differ, one_by_one, reals
 from .model import Factor, Model, _factors, _Simulating
 from .posterior import Posterior, Posteriors, Verdict, sample, verdict_of
 
@@ -66,7 +68,7 @@ class Network(Closable):
         with Using(self._handle) as (net,):
             return blob("network_print", net)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> Tuple[Any, ...]:
         return Network._parse, (self.to_bytes(),)
 
     # ---- questions
@@ -82,10 +84,10 @@ class Network(Closable):
         return sample(self._handle, data, [path_bytes(file) for file in files], progress,
                       Options(("query",), options))
 
-    def log_prob(self, points: Values, data: DataLike = None, *, threads: int = 0) -> Union[float, np.ndarray]:
+    def log_prob(self, points: Values, data: DataLike = None, *, threads: int = 0) -> Union[float, Array]:
         """log q(z | x) at one point or n (arrays with leading dimension n)."""
         observed = make_data(data)
-        with Using(self._handle, observed) as (net, d):
+        with Using(self._design(observed), observed) as (net, d):
             given = d if d is not None else fn.network_data(net)
             if d is None and not fn.data_size(given):
                 given = None
@@ -99,16 +101,14 @@ class Network(Closable):
 
         Options: searches, unconstrained, sd, all, sets, seed, threads.
         """
-        with self._ask("modes_new", fn.modes_free, "modes", data, progress, options) as (modes,):
-            return Modes(modes, bool(options.get("sd")))
+        return Modes(self._ask("modes_new", fn.modes_free, "modes", data, progress, options), bool(options.get("sd")))
 
     def evidence(self, data: DataLike = None, *, progress: Any = None, **options: Any) -> "Evidence":
         """log p(x), the log marginal likelihood, of each data set.
 
         Options: draws, method, chains, temps, leapfrog, start, sets, seed, threads.
         """
-        with self._ask("evidence_new", fn.evidence_free, "evidence", data, progress, options) as (evidence,):
-            return Evidence(evidence)
+        return Evidence(self._ask("evidence_new", fn.evidence_free, "evidence", data, progress, options))
 
     def calibrate(self, *, progress: Any = None, **options: Any) -> "Calibration":
         """Simulation-based calibration, coverage, TARP and recovery, on simulated data sets.
@@ -122,10 +122,30 @@ class Network(Closable):
             handle = Handle(pointer, fn.calibration_free, "calibration", (self._handle,))
         return Calibration(handle)
 
-    def plot(self, kind: str = "loss", *, most: int = 0) -> Picture:
-        """A figure of the training: "loss", in all and of each factor."""
-        with Using(self._handle) as (net,):
-            return Picture(text("network_figure", net, encode(kind, "kind"), byref(figure_options(None, most))))
+    def plot(self, kind: str = "loss", data: DataLike = None, *, only: Union[None, str, Sequence[str]] = None,
+             most: int = 0, **options: Any) -> Picture:
+        """A figure: "loss", of the training; those of the posterior of a data set (Posterior.plot); or
+        those of the calibration (Calibration.plot).
+
+        only: variables or elements, "mu" or ["mu", "theta[3]"]
+        most: panels, or rows of a forest plot; 0: the usual number
+        options: those of sample() or calibrate(), which draw what is shown
+        """
+        if kind == "loss":
+            if options:
+                raise _unused(kind, options)
+            with Using(self._handle) as (net,):
+                return Picture(text("network_figure", net, encode(kind, "kind"), byref(figure_options(None, most))))
+        if kind in words("plots"):
+            if data is not None or most:
+                raise _unused(kind, ["data" if data is not None else "most"])
+            shown = only if only is None or isinstance(only, str) else ",".join(only)
+            return self.calibrate(only=shown, **options).plot(kind)
+        if kind not in words("figures"):
+            raise errors.UsageError(f"no figure is called {kind!r}; there are {', '.join(words('figures'))}")
+        posterior = self.sample(data, **options)
+        first: Posterior = posterior[0] if isinstance(posterior, Posteriors) else posterior
+        return first.plot(kind, only=only, most=most)
 
     def write_report(self, path: PathLike, posterior: Optional[Posterior] = None,
                      calibration: Optional["Calibration"] = None, *, title: Optional[str] = None) -> None:
@@ -141,13 +161,34 @@ class Network(Closable):
             page = blob("report_html", net, byref(options))
         call("file_write", path_bytes(path), page, len(page), file=os.fspath(path))
 
-    def _ask(self, name: str, free: Any, group: str, data: DataLike, progress: Any, options: Dict[str, Any]) -> Using:
-        chosen = Options((group,), options)
+    def _design(self, data: Optional[Handle]) -> Handle:
+        """The network for the sizes and missing values of the data, if it is open; else itself."""
+        with Using(self._handle, data) as (net, d):
+            if d is None or not fn.network_is_open(net):
+                return self._handle
+            with Watch() as watch:
+                pointer = new("network_for", net, d, 0, watch.address)
+            return Handle(pointer, fn.network_free, "network", (self._handle,))
+
+    def _ask(self, name: str, free: Any, group: str, data: DataLike, progress: Any,
+             keywords: Dict[str, Any]) -> List[Handle]:
+        """The answer of all data sets; or, if they differ in size, that of each."""
+        chosen = Options((group,), keywords)
         observed = make_data(data)
-        with Watch(progress) as watch, Using(self._handle, observed) as (net, d):
+
+        def ask(one: Optional[Handle]) -> Handle:
+            with Using(self._handle, one) as (net, d):
+                return Handle(new(name, net, d, chosen.at(group)), free, group, (self._handle,))
+
+        with Watch(progress) as watch:
             chosen[group].watch = watch.address
-            pointer = new(name, net, d, chosen.at(group))
-            return Using(Handle(pointer, free, group, (self._handle,)))
+            try:
+                return [ask(observed)]
+            except errors.InputError:
+                if observed is None or not may_differ(self._handle, observed):
+                    raise
+                sets = one_by_one(observed)
+                return [ask(one) for one in sets[:chosen[group].sets or len(sets)]]
 
     # ---- what it is
 
@@ -161,12 +202,12 @@ class Network(Closable):
     def settings(self) -> Dict[str, Any]:
         """How it was trained."""
         with Using(self._handle) as (net,):
-            return json.loads(text("network_describe", net, b"settings"))
+            return as_dict(text("network_describe", net, b"settings"))
 
     def to_dict(self) -> Dict[str, Any]:
         """Factors, families, layers and parameters."""
         with Using(self._handle) as (net,):
-            return json.loads(text("network_describe", net, b"json"))
+            return as_dict(text("network_describe", net, b"json"))
 
     def __repr__(self) -> str:
         if self.closed:
@@ -175,10 +216,14 @@ class Network(Closable):
             return (text("network_describe", net, b"text") + self.report).strip("\n")
 
 
+def _unused(kind: str, options: Iterable[str]) -> errors.UsageError:
+    return errors.UsageError(f"the figure {kind!r} takes no option {', '.join(repr(name) for name in options)}")
+
+
 def _count(value: Any, name: str) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or not 0 <= value.__index__() < 2 ** 31:
         raise errors.UsageError(f"{name} must be a whole number, 0 or more")
-    return value.__index__()
+    return int(value.__index__())
 
 
 # ---- training --------------------------------------------------------------------------------
@@ -283,6 +328,26 @@ def train(model: Model, data: DataLike, progress: Any, log: Optional[PathLike],
 
 # ---- answers ---------------------------------------------------------------------------------
 
+def _texts(describe: str, answers: List[Handle]) -> str:
+    """The tables of answers."""
+    out = []
+    for i, answer in enumerate(answers):
+        with Using(answer) as (pointer,):
+            head = f"data set {i + 1} of {len(answers)}\n" if len(answers) > 1 else ""
+            out.append(head + text(describe, pointer, b"text"))
+    return "\n".join(out)
+
+
+def _lists(describe: str, answers: List[Handle]) -> List[Dict[str, Any]]:
+    """Their JSON, one entry for each data set."""
+    out: List[Dict[str, Any]] = []
+    for answer in answers:
+        with Using(answer) as (pointer,):
+            parsed = json.loads(text(describe, pointer, b"json"))
+            out += parsed if isinstance(parsed, list) else [parsed]
+    return [{**described, "set": i + 1} for i, described in enumerate(out)] if len(answers) > 1 else out
+
+
 class Mode(NamedTuple):
     """A MAP estimate: its state ("maximum", or why there is none), and log p(x, z) there.
 
@@ -302,10 +367,14 @@ class Mode(NamedTuple):
 class Modes:
     """MAP estimates: modes[0]["theta[3]"] of the first data set, modes["theta[3]"] for short."""
 
-    def __init__(self, modes: int, with_sd: bool) -> None:
-        self._text = text("modes_describe", modes, b"text")
-        self._json = text("modes_describe", modes, b"json")
-        self._modes = [self._get(modes, i, values, with_sd) for i, values in enumerate(self.to_dict())]
+    def __init__(self, answers: List[Handle], with_sd: bool) -> None:
+        self._text = _texts("modes_describe", answers)
+        self._list = _lists("modes_describe", answers)
+        self._modes: List[Mode] = []
+        for answer in answers:
+            with Using(answer) as (modes,):
+                for i in range(fn.modes_sets(modes)):
+                    self._modes.append(self._get(modes, i, self._list[len(self._modes)], with_sd))
 
     @staticmethod
     def _get(modes: int, number: int, described: Mapping[str, Any], with_sd: bool) -> Mode:
@@ -331,8 +400,7 @@ class Modes:
 
     def to_dict(self) -> List[Dict[str, Any]]:
         """The table, parsed from JSON: one entry for each data set."""
-        parsed = json.loads(self._json)
-        return parsed if isinstance(parsed, list) else [parsed]
+        return copy.deepcopy(self._list)
 
     def __repr__(self) -> str:
         return self._text.rstrip("\n")
@@ -341,11 +409,13 @@ class Modes:
 class Evidence:
     """Estimates of log p(x)."""
 
-    def __init__(self, evidence: int) -> None:
-        self._text = text("evidence_describe", evidence, b"text")
-        self._json = text("evidence_describe", evidence, b"json")
-        self.verdicts: List[Verdict] = [verdict_of("evidence_verdict", evidence, i)
-                                        for i in range(fn.evidence_sets(evidence))]
+    def __init__(self, answers: List[Handle]) -> None:
+        self._text = _texts("evidence_describe", answers)
+        self._list = _lists("evidence_describe", answers)
+        self.verdicts: List[Verdict] = []
+        for answer in answers:
+            with Using(answer) as (evidence,):
+                self.verdicts += [verdict_of("evidence_verdict", evidence, i) for i in range(fn.evidence_sets(evidence))]
 
     @property
     def verdict(self) -> Verdict:
@@ -353,12 +423,12 @@ class Evidence:
         return self.verdicts[0]
 
     @property
-    def log_evidence(self) -> np.ndarray:
+    def log_evidence(self) -> Array:
         """log p(x) of each data set."""
         return np.array([v.log_evidence for v in self.verdicts])
 
     @property
-    def se(self) -> np.ndarray:
+    def se(self) -> Array:
         """Its standard error."""
         return np.array([v.log_evidence_se for v in self.verdicts])
 
@@ -367,9 +437,9 @@ class Evidence:
             raise TypeError(f"there are {len(self.verdicts)} data sets; use log_evidence")
         return self.verdicts[0].log_evidence
 
-    def to_dict(self) -> Any:
-        """The table, parsed from JSON."""
-        return json.loads(self._json)
+    def to_dict(self) -> List[Dict[str, Any]]:
+        """The table, parsed from JSON: one entry for each data set."""
+        return copy.deepcopy(self._list)
 
     def __repr__(self) -> str:
         return self._text.rstrip("\n")
@@ -393,16 +463,12 @@ class Calibration(Closable):
 
     def to_dict(self) -> Dict[str, Any]:
         """All results, parsed from JSON."""
-        return json.loads(self._describe("json"))
+        return as_dict(self._describe("json"))
 
     def plot(self, kind: str = "ecdf") -> Picture:
         """A picture: "ecdf", "ranks", "coverage", "tarp" or "recovery"."""
-        words, i = [], 0
-        while fn.word(b"plots", i):
-            words.append(decode(fn.word(b"plots", i)))
-            i += 1
-        if kind not in words:
-            raise errors.UsageError(f"no plot is called {kind!r}; there are {', '.join(words)}")
+        if kind not in words("plots"):
+            raise errors.UsageError(f"no plot is called {kind!r}; there are {', '.join(words('plots'))}")
         return Picture(self._describe(kind))
 
     def __repr__(self) -> str:

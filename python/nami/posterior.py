@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from ctypes import byref
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 
 from . import errors
-from ._lib import (VERSION, Block, Err, Handle, Options, Picture, Using, VerdictStruct, Watch, call, decode, encode, error, figure_options, fn, new, text)
-from .data import DataLike, Shape, is_many, make_data, shapes
+from ._lib import (VERSION, Block, Err, Handle, Options, Picture, Using, VerdictStruct, Watch, as_dict, call, decode,
+                   encode, error, figure_options, fn, new, text)
+from .data import Array, DataLike, Shape, as_array, is_many, make_data, may_differ, one_by_one, shapes
 
 _VERDICTS = ("trusted", "care", "no")
 
@@ -44,7 +46,7 @@ def verdict_of(name: str, pointer: int, number: int) -> Verdict:
     return Verdict(_VERDICTS[v.verdict], decode(v.reason), v.khat, v.ess, v.log_evidence, v.log_evidence_se, v.ood_p)
 
 
-def _resample(log_weight: np.ndarray) -> Optional[np.ndarray]:
+def _resample(log_weight: Array) -> Optional[Array]:
     """Systematic resampling: the draws to take; None if all weights are equal."""
     n = log_weight.size
     weight = np.exp(log_weight - log_weight.max()) if n and np.isfinite(log_weight.max()) else np.ones(n)
@@ -58,8 +60,8 @@ class _Answer:
     """The draws of all data sets, and what the library says about them."""
 
     def __init__(self, handle: Handle, variables: List[Shape], observed: List[Shape], draws: int,
-                 arrays: Dict[str, Optional[np.ndarray]], verdicts: List[Verdict], method: str,
-                 given: Dict[str, np.ndarray]) -> None:
+                 arrays: Dict[str, Optional[Array]], verdicts: List[Verdict], method: str,
+                 given: Dict[str, Array]) -> None:
         self.handle: Optional[Handle] = handle
         self.lock = threading.Lock()  # a posterior of the library belongs to one thread at a time
         self.variables = {s.name: s for s in variables}
@@ -87,7 +89,7 @@ class _Answer:
         self.__dict__.update(state, lock=threading.Lock(), handle=None)
 
 
-class Posterior(Mapping):
+class Posterior(Mapping[str, Array]):
     """The posterior of one data set: post["theta"] is an array (draw, ...), equally weighted.
 
     Draws are resampled by their importance weights, if these differ; `weighted` has the draws as
@@ -100,11 +102,11 @@ class Posterior(Mapping):
         self._number = number
         self._index: Any = False  # not known yet
 
-    def _array(self, name: str) -> Optional[np.ndarray]:
+    def _array(self, name: str) -> Optional[Array]:
         array = self._answer.arrays[name]
         return None if array is None else array[..., self._number, :]
 
-    def _resampled(self, array: np.ndarray) -> np.ndarray:
+    def _resampled(self, array: Array) -> Array:
         if self._index is False:
             weights, copies = self.log_weight, self._array("copies")
             if copies is not None:
@@ -115,7 +117,7 @@ class Posterior(Mapping):
 
     # ---- draws
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Array:
         return self._resampled(self.weighted[name])
 
     def __iter__(self) -> Iterator[str]:
@@ -130,7 +132,7 @@ class Posterior(Mapping):
         return Arrays(self._answer.variables, self._array("values"))
 
     @property
-    def predicted(self) -> Dict[str, np.ndarray]:
+    def predicted(self) -> Dict[str, Array]:
         """Equally weighted posterior predictive draws of the observed variables (option predict)."""
         values = self._array("predicted")
         if values is None:
@@ -138,17 +140,17 @@ class Posterior(Mapping):
         return {name: self._resampled(array) for name, array in Arrays(self._answer.observed, values).items()}
 
     @property
-    def log_weight(self) -> Optional[np.ndarray]:
+    def log_weight(self) -> Optional[Array]:
         """Normalized log importance weights of `weighted`; None if draws have none (method direct)."""
         return self._array("log_weight")
 
     @property
-    def log_q(self) -> np.ndarray:
+    def log_q(self) -> Array:
         """log q(z | x) of `weighted`."""
         return self._array("log_q")  # type: ignore[return-value]
 
     @property
-    def log_p(self) -> Optional[np.ndarray]:
+    def log_p(self) -> Optional[Array]:
         """log p(x, z) of `weighted`; None if draws have no weights."""
         return self._array("log_p")
 
@@ -172,22 +174,24 @@ class Posterior(Mapping):
     @property
     def summary(self) -> Dict[str, Dict[str, float]]:
         """mean, sd, quantiles, mcse and ess of each scalar, "theta[3]"."""
-        return self.to_dict()["variables"]
+        out: Dict[str, Dict[str, float]] = self.to_dict()["variables"]
+        return out
 
     def to_dict(self) -> Dict[str, Any]:
         """Verdict and summaries, as `nami sample --json` prints them."""
-        return json.loads(self._answer.describe("json"))["sets"][self._number]
+        sets: List[Dict[str, Any]] = as_dict(self._answer.describe("json"))["sets"]
+        return sets[self._number]
 
     def loo(self) -> Dict[str, Any]:
         """PSIS-LOO: elpd, se, p_loo, khat, and `pointwise` values by observation (option loo)."""
-        found = self.to_dict().get("loo")
+        found: Optional[Dict[str, Any]] = self.to_dict().get("loo")
         if found is None:
             raise errors.UsageError("the log likelihoods were not computed; ask for them: sample(..., loo=True)")
         return found
 
     def checks(self) -> List[Dict[str, Any]]:
         """Posterior predictive checks of statistics of the observed arrays (option ppc)."""
-        found = self.to_dict().get("checks")
+        found: Optional[List[Dict[str, Any]]] = self.to_dict().get("checks")
         if found is None:
             raise errors.UsageError("no predictive checks were made; ask for them: sample(..., ppc=True)")
         return found
@@ -210,6 +214,10 @@ class Posterior(Mapping):
             with self._answer.lock:
                 return Picture(text("posterior_figure", post, encode(kind, "kind"), byref(figure_options(only, most))))
 
+    def plot_pairs(self, only: Union[None, str, Sequence[str]] = None, *, most: int = 0) -> Picture:
+        """Draws of two scalars at a time, and their correlations: plot("pairs")."""
+        return self.plot("pairs", only=only, most=most)
+
     def _kept_handle(self) -> Handle:
         """The posterior of the library, which keeps draws of one data set for figures."""
         if self._answer.handle is None:
@@ -226,14 +234,14 @@ class Posterior(Mapping):
                f"{self.draws} draws\nverdict      {verdict.verdict}: {verdict.reason}"
 
 
-class Arrays(Mapping):
+class Arrays(Mapping[str, Array]):
     """Draws by name, arrays (draw, ...)."""
 
-    def __init__(self, variables: Dict[str, Shape], values: Optional[np.ndarray]) -> None:
+    def __init__(self, variables: Dict[str, Shape], values: Optional[Array]) -> None:
         self._variables = variables
-        self._values = values
+        self._values = np.empty((0, 0)) if values is None else values
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Array:
         if name not in self._variables:
             raise KeyError(f"no variable is called {name!r}; there are {', '.join(self._variables)}")
         return self._variables[name].of(self._values)
@@ -248,51 +256,79 @@ class Arrays(Mapping):
         return "{" + ", ".join(f"{name!r}: array {self[name].shape}" for name in self) + "}"
 
 
-class Posteriors(Sequence):
+class Posteriors(Sequence["Posterior"]):
     """The posteriors of many data sets: posts[0]["theta"], or posts["theta"]: (set, draw, ...)."""
 
-    def __init__(self, answer: _Answer) -> None:
-        self._answer = answer
-        self._posteriors = [Posterior(answer, i) for i in range(len(answer.verdicts))]
+    def __init__(self, posteriors: List[Posterior]) -> None:
+        self._posteriors = posteriors
+
+    def _same_size(self) -> bool:
+        """Have all data sets the same variables?  Those of an open network may differ."""
+        return all(post._answer.variables == self._posteriors[0]._answer.variables for post in self._posteriors)
+
+    def _answers(self) -> List[_Answer]:
+        """One of all data sets, or one for each."""
+        return list({id(post._answer): post._answer for post in self._posteriors}.values())
 
     def __len__(self) -> int:
         return len(self._posteriors)
 
+    @overload
+    def __getitem__(self, which: str) -> Array: ...
+
+    @overload
+    def __getitem__(self, which: int) -> Posterior: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> List[Posterior]: ...
+
     def __getitem__(self, which: Any) -> Any:
-        if isinstance(which, str):
-            return np.stack([post[which] for post in self._posteriors])
-        return self._posteriors[which]
+        if not isinstance(which, str):
+            return self._posteriors[which]
+        arrays = [post[which] for post in self._posteriors]
+        if any(array.shape != arrays[0].shape for array in arrays):
+            raise errors.UsageError(f"{which} differs in size between the data sets; take one at a time: "
+                                    f"[post[{which!r}] for post in posts]")
+        return np.stack(arrays)
 
     @property
     def verdicts(self) -> List[Verdict]:
         """One for each data set."""
-        return list(self._answer.verdicts)
+        return [post.verdict for post in self._posteriors]
 
     def to_dict(self) -> Dict[str, Any]:
         """Verdicts and summaries, as `nami sample --json` prints them."""
-        return json.loads(self._answer.describe("json"))
+        sets = [described for answer in self._answers() for described in json.loads(answer.describe("json"))["sets"]]
+        return {"sets": [{**described, "set": i + 1} for i, described in enumerate(sets)]}
 
     def to_xarray(self) -> Any:
         """As of Posterior, with a dimension `set`."""
+        if not self._same_size():
+            raise errors.UsageError("the data sets differ in size; convert one at a time: "
+                                    "[post.to_xarray() for post in posts]")
         return _to_xarray(self._posteriors, True)
 
     def __repr__(self) -> str:
-        return self._answer.describe("text").rstrip("\n")
+        answers = self._answers()
+        if len(answers) == 1:
+            return answers[0].describe("text").rstrip("\n")
+        return "\n\n".join(f"data set {i + 1} of {len(answers)}\n{answer.describe('text')}".rstrip("\n")
+                           for i, answer in enumerate(answers))
 
 
 # ---- sampling --------------------------------------------------------------------------------
 
-def _copy(block: Any, name: str, rows: int, to: Optional[np.ndarray]) -> None:
+def _copy(block: Any, name: str, rows: int, to: Optional[Array]) -> None:
     source = getattr(block, name)
     if source and to is not None and block.num_draws:
         to[..., block.first:block.first + block.num_draws] = \
             np.ctypeslib.as_array(source, (rows, block.num_draws) if to.ndim == 2 else (block.num_draws,))
 
 
-def _collect(post: int, rows: Dict[str, int], total: int) -> Dict[str, Optional[np.ndarray]]:
+def _collect(post: int, rows: Dict[str, int], total: int) -> Dict[str, Optional[Array]]:
     """All blocks; Ctrl-C is raised between them."""
     block, err = Block(), Err()
-    arrays: Dict[str, Optional[np.ndarray]] = {}
+    arrays: Dict[str, Optional[Array]] = {}
     while True:
         rc = fn.posterior_next(post, byref(block), byref(err))
         if rc < 0:
@@ -306,12 +342,12 @@ def _collect(post: int, rows: Dict[str, int], total: int) -> Dict[str, Optional[
             _copy(block, name, count, arrays[name])
         copies = fn.posterior_copies(post)
         if copies and block.num_draws:
-            if "copies" not in arrays:
-                arrays["copies"] = np.ones(total, dtype=np.uint32)
-            arrays["copies"][block.first:block.first + block.num_draws] = np.ctypeslib.as_array(copies, (block.num_draws,))
+            to = arrays.setdefault("copies", np.ones(total, dtype=np.uint32))
+            assert to is not None
+            to[block.first:block.first + block.num_draws] = np.ctypeslib.as_array(copies, (block.num_draws,))
 
 
-def _given(data: DataLike, observed: List[Shape], sets: int) -> Dict[str, np.ndarray]:
+def _given(data: DataLike, observed: List[Shape], sets: int) -> Dict[str, Array]:
     """The observed values, for to_xarray: what data in memory give."""
     if data is None or not isinstance(data, (Mapping, list, tuple)):
         return {}
@@ -319,16 +355,16 @@ def _given(data: DataLike, observed: List[Shape], sets: int) -> Dict[str, np.nda
     out = {}
     for shape in observed:
         if all(shape.name in values for values in listed[:sets]):
-            arrays = [np.asarray(values[shape.name], dtype=float) for values in listed[:sets]]
+            arrays = [as_array(shape.name, values[shape.name]) for values in listed[:sets]]
             if all(array.shape == shape.dims for array in arrays):
                 out[shape.name] = np.stack(arrays)
     return out
 
 
-def sample(network: Handle, data: DataLike, files: List[bytes], progress: Any, options: Options) -> Union[Posterior, Posteriors]:
-    """Network.sample."""
-    handle_data = make_data(data)
-    with Watch(progress) as watch, Using(network, handle_data) as (net, d):
+def _answer(network: Handle, data: Optional[Handle], given: DataLike, files: List[bytes], watch: Watch,
+            options: Options) -> _Answer:
+    """The draws of all data sets, which have one design."""
+    with Using(network, data) as (net, d):
         options["query"].watch = watch.address
         handle = Handle(new("posterior_new", net, d, options.at("query")), fn.posterior_free, "posterior", (network,))
         with Using(handle) as (post,):
@@ -346,9 +382,36 @@ def sample(network: Handle, data: DataLike, files: List[bytes], progress: Any, o
                 array = arrays.get(name)
                 arrays[name] = None if array is None else array.reshape(array.shape[:-1] + (sets, draws))
             verdicts = [verdict_of("posterior_verdict", post, i) for i in range(sets)]
-            answer = _Answer(handle, variables, observed, draws, arrays, verdicts,
-                             decode(fn.posterior_method(post)), _given(data, observed, sets))
-    return Posteriors(answer) if is_many(data) or sets != 1 else Posterior(answer, 0)
+            return _Answer(handle, variables, observed, draws, arrays, verdicts,
+                           decode(fn.posterior_method(post)), _given(given, observed, sets))
+
+
+def sample(network: Handle, data: DataLike, files: List[bytes], progress: Any,
+           options: Options) -> Union[Posterior, Posteriors]:
+    """Network.sample."""
+    handle = make_data(data)
+    with Watch(progress) as watch:
+        try:
+            answer = _answer(network, handle, data, files, watch, options)
+        except errors.InputError:
+            if not may_differ(network, handle):
+                raise
+            return _sample_each(network, handle, data, files, watch, options)
+    posteriors = [Posterior(answer, i) for i in range(len(answer.verdicts))]
+    return Posteriors(posteriors) if is_many(data) or len(posteriors) != 1 else posteriors[0]
+
+
+def _sample_each(network: Handle, data: Optional[Handle], given: DataLike, files: List[bytes], watch: Watch,
+                 options: Options) -> Posteriors:
+    """Data sets of different sizes, of an open network: one query each."""
+    if files:
+        raise errors.UsageError(f"the data sets differ in size, and {os.fsdecode(files[0])} can hold only one; "
+                                "sample them one at a time")
+    sets = one_by_one(data) if data is not None else []
+    most = options["query"].sets or len(sets)
+    values = [given[i] if isinstance(given, (list, tuple)) else None for i in range(len(sets))]
+    return Posteriors([Posterior(_answer(network, one, values[i], [], watch, options), 0)
+                       for i, one in enumerate(sets[:most])])
 
 
 # ---- xarray ----------------------------------------------------------------------------------
@@ -361,7 +424,7 @@ def _to_xarray(posts: List[Posterior], with_sets: bool) -> Any:
     attributes = {"inference_library": "nami", "inference_library_version": VERSION}
     lead = ("set",) if with_sets else ()
 
-    def group(arrays: Dict[str, List[np.ndarray]], over: Tuple[str, ...]) -> Any:
+    def group(arrays: Dict[str, List[Array]], over: Tuple[str, ...]) -> Any:
         variables, coords = {}, {}
         for name, parts in arrays.items():
             array = np.stack(parts) if with_sets else parts[0]
@@ -375,7 +438,8 @@ def _to_xarray(posts: List[Posterior], with_sets: bool) -> Any:
 
     draws = ("chain", "draw")
     groups = {"posterior": group({name: [post[name] for post in posts] for name in posts[0]}, draws)}
-    stats = {"lp": [post._resampled(post.log_p) for post in posts]} if posts[0].log_p is not None else {}
+    densities = [post.log_p for post in posts]
+    stats = {} if densities[0] is None else {"lp": [post._resampled(p) for post, p in zip(posts, densities) if p is not None]}
     stats["log_q"] = [post._resampled(post.log_q) for post in posts]
     groups["sample_stats"] = group(stats, draws)
     given = posts[0]._answer.given

@@ -155,13 +155,19 @@ static int add_weight(void *arg, const char *name, int num_dims, const size_t *d
     return st_add(w->file, name, ST_F32, num_dims, dim, w->param + at, err);
 }
 
-/* Adds Adam moments, current weights, and the history of validations. */
+/* Adds the history of validations: a network keeps it for the figure of its training. */
+static int add_history(const struct train *x, struct st *file, nami_err *err)
+{
+    size_t hist[2] = {x->history.n / (size_t)x->width, (size_t)x->width};
+    return st_add(file, "nami.history", ST_F64, 2, hist, x->history.a, err);
+}
+
+/* Adds Adam moments and current weights. */
 static int add_state(const struct train *x, struct st *file, nami_err *err)
 {
     struct str state = {0};
-    size_t np = x->t.nparam, hist[2] = {x->history.n / (size_t)x->width, (size_t)x->width};
+    size_t np = x->t.nparam;
     int rc = print_state(x, &state) ? err_nomem(err) : st_set(file, "state", state.s, err);
-    if (!rc) rc = st_add(file, "nami.history", ST_F64, 2, hist, x->history.a, err);
     if (!rc) rc = st_add(file, "nami.now", ST_F32, 1, &np, x->t.param, err);
     if (!rc) rc = st_add(file, "nami.adam_m", ST_F32, 1, &np, x->t.m, err);
     if (!rc) rc = st_add(file, "nami.adam_v", ST_F32, 1, &np, x->t.v, err);
@@ -177,6 +183,7 @@ int training_print(const struct training *r, const char *inverse, int with_state
     int rc = network_texts(&r->net, &file, inverse, err);
     if (!rc) rc = network_each_weight(&r->net, add_weight, &w, err);
     if (!rc && r->designs) rc = designs_each_weight(r->designs, add_weight, &w, err);
+    if (!rc && (with_state || r->train.history.n)) rc = add_history(&r->train, &file, err);
     if (!rc && with_state) rc = add_state(&r->train, &file, err);
     if (!rc) rc = network_print(&file, out, err);
     st_free(&file);
