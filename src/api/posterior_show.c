@@ -4,6 +4,7 @@
 
 #include "api/posterior.h"
 #include "base/err.h"
+#include "infer/mcmc.h"
 #include "infer/weights.h"
 #include "report/table.h"
 #include "report/trust.h"
@@ -275,6 +276,7 @@ static void put_json(const nami_posterior *p, struct str *out)
         str_quote(out, reason.s ? reason.s : "");
         str_printf(out, ",\"method\":\"%s\"", d->method ? d->method : p->method->name);
         if (d->rhat) put_json_number(out, "rhat", d->rhat);
+        if (d->rhat && p->q.per % MCMC_CHAINS == 0) str_printf(out, ",\"chains\":%d", MCMC_CHAINS);
         put_json_number(out, "khat", d->khat), put_json_number(out, "ess", d->ess);
         put_json_number(out, "log_evidence", d->log_z);
         put_json_number(out, "log_evidence_se", d->log_se);

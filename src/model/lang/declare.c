@@ -139,18 +139,23 @@ const char *nesting_advice(struct model *m, const struct array *a, int ndim)
                : NULL;
 }
 
-static int same_dims(struct model *m, struct place at, const struct array *a, const int *dim,
-                     int ndim)
+/* Does an array of the data have the declared shape?  One number and an array of one element are not told apart,
+   for R writes them alike: the declaration decides. */
+static int same_dims(struct model *m, struct place at, struct array *a, const int *dim, int ndim)
 {
+    double size = 1;
+    for (int d = 0; d < ndim; d++) size *= dim[d];
+    if (a->n == 1 && size == 1) {
+        a->ndim = ndim;
+        memcpy(a->dim, dim, sizeof a->dim);
+    }
     if (a->ndim == ndim && (!ndim || memcmp(a->dim, dim, sizeof(int) * (size_t)ndim) == 0))
         return 1;
     struct str t = {0};
     put_dims(&t, dim, ndim);
     str_put(&t, " here, but ");
     put_dims(&t, a->dim, a->ndim);
-    double n = 1;
-    for (int d = 0; d < ndim; d++) n *= dim[d];
-    const char *advice = n == a->n ? nesting_advice(m, a, ndim) : NULL;
+    const char *advice = size == a->n ? nesting_advice(m, a, ndim) : NULL;
     diag_error(&m->source.diags, at, advice, "%s %s in the data", a->name, t.s ? t.s : "");
     str_free(&t);
     return 0;
