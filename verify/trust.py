@@ -9,7 +9,8 @@ Random small models whose posteriors are known, each answered with `--exact none
     funnel     the log scale of 2 to 8 effects, about which data say next to nothing: its posterior is its prior
     heavy      a Cauchy prior and a normal observation; exact by numerical integration
 
-and by three ways: chains (--method mcmc), a network of 30 training steps and one of 300 (method auto, as by default). Wrong is
+and by four ways: chains (--method mcmc), a network of 30 training steps and one of 300 (method auto, as by default), and a network of
+300 steps that was spoilt: noise was added to all its weights, from a tenth to three times as large as they are. Wrong is
 a trusted answer with a mean off by more than 0.15 sd, or an sd (heavy, funnel: a width of the 90 % interval) by more than 15 %,
 beyond four Monte Carlo errors. The exit code is 1 if there is one."""
 import argparse
@@ -17,6 +18,7 @@ import json
 import math
 import os
 import random
+import struct
 import subprocess
 import sys
 import tempfile
@@ -24,7 +26,11 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NAMI = os.environ.get("NAMI", os.path.join(ROOT, "build/nami"))
-WAYS = {"chains": ["--method", "mcmc"], "30 steps": ["--steps", "30"], "300 steps": ["--steps", "300"]}
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+import network_file  # noqa: E402
+
+WAYS = {"chains": ["--method", "mcmc"], "30 steps": ["--steps", "30"], "300 steps": ["--steps", "300"], "spoilt": ["--steps", "300"]}
+NOISE = (0.1, 0.3, 1, 3)  # sds of what is added to a spoilt network's weights, relative to those of each tensor
 OFF, ERRORS = 0.15, 4
 Z90 = 3.2897
 
@@ -104,6 +110,30 @@ def known(model, values):
     return {x["name"]: (x["mean"], x["sd"], x["sd"]) for x in v}
 
 
+def spoil(path, noise, r):
+    """Adds noise to all weights of a network, in place, with the digest that belongs to them."""
+    head, numbers = network_file.read(path)
+    for name, t in head.items():
+        if name == "__metadata__" or t["dtype"] != "F32" or name.startswith("nami."):
+            continue
+        begin, end = t["data_offsets"]
+        w = struct.unpack("<%df" % ((end - begin) // 4), numbers[begin:end])
+        size = math.sqrt(sum(x * x for x in w) / max(len(w), 1)) or 0.1
+        numbers[begin:end] = struct.pack("<%df" % len(w), *(x + r.gauss(0, noise * size) for x in w))
+    network_file.write(path, head, numbers)
+
+
+def answer(model, values, way, seed, folder, r):
+    """What NaMI says of the data, as JSON."""
+    common = ["--json", "--quiet", "--seed", str(seed), "--threads", "1"]
+    if way != "spoilt":
+        return call(["run", model, "--data", values, "--exact", "none", "-o", os.path.join(folder, "x.npz")] + common + WAYS[way])
+    net = os.path.join(folder, "x.safetensors")
+    call(["train", model, "--data", values, "--exact", "none", "-o", net] + common + WAYS[way])
+    spoil(net, r.choice(NOISE), r)
+    return call(["sample", net, "--data", values] + common)
+
+
 def worst(ours, truth):
     """The largest error of a mean (in sds) or width (relative), beyond Monte Carlo errors."""
     off = 0
@@ -132,8 +162,7 @@ def main():
         with tempfile.TemporaryDirectory() as d:
             model, values = write(d, text, data)
             truth = truth or known(model, values)
-            a = call(["run", model, "--data", values, "--exact", "none", "--json", "--quiet", "--seed", str(i), "-o",
-                      os.path.join(d, "x.npz")] + WAYS[way])["sets"][0]
+            a = answer(model, values, way, i, d, r)["sets"][0]
         c = count[kind, way]
         c[0] += 1
         if a["verdict"] != "trusted":
