@@ -134,6 +134,35 @@ static void large(void **state)
     print_message("quantiles are off by %.2f / room at most\n", worst);
 }
 
+/* Quantiles are those of all points, sorted. */
+static void quantiles_of_all(void **state)
+{
+    static const size_t size[] = {3, 200, 1000, 20000};
+    static double x[20000], logw[20000];
+    static struct weighted d[40000];
+    struct rng r;
+    (void)state;
+    rng_init(&r, 6, 0);
+    for (int kind = 0; kind < NKIND; kind++)
+        for (int spread = 0; spread < 4; spread++)
+            for (int k = 0; k < 4; k++) {
+                size_t n = size[k];
+                struct summary got = {0}, want = {0};
+                double sum2 = 0;
+                draw((enum kind)kind, &r, n, x);
+                if (spread == 3) x[n / 2] = INFINITY, x[n / 3] = -1e300;
+                double *w = weigh(spread, &r, n, logw);
+                for (size_t i = 0; i < n; i++) {
+                    d[i] = (struct weighted){x[i], w ? exp(w[i]) : 1.0 / (double)n};
+                    sum2 += d[i].w * d[i].w;
+                }
+                summary_quantiles(n, weighted_sort(n, d, d + n), 1 / sum2, &want);
+                assert_int_equal(summarise(n, x, w, &got, NULL), 0);
+                for (int q = 0; q < NQUANTILE; q++)
+                    if (got.q[q] != want.q[q]) near(got.q[q], want.q[q], 1e-9);
+            }
+}
+
 /* ---- what is odd ---------------------------------------------------------------------------- */
 
 static void odd(void **state)
@@ -190,12 +219,13 @@ static void nomem_digest(void **state)
     const char *why;
     (void)state;
     for (int i = 0; i < 200; i++) x[i] = i;
-    if (nomem_each(all, x, &why) != 10) fail_msg("%s", why ? why : "not 10 allocations");
+    if (nomem_each(all, x, &why) != 12) fail_msg("%s", why ? why : "not 12 allocations");
 }
 
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(same_bits),
     cmocka_unit_test(large),
+    cmocka_unit_test(quantiles_of_all),
     cmocka_unit_test(odd),
     cmocka_unit_test(nomem_digest),
 };
