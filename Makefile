@@ -13,7 +13,7 @@ C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] mpi/*.[ch] serve/*.[ch
 # The folder of the npm packages that drive pages.
 PAGES = $(or $(NAMI_PAGES),$(HOME)/.cache/nami/pages)
 
-.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages bench-simulator posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' Makefile)
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -72,6 +72,11 @@ bench-messages: ## cost of message networks by the size of the data, beside expl
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/messages.py | tee bench/results/messages.txt
+
+bench-cases: ## open networks on three case studies, beside JAGS and Markov chains (CASES='schools', SIZE=1): an hour
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/cases.py $(CASES) --size $(or $(SIZE),0) | tee bench/results/cases.txt
 
 bench-serve: ## requests a second of `nami serve`, with percentiles, with and without batching: a minute
 	@scripts/setup.sh build serve

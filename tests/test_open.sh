@@ -1,6 +1,7 @@
 #!/bin/bash
 # Open networks: one network for other sizes, constants and missing observations; what it refuses; resumed training.
 nami=$(realpath "$1")
+root=$(realpath "$(dirname "$0")/..")
 . "$(dirname "$0")/checks.sh"
 cat >"$dir/groups.nami" <<'END'
 const J in 2:12
@@ -65,6 +66,42 @@ says "no missing values in training" 2 '2 of 7 observations are missing, and the
 ok "evidence of another size" "$nami" evidence "$dir/left.net" --data "$dir/seven.json"
 ok "modes of another size" "$nami" map "$dir/left.net" --data "$dir/seven.json"
 
+# ---- crossed effects, all learned: any numbers on both sides
+cat >"$dir/crossed.nami" <<'END'
+const I in 3:6
+const K in 3:5
+model {
+  for (i in 1:I) { a[i] ~ normal(0, 2) }
+  for (k in 1:K) { b[k] ~ normal(0, 1) }
+  for (i in 1:I) { for (k in 1:K) { y[i,k] ~ normal(a[i] + b[k], 1) } }
+}
+observe y
+END
+echo '{"I": 6, "K": 4, "y": [[1,2,0,3],[-1,1,0,0],[4,3,2,5],[0,0,-2,1],[2,1,1,1],[-3,-2,-4,-1]]}' >"$dir/six.json"
+echo '{"I": 7, "K": 6, "y": [[1,2,0,3,1,1],[-1,1,0,0,0,1],[4,3,2,5,4,4],[0,0,-2,1,2,0],[2,1,1,1,1,3],[-3,-2,-4,-1,-2,-2],[1,1,0,1,2,1]]}' \
+    >"$dir/larger.json"
+ok "trains crossed effects" "$nami" train "$dir/crossed.nami" --data "$dir/six.json" --exact none --valid 128 --batch 16 \
+    --hidden 16 --message 8 --designs 6 --steps 500 -q -o "$dir/crossed.net"
+cat >"$dir/crossed.py" <<'END'
+import json, subprocess, sys
+nami, d = sys.argv[1], sys.argv[2]
+def run(*a):
+    r = subprocess.run([nami, *a, "--json", "-q"], stdout=subprocess.PIPE)
+    assert r.returncode in (0, 1), (a, r.returncode)
+    return json.loads(r.stdout)["sets"][0]
+for name in ["six", "larger"]:
+    data = d + "/" + name + ".json"
+    exact = run("run", d + "/crossed.nami", "--open", "none", "--data", data, "--exact", "all", "-o", d + "/exact.nc", "--again")
+    got = run("sample", d + "/crossed.net", "--data", data, "--method", "is", "-n", "20000")
+    assert got["ess"] > 1000, (name, got["ess"])
+    assert abs(got["log_evidence"] - exact["log_evidence"]) < 6 * got["log_evidence_se"] + 1e-3, (name, got["log_evidence"], exact["log_evidence"])
+    for v in exact["variables"]:
+        a, b = got["variables"][v], exact["variables"][v]
+        error = (a["sd"]**2 / got["ess"] + b["sd"]**2 / 4000) ** 0.5
+        assert abs(a["mean"] - b["mean"]) < 6 * error + 0.02 * b["sd"], (name, v, a, b)
+END
+ok "exact posteriors of crossed effects" python3 "$dir/crossed.py" "$nami" "$dir"
+
 # ---- resumed training is bit-identical; threads do not matter
 ok "half" "${train[@]}" --steps 60 --cooldown 0 --missing 0.2 -o "$dir/half.net"
 ok "goes on" "${train[@]}" --resume --steps 120 -o "$dir/half.net"
@@ -85,6 +122,10 @@ ok "the same weights" python3 "$dir/same.py" "$dir/half.net" "$dir/all.net"
 ok "one thread" "${train[@]}" --steps 60 --missing 0.2 --threads 1 -o "$dir/one.net"
 ok "two threads" "${train[@]}" --steps 60 --missing 0.2 --threads 2 -o "$dir/two.net"
 ok "the same bytes" cmp "$dir/one.net" "$dir/two.net"
+
+# ---- the order of elimination in which factors of a large design read few latents
+says "latents alone count" 0 'theta\[j\] .8. +normal' "$nami" train "$root/bench/models/schools-open.nami" --set J=8 --designs 3 \
+    --dry-run -o "$dir/x.net"
 
 # ---- refused
 says "no range" 2 "'J=1-5' is no range" "${train[@]}" --open J=1-5 -o "$dir/x.net"
