@@ -14,6 +14,9 @@ C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] mpi/*.[ch] serve/*.[ch
 PAGES = $(or $(NAMI_PAGES),$(HOME)/.cache/nami/pages)
 
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' Makefile)
+PAGES_TOOLS = [ -d $(PAGES)/node_modules/axe-core ] || { mkdir -p $(PAGES) && \
+	    npm install --prefix $(PAGES) --no-audit --no-fund --ignore-scripts puppeteer-core axe-core; }
+
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -91,9 +94,18 @@ soak-serve: ## `nami serve` under load for SECONDS=3600: memory must not grow
 test-pages: ## the pages of `nami serve` in headless Chromium, screenshots to build/pages
 	@scripts/setup.sh build pages
 	@$(MAKE) build
-	@[ -d $(PAGES)/node_modules/axe-core ] || { mkdir -p $(PAGES) && \
-	    npm install --prefix $(PAGES) --no-audit --no-fund --ignore-scripts puppeteer-core axe-core; }
+	@$(PAGES_TOOLS)
 	@NAMI_PAGES=$(PAGES) tests/test_pages.sh build/nami build/pages
+
+site: ## the documentation as static pages with search, build/site; minutes the first time (the figures of the cookbook)
+	@$(MAKE) build
+	@cmake --build build --target man >/dev/null
+	@python3 scripts/site.py build
+
+check-site: site ## links, HTML, search, tabs, light and dark, accessibility of build/site; screenshots to build/pages
+	@scripts/setup.sh site
+	@$(PAGES_TOOLS)
+	@NAMI_PAGES=$(PAGES) /usr/bin/python3 tests/test_site.py build/site build/pages
 
 test-proxy: ## `nami serve` behind nginx with TLS, as in docs/serve.md
 	@scripts/setup.sh build serve

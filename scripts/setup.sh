@@ -16,6 +16,7 @@ packages() {
                 python3-torch openmpi-bin libopenmpi-dev ;;
     serve) echo wrk:wrk nginx:nginx curl:curl openssl:openssl ;;
     pages) echo chromium:chromium nodejs:node npm:npm ;;
+    site)  echo python3:python3 python3-html5lib chromium:chromium nodejs:node npm:npm ;;
     python) echo python3-numpy python3-setuptools python3-wheel python3-venv ;;
     onnx)  echo nodejs:node npm:npm python3:python3 ;;
     fuzz)  echo clang:clang libclang-rt-dev ;;
