@@ -117,7 +117,7 @@ WIDE static void find_weights(struct pass *p)
         EACH(b, lanes)
         {
             double s = sd.p[b * sd.step];
-            weight[b] = (s > 0) & (s <= DBL_MAX) ? 1 / s : NAN;
+            weight[b] = ((s > 0) & (s <= DBL_MAX)) ? 1 / s : NAN;
         }
         EACH(b, lanes) logs[b] = log(weight[b]);
     }

@@ -172,7 +172,7 @@ WIDE void front_log(const struct lane_matrix *m, int k, double *restrict sum)
         const double *restrict d = front_row(m, f, i);
         EACH(b, m->lanes)
         {
-            double x = (d[b] > 0) & (d[b] <= DBL_MAX) ? d[b] : NAN;
+            double x = ((d[b] > 0) & (d[b] <= DBL_MAX)) ? d[b] : NAN;
             sum[b] -= 0.5 * log(x);
         }
     }
@@ -189,7 +189,7 @@ WIDE void front_solve(const struct lane_matrix *m, int k, double *z)
         const double *restrict d = r, *restrict y = r + (size_t)(front_last(f) - i) * (size_t)lanes;
         EACH(b, lanes)
         {
-            double x = (d[b] > 0) & (d[b] <= DBL_MAX) ? d[b] : NAN;
+            double x = ((d[b] > 0) & (d[b] <= DBL_MAX)) ? d[b] : NAN;
             to[b] = to[b] / sqrt(x) - y[b];
         }
         for (int j = i + 1; j < front_last(f); j++) {

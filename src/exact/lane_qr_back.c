@@ -57,7 +57,7 @@ WIDE void front_back(const struct lane_matrix *m, int k)
             double *restrict scale = scale_of(m, rows) + i * lanes;
             EACH(b, lanes)
             {
-                double x = (d[b] > 0) & (d[b] <= DBL_MAX) ? d[b] : NAN;
+                double x = ((d[b] > 0) & (d[b] <= DBL_MAX)) ? d[b] : NAN;
                 scale[b] = 1 / sqrt(x);
                 own[b] = x > 0 ? 1 : NAN;
             }
@@ -227,7 +227,7 @@ INLINE void expand(const struct lane_matrix *m, const struct front *f, const dou
                     OF(r + (size_t)(j - i) * lanes) * OF(factor + (size_t)(j * rows + c) * WIDTH);
         double *own = to + (rows - 1 - i) * WIDTH;
         for (int g = 0; g < WIDTH; g++) {
-            double x = (r[g] > 0) & (r[g] <= DBL_MAX) ? r[g] : NAN;
+            double x = ((r[g] > 0) & (r[g] <= DBL_MAX)) ? r[g] : NAN;
             own[g] = 1 / sqrt(x);
         }
         wide sum = {0};

@@ -39,7 +39,7 @@ INLINE void pivot(double *d)
 {
     double inverse[WIDTH];
     for (int b = 0; b < WIDTH; b++) inverse[b] = 1 / sqrt(d[b]);
-    for (int b = 0; b < WIDTH; b++) d[b] = (d[b] > 0) & (d[b] <= DBL_MAX) ? inverse[b] : NAN;
+    for (int b = 0; b < WIDTH; b++) d[b] = ((d[b] > 0) & (d[b] <= DBL_MAX)) ? inverse[b] : NAN;
 }
 
 /* Solves columns j, j + 1 (below `end`) of up to 4 rows, the first of which is row i of the
