@@ -13,7 +13,7 @@ C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] mpi/*.[ch] serve/*.[ch
 # The folder of the npm packages that drive pages.
 PAGES = $(or $(NAMI_PAGES),$(HOME)/.cache/nami/pages)
 
-.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
+.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages bench-rules bench-workflow posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -67,6 +67,16 @@ bench-messages: ## cost of message networks by the size of the data, beside expl
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/messages.py | tee bench/results/messages.txt
+
+bench-rules: ## losses by several rules of training at equal processor time: about an hour
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/rules.py
+
+bench-workflow: ## 1,000 posteriors of a Bernoulli GLM and of a GEV by one network, and how many are trusted: minutes
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/workflow.py | tee bench/results/workflow.txt
 
 bench-serve: ## requests a second of `nami serve`, with percentiles, with and without batching: a minute
 	@scripts/setup.sh build serve
