@@ -80,6 +80,15 @@ bench-cases: ## open networks on three case studies, beside JAGS and Markov chai
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/cases.py $(CASES) --size $(or $(SIZE),0) | tee bench/results/cases.txt
+bench-rules: ## losses by several rules of training at equal processor time: about an hour
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/rules.py
+
+bench-workflow: ## 1,000 posteriors of a Bernoulli GLM and of a GEV by one network, and how many are trusted: minutes
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/workflow.py | tee bench/results/workflow.txt
 
 bench-serve: ## requests a second of `nami serve`, with percentiles, with and without batching: a minute
 	@scripts/setup.sh build serve

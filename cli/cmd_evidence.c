@@ -8,12 +8,14 @@ struct options {
     struct opt_common common;
     nami_evidence_options how;
     struct opt_many data;
+    const char *model;
     int json, quiet;
 };
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
     NETWORK_DATA(struct options, data),
+    CHANGED_MODEL(struct options, model),
     {"json", 0, OPT_FLAG, AT(json), NULL, NULL, NULL, "print JSON", 0},
     {"quiet", 'q', OPT_FLAG, AT(quiet), NULL, NULL, NULL,
      "no notes; two numbers per data set: log p(x) and its standard error", 0},
@@ -59,6 +61,7 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     int rc = with_network_open(&w, arg[0], how.threads, 0, o->quiet);
     if (!rc) rc = with_network_data(&w, &o->data);
+    if (!rc) rc = with_network_model(&w, o->model, o->quiet);
     how.watch = &w.watch.library;
     if (!rc && nami_evidence_new(w.net, w.data, &how, &e, &err)) rc = with_network_fail(&w, &err);
     watch_end(&w.watch);

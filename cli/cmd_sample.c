@@ -7,12 +7,14 @@ struct options {
     struct opt_common common;
     nami_query query;
     struct opt_many data, out;
+    const char *model;
     int json, quiet;
 };
 
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
     NETWORK_DATA(struct options, data),
+    CHANGED_MODEL(struct options, model),
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
      "write draws: .nc (ArviZ), .npz (NumPy), .csv (R's posterior); the summary: .json; or a "
      "picture, if an image is observed: .png, each of the first 40 above the mean of its posterior "
@@ -33,6 +35,7 @@ static int run(const void *options_, int narg, char **arg)
     (void)narg;
     int rc = with_network_open(&w, arg[0], o->query.threads, 0, o->quiet);
     if (!rc) rc = with_network_data(&w, &o->data);
+    if (!rc) rc = with_network_model(&w, o->model, o->quiet);
     if (!rc) rc = sample_network(w.net, w.data, &job);
     with_network_close(&w);
     return rc;
@@ -47,6 +50,8 @@ static const struct example examples[] = {
      "images and their posterior predictions"},
     {"nami sample chain.safetensors --data x.json --method smc",
      "where importance weights are too unequal"},
+    {"nami sample pumps.safetensors --data x.json --model other-prior.nami",
+     "the posterior under another prior, without training"},
     {NULL, NULL},
 };
 

@@ -30,6 +30,7 @@ static int on_progress(const nami_progress *p, void *user)
         meter_hide(&w->meter);
         meter_begin(&w->meter, (int64_t)p->done, (int64_t)p->total, w->quiet);
     }
+    w->meter.p.total = (int64_t)p->total; /* it may follow from how training goes */
     w->last = *p;
     if (meter_due(&w->meter)) {
         put_text(p, text, sizeof text);

@@ -1,6 +1,8 @@
 /* with_network.c: opens trained networks and data sets, and reports errors. */
 #include "with_network.h"
 
+#include "model.h"
+
 static int open_network(nami_network **out, const char *path, int threads, int allow_simulator)
 {
     nami_network_options opt = {.allow_simulator = allow_simulator, .threads = threads};
@@ -33,6 +35,19 @@ int with_network_data(struct with_network *w, const struct opt_many *files)
     return EXIT_YES;
 }
 
+int with_network_model(struct with_network *w, const char *file, int quiet)
+{
+    struct model_input in = {.quiet = quiet};
+    nami_err err;
+    if (!file) return EXIT_YES;
+    int rc = read_model_with(&w->model, file, w->data ? w->data : nami_network_data(w->net), &in);
+    if (rc) return rc;
+    w->original = w->net;
+    w->net = NULL;
+    if (!nami_network_with_model(w->original, w->model, &w->net, &err)) return EXIT_YES;
+    return err.line ? fail(READING, file_name(file), &err) : fail(RUNNING, NULL, &err);
+}
+
 int with_network_fail(struct with_network *w, const nami_err *err)
 {
     watch_end(&w->watch);
@@ -42,6 +57,8 @@ int with_network_fail(struct with_network *w, const nami_err *err)
 void with_network_close(struct with_network *w)
 {
     watch_end(&w->watch);
-    nami_data_free(w->data);
     nami_network_free(w->net);
+    nami_network_free(w->original);
+    nami_model_free(w->model);
+    nami_data_free(w->data);
 }

@@ -24,8 +24,19 @@
             "run the simulator, a command or plug-in, that the network's file names", 0            \
     }
 
+/* The row for commands that may ask the network with another model. */
+#define CHANGED_MODEL(type, member)                                                                \
+    {                                                                                              \
+        "model", 0, OPT_TEXT, offsetof(type, member), "FILE", NULL, NULL,                          \
+            "a changed model, with another prior or likelihood of the same variables: the "        \
+            "network proposes, and weights use the density of FILE",                               \
+            0                                                                                      \
+    }
+
 struct with_network {
     nami_network *net;
+    nami_model *model;      /* a changed one, or NULL, */
+    nami_network *original; /* and the network before; or NULL */
     nami_data *data;    /* NULL: those of the network */
     struct watch watch; /* &watch.library is for the options of a call */
 };
@@ -36,6 +47,8 @@ int with_network_open(struct with_network *w, const char *path, int threads, int
                       int quiet);
 /* Reads these data files; without any, the network must have data of its own. */
 int with_network_data(struct with_network *w, const struct opt_many *files);
+/* The network for a changed model (NULL: as it is), after its data: they hold the constants. */
+int with_network_model(struct with_network *w, const char *file, int quiet);
 /* Reports an error of a library call and returns the exit code. */
 int with_network_fail(struct with_network *w, const nami_err *err);
 void with_network_close(struct with_network *w);

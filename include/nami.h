@@ -627,6 +627,12 @@ int nami_trainer_network(nami_trainer *trainer, nami_network **out, nami_err *er
    cancels, there is no network: NAMI_ECANCEL.  The model need not outlive the network. */
 int nami_train(const nami_model *model, const nami_options *invert, const nami_train_options *opt,
                nami_network **out, nami_err *err);
+/* The network for another model, with another prior or likelihood: latents and observations must
+   have the names and shapes of those of its own model, or NAMI_EINPUT says which differ.  Draws are
+   the network's, and weights use the density of `model`; both must outlive the result.  It cannot
+   be written. */
+int nami_network_with_model(const nami_network *net, const nami_model *model, nami_network **out,
+                            nami_err *err);
 /* Writes the file; state of the training that it was read with, if any, is kept. */
 int nami_network_write(const nami_network *net, const char *path, nami_err *err);
 int nami_network_print(const nami_network *net, char **bytes, size_t *len, nami_err *err);

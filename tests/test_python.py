@@ -108,6 +108,23 @@ class SameAsTheCommand(Case):
         self.assertEqual(repr(loaded.map(DATA, searches=2)) + "\n",
                          command("map", self.file, "--data", self.json, "-n", 2))
 
+    def test_changed_model(self):
+        wide = LINE.replace("b ~ normal(0, 1)", "b ~ normal(1, 0.5)").replace("(i - 2), 1)", "(i - 2), 1.5)")
+        path, net = self.path("wide.nami"), self.path("line.safetensors")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(wide)
+        with open(self.json, "w", encoding="utf-8") as file:
+            json.dump(self.y, file)
+        self.net.save(net)
+        changed = self.net.with_model(nami.Model(wide))
+        self.assertEqual(repr(changed.sample(self.y, draws=500)) + "\n",
+                         command("sample", net, "--model", path, "--data", self.json, "-n", 500))
+        self.assertEqual(repr(changed.evidence(self.y)) + "\n", command("evidence", net, "--model", path, "--data", self.json))
+        with self.assertRaisesRegex(nami.Error, "b, latent for the network, is not in the changed model"):
+            self.net.with_model(nami.Model(LINE.replace("b ~ normal(0, 1)", "b <- 1")))
+        with self.assertRaisesRegex(nami.Error, "cannot be written"):
+            changed.to_bytes()
+
     def test_inverse(self):
         os.chdir(ROOT)
         inverse = nami.Model.read("examples/models/schools.nami").invert(DATA)

@@ -37,6 +37,45 @@ assert abs(names["twice"]["mean"] - 2 * names["a"]["mean"]) < 1e-9
 END
 ok "the posterior is the exact one" python3 "$dir/compare.py" "$nami" "$dir"
 
+# ---- another prior, and another likelihood, of the same network
+sed 's/a ~ normal(0, 1)/a ~ normal(1, 0.5)/; s/b ~ normal(0, 1)/b ~ student_t(4, 0, 1)/' "$dir/line.nami" >"$dir/prior.nami"
+sed 's/y\[i\] ~ normal(\(.*\), 1)/y[i] ~ normal(\1, 1.5)/; s/a ~ normal(0, 1)/a ~ normal(1, 0.5)/' "$dir/line.nami" >"$dir/wide.nami"
+cat >"$dir/changed.py" <<'END'
+import json, subprocess, sys
+nami, d = sys.argv[1], sys.argv[2]
+run = lambda *a: json.loads(subprocess.run([nami, *a], stdout=subprocess.PIPE, check=True).stdout)
+ask = ("--data", d + "/y.json", "--json")
+got = run("sample", d + "/n.net", "--model", d + "/wide.nami", "-n", "20000", "--method", "is", *ask)["sets"][0]
+exact = run("exact", d + "/wide.nami", *ask)
+assert got["verdict"] == "trusted" and abs(got["log_evidence"] - exact["log_evidence"]) < 5 * got["log_evidence_se"] + 0.005, (got, exact)
+for v in exact["variables"]:
+    n = got["variables"].get(v["name"])
+    if n:
+        assert abs(n["mean"] - v["mean"]) < 6 * n["mcse"] and abs(n["sd"] / v["sd"] - 1) < 0.06, (n, v)
+# a prior without a closed form: numerically, on a grid
+from math import exp, log
+y, grid, sums = [-1, 0.5, 0.2, 1.5, 1, 2.5], [i / 50 - 5 for i in range(501)], [0, 0, 0]
+for a in grid:
+    for b in grid:
+        w = exp(-2 * (a - 1)**2 - 2.5 * log(1 + b * b / 4) - sum((v - a - b * (i - 2))**2 for i, v in enumerate(y)) / 2)
+        sums = [sums[0] + w, sums[1] + w * a, sums[2] + w * b]
+got = run("sample", d + "/n.net", "--model", d + "/prior.nami", "-n", "20000", *ask)["sets"][0]
+assert got["verdict"] == "trusted"
+for name, s in (("a", sums[1]), ("b", sums[2])):
+    n = got["variables"][name]
+    assert abs(n["mean"] - s / sums[0]) < 6 * n["mcse"], (n, s / sums[0])
+END
+ok "a changed model: the exact posterior" python3 "$dir/changed.py" "$nami" "$dir"
+changed() { sed "$1" "$dir/line.nami" >"$dir/c.nami"; "$nami" sample "$dir/n.net" --data "$dir/y.json" --model "$dir/c.nami"; }
+says "evidence" 0 '^evidence' "$nami" evidence "$dir/n.net" --data "$dir/y.json" --model "$dir/prior.nami"
+says "a latent is gone" 2 'b, latent for the network, is not in the changed model' changed '/b ~/d; s/b \*/0 */; s/b \*/0 */'
+says "a latent is new" 2 'c, latent in the changed model, is not in the network' changed 's/twice.*/c ~ normal(a, 1)/'
+says "observed" 2 'b is latent for the network, and observed in the changed model' changed 's/observe y/observe y, b/'
+says "another support" 2 'b is between -inf and inf|b is between' sh -c "sed 's/b ~ normal(0, 1)/b ~ gamma(2, 1)/' '$dir/line.nami' >'$dir/g.nami'; '$nami' train '$dir/g.nami' --exact none -o '$dir/g.net' --steps 20 --hidden 8 --valid 500 -q; '$nami' sample '$dir/g.net' --data '$dir/y.json' --model '$dir/line.nami'"
+says "what had no influence" 2 'more depends on next in the changed model' changed 's/next ~.*/next ~ normal(0, 1)/; s/b \* (i - 3)/b * (i - 3) + next/'
+says "a broken model" 2 'c.nami:.*error' changed 's/}/} }/'
+says "no such model" 2 'error' "$nami" sample "$dir/n.net" --data "$dir/y.json" --model "$dir/none.nami"
+
 # ---- files, threads, many data sets
 for f in csv npz nc json; do
     ok "$f" "$nami" sample "$dir/n.net" --data "$dir/y.json" -n 100 -q -o "$dir/x.$f"

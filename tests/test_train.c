@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "net_at.h"
 #include "train/log.h"
+#include "train/schedule.h"
 
 static const char zoo[] =
     "model { m ~ normal(1, 2)\n g ~ gamma(2, 1.5)\n b ~ beta(2, 3)\n p[1:3] ~ dirichlet(c(1, 2, "
@@ -458,6 +459,71 @@ static void test_best(void **state)
     net_drop(&n);
 }
 
+/* ---- an end by itself ------------------------------------------------------------------ */
+
+/* 0.5 log(2 pi e 0.8): of z given y */
+static const double pair_entropy = 1.30736676;
+
+/* Training ends when the loss has converged, long before the last step, after the rate has decayed. */
+static void test_converged(void **state)
+{
+    (void)state;
+    struct net_at n;
+    struct train x;
+    struct train_options o = quick;
+    o.converge = 1, o.steps = 1000000, o.check = 50, o.valid = 2000, o.batch = 50, o.cooldown = 0.3;
+    net_at(&n, pair, NULL, NULL, &small);
+    train_at(&x, &n, &o);
+    run(&x);
+    assert_int_equal(x.done, TRAIN_CONVERGED);
+    assert_true(x.step == x.cool_to && x.step >= 8 * 50 && x.step < 20000);
+    assert_true(fabs((double)x.cool_from / (double)x.step - 0.7) < 0.01);
+    double last = train_last(&x)[HIST_RATE];
+    if (!(last > 0 && last < 0.02 * o.rate)) fail_msg("the last rate is %g", last);
+    if (!(fabs(x.best - pair_entropy) < 0.1)) fail_msg("the best loss is %g", x.best);
+    train_free(&x);
+    net_drop(&n);
+}
+
+/* Few draws are soon learnt by heart: training ends then. */
+static void test_few_draws(void **state)
+{
+    (void)state;
+    enum { POINTS = 400 };
+    struct net_at n;
+    struct train x;
+    struct train_options o = quick;
+    o.converge = 1, o.steps = 1000000, o.check = 500, o.cooldown = 0.3, o.valid = 1000;
+    net_at(&n, pair, NULL, NULL, &small);
+    train_points(&x, &n, &o, POINTS, draw(&n.m, POINTS, 1));
+    run(&x);
+    assert_true(x.done == TRAIN_CONVERGED || x.done == TRAIN_STALLED);
+    assert_int_equal(x.history.a[HIST_STEP], (POINTS - 32) / 16); /* an epoch, not 500 steps */
+    assert_true(x.step < 20000);
+    train_free(&x);
+    net_drop(&n);
+}
+
+/* The rate decays by the clock, and training ends when the time is over. */
+static void test_time(void **state)
+{
+    (void)state;
+    struct net_at n;
+    struct train x;
+    struct train_options o = quick;
+    o.converge = 1, o.steps = 1 << 30, o.check = 1 << 20, o.cooldown = 0.5, o.seconds = 0.05;
+    net_at(&n, pair, NULL, NULL, &small);
+    train_at(&x, &n, &o);
+    run(&x);
+    assert_int_equal(x.done, TRAIN_TIME);
+    assert_true(x.elapsed >= 0.05 && x.history.n == (size_t)x.width && isfinite(x.best));
+    assert_true(schedule_rate(&x, x.step) == 0 && schedule_total(&x) == (double)x.step);
+    x.elapsed = 0.0375;
+    assert_true(fabs(schedule_rate(&x, x.step) / o.rate - 0.5) < 1e-9);
+    train_free(&x);
+    net_drop(&n);
+}
+
 /* ---- what is not finite ------------------------------------------------------------- */
 
 static int all_finite(const float *x, size_t n)
@@ -616,6 +682,9 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_adam),
     cmocka_unit_test(test_loop),
     cmocka_unit_test(test_plateau),
+    cmocka_unit_test(test_converged),
+    cmocka_unit_test(test_few_draws),
+    cmocka_unit_test(test_time),
     cmocka_unit_test(test_never_finite),
     cmocka_unit_test(test_sometimes_finite),
     cmocka_unit_test(test_bad_prior),

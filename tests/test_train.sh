@@ -64,6 +64,21 @@ ok "goes on to the end" train -o "$dir/k.net" --steps 400 --resume --quiet
 ok "bit for bit" cmp "$dir/whole.net" "$dir/k.net"
 ok "Ctrl-C saves" sh -c "env --default-signal=INT '$nami' train '$dir/line.nami' $small --steps 1000000 --patience 100000 -o '$dir/c.net' --quiet & p=\$!; sleep 0.5; kill -INT \$p; wait \$p; test \$? = 3 && test -s '$dir/c.net'"
 
+# ---- it ends by itself, at the same step if it was killed; or when its time is over
+fast="--rate 0.01 --valid 1000 --check 10"
+ok "until it has converged" train $fast -o "$dir/auto.net" --quiet
+says "which it says" 0 'the loss has converged' sh -c "'$nami' train '$dir/line.nami' $small $fast -o '$dir/auto.net' --resume"
+train $fast -o "$dir/k2.net" --save 0 --quiet >/dev/null 2>&1 &
+sleep 0.15
+kill -9 $! 2>/dev/null
+wait 2>/dev/null
+ok "killed, it goes on" train $fast -o "$dir/k2.net" --resume --quiet
+ok "to the same bits" cmp "$dir/auto.net" "$dir/k2.net"
+says "a time" 0 'the time is over' train --minutes 0.005 --check 1000000 -o "$dir/time.net"
+says "more time" 0 'the time is over' train --minutes 0.005 --check 1000000 --resume -o "$dir/time.net"
+says "more steps" 0 ' 10 steps; all steps were made|the time is over' train --steps 10 --minutes 5 -o "$dir/time2.net"
+says "no time at all" 2 'minutes' train --minutes -1 -o "$dir/x.net"
+
 # ---- what it refuses
 sed 's/gamma(2, 2)/gamma(2, 3)/' "$dir/line.nami" >"$dir/other.nami"
 says "another model" 2 'was trained for another model' "$nami" train "$dir/other.nami" -o "$dir/a.net" --resume

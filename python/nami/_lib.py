@@ -209,6 +209,7 @@ _PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "trainer_network": (_I, (_P, _OUT, _ERR)),
     "network_read": (_I, (_S, POINTER(NetworkOptions), _OUT, _ERR)),
     "network_parse": (_I, (_S, _N, POINTER(NetworkOptions), _OUT, _ERR)),
+    "network_with_model": (_I, (_P, _P, _OUT, _ERR)),
     "network_write": (_I, (_P, _S, _ERR)),
     "network_print": (_I, (_P, _TEXT, _LEN, _ERR)),
     "network_free": (None, (_P,)),

@@ -73,6 +73,18 @@ class Network(Closable):
 
     # ---- questions
 
+    def with_model(self, model: Model, data: DataLike = None) -> "Network":
+        """The network for a changed model: another prior or likelihood of the same variables.
+
+        Draws are proposed by this network, and importance weights, evidence and Markov chains use the
+        density of `model`, whose latents and observations must have the same names and shapes.
+        `data` has the constants of `model`, if it needs any.
+        """
+        compiled = model._compile(make_data(data))
+        with Using(self._handle, compiled) as (net, changed):
+            pointer = new("network_with_model", net, changed)
+        return Network(Handle(pointer, fn.network_free, "network", (self._handle, compiled)))
+
     def sample(self, data: DataLike = None, *, write: Union[None, PathLike, List[PathLike]] = None,
                progress: Any = None, **options: Any) -> Any:
         """Posterior draws: a Posterior; for a list or a file of many data sets, Posteriors.
@@ -245,7 +257,8 @@ class Line:
         bar = "#" * int(24 * share) + "." * (24 - int(24 * share))
         left = f"  {(now - self._start) * (1 / share - 1):.0f} s left" if 0 < share < 1 else ""
         numbers = "".join(f"  {name} {value:.4f}" for name, value in known)
-        sys.stderr.write(f"\r\033[K[{bar}] {100 * share:3.0f}%{numbers}{left}")
+        done = f"[{bar}] {100 * share:3.0f}%" if p.total > 0 else f"{p.done:.0f} steps"
+        sys.stderr.write(f"\r\033[K{done}{numbers}{left}")
         sys.stderr.flush()
         self._shown = True
 

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "model/eval.h"
 #include "model/read.h"
 #include "net/export.h"
 #include "report/collapse.h"
@@ -70,6 +71,34 @@ int network_take_bytes(struct str *bytes, int threads, int allow_simulator, nami
     return rc;
 }
 
+int nami_network_with_model(const nami_network *net, const nami_model *model, nami_network **out,
+                            nami_err *err)
+{
+    err_clear(err);
+    *out = NULL;
+    int rc = needs_model(model, err);
+    if (!rc) rc = model_needs_values(model->m, err);
+    nami_network *w = rc ? NULL : new_array(nami_network, 1);
+    if (rc) return rc;
+    if (!w) return err_nomem(err);
+    rc = network_for_model(&w->net, &net->net, model->m, 1, err);
+    if (!rc) rc = network_ready(w, err);
+    if (rc)
+        nami_network_free(w);
+    else
+        *out = w;
+    return rc;
+}
+
+/* What was made for another model has no file of its own. */
+static int has_file(const nami_network *net, nami_err *err)
+{
+    if (!net->net.base || net->net.kinds) return 0;
+    return err_set(err, NAMI_EUSAGE,
+                   "a network that is asked with another model cannot be written; write the one "
+                   "that was trained");
+}
+
 void nami_network_free(nami_network *net)
 {
     if (!net) return;
@@ -114,13 +143,17 @@ int nami_network_parse(const void *bytes, size_t len, const nami_network_options
 int nami_network_write(const nami_network *net, const char *path, nami_err *err)
 {
     err_clear(err);
-    return file_save(path, bytes_of(net)->s, bytes_of(net)->n, err);
+    int rc = has_file(net, err);
+    return rc ? rc : file_save(path, bytes_of(net)->s, bytes_of(net)->n, err);
 }
 
 int nami_network_print(const nami_network *net, char **bytes, size_t *len, nami_err *err)
 {
     struct str out = {0};
     err_clear(err);
+    *bytes = NULL;
+    int rc = has_file(net, err);
+    if (rc) return rc;
     str_putn(&out, bytes_of(net)->s, bytes_of(net)->n);
     return give_text(&out, bytes, len, err);
 }

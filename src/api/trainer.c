@@ -14,6 +14,7 @@
 #include "tensor/product.h"
 #include "train/log.h"
 #include "train/samples.h"
+#include "train/schedule.h"
 
 struct nami_trainer {
     struct training r;
@@ -211,8 +212,10 @@ int nami_trainer_read(const char *path, const nami_train_options *opt, nami_trai
     if (!rc) tell_kernel(&t->r.net, o.watch);
     if (!rc && o.allow_simulator) model_allow_simulator(t->r.net.model);
     if (!rc) rc = read_samples(t, &o, err);
+    if (opt && opt->minutes > 0) t->r.net.plan.train.more_seconds = 60 * opt->minutes;
     if (opt && opt->steps > 0) {
         t->r.net.plan.train.steps = opt->steps;
+        t->r.net.plan.train.converge = 0;
         t->r.net.plan.options.epochs = 0; /* from now on, steps count */
     }
     if (!rc) rc = training_continue(&t->r, NULL, t->threads, err);
@@ -452,7 +455,7 @@ void nami_trainer_progress(const nami_trainer *t, nami_progress *out)
     const double *h = train_last(x);
     *out = (nami_progress){.phase = "train",
                            .done = (double)x->step,
-                           .total = x->opt.steps,
+                           .total = schedule_total(x),
                            .loss = x->nsum ? x->sum / x->nsum : NAN,
                            .valid = h ? h[HIST_VALID] : NAN,
                            .rate = train_rate(x)};
@@ -530,7 +533,7 @@ static int report(const nami_trainer *t, const nami_watch *w, nami_err *err)
     if (!w || !w->progress) return 0;
     nami_trainer_progress(t, &p);
     if (!w->progress(&p, w->user)) return 0;
-    return err_set(err, NAMI_ECANCEL, "canceled after %.0f of %.0f steps", p.done, p.total);
+    return err_set(err, NAMI_ECANCEL, "canceled after %.0f steps", p.done);
 }
 
 int nami_train(const nami_model *model, const nami_options *invert, const nami_train_options *opt,

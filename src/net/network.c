@@ -208,6 +208,79 @@ static int parse(struct network *n, struct saved *saved, int threads, nami_err *
     return rc ? rc : make(n, kinds ? NULL : saved, 0, NULL, threads, err);
 }
 
+/* ---- for another model --------------------------------------------------------------------- */
+
+/* Latents and observations must be the same. */
+static int check_variables(const struct network *base, const struct model *model, nami_err *err)
+{
+    static const char *const what[] = {"latent", "observed"};
+    const struct bn *a = model_bn(base->model), *b = model_bn(model);
+    for (int v = 0; v < bn_n(a); v++) {
+        const char *name = bn_name(a, v);
+        int u = bn_find(b, name, strlen(name)), seen = a->node.a[v].observed;
+        if (u >= 0 && b->node.a[u].observed != seen)
+            return err_set(err, NAMI_EINPUT,
+                           "%.60s is %s for the network, and %s in the changed model", name,
+                           what[seen], what[!seen]);
+        if (u >= 0) continue;
+        return err_set(err, NAMI_EINPUT, "%.60s, %s for the network, is not in the changed model",
+                       name, what[seen]);
+    }
+    for (int u = 0; u < bn_n(b); u++) {
+        const char *name = bn_name(b, u);
+        if (bn_find(a, name, strlen(name)) < 0)
+            return err_set(err, NAMI_EINPUT,
+                           "%.60s, %s in the changed model, is not in the network", name,
+                           what[b->node.a[u].observed]);
+    }
+    return 0;
+}
+
+/* Latents without a factor are drawn from the model, each after its parents: nothing that has a
+   factor, or is observed, may depend on them in the changed model, either. */
+static int check_barren(const struct network *n, nami_err *err)
+{
+    const struct inverse *h = n->inverse;
+    const struct bn *bn = model_bn(n->model);
+    unsigned char *drawn = new_array(unsigned char, bn_n(bn) + 1);
+    int bad = -1;
+    if (!drawn) return err_nomem(err);
+    for (int i = h->nmodel - 1; i >= 0; i--) {
+        int v = h->model[i];
+        for_children(&bn->dag, v, c) if (h->pos[c] >= 0 || drawn[c]) bad = v;
+        drawn[v] = 1;
+    }
+    free(drawn);
+    if (bad < 0) return 0;
+    return err_set(err, NAMI_EINPUT,
+                   "more depends on %.60s in the changed model than in the network's, which draws it "
+                   "from its prior; train a network for this model",
+                   bn_name(bn, bad));
+}
+
+int network_for_model(struct network *n, const struct network *base, struct model *model,
+                      int threads, nami_err *err)
+{
+    struct saved saved = {0};
+    *n = (struct network){.plan = base->plan, .base = base, .file = base->file, .model = model};
+    n->plan.net.like = &base->q;
+    if (base->kinds || base->plan.elbo)
+        return err_set(err, NAMI_EUSAGE,
+                       "an open network, or one of a learned model, cannot be asked with another "
+                       "model");
+    int rc = check_variables(base, model, err);
+    if (!rc && (rc = read_inverse(n, err)) == NAMI_EINPUT)
+        err_set(err, NAMI_EINPUT,
+                "latents that the network integrates out exactly cannot be in the changed model; "
+                "a network for all latents ('exact' set to none in training) can be asked with it");
+    if (!rc) rc = check_barren(n, err);
+    if (!rc) rc = network_invert(n, err);
+    if (!rc) rc = saved_open(&saved, st_get(&n->file, "network"), err);
+    if (!rc) rc = make(n, &saved, 0, NULL, threads, err);
+    saved_close(&saved);
+    return rc;
+}
+
 int network_parse(struct network *n, int threads, nami_err *err)
 {
     struct saved saved = {0};

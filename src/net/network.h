@@ -50,6 +50,12 @@ void network_free(struct network *n);
 int network_instance(struct network *n, const struct network *base, const struct dataset *data,
                      const char *observe, nami_err *err);
 
+/* The network `base`, which is not open, for another model, whose latents and observations have the
+   names and shapes of its own: NAMI_EINPUT if they have not.  Both must outlive it; network_free
+   also after an error. */
+int network_for_model(struct network *n, const struct network *base, struct model *model,
+                      int threads, nami_err *err);
+
 /* Does the file begin like one of these?  No, if it cannot be read. */
 int network_is(const char *path);
 int network_read(struct network *n, const char *path, int threads, nami_err *err);

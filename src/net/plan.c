@@ -1,6 +1,7 @@
 /* plan.c: from the options of nami.h to the settings of a training run; the settings in files. */
 #include "net/plan.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@
 const char *const brightness_words[] = {"as-is", "scale", "binarise", "threshold", NULL};
 const char *const objective_names[] = {"ic", "elbo", NULL};
 
-enum { UNITS_MOST = 1 << 20 };
+enum { UNITS_MOST = 1 << 20, STEPS_MOST = 60000, STEPS_ELBO = 20000 };
 
 static int index_of(const char *const *names, const char *name)
 {
@@ -63,9 +64,13 @@ static int net_plan(const nami_train_options *o, struct net_options *n, nami_err
     return read_hidden(o->hidden, n, err);
 }
 
-static int loop_plan(const nami_train_options *o, struct train_options *t, nami_err *err)
+/* Without a number of steps: until the loss has converged.  A bound has noise of its own. */
+static int loop_plan(const nami_train_options *o, int elbo, struct train_options *t, nami_err *err)
 {
-    *t = (struct train_options){.steps = o->steps,
+    int any = o->minutes > 0 ? INT_MAX : elbo ? STEPS_ELBO : STEPS_MOST;
+    *t = (struct train_options){.steps = o->steps ? o->steps : any,
+                                .converge = !o->steps && !elbo,
+                                .seconds = 60 * o->minutes,
                                 .batch = o->batch,
                                 .parts = o->parts,
                                 .rate = o->rate,
@@ -103,7 +108,7 @@ int plan_derive(struct plan *p, int learns, nami_err *err)
     p->brightness = index_of(brightness_words, o->pixels);
     p->split = o->split;
     int rc = net_plan(o, &p->net, err);
-    return rc ? rc : loop_plan(o, &p->train, err);
+    return rc ? rc : loop_plan(o, p->elbo, &p->train, err);
 }
 
 int plan_open(struct plan *p, const struct model *model, struct arena *mem)
@@ -148,7 +153,8 @@ static nami_train_options stored(const struct plan *p)
 {
     nami_train_options o = portable(&p->options);
     o.objective = objective_names[p->elbo];
-    o.steps = p->train.steps;
+    o.steps = p->train.converge || p->train.steps == INT_MAX ? 0 : p->train.steps;
+    o.minutes = p->train.seconds / 60;
     return o;
 }
 

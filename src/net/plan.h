@@ -9,7 +9,10 @@
 
 /* Hyperparameters of training. */
 struct train_options {
-    int steps, batch;
+    int steps, batch; /* steps: of the run, or at most */
+    int converge;     /* end when the loss has converged, else when all steps are made */
+    double seconds;   /* at most; 0: any time */
+    double more_seconds; /* of a run that goes on: after those of before; 0: as it was */
     int parts; /* of a batch: sum.h */
     double rate;
     double clip;     /* largest norm of a gradient; 0: any */

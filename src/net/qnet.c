@@ -463,10 +463,42 @@ struct origin { /* draws x[row * n + i], or what a file says */
     const struct saved *saved;
 };
 
+/* The encodings of another model's network, whose support must hold that of this model: where its
+   draws cannot be, weights would miss what is there. */
+static int take_encodings(struct qnet *q, const struct qnet *of, nami_err *err)
+{
+    const struct bn *bn = model_bn(q->model), *other = model_bn(of->model);
+    for (int v = 0; v < bn_n(bn); v++) {
+        const char *name = bn_name(bn, v);
+        struct encoding *c = &q->encoding[v];
+        int u = bn_find(other, name, strlen(name));
+        const struct encoding *b = u < 0 ? NULL : &of->encoding[u];
+        const struct domain_info *mine = &domains[c->domain], *its = b ? &domains[b->domain] : mine;
+        if (!b || c->num_elements != b->num_elements || mine->rank != its->rank ||
+            mine->discrete != its->discrete || (mine->rank && c->domain != b->domain))
+            return err_set(err, NAMI_EINPUT,
+                           "%.60s has another shape, or is of another kind, than in the model that "
+                           "the network was trained for",
+                           name);
+        if (c->lo < b->lo || c->hi > b->hi)
+            return err_set(err, NAMI_EINPUT,
+                           "%.60s is between %g and %g in the model that the network was trained "
+                           "for, and may now be between %g and %g, where it has no draws; train a "
+                           "network for this model",
+                           name, b->lo, b->hi, c->lo, c->hi);
+        struct encoding own = *c;
+        *c = *b;
+        c->node = own.node, c->inst = own.inst, c->row = own.row;
+        c->coord = c->feature = -1;
+    }
+    return 0;
+}
+
 static int make_encodings(struct qnet *q, const struct origin *o, nami_err *err)
 {
     int rc = encodings_make(q->model, o->n, o->x, &q->mem, q->encoding, err);
     if (rc) return rc;
+    if (q->opt.like) return take_encodings(q, q->opt.like, err);
     if (q->opt.kinds && q->opt.kinds->fixed)
         return kinds_take_scales(q->opt.kinds, q->model, q->encoding, err);
     return o->saved ? saved_encodings(o->saved, q, err) : 0;

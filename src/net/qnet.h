@@ -27,6 +27,7 @@ struct net_options {
     int act;
     int skip; /* 1: inputs feed outputs too; 0: not; -1: in made, and where inputs are whitened */
     int no_share; /* a network of its own for each factor, also in plates */
+    const struct qnet *like; /* for another model with its variables: their encodings; or NULL */
     struct kinds *kinds; /* of an open network: to be gathered, or fixed (kinds.h); NULL: not open */
     int whiten;   /* 1: whitening layers (white.h); 0: none; -1: if arch is auto or messages */
     uint64_t seed;

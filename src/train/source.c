@@ -217,6 +217,7 @@ int source_valid(struct source *s, int k, struct batch *b)
 }
 
 int source_nvalid(const struct source *s) { return s->nvalid; }
+int source_epoch(const struct source *s) { return s->perm ? (int)(s->ntrain / s->batch) : 0; }
 double source_waited(const struct source *s) { return s->waited; }
 
 static struct source *start(const struct model *m, uint64_t seed, int batch)

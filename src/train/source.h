@@ -31,6 +31,7 @@ void source_free(struct source *s);
 int source_batch(struct source *s, uint64_t step, struct batch *b, nami_err *err);
 int source_valid(struct source *s, int k, struct batch *b);
 int source_nvalid(const struct source *s);    /* batches */
+int source_epoch(const struct source *s);     /* steps of an epoch; 0: draws are always fresh */
 double source_waited(const struct source *s); /* seconds that training waited for a simulator */
 
 #endif

@@ -8,14 +8,18 @@
 
 #include "base/err.h"
 #include "train/designs.h"
+#include "train/schedule.h"
 
 enum { BAD_MOST = 10, FALLS_MOST = 4 };
-static const double
-    CUT = 0.3,
-    SMALLEST = 1e-3; /* factor of a reduction of the rate; smallest rate relative to the first */
 
-const char *const train_done[] = {"", "all steps were made", "the loss no longer falls",
-                                  "there is nothing to learn"};
+const char *const train_done[] = {
+    "",
+    "all steps were made",
+    "the loss no longer falls",
+    "there is nothing to learn",
+    "the loss has converged",
+    "the time is over",
+};
 
 int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
                const struct train_options *opt, int threads, nami_err *err)
@@ -67,24 +71,9 @@ const double *train_best(const struct train *x)
     return NULL;
 }
 
-/* The learning rate of step number `step`, from 0, with the cool-down. */
-static double rate_at(const struct train *x, uint64_t step)
+double train_rate(const struct train *x)
 {
-    double left = x->opt.steps - (double)step, cool = x->opt.cooldown * x->opt.steps;
-    return left < cool ? x->rate * left / cool : x->rate;
-}
-
-double train_rate(const struct train *x) { return rate_at(x, x->step ? x->step - 1 : 0); }
-
-/* The best weights again, at a lower rate. */
-static void go_back(struct train *x)
-{
-    struct trainer *t = &x->t;
-    x->rate *= CUT;
-    memcpy(t->param, x->best_param, sizeof(float) * t->nparam);
-    memset(t->m, 0, sizeof(float) * t->nparam);
-    memset(t->v, 0, sizeof(float) * t->nparam);
-    t->step = 0;
+    return schedule_rate(x, x->step ? x->step - 1 : 0);
 }
 
 /* ---- what is not finite ------------------------------------------------------------- */
@@ -105,7 +94,7 @@ static int leave_out(struct train *x, nami_err *err)
             "family 'mixture'",
             x->bad_part ? x->bad_part : "the network");
     x->bad = 0;
-    go_back(x);
+    schedule_cut(x);
     return 0;
 }
 
@@ -173,17 +162,14 @@ static int validate(struct train *x, nami_err *err)
     row[HIST_NORM] = x->nsum ? x->norm / x->nsum : NAN;
     x->history.n += width;
     x->sum = x->norm = x->nsum = 0;
-    if (isfinite(row[HIST_VALID]) &&
-        (bad < x->best_bad || (bad == x->best_bad && row[HIST_VALID] < x->best))) {
+    int better = isfinite(row[HIST_VALID]) &&
+                 (bad < x->best_bad || (bad == x->best_bad && row[HIST_VALID] < x->best));
+    if (better) {
         memcpy(x->best_param, t->param, sizeof(float) * t->nparam);
         x->best = row[HIST_VALID];
         x->best_bad = bad;
-        x->since = 0;
-    } else if (++x->since >= x->opt.patience) {
-        x->since = 0;
-        go_back(x);
-        if (x->rate < SMALLEST * x->opt.rate) x->done = TRAIN_STALLED;
     }
+    schedule_validated(x, better);
     return 0;
 }
 
@@ -210,7 +196,7 @@ int train_step(struct train *x, int *checked, nami_err *err)
     t->opt.warm = 1; /* for validation */
     if (rc) return trainer_failed(rc, err);
     if (isfinite(t->total) && isfinite(t->norm)) {
-        trainer_apply(t, rate_at(x, x->step), x->opt.clip);
+        trainer_apply(t, schedule_rate(x, x->step), x->opt.clip);
         x->sum += t->total;
         x->norm += t->norm;
         x->nsum++;
@@ -219,10 +205,10 @@ int train_step(struct train *x, int *checked, nami_err *err)
         return rc;
     }
     x->step++;
-    if (x->step % (uint64_t)x->opt.check == 0 || x->step >= (uint64_t)x->opt.steps) {
+    schedule_step(x);
+    if (x->step % (uint64_t)schedule_check(x) == 0 || x->done) {
         *checked = 1;
         rc = validate(x, err);
     }
-    if (x->step >= (uint64_t)x->opt.steps && !x->done) x->done = TRAIN_STEPS;
     return rc;
 }

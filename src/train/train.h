@@ -32,8 +32,10 @@ struct train {
     int width;           /* HIST_PARTS + parts of the network */
     vec(double) history; /* (validations, width) */
     int done;            /* reason for the end of training; 0: not finished */
+    uint64_t cool_from, cool_to; /* steps between which the rate decays; 0: not known yet */
+    double elapsed, clock;       /* of a time budget: seconds; when they were counted last, or 0 */
 };
-enum { TRAIN_STEPS = 1, TRAIN_STALLED, TRAIN_NOTHING };
+enum { TRAIN_STEPS = 1, TRAIN_STALLED, TRAIN_NOTHING, TRAIN_CONVERGED, TRAIN_TIME };
 extern const char *const train_done[]; /* as a sentence */
 
 /* e: NULL, or the bound to maximize. Takes ownership of the source. */

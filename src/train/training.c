@@ -13,6 +13,7 @@
 #include "data/json_value.h"
 #include "model/eval.h"
 #include "train/designs.h"
+#include "train/schedule.h"
 
 /* ---- a run ------------------------------------------------------------------------------ */
 
@@ -55,6 +56,10 @@ int training_prepare(struct training *r, int threads, nami_err *err)
 int training_start(struct training *r, struct source *s, int threads, nami_err *err)
 {
     struct network *n = &r->net;
+    if (n->plan.train.seconds > 0 && r->with)
+        return err_set(err, NAMI_EUSAGE,
+                       "a time budget is of one process: several would stop at different steps; "
+                       "give a number of steps");
     return train_make_with(&r->train, &n->q, n->plan.elbo ? &n->elbo : NULL, s, &n->plan.train,
                            r->with, r->designs, threads, err);
 }
@@ -72,17 +77,20 @@ void training_free(struct training *r)
 /* ---- the state of training, by name ------------------------------------------------------ */
 
 /* One row for each number of the state of a run. i: int, u: uint64, d: double, b: the best loss,
-   which may be infinite (null). */
+   which may be infinite (null). `later`: 0 in files of the first versions, which do not have it. */
 static const struct state {
     const char *name;
     size_t at;
-    char kind;
+    char kind, later;
 } states[] = {
-#define ROW(field, kind) {#field, offsetof(struct train, field), kind},
+#define ROW(field, kind) {#field, offsetof(struct train, field), kind, 0},
+#define LATER(field, kind) {#field, offsetof(struct train, field), kind, 1},
     ROW(step, 'u') ROW(rate, 'd') ROW(best, 'b') ROW(since, 'i') ROW(sum, 'd') ROW(norm, 'd')
         ROW(nsum, 'i') ROW(bad, 'i') ROW(falls, 'i') ROW(skipped, 'u') ROW(t.step, 'u')
-            ROW(done, 'i') ROW(best_bad, 'i')
+            ROW(done, 'i') ROW(best_bad, 'i') LATER(cool_from, 'u') LATER(cool_to, 'u')
+                LATER(elapsed, 'd')
 #undef ROW
+#undef LATER
 };
 enum { STATES = sizeof states / sizeof *states };
 
@@ -112,6 +120,7 @@ static int print_state(const struct train *x, struct str *out)
 static int take_state(struct train *x, const struct state *s, const json_t *value)
 {
     char *at = (char *)x + s->at;
+    if (!value && s->later) return 1;
     json_int_t i = json_integer_value(value);
     if (s->kind == 'u' || s->kind == 'i') {
         if (!json_is_integer(value) || i < 0 || (s->kind == 'i' && i > INT_MAX)) return 0;
@@ -135,9 +144,10 @@ static int parse_state(struct train *x, const char *text)
     for (int k = 0; k < STATES && ok; k++)
         ok = take_state(x, &states[k], json_object_get(o, states[k].name));
     json_decref(o);
-    if (!ok || !(x->rate > 0) || x->done > TRAIN_NOTHING) return NAMI_EINPUT;
-    if (x->done < TRAIN_STALLED) /* the number of steps may have changed */
-        x->done = x->step >= (uint64_t)x->opt.steps ? TRAIN_STEPS : 0;
+    if (!ok || !(x->rate > 0) || x->done > TRAIN_TIME || !(x->elapsed >= 0) ||
+        x->cool_from > x->cool_to)
+        return NAMI_EINPUT;
+    schedule_resume(x);
     return 0;
 }
 
@@ -228,5 +238,6 @@ int training_continue(struct training *r, struct source *s, int threads, nami_er
     if (!rc) rc = take_history(x, st_find(&n->file, "nami.history"), err);
     if (rc) return rc;
     rc = parse_state(x, st_get(&n->file, "state"));
+    r->net.plan.train.seconds = x->opt.seconds;
     return !rc ? 0 : rc == NAMI_ENOMEM ? err_nomem(err) : network_broken("state", err);
 }
