@@ -17,10 +17,11 @@ def have():
     return shutil.which("jags") is not None
 
 
-def run(command, cwd=None):
-    """Its output, and its seconds of processor time."""
+def run(command, cwd=None, limit=None):
+    """Its output, and its seconds of processor time, at most `limit`."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    p = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, text=True)
+    p = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, text=True, preexec_fn=None if limit is None else
+                       lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
     if p.returncode not in (0, 1):  # 1: an answer is not trusted
         raise subprocess.CalledProcessError(p.returncode, command)
     out = p.stdout
@@ -44,7 +45,7 @@ def dump(values, path):
                                     if y.ndim else text))
 
 
-def sample(where, monitor, draws, chains=4, burnin=1000, thin=1, seed=1, inits=lambda f: None, modules=()):
+def sample(where, monitor, draws, chains=4, burnin=1000, thin=1, seed=1, inits=lambda f: None, modules=(), limit=None):
     """Draws (chain, draw, scalar) of where/model.bug with where/data.R; the scalars' names; seconds.
     inits writes initial values to a file."""
     script = ["load %s" % m for m in modules]
@@ -59,7 +60,7 @@ def sample(where, monitor, draws, chains=4, burnin=1000, thin=1, seed=1, inits=l
     script += ["update %d" % (draws * thin), 'coda *, stem("out")']
     with open(os.path.join(where, "script"), "w") as f:
         f.write("\n".join(script) + "\n")
-    text, seconds = run(["jags", "script"], cwd=where)
+    text, seconds = run(["jags", "script"], cwd=where, limit=limit)
     index = []
     if os.path.exists(os.path.join(where, "outindex.txt")):
         with open(os.path.join(where, "outindex.txt")) as f:

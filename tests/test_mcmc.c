@@ -1,6 +1,8 @@
 /* test_mcmc.c: R-hat and effective sample sizes are those of chains whose correlations are known;
-   Markov chains need no network, and say so when they do not cross between modes. */
+   Markov chains need no network, agree with exact posteriors (2 to 100 dimensions, funnels, two
+   modes), and say so when they do not cross between modes. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,12 +131,76 @@ static void scales_and_correlations(void **state)
     assert_true(fabs(f.first.mean) < 0.2 * f.first.sd && fabs(f.second.mean) < 0.2 * f.second.sd);
 }
 
+/* A mean within 6 standard errors, an sd within 15 %. */
+static void is_near(const nami_summary *x, double mean, double sd)
+{
+    double error = 6 * sd / sqrt(x->ess) + 1e-9;
+    if (!(fabs(x->mean - mean) < error && fabs(x->sd / sd - 1) < 0.15))
+        fail_msg("mean %g, sd %g (%g effective draws), not %g and %g", x->mean, x->sd, x->ess, mean,
+                 sd);
+}
+
+/* Random walks of 2, 20 and 100 steps, observed only at the end: z[t] ~ N(0, t), so that given y
+   the last has mean n y / (n + 1) and the first y / (n + 1), with known variances. */
+static void correlated_normals(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= 100; n *= n == 2 ? 10 : 5) {
+        char text[400], last[16];
+        snprintf(last, sizeof last, "z[%d]", n);
+        snprintf(text, sizeof text,
+                 "model { z[1] ~ dnorm(0, 1)\nfor (t in 2:%d) { z[t] ~ dnorm(z[t-1], 1) }\n"
+                 "y ~ dnorm(z[%d], 1) }",
+                 n, n);
+        struct found f = ask(text, "{\"y\": 3}", "none", "z[1]", last);
+        assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+        is_near(&f.first, 3.0 / (n + 1), sqrt(1 - 1.0 / (n + 1)));
+        is_near(&f.second, 3.0 * n / (n + 1), sqrt(n / (n + 1.0)));
+    }
+}
+
+/* The log scale of effects of which data say nothing keeps its prior; by precision, by sd and as a
+   standard deviation with a bound. */
+static void funnels(void **state)
+{
+    (void)state;
+    struct found f = ask("model { v ~ dnorm(0, 0.25)\nfor (i in 1:9) { x[i] ~ dnorm(0, exp(-v)) }\n"
+                         "y ~ dnorm(0.0001 * sum(x[]), 0.0001) }",
+                         "{\"y\": 3}", "none", "v", "v");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    is_near(&f.first, 0, 2);
+    f = ask("model { s ~ dunif(0, 10); m ~ normal(0, 1)\nfor (i in 1:5) { x[i] ~ normal(m, s) }\n"
+            "y ~ dnorm(0.0001 * sum(x[]), 0.0001) }",
+            "{\"y\": 3}", "none", "s", "m");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    is_near(&f.first, 5, 10 / sqrt(12));
+    is_near(&f.second, 0, 1);
+}
+
+/* Two modes that chains cross: y ~ N(m^2, 1), by sums over a grid. */
+static void modes_that_chains_cross(void **state)
+{
+    double sum = 0, square = 0;
+    (void)state;
+    for (double m = -8; m <= 8; m += 0.001) {
+        double w = exp(-m * m / 8 - (2 - m * m) * (2 - m * m) / 2);
+        sum += w, square += w * m * m;
+    }
+    struct found f = ask("model { m ~ dnorm(0, 0.25); y ~ dnorm(m * m, 1) }", "{\"y\": 2}", "none",
+                         "m", "m");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    is_near(&f.first, 0, sqrt(square / sum));
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(sizes_are_those_of_known_chains),
     cmocka_unit_test(chains_that_do_not_move),
     cmocka_unit_test(vague_priors),
     cmocka_unit_test(modes_that_chains_do_not_cross),
     cmocka_unit_test(scales_and_correlations),
+    cmocka_unit_test(correlated_normals),
+    cmocka_unit_test(funnels),
+    cmocka_unit_test(modes_that_chains_cross),
 };
 
 RUN(tests)

@@ -1,88 +1,169 @@
 #!/usr/bin/python3
-"""verify/answers.py [MODEL...] [--method HOW] [--limit S] [--jags] [--table FILE]: are the answers of `nami run` right, for
-the classic BUGS models as they are written, vague priors and all?
+"""verify/answers.py [MODEL...] [--method HOW] [--limit S] [--jags] [--references]: are the answers of `nami run` right, for
+models as they are written, vague priors and all?
 
-Each model of tests/models/bugs is run by `nami run MODEL --data DATA --json` in one process with a limit of processor time, and its
-means and sds are compared with those of JAGS (four chains on the exported model, kept in verify/results/jags-MODEL.csv;
---jags makes these anew). A scalar counts where JAGS's own chains agree: R-hat below 1.02, 400 effective draws; none counts if
-JAGS's R-hat of any scalar is above 1.1, because chains that are stuck may agree on some.
+The models are those with data of tests/models/bugs (the classic BUGS examples), examples/models, tests/models/idioms and
+tests/models/censored; MODEL is a name (seeds), with its folder (examples/seeds), or a folder (examples). Each is run by
+`nami run MODEL --data DATA --json` in one process, on one thread, with a limit of processor time, and its means and sds are
+compared with those of JAGS: four chains on the exported model, with initial values if there are some beside it, kept in
+verify/results/jags-MODEL.csv (--jags makes these anew, --references makes those that are missing, and runs nothing else). Chains of
+JAGS that are too short, but quick, are made again, ten times as long. A scalar counts where JAGS's own chains agree: R-hat
+below 1.02, 400 effective draws, in the tails, too; none counts if JAGS's R-hat of any scalar is above 1.1, because chains that
+are stuck may agree on some.
 
     right     trusted, all means within 0.1 sd of JAGS's, and all sds, or widths of 90 % intervals where tails are so heavy
               that sds depend on a few draws, within 10 % (beyond three Monte Carlo errors of both)
     WRONG     trusted, but not right: a bug
-    unsure    trusted, but JAGS's chains do not agree on any scalar
+    unsure    trusted, but JAGS has no answer, or its chains do not agree
     no        not trusted, or with care
     late      no answer within the limit
     error     no answer
 
-The rows go to standard output, and with --table as a Markdown table to a file."""
+Rows are kept in verify/results/answers.csv as they are made; the table of all rows is written to docs/answers.md."""
 import argparse
 import csv
 import json
 import math
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 import numpy as np
 
-sys.path.insert(0, os.path.join(ROOT, "bench"))
+for folder in ("bench", "verify", os.path.join("tests", "oracle")):
+    sys.path.insert(0, os.path.join(ROOT, folder))
+import corpus  # noqa: E402
 import jags  # noqa: E402
+import jags_compare  # noqa: E402
 
-MODELS = os.path.join(ROOT, "tests", "models", "bugs")
+GROUPS = {"classic": "tests/models/bugs", "examples": "examples/models", "idioms": "tests/models/idioms",
+          "censored": "tests/models/censored"}
 RESULTS = os.path.join(ROOT, "verify", "results")
-MEAN, SD, STUCK = 0.1, 0.1, 1.1
+ROWS = os.path.join(RESULTS, "answers.csv")
+PAGE = os.path.join(ROOT, "docs", "answers.md")
+BEGIN, END = "<!-- verify/answers.py: begin -->\n", "<!-- verify/answers.py: end -->\n"
+FIELDS = ("model", "result", "method", "seconds", "jags", "mean", "sd", "scalars", "note")
+ORDER = ("right", "unsure", "no", "late", "error", "WRONG")
+MEAN, SD, STUCK, AGREE, ENOUGH = 0.1, 0.1, 1.1, 1.02, 400
 DRAWS, THIN, BURNIN = 2500, 8, 4000
+QUICK = 5  # seconds of processor time: chains that took less may be run ten times as long
+PATIENCE = 300
 
 
-def files(name):
-    folder = os.path.join(MODELS, name)
-    bug = [f for f in sorted(os.listdir(folder)) if f.endswith(".bug")][0]
-    data = [f for f in sorted(os.listdir(folder)) if f.endswith("data.R") or (f.endswith(".json") and "init" not in f)][0]
-    return os.path.join(folder, bug), os.path.join(folder, data)
+# ---- models ------------------------------------------------------------------------------------
+
+def models():
+    """{name: (model, data, initial values or None)}: classic ones by their names, others as GROUP/NAME."""
+    out = {}
+    for group, folder in GROUPS.items():
+        folder = os.path.join(ROOT, folder)
+        found = corpus.models(folder)
+        found += [(f[:-5], os.path.join(folder, f), corpus.first(os.path.join(folder, f[:-5] + ".json")), None)
+                  for f in sorted(os.listdir(folder)) if f.endswith(".nami")]
+        for name, model, data, init in found:
+            if data:
+                out[name if group == "classic" else "%s/%s" % (group, name)] = (model, data, init)
+    return out
 
 
-def summary(x, index, path):
-    with open(path, "w", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(["variable", "mean", "sd", "q5", "q95", "ess", "rhat"])
-        for k, scalar in enumerate(index):
-            y = x[:, :, k]
-            size, rhat = jags.ess(y) if y.std() > 0 else (y.size, 1)
-            out.writerow([scalar] + ["%.6g" % v for v in (y.mean(), y.std(ddof=1), *np.quantile(y, (0.05, 0.95)), size, rhat)])
+def chosen(names, known):
+    if not names:
+        return list(known)
+    out = [k for k in known if k in names or k.split("/")[0] in names or (("classic" in names) and "/" not in k)]
+    if not out:
+        sys.exit("answers.py: no model is called %s" % " or ".join(names))
+    return out
 
 
-def reference(name, monitor, limit, again):
-    """Summaries of JAGS by scalar, and its seconds; None if it has none within the limit."""
-    path, clock = (os.path.join(RESULTS, "jags-%s%s" % (name, e)) for e in (".csv", ".seconds"))
-    if again or not os.path.exists(path):
-        model, data = files(name)
+# ---- JAGS --------------------------------------------------------------------------------------
+
+def summary(x, index):
+    """Of each scalar; ess is that of the mean or of a tail, whichever is smaller."""
+    out = {}
+    for k, scalar in enumerate(index):
+        y = x[:, :, k]
+        low, high = np.quantile(y, (0.05, 0.95))
+        size, rhat = jags.ess(y) if y.std() > 0 else (y.size, 1)
+        for tail in (y <= low, y >= high):
+            if 0 < tail.mean() < 1:
+                size = min(size, jags.ess(tail.astype(float))[0])
+        out[scalar] = {"mean": y.mean(), "sd": y.std(ddof=1), "q5": low, "q95": high, "ess": size, "rhat": rhat}
+    return out
+
+
+def is_good(theirs):
+    return all(j["rhat"] < AGREE and j["ess"] > ENOUGH for j in theirs.values())
+
+
+def is_stuck(theirs):
+    return any(j["rhat"] > STUCK for j in theirs.values())
+
+
+def initial(path):
+    """A function that writes the initial values of a model to an R dump."""
+    if not path:
+        return lambda f: None
+    with open(path) as f:
+        text = f.read()
+    return lambda f: f.write(jags_compare.r_dump(json.loads(text)) if path.endswith(".json") else text)
+
+
+def run_jags(files, monitor, thin):
+    model, data, init = files
+    with jags.workdir() as d:
+        jags.export(model, data, d)
+        x, index, seconds = jags.sample(d, monitor, DRAWS, burnin=BURNIN * thin // THIN, thin=thin, inits=initial(init),
+                                        limit=PATIENCE)
+    return summary(x, index), seconds
+
+
+def make_reference(files, monitor):
+    try:
+        theirs, seconds = run_jags(files, monitor, THIN)
+        if not is_good(theirs) and not is_stuck(theirs) and seconds < QUICK:
+            theirs, seconds = run_jags(files, monitor, 10 * THIN)
+    except (RuntimeError, ValueError, OSError, subprocess.SubprocessError) as e:
+        return None, str(e).strip().split("\n")[-1]
+    return theirs, seconds
+
+
+def reference(name, files, monitor, again):
+    """Summaries of JAGS by scalar, and its seconds of processor time; None if it has none."""
+    base = os.path.join(RESULTS, "jags-" + name.replace("/", "-"))
+    if again or not os.path.exists(base + ".csv"):
         os.makedirs(RESULTS, exist_ok=True)
-        with jags.workdir() as d:
-            jags.export(model, data, d)
-            start = time.time()
-            try:
-                x, index, _ = jags.sample(d, monitor, DRAWS, burnin=BURNIN, thin=THIN)
-            except (RuntimeError, subprocess.SubprocessError):
-                return None, None
-            with open(clock, "w") as f:
-                f.write("%.1f\n" % (time.time() - start))
-        summary(x, index, path)
-    with open(clock) as f:
-        return jags.read_summary(path), float(f.read())
+        theirs, seconds = make_reference(files, monitor)
+        if not theirs:
+            return None, seconds
+        with open(base + ".csv", "w", newline="") as f:
+            out = csv.writer(f, lineterminator="\n")
+            out.writerow(["variable", "mean", "sd", "q5", "q95", "ess", "rhat"])
+            for scalar, j in theirs.items():
+                out.writerow([scalar] + ["%.6g" % j[k] for k in ("mean", "sd", "q5", "q95", "ess", "rhat")])
+        with open(base + ".seconds", "w") as f:
+            f.write("%.1f\n" % seconds)
+    with open(base + ".seconds") as f:
+        return jags.read_summary(base + ".csv"), float(f.read())
 
 
-def answer(name, options, limit):
+def latents(files):
+    """The names of the latents of a model, without brackets."""
+    text, _ = jags.run([jags.NAMI, "invert", files[0], "--data", files[1], "--json", "--quiet"])
+    return sorted({f["node"].split("[")[0] for f in json.loads(text)["factors"]})
+
+
+# ---- answers -----------------------------------------------------------------------------------
+
+def answer(files, options, limit):
     """What `nami run` prints as JSON, or None; its seconds of processor time; a word on what happened."""
-    model, data = files(name)
     with tempfile.TemporaryDirectory() as d:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        p = subprocess.run([jags.NAMI, "run", model, "--data", data, "--json", "--quiet", "-o", os.path.join(d, "x.nc")]
-                           + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        p = subprocess.run([jags.NAMI, "run", files[0], "--data", files[1], "--json", "--quiet", "--threads", "1", "-o",
+                            os.path.join(d, "x.nc")] + options, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit))))
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -97,11 +178,11 @@ def differences(ours, theirs):
     """The largest difference of means (in sds) and of sds (relative), beyond three standard errors; scalars compared."""
     mean = sd = 0.0
     count = 0
-    if any(j["rhat"] > STUCK for j in theirs.values()):
+    if is_stuck(theirs):
         return 0, 0, 0
     for scalar, j in theirs.items():
         n = ours.get(scalar)
-        if not n or not (j["rhat"] < 1.02 and j["ess"] > 400 and j["sd"] > 0) or n["mean"] is None:
+        if not n or not (j["rhat"] < AGREE and j["ess"] > ENOUGH and j["sd"] > 0) or n["mean"] is None:
             continue
         error = 3 * math.hypot(1 / math.sqrt(j["ess"]), 1 / math.sqrt(n["ess"] or 1))
         count += 1
@@ -111,58 +192,115 @@ def differences(ours, theirs):
     return max(mean, 0), max(sd, 0), count
 
 
-def judge(name, o):
-    a, seconds, what = answer(name, o.options, o.limit)
-    row = {"model": name, "seconds": seconds, "result": what.split(":")[0], "note": what[7:], "method": ""}
+def judge(name, files, o):
+    a, seconds, what = answer(files, o.options, o.limit)
+    row = dict.fromkeys(FIELDS, "")
+    row.update(model=name, seconds="%.1f" % seconds, result=what.split(":")[0], note=what[7:])
+    theirs, clock = reference(name, files, sorted({v.split("[")[0] for v in a["variables"]}) if a else latents(files), o.jags)
+    if theirs:
+        row["jags"] = "%.1f" % clock
     if not a:
         return row
-    row["method"] = a["method"]
-    theirs, row["jags"] = reference(name, sorted({v.split("[")[0] for v in a["variables"]}), o.limit, o.jags)
     mean, sd, count = differences(a["variables"], theirs) if theirs else (0, 0, 0)
-    row.update(mean=mean, sd=sd, scalars=count)
+    row["method"] = a["method"]
+    if theirs:
+        row.update(mean="%.3f" % mean, sd="%.3f" % sd, scalars="%d" % count)
     if a["verdict"] != "trusted":
         row.update(result="no", note=a["reason"])
+    elif count:
+        row["result"] = "right" if mean <= MEAN and sd <= SD else "WRONG"
     else:
-        row["result"] = "unsure" if not count else "right" if mean <= MEAN and sd <= SD else "WRONG"
+        row.update(result="unsure", note="R-hat of JAGS is %.2f" % max(j["rhat"] for j in theirs.values()) if theirs
+                   else "JAGS: " + clock)
     return row
 
 
+# ---- tables ------------------------------------------------------------------------------------
+
+def read_rows():
+    if not os.path.exists(ROWS):
+        return {}
+    with open(ROWS) as f:
+        return {r["model"]: r for r in csv.DictReader(f)}
+
+
+def write_rows(rows, known):
+    os.makedirs(RESULTS, exist_ok=True)
+    with open(ROWS, "w", newline="") as f:
+        out = csv.DictWriter(f, FIELDS, lineterminator="\n")
+        out.writeheader()
+        out.writerows(rows[k] for k in known if k in rows)
+
+
+def share(rows):
+    """One line on these rows."""
+    count = {r: sum(x["result"] == r for x in rows) for r in ORDER}
+    times = [float(x["seconds"]) for x in rows if x["result"] in ("right", "unsure", "WRONG")]
+    both = [(float(x["seconds"]), float(x["jags"])) for x in rows if x["result"] == "right" and x["jags"]]
+    text = "%d models: %s; trusted and right: %.0f %%" % (
+        len(rows), ", ".join("%d %s" % (n, r) for r, n in count.items()), 100 * count["right"] / max(len(rows), 1))
+    if times:
+        text += "; a trusted answer takes %.1f s (median), %.1f s at most" % (statistics.median(times), max(times))
+    if both:
+        text += "; where right, JAGS's chains took %.1f s (median), %.1f s at most" % (
+            statistics.median(t for _, t in both), max(t for _, t in both))
+    return text
+
+
+def table(rows):
+    out = "| model | result | method | seconds | JAGS, seconds | means (sd) | sds | scalars | |\n|---|---|---|---|---|---|---|---|---|\n"
+    for r in rows:
+        out += "| " + " | ".join(r[k].replace("|", " ") for k in FIELDS) + " |\n"
+    return out
+
+
+def write_page(rows):
+    with open(PAGE) as f:
+        text = f.read()
+    if BEGIN not in text:
+        return
+    head, tail = text.split(BEGIN)[0], text.split(END)[1]
+    body = "All: " + share(rows) + ".\n"
+    for group in GROUPS:
+        of = [r for r in rows if (r["model"].split("/")[0] if "/" in r["model"] else "classic") == group]
+        if of:
+            body += "\n### %s\n\n%s.\n\n%s" % (GROUPS[group], share(of), table(of))
+    with open(PAGE, "w") as f:
+        f.write(head + BEGIN + body + END + tail)
+
+
 def show(row):
-    jags_time = "%8.1f" % row["jags"] if row.get("jags") else "       -"
-    diff = "%6.3f %6.3f %5d" % (row["mean"], row["sd"], row["scalars"]) if "mean" in row else " " * 19
-    return "%-18s %-7s %-9s %7.1f %s  %s  %s" % (row["model"], row["result"], row["method"], row["seconds"], jags_time, diff,
-                                               row["note"])
-
-
-def table(rows, path):
-    with open(path, "w") as f:
-        f.write("| model | result | method | seconds | JAGS | means (sd) | sds | scalars |\n|---|---|---|---|---|---|---|---|\n")
-        for r in rows:
-            f.write("| %s | %s | %s | %.1f | %s | %s | %s | %s |\n" % (
-                r["model"], r["result"], r["method"], r["seconds"], "%.1f" % r["jags"] if r.get("jags") else "",
-                "%.3f" % r["mean"] if "mean" in r else "", "%.3f" % r["sd"] if "sd" in r else "", r.get("scalars", "")))
+    print("%-32s %-7s %-9s %7s %8s  %6s %6s %5s  %s" % tuple(row[k] for k in FIELDS), flush=True)
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("model", nargs="*")
     p.add_argument("--method")
-    p.add_argument("--limit", type=float, default=600, help="seconds of processor time for an answer")
+    p.add_argument("--limit", type=float, default=120, help="seconds of processor time for an answer")
     p.add_argument("--jags", action="store_true", help="run JAGS again")
-    p.add_argument("--table", help="Markdown file")
+    p.add_argument("--references", action="store_true", help="run JAGS only, where it has not been run")
+    p.add_argument("--missing", action="store_true", help="only models that have no row yet")
     o = p.parse_args()
     o.options = ["--method", o.method] if o.method else []
-    names = o.model or sorted(n for n in os.listdir(MODELS) if os.path.isdir(os.path.join(MODELS, n)))
-    print("%-18s %-7s %-9s %7s %8s  %6s %6s %5s" % ("model", "result", "method", "seconds", "JAGS", "mean", "sd", "count"))
-    rows = []
+    known, rows = models(), read_rows()
+    rows = {k: r for k, r in rows.items() if k in known}
+    names = [k for k in chosen(o.model, known) if not (o.missing and k in rows)]
+    if o.references:
+        for name in names:
+            theirs, clock = reference(name, known[name], latents(known[name]), o.jags)
+            print("%-32s %s" % (name, "%.1f s" % clock if theirs else clock), flush=True)
+        return
+    show({k: k for k in FIELDS})
     for name in names:
-        rows.append(judge(name, o))
-        print(show(rows[-1]), flush=True)
-    if o.table:
-        table(rows, o.table)
-    count = {r: sum(x["result"] == r for x in rows) for r in ("right", "WRONG", "unsure", "no", "late", "error")}
-    print("%d models: " % len(rows) + ", ".join("%d %s" % (n, r) for r, n in count.items()))
-    sys.exit(1 if count["WRONG"] else 0)
+        rows[name] = judge(name, known[name], o)
+        show(rows[name])
+        if not o.method:
+            write_rows(rows, known)
+    print(share([rows[k] for k in names if k in rows]))
+    if not o.method:
+        write_page([rows[k] for k in known if k in rows])
+    sys.exit(1 if any(rows[k]["result"] == "WRONG" for k in names) else 0)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #include "infer/mcmc.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@
 enum {
     WARM = 400,    /* moves of the first adaptation */
     AGAIN = 60,    /* of step size and length, when the mass matrix has changed */
-    ROUNDS = 6,    /* each twice as long as the one before */
+    ROUNDS = 6,    /* of draws */
     LONGEST = 256, /* leapfrog steps of a move */
     DENSE = 100    /* coordinates of a full mass matrix */
 };
@@ -117,6 +118,7 @@ static void tune(struct mcmc *s, struct tuning *t, double *work)
         t->length = exp(fmax(log(s->step), fmin(to, log(s->step * LONGEST))));
     }
     t->log_mean += keep * (log(t->length) - t->log_mean);
+    mcmc_tune_shifts(s);
 }
 
 static void tuning_end(struct mcmc *s, struct tuning *t)
@@ -283,20 +285,24 @@ static int look(const struct session *r, struct diagnostics *found, nami_err *er
 
 static int enough(const struct diagnostics *d) { return chains_agree(d) && d->diverged < 1e-3; }
 
-/* Rounds, until the chains agree or the budget is spent.  Between them the mass matrix is that of
-   the last round's draws, and steps are shorter if trajectories have diverged. */
+/* Rounds, until the chains agree or the budget is spent: longer ones if they do not agree.  Between
+   them the mass matrix is that of the last round's draws, and steps are shorter if trajectories have
+   diverged. */
 static int run_rounds(struct session *r, struct diagnostics *found, nami_err *err)
 {
     int rc = warm_up(r, err);
+    size_t thin = 1;
     for (int k = 0; k < ROUNDS && !rc; k++) {
-        rc = draw(r, (size_t)1 << k, err);
+        rc = draw(r, thin, err);
         if (!rc) rc = look(r, found, err);
+        if (getenv("DBG")) fprintf(stderr, "DBG round %d dim %d shifts %d step %g share %g step %g length %g leap %g moves %lu spent %g rhat %g ess %g div %g acc %g\n", k, r->s.dim, r->s.num_shifts, r->s.shift[0].step, r->s.shift[0].share[0], r->s.step, r->t.length, r->t.length/r->s.step, (unsigned long)r->s.move, r->spent/MCMC_CHAINS/r->s.joint.prog.nrow, found->rhat, found->ess, found->diverged, r->t.accept);
         if (rc || enough(found) || 3 * r->spent > BUDGET) break;
         if (k + 1 == ROUNDS) break;
         size_t all = kept_stride(r);
         int moved = mcmc_rescue(&r->s, r->each, all, 1, r->each, r->kept);
         if (moved > r->rescued) r->rescued = moved;
         if (found->diverged >= 1e-3) r->t.accept = 1 - (1 - r->t.accept) / 2;
+        if (!chains_agree(found)) thin *= 2;
         set_mass(&r->s, &(struct positions){kept_stride(r), kept_stride(r), r->kept}, r->work);
         rc = adapt_steps(r, AGAIN, err);
     }
@@ -328,7 +334,8 @@ static int make(struct session *r, size_t n, const double *z, const double *star
     for (size_t k = 0; k < d; k++) s->L[s->dense ? k * d + k : k] = 1;
     s->step = 0.1;
     r->t = (struct tuning){.accept = 0.8, .length = 1};
-    return mcmc_open(s, err);
+    int rc = mcmc_shifts(s, err);
+    return rc ? rc : mcmc_open(s, err);
 }
 
 /* n points of the draws that were kept: of each chain, evenly spread. */
@@ -360,6 +367,7 @@ int mcmc_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int 
     if (!rc) rc = run_rounds(&r, found, err);
     if (!rc) rc = take(&r, n, z, err);
     mcmc_close(&r.s);
+    mcmc_shifts_free(&r.s);
     joint_free(&r.s.joint);
     free(r.s.data), free(r.s.u), free(r.s.L), free(r.kept), free(r.work);
     uint64_t first = (n + 7) / 8 * 8 * number;

@@ -5,7 +5,8 @@
    them: the step size to the acceptance rate (dual averaging: Nesterov 2009; Hoffman, Gelman
    2014), the length to the change in squared distance from the mean, ChEES (Hoffman, Radul,
    Sountsov 2021, AISTATS), the mass matrix to the covariance of the positions.  Trajectories of
-   equal length keep the lanes together, which the doubling of NUTS does not.
+   equal length keep the lanes together, which the doubling of NUTS does not.  After each
+   trajectory, scales of hierarchical models move with the latents that they scale (mcmc_shift.c).
 
    Chains start at draws of the network, one of four (or, without a trained one, all) at random
    points; each first climbs towards a mode (L-BFGS, stopped early).  Chains that are stuck where
@@ -14,12 +15,14 @@
 #ifndef INFER_MCMC_H
 #define INFER_MCMC_H
 
+#include "base/stream.h"
 #include "base/workers.h"
 #include "data/summary.h"
 #include "infer/infer.h"
+#include "infer/lbfgs.h"
 #include "net/joint.h"
 
-enum { MCMC_CHAINS = 16 };
+enum { MCMC_CHAINS = 16, MCMC_LANES = 8, MCMC_SHIFTS = 8 };
 
 /* Can it be used: has the model a density, are all latents of the network continuous? */
 int mcmc_can(const struct qnet *q);
@@ -38,6 +41,27 @@ int mcmc_answer(const struct infer *a, const struct query *q, struct answer *x, 
 
 /* ---- inside -------------------------------------------------------------------------------- */
 
+/* A row of the program, or a constant of it. */
+struct shift_operand {
+    int is_const, at;
+};
+
+/* An unbounded latent with the density of a location-scale family: row, coordinate (from 0),
+   dz / d coordinate, and where its location and scale are. */
+struct scaled_latent {
+    int row, coordinate;
+    double unit;
+    struct shift_operand location, scale;
+};
+
+/* A coordinate that moves together with the latents whose scales depend on it (mcmc_shift.c). */
+struct shift {
+    int coordinate, n, *member; /* indices of `scaled` */
+    double step;                /* sd of its proposals */
+    double share[MCMC_CHAINS];  /* acceptance probability */
+    double tuned;               /* how often */
+};
+
 /* Chains of one data set; matrices are (dim, MCMC_CHAINS). */
 struct mcmc {
     const struct infer *a;
@@ -54,8 +78,25 @@ struct mcmc {
     double *L; /* (dim, dim) or (dim) */
     double step;
     int leapfrogs; /* of the next move */
+    int num_scaled, num_shifts;
+    struct scaled_latent *scaled;
+    struct shift shift[MCMC_SHIFTS];
+    size_t shift_size; /* num_scaled * MCMC_LANES */
     struct workers workers;
 };
+
+/* The workspace of one thread: chains in lanes.  Matrices are (dim, MCMC_LANES). */
+struct lanes_of_chains {
+    struct exec x;
+    double *p, *u, *g, *v;
+    double *shift; /* (4, shift_size) */
+    struct lbfgs search[MCMC_LANES];
+};
+int lanes_init(void *job, void *workspace, nami_err *err);
+void lanes_fini(void *workspace);
+/* Sets the data; the coordinates u. */
+void lanes_data(const struct mcmc *s, struct lanes_of_chains *w);
+void lanes_place(const struct mcmc *s, struct lanes_of_chains *w);
 
 int mcmc_open(struct mcmc *s, nami_err *err); /* workspaces, after joint, data, dim are set */
 void mcmc_close(struct mcmc *s);
@@ -69,6 +110,14 @@ void mcmc_scatter(struct mcmc *s, const int *wanted);
    now; how many. */
 int mcmc_rescue(struct mcmc *s, size_t n, size_t stride, size_t step, size_t chain,
                 const double *u);
+/* Finds what can be shifted, before mcmc_open; chain 0 has a position. */
+int mcmc_shifts(struct mcmc *s, nami_err *err);
+void mcmc_shifts_free(struct mcmc *s);
+/* Shifts the chains from `first` on, in the lanes of w: w->u changes, and the rest is undefined.
+   r, part: unused random numbers. */
+void mcmc_shift(struct mcmc *s, struct lanes_of_chains *w, size_t first, struct stream r, int part);
+/* Adapts their steps to the acceptance of the last move. */
+void mcmc_tune_shifts(struct mcmc *s);
 /* One move of all chains. */
 int mcmc_move(struct mcmc *s, nami_err *err);
 /* The model's rows z[row * n + i] of n points with coordinates u[k * n + i]. */

@@ -4,20 +4,12 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "infer/lbfgs.h"
 #include "infer/mcmc.h"
 
-enum { LANES = 8, CLIMB = 100, TRIES = 50 };
+enum { LANES = MCMC_LANES, CLIMB = 100, TRIES = 50 };
 static const double DIVERGED = 1000; /* loss of energy: Stan's limit */
 
-/* The workspace of one thread. Matrices are (dim, LANES). */
-struct lanes_of_chains {
-    struct exec x;
-    double *p, *u, *g, *v;
-    struct lbfgs search[LANES];
-};
-
-static int init(void *job, void *workspace, nami_err *err)
+int lanes_init(void *job, void *workspace, nami_err *err)
 {
     const struct mcmc *s = job;
     struct lanes_of_chains *w = workspace;
@@ -26,32 +18,35 @@ static int init(void *job, void *workspace, nami_err *err)
     if (rc) return rc;
     w->x.param = model_weights(s->joint.q->model);
     w->p = raw_array(double, 4 * size);
-    if (!w->p) return err_nomem(err);
+    w->shift = raw_array(double, 4 * s->shift_size + 1);
+    if (!w->p || !w->shift) return err_nomem(err);
     w->u = w->p + size, w->g = w->u + size, w->v = w->g + size;
     for (int b = 0; b < LANES; b++)
         if (lbfgs_init(&w->search[b], s->dim)) return err_nomem(err);
     return 0;
 }
 
-static void fini(void *workspace)
+void lanes_fini(void *workspace)
 {
     struct lanes_of_chains *w = workspace;
     exec_fini(&w->x);
     free(w->p);
+    free(w->shift);
     for (int b = 0; b < LANES; b++) lbfgs_fini(&w->search[b]);
 }
 
 int mcmc_open(struct mcmc *s, nami_err *err)
 {
     s->workers = (struct workers){
-        .job = s, .size = sizeof(struct lanes_of_chains), .init = init, .fini = fini};
+        .job = s, .size = sizeof(struct lanes_of_chains), .init = lanes_init, .fini = lanes_fini};
     return workers_start(&s->workers, s->threads, MCMC_CHAINS / LANES, err);
 }
 
 void mcmc_close(struct mcmc *s) { workers_stop(&s->workers); }
 
-static void set_data(const struct mcmc *s, struct exec *x)
+void lanes_data(const struct mcmc *s, struct lanes_of_chains *w)
 {
+    struct exec *x = &w->x;
     size_t cap = (size_t)x->cap;
     for (size_t r = 0; r < (size_t)model_num_rows(s->joint.q->model); r++)
         for (size_t b = 0; b < cap; b++) x->row[r * cap + b] = s->data[r];
@@ -65,14 +60,20 @@ static void set_lane(const struct mcmc *s, struct exec *x, int b, const double *
         x->row[((size_t)s->joint.coord + k) * (size_t)x->cap + (size_t)b] = u[k * stride];
 }
 
+void lanes_place(const struct mcmc *s, struct lanes_of_chains *w)
+{
+    struct exec *x = &w->x;
+    for (size_t k = 0; k < (size_t)s->dim; k++)
+        memcpy(x->row + ((size_t)s->joint.coord + k) * (size_t)x->cap, w->u + k * LANES,
+               sizeof *w->u * LANES);
+}
+
 /* The log density and its derivatives at w->u, to w->x.total and w->g. */
 static void evaluate(const struct mcmc *s, struct lanes_of_chains *w)
 {
     struct exec *x = &w->x;
     size_t cap = (size_t)x->cap;
-    for (size_t k = 0; k < (size_t)s->dim; k++)
-        memcpy(x->row + ((size_t)s->joint.coord + k) * cap, w->u + k * LANES,
-               sizeof *w->u * LANES);
+    lanes_place(s, w);
     exec_both(x);
     for (size_t k = 0; k < (size_t)s->dim; k++)
         memcpy(w->g + k * LANES, x->adj + ((size_t)s->joint.coord + k) * cap,
@@ -117,7 +118,7 @@ static int climb(void *job, void *workspace, size_t first, size_t n, nami_err *e
     size_t all = MCMC_CHAINS, d = (size_t)s->dim;
     int open = LANES;
     (void)n, (void)err;
-    set_data(s, x);
+    lanes_data(s, w);
     for (size_t k = 0; k < d; k++)
         memcpy(w->u + k * LANES, s->u + k * all + first, sizeof *w->u * LANES);
     enter(s, w, first);
@@ -208,11 +209,18 @@ static void add_kinetic(const struct mcmc *s, const struct lanes_of_chains *w, d
 }
 
 /* Momenta are standard normal, on the scale of L^-1 u. */
+enum { PARTS = 1 << 14 };
+
+/* Their node counts from here. */
+static struct stream stream_of(const struct mcmc *s, size_t first)
+{
+    return (struct stream) {s->seed + s->move / PARTS * 0x9e3779b97f4a7c15u, 0, first};
+}
+
 static void random_numbers(const struct mcmc *s, struct lanes_of_chains *w, size_t first,
                            double *uniform)
 {
-    enum { PARTS = 1 << 14 };
-    struct stream r = {s->seed + s->move / PARTS * 0x9e3779b97f4a7c15u, 0, first};
+    struct stream r = stream_of(s, first);
     int part = (int)(s->move % PARTS);
     for (; r.node < (uint32_t)s->dim; r.node++)
         stream_normal_part(&r, part, LANES, w->p + (size_t)r.node * LANES);
@@ -226,6 +234,24 @@ static void put(const struct mcmc *s, const double *lanes, int b, double *chains
         chains[k * MCMC_CHAINS + c] = lanes[k * LANES + (size_t)b];
 }
 
+/* Shifts, from where the chains are after their trajectories. */
+static void shift(struct mcmc *s, struct lanes_of_chains *w, size_t first)
+{
+    struct stream r = stream_of(s, first);
+    r.node = (uint32_t)s->dim + 1;
+    for (size_t k = 0; k < (size_t)s->dim; k++)
+        memcpy(w->u + k * LANES, s->u + k * MCMC_CHAINS + first, sizeof *w->u * LANES);
+    mcmc_shift(s, w, first, r, (int)(s->move % PARTS));
+    evaluate(s, w);
+    for (int b = 0; b < LANES; b++) {
+        size_t c = first + (size_t)b;
+        if (!is_inside(s, w, b)) continue; /* the density is finite, a derivative is not */
+        s->value[c] = w->x.total[b];
+        put(s, w->u, b, s->u, c);
+        put(s, w->g, b, s->grad, c);
+    }
+}
+
 static int move(void *job, void *workspace, size_t first, size_t n, nami_err *err)
 {
     struct mcmc *s = job;
@@ -233,7 +259,7 @@ static int move(void *job, void *workspace, size_t first, size_t n, nami_err *er
     double uniform[LANES], before[LANES] = {0}, after[LANES] = {0};
     size_t d = (size_t)s->dim;
     (void)n, (void)err;
-    set_data(s, &w->x);
+    lanes_data(s, w);
     random_numbers(s, w, first, uniform);
     for (size_t k = 0; k < d; k++) {
         memcpy(w->u + k * LANES, s->u + k * MCMC_CHAINS + first, sizeof *w->u * LANES);
@@ -263,6 +289,7 @@ static int move(void *job, void *workspace, size_t first, size_t n, nami_err *er
         }
         s->energy[c] = before[b] - s->value[c];
     }
+    if (s->num_shifts) shift(s, w, first);
     return 0;
 }
 
@@ -285,7 +312,7 @@ struct decoding_job {
 static int decode(const struct decoding_job *j, struct lanes_of_chains *w, size_t first, size_t n)
 {
     struct exec *x = &w->x;
-    set_data(j->s, x);
+    lanes_data(j->s, w);
     for (int b = 0; b < LANES; b++)
         set_lane(j->s, x, b, j->u + first + ((size_t)b < n ? (size_t)b : 0), j->n);
     exec_run(x);
@@ -298,9 +325,9 @@ int mcmc_decode(struct mcmc *s, size_t n, const double *u, double *z, nami_err *
 {
     struct decoding_job j = {s, n, u, z};
     struct lanes_of_chains w = {0};
-    int rc = init(s, &w, err);
+    int rc = lanes_init((void *)s, &w, err);
     for (size_t i = 0; i < n && !rc; i += LANES)
         decode(&j, &w, i, n - i < LANES ? n - i : LANES);
-    fini(&w);
+    lanes_fini(&w);
     return rc;
 }
