@@ -293,8 +293,11 @@ def main():
         return
     show({k: k for k in FIELDS})
     for name in names:
-        rows[name] = judge(name, known[name], o)
-        show(rows[name])
+        row = judge(name, known[name], o)
+        if not o.method:
+            rows = read_rows()  # another run may add some
+        rows[name] = row
+        show(row)
         if not o.method:
             write_rows(rows, known)
     print(share([rows[k] for k in names if k in rows]))

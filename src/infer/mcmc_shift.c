@@ -1,8 +1,8 @@
 /* mcmc_shift.c: moves of a scale together with the latents that it scales.
 
    In a hierarchical model z_i ~ normal(l_i, s_i), with a coordinate u_k that enters the s_i (and
-   possibly the l_i), trajectories explore u_k slowly where the data say little of the z_i: a funnel.
-   A shift changes u_k at random and keeps e_i = (z_i - l_i) / s_i: a Metropolis step in the
+   possibly the l_i), trajectories explore u_k slowly where the data say little of the z_i: a
+   funnel. A shift changes u_k at random and keeps e_i = (z_i - l_i) / s_i: a Metropolis step in the
    noncentered parameterization, interwoven with trajectories in the centered one (Yu, Meng 2011,
    Journal of Computational and Graphical Statistics 20).  It is found from the program of the
    density which coordinates enter which scales; the distribution may be any location-scale family.
@@ -20,7 +20,8 @@
 
 static const double PROBE = 0.1, SAME = 1e-9, ACCEPT = 0.44;
 
-/* ---- latents with a location-scale density ---------------------------------------------------- */
+/* ---- latents with a location-scale density ----------------------------------------------------
+ */
 
 static const double *lane_of(const struct exec *x, struct shift_operand o)
 {
@@ -67,15 +68,16 @@ static void find_scaled(struct mcmc *s, int *coordinate, const double *unit)
         for (int i = 0; d && i < c->n && !c->arg[0].is_const; i++) {
             int r = operand_at(&c->arg[0], i, 0);
             if (r >= s->joint.coord || coordinate[r] < 0 || c->arg[d->scale].is_const) continue;
-            s->scaled[s->num_scaled++] = (struct scaled_latent){
-                r, coordinate[r], unit[r], operand_of(&c->arg[d->location], i),
-                operand_of(&c->arg[d->scale], i)};
+            s->scaled[s->num_scaled++] = (struct scaled_latent){r, coordinate[r], unit[r],
+                                                                operand_of(&c->arg[d->location], i),
+                                                                operand_of(&c->arg[d->scale], i)};
             coordinate[r] = -1;
         }
     }
 }
 
-/* ---- which coordinates enter which scales ------------------------------------------------------ */
+/* ---- which coordinates enter which scales ------------------------------------------------------
+ */
 
 /* Has an operand another value in lane b than in lane 0? */
 static int differs(const struct exec *x, struct shift_operand o, int b)
@@ -148,7 +150,8 @@ void mcmc_shifts_free(struct mcmc *s)
     free(s->scaled);
 }
 
-/* ---- moves ------------------------------------------------------------------------------------- */
+/* ---- moves -------------------------------------------------------------------------------------
+ */
 
 /* Locations and scales of the members of a shift, at the last evaluation. */
 static void get_members(const struct mcmc *s, const struct shift *h, const struct exec *x,
@@ -174,8 +177,8 @@ static int holds(const struct mcmc *s, const struct shift *h, const struct exec 
     return 1;
 }
 
-/* u becomes the proposal; the logarithm of the map's Jacobian is added to gain.  w->shift: locations
-   and scales before, then after. */
+/* u becomes the proposal; the logarithm of the map's Jacobian is added to gain.  w->shift:
+   locations and scales before, then after. */
 static void propose(const struct mcmc *s, const struct shift *h, struct lanes_of_chains *w,
                     const double *normal, double *gain)
 {
