@@ -13,7 +13,7 @@ C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] mpi/*.[ch] serve/*.[ch
 # The folder of the npm packages that drive pages.
 PAGES = $(or $(NAMI_PAGES),$(HOME)/.cache/nami/pages)
 
-.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
+.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-mcmc bench-messages posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -63,6 +63,11 @@ bench-mpi: ## nami-mpi: 2 processes beside 2 threads, killed processes, 10^5 dat
 	@cmake --build build --target mpi_latency >/dev/null
 	@bench/mpi.py | tee bench/results/mpi.txt
 
+bench-mcmc: ## effective draws a second of Markov chains, beside JAGS, on ten classic models: minutes
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/mcmc.py $(MODELS) | tee bench/results/mcmc.txt
+
 bench-messages: ## cost of message networks by the size of the data, beside explicit inputs: minutes
 	@scripts/setup.sh build bench
 	@$(MAKE) build
@@ -95,10 +100,10 @@ posteriors: ## posteriors of classic models against long runs of JAGS (JAGS=--ja
 	@$(MAKE) build
 	@bench/jags_posteriors.py $(JAGS) $(MODELS)
 
-answers: ## answers on the classic models as they are written, beside JAGS (default settings, or METHOD=mcmc; LIMIT=300 s of processor time): hours
+answers: ## answers on models as they are written, beside JAGS: table of docs/answers.md (MODELS='seeds examples'; METHOD=mcmc: no table; LIMIT=120 s of processor time): hours
 	@scripts/setup.sh build bench
 	@$(MAKE) build
-	@verify/answers.py $(if $(METHOD),--method $(METHOD)) --limit $(or $(LIMIT),300) --table build/answers.md $(MODELS)
+	@verify/answers.py $(if $(METHOD),--method $(METHOD)) --limit $(or $(LIMIT),120) $(MODELS)
 
 trust: ## how often is an answer trusted and wrong? random models with known posteriors (COUNT=1000): minutes
 	@$(MAKE) build

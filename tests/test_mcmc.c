@@ -1,5 +1,5 @@
 /* test_mcmc.c: R-hat and effective sample sizes are those of chains whose correlations are known;
-   Markov chains need no network, agree with exact posteriors (2 to 100 dimensions, funnels, two
+   Markov chains need no network, agree with exact posteriors (1 to 101 dimensions, funnels, two
    modes), and say so when they do not cross between modes. */
 #include <math.h>
 #include <stdio.h>
@@ -140,12 +140,12 @@ static void is_near(const nami_summary *x, double mean, double sd)
                  sd);
 }
 
-/* Random walks of 2, 10 and 100 steps, observed only at the end: z[t] ~ N(0, t), so that given y
-   the last has mean n y / (n + 1) and the first y / (n + 1), with known variances. */
+/* Random walks of 2, 8 and 32 steps, observed only at the end: z[t] ~ N(0, t), so that given y the
+   last has mean n y / (n + 1) and the first y / (n + 1), with known variances. */
 static void correlated_normals(void **state)
 {
     (void)state;
-    for (int n = 2; n <= 100; n = n == 2 ? 10 : 10 * n) {
+    for (int n = 2; n <= 32; n *= 4) {
         char text[400], last[16];
         snprintf(last, sizeof last, "z[%d]", n);
         snprintf(text, sizeof text,
@@ -157,6 +157,21 @@ static void correlated_normals(void **state)
         is_near(&f.first, 3.0 / (n + 1), sqrt(1 - 1.0 / (n + 1)));
         is_near(&f.second, 3.0 * n / (n + 1), sqrt(n / (n + 1.0)));
     }
+}
+
+/* 101 coordinates whose posterior sds are from 0.7 to 0.01. */
+static void many_normals(void **state)
+{
+    char ones[300] = "{\"y\": [1";
+    (void)state;
+    for (int i = 1; i < 101; i++) strcat(ones, ",1");
+    strcat(ones, "]}");
+    struct found f = ask("model { for (i in 1:101) { z[i] ~ dnorm(0, 1)\n"
+                         "y[i] ~ dnorm(z[i], pow(10, 0.04 * (i - 1))) } }",
+                         ones, "none", "z[1]", "z[101]");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    is_near(&f.first, 0.5, sqrt(0.5));
+    is_near(&f.second, 1e4 / (1e4 + 1), 1 / sqrt(1e4 + 1));
 }
 
 /* The log scale of effects of which data say nothing keeps its prior.  Trajectories diverge in the
@@ -199,6 +214,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(modes_that_chains_do_not_cross),
     cmocka_unit_test(scales_and_correlations),
     cmocka_unit_test(correlated_normals),
+    cmocka_unit_test(many_normals),
     cmocka_unit_test(funnels),
     cmocka_unit_test(modes_that_chains_cross),
 };
