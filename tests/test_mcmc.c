@@ -190,6 +190,13 @@ static void funnels(void **state)
     assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
     is_near(&f.first, 5.5, 9 / sqrt(12));
     is_near(&f.second, 0, 1);
+    f = ask("model { s ~ dunif(1, 10); x[1] ~ normal(0, 1)\n" /* a walk: no shift */
+            "for (i in 2:4) { x[i] ~ normal(x[i-1], s) }\n"
+            "y ~ dnorm(0.0001 * sum(x[]), 0.0001) }",
+            "{\"y\": 3}", "none", "s", "x[1]");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    is_near(&f.first, 5.5, 9 / sqrt(12));
+    is_near(&f.second, 0, 1);
 }
 
 /* Two modes that chains cross: y ~ N(m^2, 1), by sums over a grid. */

@@ -76,7 +76,8 @@ static void evaluate(const struct mcmc *s, struct lanes_of_chains *w)
     lanes_place(s, w);
     exec_both(x);
     for (size_t k = 0; k < (size_t)s->dim; k++)
-        memcpy(w->g + k * LANES, x->adj + ((size_t)s->joint.coord + k) * cap, sizeof *w->g * LANES);
+        memcpy(w->g + k * LANES, x->adj + ((size_t)s->joint.coord + k) * cap,
+               sizeof *w->g * LANES);
 }
 
 /* ---- climbs -------------------------------------------------------------------------------- */
@@ -158,10 +159,9 @@ int mcmc_climb(struct mcmc *s, nami_err *err)
         if (!isnan(s->value[c]) && (best < 0 || s->value[c] > s->value[best])) best = c;
     if (rc) return rc;
     if (best < 0)
-        return err_set(
-            err, NAMI_EINPUT,
-            "no point was found where the density of the model is finite: check that the "
-            "data are possible under the model");
+        return err_set(err, NAMI_EINPUT,
+                       "no point was found where the density of the model is finite: check that the "
+                       "data are possible under the model");
     for (int c = 0; c < MCMC_CHAINS; c++) { /* chains that found none start at the best */
         if (!isnan(s->value[c])) continue;
         s->value[c] = s->value[best];
@@ -208,15 +208,15 @@ static void add_kinetic(const struct mcmc *s, const struct lanes_of_chains *w, d
             energy[b] += w->p[k * LANES + b] * w->p[k * LANES + b] / 2;
 }
 
-/* Momenta are standard normal, on the scale of L^-1 u. */
 enum { PARTS = 1 << 14 };
 
-/* Their node counts from here. */
+/* Random numbers of this move: its part move % PARTS, for any node. */
 static struct stream stream_of(const struct mcmc *s, size_t first)
 {
     return (struct stream){s->seed + s->move / PARTS * 0x9e3779b97f4a7c15u, 0, first};
 }
 
+/* Momenta are standard normal, on the scale of L^-1 u. */
 static void random_numbers(const struct mcmc *s, struct lanes_of_chains *w, size_t first,
                            double *uniform)
 {
@@ -325,8 +325,9 @@ int mcmc_decode(struct mcmc *s, size_t n, const double *u, double *z, nami_err *
 {
     struct decoding_job j = {s, n, u, z};
     struct lanes_of_chains w = {0};
-    int rc = lanes_init((void *)s, &w, err);
-    for (size_t i = 0; i < n && !rc; i += LANES) decode(&j, &w, i, n - i < LANES ? n - i : LANES);
+    int rc = lanes_init(s, &w, err);
+    for (size_t i = 0; i < n && !rc; i += LANES)
+        decode(&j, &w, i, n - i < LANES ? n - i : LANES);
     lanes_fini(&w);
     return rc;
 }
