@@ -50,7 +50,7 @@ FIELDS = ("model", "result", "method", "seconds", "jags", "mean", "sd", "scalars
 ORDER = ("right", "unsure", "no", "late", "error", "WRONG")
 MEAN, SD, STUCK, AGREE, ENOUGH = 0.1, 0.1, 1.1, 1.02, 400
 DRAWS, THIN, BURNIN = 2500, 8, 4000
-QUICK = 5  # seconds of processor time: chains that took less may be run ten times as long
+QUICK = 15  # seconds of processor time: chains that took less may be run ten times as long
 PATIENCE = 300
 
 
