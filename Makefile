@@ -70,6 +70,10 @@ bench-simulator: ## what the Python package costs: a simulator in NumPy, threads
 	@scripts/setup.sh build python
 	@$(MAKE) build
 	@bench/simulator.py | tee bench/results/simulator.txt
+bench-mcmc: ## effective draws a second of Markov chains, beside JAGS, on ten classic models: minutes
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/mcmc.py $(MODELS) | tee bench/results/mcmc.txt
 
 bench-messages: ## cost of message networks by the size of the data, beside explicit inputs: minutes
 	@scripts/setup.sh build bench
@@ -126,10 +130,10 @@ posteriors: ## posteriors of classic models against long runs of JAGS (JAGS=--ja
 	@$(MAKE) build
 	@bench/jags_posteriors.py $(JAGS) $(MODELS)
 
-answers: ## answers on the classic models as they are written, beside JAGS (default settings, or METHOD=mcmc; LIMIT=300 s of processor time): hours
+answers: ## answers on models as they are written, beside JAGS: table of docs/answers.md (MODELS='seeds examples'; METHOD=mcmc: no table; LIMIT=120 s of processor time): hours
 	@scripts/setup.sh build bench
 	@$(MAKE) build
-	@verify/answers.py $(if $(METHOD),--method $(METHOD)) --limit $(or $(LIMIT),300) --table build/answers.md $(MODELS)
+	@verify/answers.py $(if $(METHOD),--method $(METHOD)) --limit $(or $(LIMIT),120) $(MODELS)
 
 trust: ## how often is an answer trusted and wrong? random models with known posteriors (COUNT=1000): minutes
 	@$(MAKE) build

@@ -50,7 +50,7 @@ FIELDS = ("model", "result", "method", "seconds", "jags", "mean", "sd", "scalars
 ORDER = ("right", "unsure", "no", "late", "error", "WRONG")
 MEAN, SD, STUCK, AGREE, ENOUGH = 0.1, 0.1, 1.1, 1.02, 400
 DRAWS, THIN, BURNIN = 2500, 8, 4000
-QUICK = 5  # seconds of processor time: chains that took less may be run ten times as long
+QUICK = 15  # seconds of processor time: chains that took less may be run ten times as long
 PATIENCE = 300
 
 
@@ -293,8 +293,11 @@ def main():
         return
     show({k: k for k in FIELDS})
     for name in names:
-        rows[name] = judge(name, known[name], o)
-        show(rows[name])
+        row = judge(name, known[name], o)
+        if not o.method:
+            rows = read_rows()  # another run may add some
+        rows[name] = row
+        show(row)
         if not o.method:
             write_rows(rows, known)
     print(share([rows[k] for k in names if k in rows]))

@@ -2,7 +2,6 @@
 #include "infer/mcmc.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -286,8 +285,8 @@ static int look(const struct session *r, struct diagnostics *found, nami_err *er
 static int enough(const struct diagnostics *d) { return chains_agree(d) && d->diverged < 1e-3; }
 
 /* Rounds, until the chains agree or the budget is spent: longer ones if they do not agree.  Between
-   them the mass matrix is that of the last round's draws, and steps are shorter if trajectories have
-   diverged. */
+   them the mass matrix is that of the last round's draws, and steps are shorter if trajectories
+   have diverged. */
 static int run_rounds(struct session *r, struct diagnostics *found, nami_err *err)
 {
     int rc = warm_up(r, err);
@@ -295,7 +294,6 @@ static int run_rounds(struct session *r, struct diagnostics *found, nami_err *er
     for (int k = 0; k < ROUNDS && !rc; k++) {
         rc = draw(r, thin, err);
         if (!rc) rc = look(r, found, err);
-        if (getenv("DBG")) fprintf(stderr, "DBG round %d dim %d shifts %d step %g share %g step %g length %g leap %g moves %lu spent %g rhat %g ess %g div %g acc %g\n", k, r->s.dim, r->s.num_shifts, r->s.shift[0].step, r->s.shift[0].share[0], r->s.step, r->t.length, r->t.length/r->s.step, (unsigned long)r->s.move, r->spent/MCMC_CHAINS/r->s.joint.prog.nrow, found->rhat, found->ess, found->diverged, r->t.accept);
         if (rc || enough(found) || 3 * r->spent > BUDGET) break;
         if (k + 1 == ROUNDS) break;
         size_t all = kept_stride(r);

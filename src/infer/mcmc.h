@@ -110,13 +110,13 @@ void mcmc_scatter(struct mcmc *s, const int *wanted);
    now; how many. */
 int mcmc_rescue(struct mcmc *s, size_t n, size_t stride, size_t step, size_t chain,
                 const double *u);
-/* Finds what can be shifted, before mcmc_open; chain 0 has a position. */
+/* Finds what can be shifted, before mcmc_open; the last chain has a position. */
 int mcmc_shifts(struct mcmc *s, nami_err *err);
 void mcmc_shifts_free(struct mcmc *s);
 /* Shifts the chains from `first` on, in the lanes of w: w->u changes, and the rest is undefined.
    r, part: unused random numbers. */
 void mcmc_shift(struct mcmc *s, struct lanes_of_chains *w, size_t first, struct stream r, int part);
-/* Adapts their steps to the acceptance of the last move. */
+/* Adapts their steps to the acceptance of the last move; gives up those that are never accepted. */
 void mcmc_tune_shifts(struct mcmc *s);
 /* One move of all chains. */
 int mcmc_move(struct mcmc *s, nami_err *err);

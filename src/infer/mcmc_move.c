@@ -208,15 +208,15 @@ static void add_kinetic(const struct mcmc *s, const struct lanes_of_chains *w, d
             energy[b] += w->p[k * LANES + b] * w->p[k * LANES + b] / 2;
 }
 
-/* Momenta are standard normal, on the scale of L^-1 u. */
 enum { PARTS = 1 << 14 };
 
-/* Their node counts from here. */
+/* Random numbers of this move: its part move % PARTS, for any node. */
 static struct stream stream_of(const struct mcmc *s, size_t first)
 {
-    return (struct stream) {s->seed + s->move / PARTS * 0x9e3779b97f4a7c15u, 0, first};
+    return (struct stream){s->seed + s->move / PARTS * 0x9e3779b97f4a7c15u, 0, first};
 }
 
+/* Momenta are standard normal, on the scale of L^-1 u. */
 static void random_numbers(const struct mcmc *s, struct lanes_of_chains *w, size_t first,
                            double *uniform)
 {
@@ -325,7 +325,7 @@ int mcmc_decode(struct mcmc *s, size_t n, const double *u, double *z, nami_err *
 {
     struct decoding_job j = {s, n, u, z};
     struct lanes_of_chains w = {0};
-    int rc = lanes_init((void *)s, &w, err);
+    int rc = lanes_init(s, &w, err);
     for (size_t i = 0; i < n && !rc; i += LANES)
         decode(&j, &w, i, n - i < LANES ? n - i : LANES);
     lanes_fini(&w);

@@ -1,15 +1,15 @@
 /* mcmc_shift.c: moves of a scale together with the latents that it scales.
 
    In a hierarchical model z_i ~ normal(l_i, s_i), with a coordinate u_k that enters the s_i (and
-   possibly the l_i), trajectories explore u_k slowly where the data say little of the z_i: a funnel.
-   A shift changes u_k at random and keeps e_i = (z_i - l_i) / s_i: a Metropolis step in the
+   possibly the l_i), trajectories explore u_k slowly where the data say little of the z_i: a
+   funnel. A shift changes u_k at random and keeps e_i = (z_i - l_i) / s_i: a Metropolis step in the
    noncentered parameterization, interwoven with trajectories in the centered one (Yu, Meng 2011,
    Journal of Computational and Graphical Statistics 20).  It is found from the program of the
    density which coordinates enter which scales; the distribution may be any location-scale family.
    A step costs three evaluations of the density, without derivatives.
 
-   The map is its own inverse if no l_i or s_i of a shift depends on a z_j of the same shift; where
-   one does, as in a random walk, there is no shift. */
+   The map has an inverse of the same form if no l_i or s_i of a shift depends on a z_j of the same
+   shift.  Where one does, as in a random walk, every shift is rejected, and it is soon given up. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +19,10 @@
 #include "infer/mcmc.h"
 
 static const double PROBE = 0.1, SAME = 1e-9, ACCEPT = 0.44;
+static const double USELESS = 1e-6; /* step */
 
-/* ---- latents with a location-scale density ---------------------------------------------------- */
+/* ---- latents with a location-scale density ----------------------------------------------------
+ */
 
 static const double *lane_of(const struct exec *x, struct shift_operand o)
 {
@@ -67,20 +69,22 @@ static void find_scaled(struct mcmc *s, int *coordinate, const double *unit)
         for (int i = 0; d && i < c->n && !c->arg[0].is_const; i++) {
             int r = operand_at(&c->arg[0], i, 0);
             if (r >= s->joint.coord || coordinate[r] < 0 || c->arg[d->scale].is_const) continue;
-            s->scaled[s->num_scaled++] = (struct scaled_latent){
-                r, coordinate[r], unit[r], operand_of(&c->arg[d->location], i),
-                operand_of(&c->arg[d->scale], i)};
+            s->scaled[s->num_scaled++] = (struct scaled_latent){r, coordinate[r], unit[r],
+                                                                operand_of(&c->arg[d->location], i),
+                                                                operand_of(&c->arg[d->scale], i)};
             coordinate[r] = -1;
         }
     }
 }
 
-/* ---- which coordinates enter which scales ------------------------------------------------------ */
+/* ---- which coordinates enter which scales ------------------------------------------------------
+ */
 
 /* Has an operand another value in lane b than in lane 0? */
 static int differs(const struct exec *x, struct shift_operand o, int b)
 {
-    return value_of(x, o, b) != value_of(x, o, 0);
+    double is = value_of(x, o, b), was = value_of(x, o, 0);
+    return isfinite(is) && isfinite(was) && is != was;
 }
 
 /* The shift of the coordinate that lane b has changed, if it enters any scale. */
@@ -103,7 +107,8 @@ static int add_shift(struct mcmc *s, const struct exec *x, int coordinate, int b
     return 0;
 }
 
-/* From the position of chain 0 in lane 0, one coordinate is changed in each of the other lanes. */
+/* From the position of the last chain in lane 0, one coordinate is changed in each of the other
+   lanes. */
 static int find_shifts(struct mcmc *s, struct lanes_of_chains *w, nami_err *err)
 {
     size_t d = (size_t)s->dim;
@@ -112,7 +117,7 @@ static int find_shifts(struct mcmc *s, struct lanes_of_chains *w, nami_err *err)
         for (size_t k = 0; k < d; k++)
             for (size_t b = 0; b < MCMC_LANES; b++)
                 w->u[k * MCMC_LANES + b] =
-                    s->u[k * MCMC_CHAINS] + (b && k == first + b - 1 ? PROBE : 0);
+                    s->u[k * MCMC_CHAINS + MCMC_CHAINS - 1] + (b && k == first + b - 1 ? PROBE : 0);
         lanes_place(s, w);
         exec_run(&w->x);
         for (size_t b = 1; b < MCMC_LANES && first + b - 1 < d && !rc; b++)
@@ -148,7 +153,8 @@ void mcmc_shifts_free(struct mcmc *s)
     free(s->scaled);
 }
 
-/* ---- moves ------------------------------------------------------------------------------------- */
+/* ---- moves -------------------------------------------------------------------------------------
+ */
 
 /* Locations and scales of the members of a shift, at the last evaluation. */
 static void get_members(const struct mcmc *s, const struct shift *h, const struct exec *x,
@@ -174,8 +180,8 @@ static int holds(const struct mcmc *s, const struct shift *h, const struct exec 
     return 1;
 }
 
-/* u becomes the proposal; the logarithm of the map's Jacobian is added to gain.  w->shift: locations
-   and scales before, then after. */
+/* u becomes the proposal; the logarithm of the map's Jacobian is added to gain.  w->shift:
+   locations and scales before, then after. */
 static void propose(const struct mcmc *s, const struct shift *h, struct lanes_of_chains *w,
                     const double *normal, double *gain)
 {
@@ -213,8 +219,9 @@ static void shift_lanes(struct mcmc *s, struct shift *h, struct lanes_of_chains 
     memcpy(before, w->x.total, sizeof before);
     propose(s, h, w, normal, gain);
     for (int b = 0; b < MCMC_LANES; b++) {
-        double share = exp(fmin(0, gain[b] + w->x.total[b] - before[b]));
-        if (!isfinite(w->x.total[b]) || !(share > 0) || !holds(s, h, &w->x, b, l1, s1)) share = 0;
+        double change = gain[b] + w->x.total[b] - before[b];
+        int ok = isfinite(change) && holds(s, h, &w->x, b, l1, s1);
+        double share = ok ? exp(fmin(0, change)) : 0;
         h->share[first + (size_t)b] = share;
         if (uniform[b] < share) continue;
         for (size_t k = 0; k < (size_t)s->dim; k++)
@@ -241,5 +248,9 @@ void mcmc_tune_shifts(struct mcmc *s)
         double mean = 0;
         for (int c = 0; c < MCMC_CHAINS; c++) mean += h->share[c] / MCMC_CHAINS;
         h->step *= exp((mean - ACCEPT) / sqrt(++h->tuned + 4));
+        if (h->step > USELESS) continue;
+        free(h->member);
+        *h = s->shift[--s->num_shifts];
+        g--;
     }
 }
