@@ -409,11 +409,24 @@ def xlogx_dev(x, m):
     return x * log(x / m) + m - x
 
 
+def precise(f):
+    """f with 300 digits: its terms cancel"""
+    def value(*a):
+        with mp.workdps(300):
+            return f(*a)
+    return value
+
+
+def binomial_lp(x, y, p, q):
+    p, q = (p, 1 - p) if p <= 0.5 else (1 - q, q)  # the smaller one is exact
+    return lchoose(x + y, x) + (x * log(p) if x else 0) + (y * log(q) if y else 0)
+
+
 SPECIAL = {
     "lgam": ([(x,) for x in WIDE], lg),
     "digamma": ([(x,) for x in WIDE if x > 1e-200], mpmath.digamma),
-    "stirling_error": ([(x,) for x in WIDE if x < 1e200], lambda x: lg(x + 1) - (x + mpf(1) / 2) * log(x) + x - log(2 * pi) / 2),
-    "lgam_half": ([(x,) for x in WIDE if x < 1e200], lambda x: lg(x + mpf(1) / 2) - lg(x)),
+    "stirling_error": ([(x,) for x in WIDE if x < 1e200], precise(lambda x: lg(x + 1) - (x + mpf(1) / 2) * log(x) + x - log(2 * pi) / 2)),
+    "lgam_half": ([(x,) for x in WIDE if x < 1e200], precise(lambda x: lg(x + mpf(1) / 2) - lg(x))),
     "log1m_exp": ([(x,) for x in WIDE], lambda t: log(-expm1(-t)) if t < 1e5 else -exp(-t)),
     "softplus": ([(x,) for x in ALONG], lambda t: log1(exp(t)) if t < 0 else t + log1(exp(-t))),
     "normal_p": ([(x,) for x in ALONG], lambda z: phi(z)[0]),
@@ -424,7 +437,7 @@ SPECIAL = {
     "deviance": ([(x, x * r) for x in (1e-10, 0.3, 7, 1e10, 1e15) for r in (1e-10, 0.3, 0.999, 1 - 1e-9, 1, 1 + 1e-9, 1.001, 3, 1e10)], xlogx_dev),
     "poisson_lp": (grid([1e-10, 0.3, 7, 50.5, 1e4, 1e10, 1e15], [1e-10, 0.3, 7, 50.5, 1e4, 1e10, 1e15, 1e15 + 1e8]), lambda x, m: x * log(m) - m - lg(x + 1)),
     "binomial_lp": ([(x, y, p, 1 - p) for x, y, p in grid([0, 0.3, 7, 1e4, 1e10, 1e15], [0, 0.3, 7, 1e4, 1e10, 1e15], [1e-10, 0.3, 0.5, 0.75, 1 - 2.0**-30], most=60)],
-                    lambda x, y, p, q: lchoose(x + y, x) + (x * log(p) if x else 0) + (y * log(q) if y else 0)),
+                    binomial_lp),
     "gamma_p": ([], None), "gamma_q": ([], None), "beta_i": ([], None),  # at the points of gamma and beta
 }
 
