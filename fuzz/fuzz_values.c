@@ -15,8 +15,9 @@ static void compare(const char *text, size_t len, size_t flags)
     json_error_t other;
     json_t *ours = json_read(text, len, flags, &why),
            *theirs = json_loadb(text, len, flags, &other);
-    int deep = !ours && why.code == json_error_stack_overflow; /* ours has the lower limit */
-    if (!deep && (!ours != !theirs || (ours && !json_equal(ours, theirs)))) {
+    int other_rule = memchr(text, 0, len) || /* Jansson skips some NULs, and nests deeper */
+                     (!ours && why.code == json_error_stack_overflow);
+    if (!other_rule && (!ours != !theirs || (ours && !json_equal(ours, theirs)))) {
         fprintf(stderr, "%s; Jansson: %s\n", ours ? "" : why.text, theirs ? "" : other.text);
         abort();
     }

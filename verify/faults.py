@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""verify/faults.py NAMI SHIM [calls] [outputs] [memory] [limits] [crash] [signals] [--every N] [--kills N] [--seed S]: what happens when
+"""verify/faults.py NAMI SHIM [calls] [outputs] [memory] [limits] [crash] [signals] [--every N] [--kills N] [--seconds S] [--seed S]: what happens when
 machines fail. SHIM is build/tests/faulty.so (tests/faulty.c), preloaded to make one call of a command fail.
 
     calls    every call of the file system in a training that resumes a network fails once, with ENOSPC, EIO, EINTR, a short count,
@@ -291,8 +291,8 @@ def crash(opt):
 def signals(opt):
     rng, done, resumed = random.Random(opt.seed), {}, 0
     train = [opt.nami, "train", "line.nami", "-o", "k.net", "--steps", "3000", "--patience", "1000", "--save", "1"] + SMALL
-    study = [opt.nami, "reproduce", "tree", "--quick", "--runs", "1", "-o", "k.study", "-q"]
-    cmds = {"train": train, "sample": [opt.nami, "sample", "n.net", "--data", "y.json", "-n", "3000000", "-o", "k.csv", "-q"],
+    study = [opt.nami, "reproduce", "tree", "--quick", "--runs", "1", "--only", "full,forward", "--set", "epochs=4", "-o", "k.study", "-q"]
+    cmds = {"train": train, "sample": [opt.nami, "sample", "n.net", "--data", "y.json", "-n", "500000", "-o", "k.csv", "-q"],
             "run": [opt.nami, "run", "line.nami", "--data", "y.json", "--steps", "3000", "-q"], "reproduce": study}
 
     def clear():
@@ -311,7 +311,10 @@ def signals(opt):
         lasts[name] = time.time() - start
         if name in ("train", "reproduce"):
             whole[name] = result()
+    begin = time.time()
     for k in range(opt.kills):
+        if time.time() - begin > opt.seconds:
+            break
         name = list(lasts)[k % len(lasts)]
         sig = rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
         clear()
@@ -348,6 +351,7 @@ def main():
     ap.add_argument("--every", type=int, default=1, metavar="N", help="every N-th allocation")
     ap.add_argument("--most", type=int, default=10**9, metavar="N", help="at most about N allocations of a command")
     ap.add_argument("--kills", type=int, default=500)
+    ap.add_argument("--seconds", type=float, default=float("inf"), help="no more kills after that time")
     ap.add_argument("--seed", type=int, default=1)
     opt = ap.parse_args()
     opt.nami, opt.shim = os.path.abspath(opt.nami), os.path.abspath(opt.shim)

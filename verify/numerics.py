@@ -302,8 +302,9 @@ dist("beta", grid(SHAPES, SHAPES, most=60), lambda x, a, b: (a - 1) * log(x) + (
 
 
 def kumaraswamy_tails(x, a, b):
-    up = exp(b * log(-expm1(a * log(x))))
-    return -expm1(b * log(-expm1(a * log(x)))), up
+    t = a * log(x)
+    up = b * (log1(-exp(t)) if t < -1 else log(-expm1(t)))
+    return -expm1(up), exp(up)
 
 
 dist("kumaraswamy", grid([1e-3, 0.31, 1, 2.385, 50.5, 1e4], [1e-3, 0.31, 1, 2.385, 50.5, 1e4, 1e10]),
