@@ -127,14 +127,18 @@ kill_one TERM
 ok "stopped: says so" grep -q 'stopped after [0-9]* steps; --resume continues' k.log
 ok "stopped: goes on by 4" mpi 4 train $long -o k.net --resume
 ok "stopped: the same file" cmp one.net k.net
-# SIGUSR1 to one process, once it catches it, until there is a checkpoint, which nothing else writes; again if the end was earlier
+# SIGUSR1 to all processes, as Slurm and mpirun send it, once they catch it, until there is a checkpoint, which nothing else writes;
+# again if the end was earlier
 for try in 1 2 3 4 5; do
     rm -f k.net
     mpi 3 train ${long/--save 0/--save 1000} -o k.net >k.log 2>&1 &
     for i in $(seq 500); do
-        one=$(pgrep -f "^$program train .* -o k.net" | tail -n 1)
-        caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$one/status" 2>/dev/null)
-        [ $((0x${caught:-0} >> 9 & 1)) = 0 ] || kill -USR1 "$one" 2>/dev/null
+        all=$(pgrep -f "^$program train .* -o k.net") ready=0
+        for one in $all; do
+            caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$one/status" 2>/dev/null)
+            [ $((0x${caught:-0} >> 9 & 1)) = 0 ] || ready=$((ready + 1))
+        done
+        [ $ready != 3 ] || kill -USR1 $all 2>/dev/null
         [ -s k.net ] && break
         sleep 0.02
     done

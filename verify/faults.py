@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""verify/faults.py NAMI SHIM [calls] [outputs] [memory] [limits] [crash] [signals] [--every N] [--kills N] [--seconds S] [--seed S]: what happens when
+"""verify/faults.py NAMI SHIM [calls] [outputs] [memory] [limits] [crash] [signals] [--every N] [--commands NAMES] [--kills N] [--seconds S] [--seed S]: what happens when
 machines fail. SHIM is build/tests/faulty.so (tests/faulty.c), preloaded to make one call of a command fail.
 
     calls    every call of the file system in a training that resumes a network fails once, with ENOSPC, EIO, EINTR, a short count,
@@ -167,6 +167,8 @@ def commands(opt):
 def memory(opt):
     done = {}
     for name, cmd in commands(opt).items():
+        if opt.commands and name not in opt.commands.split(","):
+            continue
         usual = run(cmd)
         if usual.returncode not in (0, 1):
             fault(name + ": without a fault", usual)
@@ -350,6 +352,7 @@ def main():
     ap.add_argument("parts", nargs="*", choices=[[]] + list(parts))
     ap.add_argument("--every", type=int, default=1, metavar="N", help="every N-th allocation")
     ap.add_argument("--most", type=int, default=10**9, metavar="N", help="at most about N allocations of a command")
+    ap.add_argument("--commands", metavar="NAMES", help="memory: of these commands alone")
     ap.add_argument("--kills", type=int, default=500)
     ap.add_argument("--seconds", type=float, default=float("inf"), help="no more kills after that time")
     ap.add_argument("--seed", type=int, default=1)

@@ -12,7 +12,7 @@ known no better than its argument: rounding x by one unit changes it by kappa = 
 quantile is that of x or of the probability at x, whichever is smaller; a quantile of counts has the error by which its
 probability misses. "bounded" is the worst error in units of eps (1 + kappa), eps = 2.2e-16.
 
---table writes docs/numerics.md, --points tests/numerics_reference.inc, a sample of the points with their references."""
+--table writes docs/numerics.md (of NAMEs: only their rows), --points tests/numerics_reference.inc, a sample of the points with their references."""
 import argparse
 import math
 import os
@@ -695,6 +695,10 @@ def main():
                     if b > 50:
                         print("    %s%r = %.17g, not %s (%.3g)" % (k, at, v, mpmath.nstr(ref, 17), b))
     if opt.table:
+        old = {}  # rows of what was not computed now stay
+        if os.path.exists(opt.table):
+            with open(opt.table) as f:
+                old = {line.split("`")[1]: line for line in f if line.startswith("| `")}
         with open(opt.table, "w") as f:
             f.write(HEAD + "\n## Distributions\n\nWorst errors; in parentheses *bounded*.\n\n"
                     "| distribution | points | log density | cdf | upper tail | quantile | upper quantile | NaN |\n|---|---|---|---|---|---|---|---|\n")
@@ -704,11 +708,15 @@ def main():
                     f.write("| `%s` | %d | %s | %s | %s | %s | %s | %d |\n" % (
                         name, r["lp"].n, fmt(r["lp"], False), fmt(r["cdf"], True), fmt(r["ccdf"], True), fmt(r["quantile"], False),
                         fmt(r["cquantile"], False), sum(w.none for w in r.values())))
+                elif name in old:
+                    f.write(old[name])
             f.write("\n## Special functions\n\n| function | points | worst error | NaN |\n|---|---|---|---|\n")
             for name in SPECIAL:
                 if name in results:
                     w = results[name]["value"]
                     f.write("| `%s` | %d | %s | %d |\n" % (name, w.n, fmt(w, w.bounded * EPS < 0.9 * w.error), w.none))
+                elif name in old:
+                    f.write(old[name])
     if opt.points:
         pick = random.Random(2)
         with open(opt.points, "w") as f:
