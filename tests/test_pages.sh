@@ -44,7 +44,7 @@ cat >"$tmp/steps.json" <<STEPS
    {"click": "#stepper .next"}, {"changed": ["begin", "#stepper"]}, {"changed": ["graph", "#graph"]}, {"has": ["#stepper .count", "Step 1"]},
    {"press": "ArrowRight"}, {"has": ["#stepper .count", "Step 2"]}, {"press": "End"}, {"shot": "report-end"}, {"axe": true},
    {"evaluate": "document.querySelectorAll('#graph .gone').length > 0"},
-   {"press": "Home"}, {"evaluate": "!document.querySelector('#graph .gone, #graph .now')"},
+   {"press": "Home"}, {"evaluate": "!document.querySelector('#graph .gone, #graph .now')"}, {"press": "ArrowRight"}, {"has": ["#stepper .count", "Step 1"]},
    {"theme": "dark"}, {"axe": true}, {"shot": "report-dark"}, {"theme": "light"}, {"click": "#theme"}, {"click": "#theme"},
    {"evaluate": "document.documentElement.dataset.theme === 'dark'"}, {"axe": true}, {"click": "#theme"},
    {"size": [390, 800]}, {"axe": true}, {"shot": "report-phone"}, {"evaluate": "document.documentElement.scrollWidth <= 390"},
