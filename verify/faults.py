@@ -4,7 +4,7 @@ machines fail. SHIM is build/tests/faulty.so (tests/faulty.c), preloaded to make
 
     calls    every call of the file system in a training that resumes a network fails once, with ENOSPC, EIO, EINTR, a short count,
              and with a disk that stays full: the old file or the new one is there, complete; nothing else; a message and exit 3
-    outputs  the same for the files that sample, run, report, plot, simulate, invert, export and convert write
+    outputs  the same for the files that sample, run, report, plot, simulate, invert and export write
     memory   every N-th allocation of every command fails once: a message and exit 3, or the usual result; never a signal
     limits   memory, file descriptors, processor time and file size by ulimit: the same
     crash    the file after a power failure between any two calls of a checkpoint, with any part of what was not yet forced to
@@ -92,8 +92,7 @@ def outputs(opt):
     cmds["simulate"] = some["simulate"] + ["-o", "x.csv"]
     cmds["invert"] = some["invert"] + ["-o", "x.svg"]
     cmds["export"] = some["export C"] + ["-o", "x.c"]
-    cmds["convert"] = some["convert"] + ["-o", "x.bif"]
-    whole = {".html": "</html>", ".svg": "</svg>"}  # a report may go without the graph, where Graphviz fails
+    whole = {".html": "</html>", ".svg": "</svg>"}
 
     def clear():
         for f in set(glob.glob("*")) - inputs:
