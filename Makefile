@@ -99,10 +99,10 @@ bench-serve: ## requests a second of `nami serve`, with percentiles, with and wi
 	@$(MAKE) build
 	@/usr/bin/python3 bench/serve.py build/nami | tee bench/results/serve.txt
 
-soak-serve: ## `nami serve` under load for SECONDS=3600: memory must not grow
+soak-serve: ## `nami serve` under load for SECONDS=3600, at most RATE requests a second: memory must not grow
 	@scripts/setup.sh build serve
 	@$(MAKE) build
-	@/usr/bin/python3 bench/serve.py build/nami --soak $(or $(SECONDS),3600)
+	@/usr/bin/python3 bench/serve.py build/nami --soak $(or $(SECONDS),3600) $(RATE)
 
 test-pages: ## the pages of `nami serve` in headless Chromium, screenshots to build/pages
 	@scripts/setup.sh build pages
@@ -155,11 +155,11 @@ numerics: build ## densities, distribution functions and quantiles against mpmat
 	@cmake --build build --target numbers
 	@/usr/bin/python3 verify/numerics.py --table docs/numerics.md --points tests/numerics_reference.inc
 
-campaign: ## hours of fuzzing, faults and kills, resumable: FUZZ_SECONDS=3600 each; summary in build/campaign
+campaign: ## hours of fuzzing, faults and kills, resumable: FUZZ_SECONDS=3600 each, or rounds until EXECUTIONS=1e8; summary in build/campaign
 	@scripts/setup.sh build test fuzz
 	@$(MAKE) build
 	@cmake --build build --target faulty
-	@JOBS=$(JOBS) scripts/campaign.sh $(FUZZ_SECONDS)
+	@JOBS=$(JOBS) scripts/campaign.sh $(FUZZ_SECONDS) $(EXECUTIONS)
 
 oracle: build ## JAGS's densities and moments against ours, with 10^5 draws each: minutes
 	@scripts/setup.sh test

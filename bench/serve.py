@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""serve.py NAMI [--soak SECONDS]: load of `nami serve` on loopback by wrk, on the machine that also runs wrk.
+"""serve.py NAMI [--soak SECONDS [RATE]]: load of `nami serve` on loopback by wrk, on the machine that also runs wrk.
 
 Data sets of the binary tree of 5 levels (16 observed leaves, 15 latents), 100 draws for each.  Without --soak: a table of
-requests per second and latencies, with and without batching.  With --soak: memory, once in a while.
+requests per second and latencies, with and without batching.  With --soak: memory, once in a while, under full load or under about
+RATE requests a second.
 """
 import os, re, subprocess, sys, tempfile, time
 
 NAMI = os.path.abspath(sys.argv[1])
 SOAK = float(sys.argv[3]) if sys.argv[2:3] == ["--soak"] else 0
+RATE = float(sys.argv[4]) if SOAK and len(sys.argv) > 4 else 0
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MODEL, DATA = (os.path.join(ROOT, "examples/models/tree." + end) for end in ("nami", "json"))
 
@@ -29,10 +31,10 @@ def cpu(p):
     return (int(times[11]) + int(times[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def load(url, connections, seconds, body):
+def load(url, connections, seconds, body, rate=0):
     out = subprocess.run(["wrk", "-t", "1", "-c", str(connections), "-d", str(seconds), "--timeout", "20s", "-s",
                           os.path.join(ROOT, "bench/serve.lua"), url], capture_output=True, text=True,
-                         env={**os.environ, "NAMI_BODY": body})
+                         env={**os.environ, "NAMI_BODY": body, "NAMI_DELAY": str(int(1e3 * connections / rate) if rate else 0)})
     result = [line[7:] for line in out.stdout.splitlines() if line.startswith("RESULT ")]
     if not result:
         raise SystemExit(out.stdout + out.stderr)
@@ -55,14 +57,16 @@ with tempfile.TemporaryDirectory() as folder:
         subprocess.run([NAMI, "train", MODEL, "--data", DATA, "-o", f"{folder}/{name}.safetensors", "--quiet", *options], check=True)
     if SOAK:
         p, url = start(folder, "--quiet")
-        begin, first = time.time(), None
+        begin, first, used = time.time(), None, 0.0
         while time.time() - begin < SOAK:
             part = min(60.0, max(1.0, SOAK / 10))
-            said = [load(f"{url}networks/{n}/{q}", 32, max(1, int(part / 3)), body)
+            said = [load(f"{url}networks/{n}/{q}", 32, max(1, int(part / 3)), body, RATE)
                     for n, q in (("tree", "summary?draws=100"), ("learned", "draws?draws=100"), ("tree", "draws?draws=200&as=csv"))]
             now = memory(p)
             first = first or now
-            print(f"{time.time() - begin:6.0f} s  {now:6.1f} MB  " + "  ".join(s.split("  ")[0] for s in said), flush=True)
+            used, before = cpu(p), used
+            print(f"{time.time() - begin:6.0f} s  {now:6.1f} MB  {100 * (used - before) / part:3.0f} % of a processor  "
+                  + "  ".join(s.split("  ")[0] for s in said), flush=True)
         p.terminate()
         p.wait(30)
         grown = now - first

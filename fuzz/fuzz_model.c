@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "model/eval.h"
+#include "model/model.h" /* for its messages */
+#include "model/read.h"
+#include "model/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -18,9 +21,9 @@ static void die(const char *what, const char *why)
     abort();
 }
 
-static void run(struct model *m)
+static void run(const struct model *m)
 {
-    size_t n = (size_t)m->nrow * DRAWS;
+    size_t n = (size_t)model_num_rows(m) * DRAWS;
     double *x = calloc(n + 1, sizeof *x), *grad = calloc(n + 1, sizeof *grad), logp[DRAWS];
     struct density out = {.logp = logp, .grad = grad};
     nami_err err = {0};
@@ -38,9 +41,10 @@ static void check_messages(const struct model *m, const char *text, size_t len)
     struct str out = {0};
     int lines = 2;
     for (size_t i = 0; i < len; i++) lines += text[i] == '\n' || text[i] == '\r';
-    diags_print(&m->diags, "f", text, len, &out);
-    for (size_t i = 0; i < m->diags.list.n; i++) {
-        struct place at = m->diags.list.a[i].at;
+    const struct diags *d = &m->source.diags;
+    model_messages(m, "f", &out);
+    for (size_t i = 0; i < d->list.n; i++) {
+        struct place at = d->list.a[i].at;
         if (at.line < 0 || at.line > lines || (at.line && (at.col < 1 || at.len < 1)))
             die("a message without a place", out.s);
     }
@@ -50,18 +54,20 @@ static void check_messages(const struct model *m, const char *text, size_t len)
 static void try_model(const char *text, size_t len, const char *data, size_t ndata,
                       enum dialect dialect)
 {
-    struct model m = {0};
+    struct model *m = model_new();
     struct model_options opt = {.limit = LIMIT};
     nami_err err = {0};
-    if (!ndata || !data_parse(&m.data, data, ndata, &err)) {
-        int rc = model_parse(&m, "f", text, len, dialect, &opt, &err);
+    if (!m) abort();
+    if (!ndata || !model_give_data(m, data, ndata, &err)) {
+        int rc = model_parse(m, "f", text, len, dialect, &opt, &err);
+        const struct diags *d = &m->source.diags;
         if (rc && rc != NAMI_EINPUT) die("a code that is not expected", err.msg);
         if (rc && !err.msg[0]) die("an error without its message", "");
-        if (!rc && m.diags.nerror) die("errors, but no code", m.diags.list.a[0].msg);
-        check_messages(&m, text, len);
-        if (!rc && !m.simulator && m.density.nrow < MOST) run(&m);
+        if (!rc && d->nerror) die("errors, but no code", d->list.a[0].msg);
+        check_messages(m, text, len);
+        if (!rc && !model_simulator_command(m) && model_density_program(m)->nrow < MOST) run(m);
     }
-    model_fini(&m);
+    model_free(m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t len)

@@ -78,8 +78,8 @@ static int change(char *bytes, size_t n, char *line, struct str *out)
 
 static void ask(const nami_network *net, const nami_data *data, size_t number)
 {
-    static const char *const methods[] = {"is", "direct", "smc", "adaptive"};
-    nami_query query = {.draws = 20, .method = methods[number % 4], .threads = 1, .seed = 1};
+    static const char *const names[] = {"is", "direct", "smc", "adaptive"};
+    nami_query query = {.draws = 20, .method = names[number % 4], .threads = 1, .seed = 1};
     nami_posterior *post = NULL;
     nami_block block;
     nami_err err = {0};

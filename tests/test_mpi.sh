@@ -127,6 +127,28 @@ kill_one TERM
 ok "stopped: says so" grep -q 'stopped after [0-9]* steps; --resume continues' k.log
 ok "stopped: goes on by 4" mpi 4 train $long -o k.net --resume
 ok "stopped: the same file" cmp one.net k.net
+# SIGUSR1 to all processes, as Slurm and mpirun send it, once they catch it, until there is a checkpoint, which nothing else writes;
+# again if the end was earlier
+for try in 1 2 3 4 5; do
+    rm -f k.net
+    mpi 3 train ${long/--save 0/--save 1000} -o k.net >k.log 2>&1 &
+    for i in $(seq 500); do
+        all=$(pgrep -f "^$program train .* -o k.net") ready=0
+        for one in $all; do
+            caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$one/status" 2>/dev/null)
+            [ $((0x${caught:-0} >> 9 & 1)) = 0 ] || ready=$((ready + 1))
+        done
+        [ $ready != 3 ] || kill -USR1 $all 2>/dev/null
+        [ -s k.net ] && break
+        sleep 0.02
+    done
+    cp k.net first.net
+    wait $!; code=$?
+    cmp -s one.net first.net || break
+done
+ok "SIGUSR1: a checkpoint before the end" test -s first.net -a $try -lt 5
+ok "SIGUSR1: training goes on, exit code $code" test $code = 0
+ok "SIGUSR1: the same file" cmp one.net k.net
 says "a full disk" 3 'No space left' mpi 2 train $ic -o /dev/full
 says "no such file" 2 'nothing.nami: error: cannot open' mpi 2 train nothing.nami -o x.net
 says "for one process" 2 "'invert' is a command for one process" mpi 2 invert ic.nami

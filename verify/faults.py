@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""verify/faults.py NAMI SHIM [calls] [memory] [limits] [crash] [signals] [--every N] [--kills N] [--seed S]: what happens when
+"""verify/faults.py NAMI SHIM [calls] [outputs] [memory] [limits] [crash] [signals] [--every N] [--commands NAMES] [--kills N] [--seconds S] [--seed S]: what happens when
 machines fail. SHIM is build/tests/faulty.so (tests/faulty.c), preloaded to make one call of a command fail.
 
     calls    every call of the file system in a training that resumes a network fails once, with ENOSPC, EIO, EINTR, a short count,
              and with a disk that stays full: the old file or the new one is there, complete; nothing else; a message and exit 3
+    outputs  the same for the files that sample, run, report, plot, simulate, invert and export write
     memory   every N-th allocation of every command fails once: a message and exit 3, or the usual result; never a signal
     limits   memory, file descriptors, processor time and file size by ulimit: the same
     crash    the file after a power failure between any two calls of a checkpoint, with any part of what was not yet forced to
@@ -36,7 +37,7 @@ def fault(what, r):
     print("FAILED: %s: exit %d\n%s" % (what, r.returncode, r.stderr[-600:]), flush=True)
 
 
-def run(cmd, env=None, limit=60, **kw):
+def run(cmd, env=None, limit=300, **kw):
     e = dict(os.environ, **(env or {}))
     try:
         return subprocess.run(cmd, env=e, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=limit, **kw)
@@ -82,6 +83,64 @@ def calls(opt):
     print("calls: %d faults in %d calls of a checkpoint" % (n, total))
 
 
+def outputs(opt):
+    """As calls(), for commands that write answers: what is there afterwards is what was there or a complete new file."""
+    n, cases, in_netcdf, some = opt.nami, 0, 0, commands(opt)
+    cmds = {k: some[k] for k in ("sample", "run", "report", "plot")}
+    for name in ("nc", "npz", "json"):
+        cmds["sample " + name] = some["sample"][:-1] + ["x." + name]
+    cmds["simulate"] = some["simulate"] + ["-o", "x.csv"]
+    cmds["invert"] = some["invert"] + ["-o", "x.svg"]
+    cmds["export"] = some["export C"] + ["-o", "x.c"]
+    whole = {".html": "</html>", ".svg": "</svg>"}
+
+    def clear():
+        for f in set(glob.glob("*")) - inputs:
+            os.unlink(f)
+    inputs = set(glob.glob("*")) - set(glob.glob("x.*")) | {"count"}
+    clear()
+    for name, cmd in cmds.items():
+        usual = run(cmd, shim(opt, "all", FAULTY_COUNT="count"))
+        total, new = int(content("count")), {f: content(f) for f in set(glob.glob("*")) - inputs}
+        if usual.returncode not in (0, 1) or not new:
+            fault(name + ": without a fault", usual)
+        clear()
+        run(cmd)
+        same = {f for f in new if os.path.exists(f) and content(f) == new[f]}  # others have a time in them
+        clear()
+        for how in ("ENOSPC", "EIO", "EINTR", "SHORT", "FOREVER"):
+            for at in range(1, total + 1):
+                for f in [f for f in new if not f.endswith(".safetensors")]:  # run would use it
+                    with open(f, "w") as out:
+                        out.write("old")
+                r = run(cmd, shim(opt, "all", at, how))
+                cases += 1
+                what = "%s: call %d of %d, %s" % (name, at, total, how)
+                if name == "sample nc" and r.returncode == -signal.SIGSEGV:  # nc_close() of netCDF, in its own error report
+                    in_netcdf += 1
+                    clear()
+                    continue
+                left = set(glob.glob("*")) - inputs
+                if not left <= set(new):
+                    fault(what + ": left %s for %s" % (sorted(left), sorted(new)), r)
+                for f in left & set(new):
+                    now, end = content(f), whole.get(os.path.splitext(f)[1])
+                    complete = now.rstrip().endswith(end.encode()) if end else now == new[f] if f in same else len(now) >= 0.9 * len(new[f])
+                    if now != b"old" and not complete:
+                        fault(what + ": %s is damaged" % f, r)
+                    if r.returncode == usual.returncode != 3 and now == b"old":
+                        fault(what + ": success, and %s is not written" % f, r)
+                if not (r.returncode == usual.returncode or r.returncode == 3 and "error: " in r.stderr):
+                    fault(what, r)
+                clear()
+    print("outputs: %d faults in the calls of %s; %d times netCDF crashed" % (cases, ", ".join(cmds), in_netcdf))
+
+
+def timeless(text):
+    """Without the times of training, which differ."""
+    return re.sub(r"[0-9.]+ (us|ms|s|min)\b", "", text)
+
+
 def commands(opt):
     n = opt.nami
     return {
@@ -94,10 +153,13 @@ def commands(opt):
         "map": [n, "map", "n.net", "--data", "y.json"],
         "calibrate": [n, "calibrate", "n.net", "-n", "20", "--draws", "10"],
         "run": [n, "run", "line.nami", "--data", "y.json", "--steps", "3", "-o", "x.csv"] + SMALL,
+        "report": [n, "report", "n.net", "--data", "y.json", "-n", "200", "-o", "x.html", "-q"],
+        "plot": [n, "plot", "marginals", "n.net", "--data", "y.json", "-n", "200", "-o", "x.svg", "-q"],
         "exact": [n, "exact", "linear.nami", "--data", "b.json"],
         "logp": [n, "logp", "line.nami", "--at", "at.json"],
         "compare": [n, "compare", "line.nami", "line.nami"],
         "export": [n, "export", "line.nami", "--to", "json"],
+        "export C": [n, "export", "n.net", "--to", "c"],
         "convert": [n, "convert", "g.json", "--to", "bif"],
         "list": [n, "list", "dists"],
         "completion": [n, "completion", "bash"],
@@ -108,7 +170,11 @@ def commands(opt):
 def memory(opt):
     done = {}
     for name, cmd in commands(opt).items():
+        if opt.commands and name not in opt.commands.split(","):
+            continue
         usual = run(cmd)
+        if usual.returncode not in (0, 1):
+            fault(name + ": without a fault", usual)
         run(cmd, shim(opt, "malloc", FAULTY_COUNT="count"))
         total = int(content("count"))
         every = max(opt.every, total // opt.most)
@@ -118,6 +184,8 @@ def memory(opt):
             r = run(cmd, shim(opt, "malloc", at, "ENOMEM"))
             if not (r.returncode == usual.returncode or r.returncode == 3 and "error: " in r.stderr):
                 fault("%s: allocation %d of %d" % (name, at, total), r)
+            elif r.returncode != 3 and timeless(r.stdout) != timeless(usual.stdout):
+                fault("%s: allocation %d of %d: another answer:\n%s" % (name, at, total, r.stdout), r)
         done[name] = "%s %d of %d" % (name, len(ats), total)
     print("memory: %s" % ", ".join(done.values()))
 
@@ -228,8 +296,8 @@ def crash(opt):
 def signals(opt):
     rng, done, resumed = random.Random(opt.seed), {}, 0
     train = [opt.nami, "train", "line.nami", "-o", "k.net", "--steps", "3000", "--patience", "1000", "--save", "1"] + SMALL
-    study = [opt.nami, "reproduce", "tree", "--quick", "--runs", "1", "-o", "k.study", "-q"]
-    cmds = {"train": train, "sample": [opt.nami, "sample", "n.net", "--data", "y.json", "-n", "3000000", "-o", "k.csv", "-q"],
+    study = [opt.nami, "reproduce", "tree", "--quick", "--runs", "1", "--only", "full,forward", "--set", "epochs=4", "-o", "k.study", "-q"]
+    cmds = {"train": train, "sample": [opt.nami, "sample", "n.net", "--data", "y.json", "-n", "500000", "-o", "k.csv", "-q"],
             "run": [opt.nami, "run", "line.nami", "--data", "y.json", "--steps", "3000", "-q"], "reproduce": study}
 
     def clear():
@@ -248,7 +316,10 @@ def signals(opt):
         lasts[name] = time.time() - start
         if name in ("train", "reproduce"):
             whole[name] = result()
+    begin = time.time()
     for k in range(opt.kills):
+        if time.time() - begin > opt.seconds:
+            break
         name = list(lasts)[k % len(lasts)]
         sig = rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
         clear()
@@ -277,14 +348,16 @@ def signals(opt):
 
 
 def main():
-    parts = {"calls": calls, "memory": memory, "limits": limits, "crash": crash, "signals": signals}
+    parts = {"calls": calls, "outputs": outputs, "memory": memory, "limits": limits, "crash": crash, "signals": signals}
     ap = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ap.add_argument("nami")
     ap.add_argument("shim")
     ap.add_argument("parts", nargs="*", choices=[[]] + list(parts))
     ap.add_argument("--every", type=int, default=1, metavar="N", help="every N-th allocation")
     ap.add_argument("--most", type=int, default=10**9, metavar="N", help="at most about N allocations of a command")
+    ap.add_argument("--commands", metavar="NAMES", help="memory: of these commands alone")
     ap.add_argument("--kills", type=int, default=500)
+    ap.add_argument("--seconds", type=float, default=float("inf"), help="no more kills after that time")
     ap.add_argument("--seed", type=int, default=1)
     opt = ap.parse_args()
     opt.nami, opt.shim = os.path.abspath(opt.nami), os.path.abspath(opt.shim)

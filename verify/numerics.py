@@ -12,7 +12,7 @@ known no better than its argument: rounding x by one unit changes it by kappa = 
 quantile is that of x or of the probability at x, whichever is smaller; a quantile of counts has the error by which its
 probability misses. "bounded" is the worst error in units of eps (1 + kappa), eps = 2.2e-16.
 
---table writes docs/numerics.md, --points tests/numerics_reference.inc, a sample of the points with their references."""
+--table writes docs/numerics.md (of NAMEs: only their rows), --points tests/numerics_reference.inc, a sample of the points with their references."""
 import argparse
 import math
 import os
@@ -302,8 +302,9 @@ dist("beta", grid(SHAPES, SHAPES, most=60), lambda x, a, b: (a - 1) * log(x) + (
 
 
 def kumaraswamy_tails(x, a, b):
-    up = exp(b * log(-expm1(a * log(x))))
-    return -expm1(b * log(-expm1(a * log(x)))), up
+    t = a * log(x)
+    up = b * (log1(-exp(t)) if t < -1 else log(-expm1(t)))
+    return -expm1(up), exp(up)
 
 
 dist("kumaraswamy", grid([1e-3, 0.31, 1, 2.385, 50.5, 1e4], [1e-3, 0.31, 1, 2.385, 50.5, 1e4, 1e10]),
@@ -409,11 +410,24 @@ def xlogx_dev(x, m):
     return x * log(x / m) + m - x
 
 
+def precise(f):
+    """f with 300 digits: its terms cancel"""
+    def value(*a):
+        with mp.workdps(300):
+            return f(*a)
+    return value
+
+
+def binomial_lp(x, y, p, q):
+    p, q = (p, 1 - p) if p <= 0.5 else (1 - q, q)  # the smaller one is exact
+    return lchoose(x + y, x) + (x * log(p) if x else 0) + (y * log(q) if y else 0)
+
+
 SPECIAL = {
     "lgam": ([(x,) for x in WIDE], lg),
     "digamma": ([(x,) for x in WIDE if x > 1e-200], mpmath.digamma),
-    "stirling_error": ([(x,) for x in WIDE if x < 1e200], lambda x: lg(x + 1) - (x + mpf(1) / 2) * log(x) + x - log(2 * pi) / 2),
-    "lgam_half": ([(x,) for x in WIDE if x < 1e200], lambda x: lg(x + mpf(1) / 2) - lg(x)),
+    "stirling_error": ([(x,) for x in WIDE if x < 1e200], precise(lambda x: lg(x + 1) - (x + mpf(1) / 2) * log(x) + x - log(2 * pi) / 2)),
+    "lgam_half": ([(x,) for x in WIDE if x < 1e200], precise(lambda x: lg(x + mpf(1) / 2) - lg(x))),
     "log1m_exp": ([(x,) for x in WIDE], lambda t: log(-expm1(-t)) if t < 1e5 else -exp(-t)),
     "softplus": ([(x,) for x in ALONG], lambda t: log1(exp(t)) if t < 0 else t + log1(exp(-t))),
     "normal_p": ([(x,) for x in ALONG], lambda z: phi(z)[0]),
@@ -424,7 +438,7 @@ SPECIAL = {
     "deviance": ([(x, x * r) for x in (1e-10, 0.3, 7, 1e10, 1e15) for r in (1e-10, 0.3, 0.999, 1 - 1e-9, 1, 1 + 1e-9, 1.001, 3, 1e10)], xlogx_dev),
     "poisson_lp": (grid([1e-10, 0.3, 7, 50.5, 1e4, 1e10, 1e15], [1e-10, 0.3, 7, 50.5, 1e4, 1e10, 1e15, 1e15 + 1e8]), lambda x, m: x * log(m) - m - lg(x + 1)),
     "binomial_lp": ([(x, y, p, 1 - p) for x, y, p in grid([0, 0.3, 7, 1e4, 1e10, 1e15], [0, 0.3, 7, 1e4, 1e10, 1e15], [1e-10, 0.3, 0.5, 0.75, 1 - 2.0**-30], most=60)],
-                    lambda x, y, p, q: lchoose(x + y, x) + (x * log(p) if x else 0) + (y * log(q) if y else 0)),
+                    binomial_lp),
     "gamma_p": ([], None), "gamma_q": ([], None), "beta_i": ([], None),  # at the points of gamma and beta
 }
 
@@ -681,6 +695,10 @@ def main():
                     if b > 50:
                         print("    %s%r = %.17g, not %s (%.3g)" % (k, at, v, mpmath.nstr(ref, 17), b))
     if opt.table:
+        old = {}  # rows of what was not computed now stay
+        if os.path.exists(opt.table):
+            with open(opt.table) as f:
+                old = {line.split("`")[1]: line for line in f if line.startswith("| `")}
         with open(opt.table, "w") as f:
             f.write(HEAD + "\n## Distributions\n\nWorst errors; in parentheses *bounded*.\n\n"
                     "| distribution | points | log density | cdf | upper tail | quantile | upper quantile | NaN |\n|---|---|---|---|---|---|---|---|\n")
@@ -690,11 +708,15 @@ def main():
                     f.write("| `%s` | %d | %s | %s | %s | %s | %s | %d |\n" % (
                         name, r["lp"].n, fmt(r["lp"], False), fmt(r["cdf"], True), fmt(r["ccdf"], True), fmt(r["quantile"], False),
                         fmt(r["cquantile"], False), sum(w.none for w in r.values())))
+                elif name in old:
+                    f.write(old[name])
             f.write("\n## Special functions\n\n| function | points | worst error | NaN |\n|---|---|---|---|\n")
             for name in SPECIAL:
                 if name in results:
                     w = results[name]["value"]
                     f.write("| `%s` | %d | %s | %d |\n" % (name, w.n, fmt(w, w.bounded * EPS < 0.9 * w.error), w.none))
+                elif name in old:
+                    f.write(old[name])
     if opt.points:
         pick = random.Random(2)
         with open(opt.points, "w") as f:

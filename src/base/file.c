@@ -43,6 +43,7 @@ int file_read(const char *path, struct str *text, nami_err *err)
 {
     int is_stdin = strcmp(path, "-") == 0;
     FILE *f = is_stdin ? stdin : fopen(path, "rb");
+    if (!f && errno == ENOMEM) return err_nomem(err);
     if (!f) return err_set(err, NAMI_EFILE, "cannot open: %s", strerror(errno));
     int rc = read_stream(f, text, err);
     if (!is_stdin) fclose(f);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "data/data_impl.h"
 #include "data/draws.h"
 #include "data/json_value.h"
@@ -84,13 +85,13 @@ static void descend(struct walk *w, const struct json_path *to)
 
 /* ---- reading ---------------------------------------------------------------- */
 
-static int syntax(const json_error_t *e, const struct walk *w, nami_err *err)
+static int syntax(const struct json_why *e, const struct walk *w, nami_err *err)
 {
     int line = w->line + (e->line > 1 ? e->line - 1 : 0);
     int col = e->line > 1 ? e->column : column(w) + e->column - 1;
     const char *near = strstr(e->text, " near ");
-    if (json_no_memory(e)) return err_nomem(err);
-    switch (json_error_code(e)) {
+    switch (e->code) {
+    case json_error_out_of_memory: return err_nomem(err);
     case json_error_stack_overflow:
         return err_at(err, NAMI_EINPUT, line, col,
                       "brackets are nested more than 2000 deep; data have at most %d dimensions",
@@ -186,7 +187,7 @@ int data_json(struct data *d, const char *text, size_t len, nami_err *err)
 {
     struct walk w = {.s = text, .end = text + len, .line0 = text, .line = 1};
     size_t before = d->set.n;
-    json_error_t e;
+    struct json_why e;
     int rc = 0;
     if (memchr(text, 0, len))
         return err_set(err, NAMI_EINPUT, "there is a zero byte in JSON; is this a text file?");
@@ -197,7 +198,7 @@ int data_json(struct data *d, const char *text, size_t len, nami_err *err)
                           "expected '{', found '%c'; JSON data are objects, such as "
                           "{\"N\": 3, \"y\": [1, 2, 3]}",
                           *w.s);
-        json_t *root = json_loadb(
+        json_t *root = json_read(
             w.s, (size_t)(w.end - w.s),
             JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK | JSON_DECODE_INT_AS_REAL, &e);
         if (!root) return syntax(&e, &w, err);

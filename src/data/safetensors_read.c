@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "data/json_value.h"
+#include "base/json.h"
 #include "data/safetensors_impl.h"
 
 #define DAMAGED "; the file is damaged: copy it or write it again"
@@ -163,17 +163,17 @@ static int read_header(struct reader *r, json_t *root, nami_err *err)
     return check_spans(r, err);
 }
 
-static int syntax(const json_error_t *e, nami_err *err)
+static int syntax(const struct json_why *e, nami_err *err)
 {
-    if (json_no_memory(e)) return err_nomem(err);
-    return err_set(err, NAMI_EINPUT, "the header is not valid JSON (byte %d: %s)" DAMAGED,
+    if (e->code == json_error_out_of_memory) return err_nomem(err);
+    return err_set(err, NAMI_EINPUT, "the header is not valid JSON (byte %zu: %s)" DAMAGED,
                    e->position, e->text);
 }
 
 int st_parse(struct st *s, const char *text, size_t len, nami_err *err)
 {
     struct reader r = {.s = s};
-    json_error_t e = {0};
+    struct json_why e = {0};
     uint64_t n;
     if (len < 8)
         return err_set(err, NAMI_EINPUT,
@@ -191,7 +191,7 @@ int st_parse(struct st *s, const char *text, size_t len, nami_err *err)
                        "the header has %zu bytes, and only %zu are in the file; the file is cut "
                        "off: copy it or write it again",
                        (size_t)n, len - 8);
-    json_t *root = json_loadb(text + 8, (size_t)n, JSON_REJECT_DUPLICATES, &e);
+    json_t *root = json_read(text + 8, (size_t)n, JSON_REJECT_DUPLICATES, &e);
     if (!root) return syntax(&e, err);
     r.data = text + 8 + n;
     r.len = len - 8 - (size_t)n;

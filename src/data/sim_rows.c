@@ -8,6 +8,7 @@
 #include "data/json_value.h"
 #include "data/npy.h"
 #include "data/simulator_impl.h"
+#include "base/json.h"
 
 static int too_much(struct sim *m)
 {
@@ -49,13 +50,13 @@ static int json_variable(struct sim *m, const struct draws_var *v, const json_t 
 
 static int json_line(struct sim *m, const char *s, size_t n)
 {
-    json_error_t e;
+    struct json_why e;
     int rc = 0;
     while (n && strchr(" \t\r", *s) && *s) s++, n--;
     if (n == 0) return 0;
     if (m->row == m->n) return too_much(m);
-    json_t *row = json_loadb(s, n, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &e);
-    if (!row && json_no_memory(&e)) return err_nomem(m->err);
+    json_t *row = json_read(s, n, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &e);
+    if (!row && e.code == json_error_out_of_memory) return err_nomem(m->err);
     if (!row)
         return sim_bad(m,
                        "gave a row %zu that is not JSON: %s; each line must be one object, and "

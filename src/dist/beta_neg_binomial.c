@@ -11,7 +11,7 @@ INLINE bool ok(double r, double alpha, double beta)
 INLINE double lp(double x, double r, double alpha, double beta)
 {
     double v =
-        lbeta(x + r, alpha + beta) - lbeta(r, alpha) + lgam(x + beta) - lgam(x + 1) - lgam(beta);
+        lbeta(x + r, alpha + beta) - lbeta(r, alpha) - lbeta(x + 1, beta) - log(x + beta);
     v = v > 0 ? 0 : v; /* rounding */
     return density(ok(r, alpha, beta), is_count(x), x, v);
 }

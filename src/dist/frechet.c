@@ -7,14 +7,14 @@ INLINE bool ok(double alpha, double sigma) { return is_positive(alpha) & is_posi
 
 INLINE double lp(double x, double alpha, double sigma)
 {
-    double l = log(x) - log(sigma), w = exp(-alpha * l);
+    double l = log_ratio(x, sigma), w = exp(-alpha * l);
     double v = log(alpha) - log(sigma) - (1 + alpha) * l - w;
     return density(ok(alpha, sigma), is_positive(x), x, v);
 }
 
 INLINE void dlp(double x, double alpha, double sigma, double *g)
 {
-    double l = log(x) - log(sigma), w = exp(-alpha * l);
+    double l = log_ratio(x, sigma), w = exp(-alpha * l);
     g[0] = (alpha * w - alpha - 1) / x;
     g[1] = 1 / alpha + l * (w - 1);
     g[2] = alpha * (1 - w) / sigma;

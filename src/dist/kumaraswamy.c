@@ -6,7 +6,7 @@ INLINE bool ok(double a, double b) { return is_positive(a) & is_positive(b); }
 
 INLINE double lp(double x, double a, double b)
 {
-    double l = log(x), v = log(a) + log(b) + (a - 1) * l + (b - 1) * log(-expm1(a * l));
+    double l = log(x), v = log(a) + log(b) + (a - 1) * l + (b - 1) * log1m_exp(-a * l);
     return density(ok(a, b), (x > 0) & (x < 1), x, v);
 }
 

@@ -85,7 +85,14 @@ INLINE double digamma(double x)
                      q * (1. / 252 -
                           q * (1. / 240 - q * (1. / 132 - q * (691. / 32760 - q * (1. / 12)))))));
 }
-INLINE double lbeta(double a, double b) { return lgam(a) + lgam(b) - lgam(a + b); }
+/* log B(a, b), also where one is much larger than the other */
+INLINE double lbeta(double a, double b)
+{
+    double s = a < b ? a : b, t = a < b ? b : a;
+    double small = lgam(t) - lgam(s + t),
+           large = (0.5 - t) * log1p(s / t) - s * log(s + t) + s + stirling(t) - stirling(s + t);
+    return lgam(s) + (t >= 8 ? large : small);
+}
 /* t - log(1 + t); log_1t = log(1 + t) is used if t is not small */
 INLINE double excess(double t, double log_1t)
 {
@@ -133,6 +140,12 @@ INLINE double gamma_lp(double a, double m, double log_m)
 {
     double t = (m - a) / a, near = a * excess(t, log1p(t)), far = (m - a) - a * (log_m - log(a));
     return 0.5 * log(a) - HALF_LOG_2PI - stirling_error(a) - (fabs(t) < 0.5 ? near : far);
+}
+/* log(x / m), x, m > 0, without cancellation where they are close, and also where x / m overflows */
+INLINE double log_ratio(double x, double m)
+{
+    double t = (x - m) / m, near = log1p(t), far = log(x) - log(m);
+    return (t > -0.5) & (t < 1) ? near : far;
 }
 /* log(1 + z^2), also where z^2 overflows */
 INLINE double log1p_square(double z)

@@ -6,7 +6,7 @@ INLINE bool ok(double y_min, double alpha) { return is_positive(y_min) & is_posi
 
 INLINE double lp(double x, double y_min, double alpha)
 {
-    double v = log(alpha) - alpha * (log(x) - log(y_min)) - log(x);
+    double v = log(alpha) - alpha * log_ratio(x, y_min) - log(x);
     return density(ok(y_min, alpha), (x >= y_min) & (x <= DBL_MAX), x, v);
 }
 
@@ -33,12 +33,12 @@ PATH(3, move)
 
 static double cdf(double x, const double *p)
 {
-    return if_ok(ok(p[0], p[1]), x > p[0] ? -expm1(p[1] * log(p[0] / x)) : 0);
+    return if_ok(ok(p[0], p[1]), x > p[0] ? -expm1(-p[1] * log_ratio(x, p[0])) : 0);
 }
 
 static double ccdf(double x, const double *p)
 {
-    return if_ok(ok(p[0], p[1]), x > p[0] ? exp(p[1] * log(p[0] / x)) : 1);
+    return if_ok(ok(p[0], p[1]), x > p[0] ? exp(-p[1] * log_ratio(x, p[0])) : 1);
 }
 
 static double quantile(double u, const double *p)

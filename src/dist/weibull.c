@@ -6,14 +6,14 @@ INLINE bool ok(double alpha, double sigma) { return is_positive(alpha) & is_posi
 
 INLINE double lp(double x, double alpha, double sigma)
 {
-    double s = log(sigma), l = log(x) - s;
+    double s = log(sigma), l = log_ratio(x, sigma);
     double v = log(alpha) - s + (alpha - 1) * l - exp(alpha * l);
     return density(ok(alpha, sigma), (x > 0) & (x <= DBL_MAX), x, v);
 }
 
 INLINE void dlp(double x, double alpha, double sigma, double *g)
 {
-    double l = log(x) - log(sigma), w = exp(alpha * l);
+    double l = log_ratio(x, sigma), w = exp(alpha * l);
     g[0] = (alpha - 1 - alpha * w) / x;
     g[1] = 1 / alpha + l * (1 - w);
     g[2] = alpha * (w - 1) / sigma;

@@ -9,8 +9,8 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "base/near.h"
-#include "data/json_value.h"
 
 int find_node(const struct bn *bn, const char *name, size_t len, int *out, nami_err *err)
 {
@@ -110,13 +110,13 @@ static int set_json(const struct evidence *e, const char *name, const json_t *va
 
 static int parse_object(const struct evidence *e, const struct str *text, nami_err *err)
 {
-    json_error_t why;
+    struct json_why why;
     const char *name;
     json_t *value,
-        *root = json_loadb(text->s ? text->s : "", text->n, JSON_REJECT_DUPLICATES, &why);
+        *root = json_read(text->s ? text->s : "", text->n, JSON_REJECT_DUPLICATES, &why);
     int rc = 0;
     if (!root)
-        rc = json_no_memory(&why)
+        rc = why.code == json_error_out_of_memory
                  ? err_nomem(err)
                  : err_at(err, NAMI_EINPUT, why.line, why.column, "not valid JSON: %s", why.text);
     else if (!json_is_object(root))

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "data/json_value.h"
+#include "base/json.h"
 #include "io/format.h"
 
 static int sniff(const char *text, size_t len)
@@ -33,11 +33,11 @@ static int sniff(const char *text, size_t len)
 
 #define bad(err, ...) err_set(err, NAMI_EINPUT, __VA_ARGS__)
 
-static int syntax(const json_error_t *e, nami_err *err)
+static int syntax(const struct json_why *e, nami_err *err)
 {
     int line = e->line > 0 ? e->line : 0, col = e->column > 0 ? e->column : 0;
-    if (json_no_memory(e)) return err_nomem(err);
-    switch (json_error_code(e)) {
+    switch (e->code) {
+    case json_error_out_of_memory: return err_nomem(err);
     case json_error_stack_overflow:
         return err_at(err, NAMI_EINPUT, line, col,
                       "brackets are nested more than 2000 deep; a structure needs four levels");
@@ -321,11 +321,11 @@ static int read_tables(struct bn *bn, const json_t *tables, nami_err *err)
 
 static int read(struct bn *bn, const char *text, size_t len, nami_err *err)
 {
-    json_error_t e;
+    struct json_why e;
     int rc;
     if (len >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3, len -= 3;
     if (memchr(text, 0, len)) return bad(err, "a zero byte in JSON; is this a text file?");
-    json_t *root = json_loadb(text, len, JSON_REJECT_DUPLICATES, &e);
+    json_t *root = json_read(text, len, JSON_REJECT_DUPLICATES, &e);
     if (!root) return syntax(&e, err);
     if (!json_is_object(root))
         rc = bad(err, "the JSON text must be an object, as {\"nodes\": [...], \"edges\": [...]}");

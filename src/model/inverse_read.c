@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "data/json_value.h"
+#include "base/json.h"
 #include "graph/invert.h"
 
 struct reader {
@@ -231,10 +231,10 @@ static int build(struct reader *r, nami_err *err)
 
 int inverse_read(const struct bn *bn, const char *text, struct inverse **out, nami_err *err)
 {
-    json_error_t why;
-    struct reader r = {.bn = bn, .root = json_loads(text, 0, &why)};
+    struct json_why why;
+    struct reader r = {.bn = bn, .root = json_read(text, strlen(text), 0, &why)};
     *out = NULL;
-    if (!r.root && json_no_memory(&why)) return err_nomem(err);
+    if (!r.root && why.code == json_error_out_of_memory) return err_nomem(err);
     int rc = json_is_object(r.root) ? build(&r, err) : broken(err, "text");
     json_decref((json_t *)r.root);
     if (rc) inverse_free(r.h);

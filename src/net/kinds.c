@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "graph/inverse.h"
 #include "net/saved.h"
 #include "net/tree.h"
@@ -429,7 +430,8 @@ static int take_crossed(struct kinds *x, const json_t *o)
 
 int kinds_parse(struct kinds *x, const char *text, nami_err *err)
 {
-    json_t *root = text ? json_loads(text, 0, NULL) : NULL;
+    struct json_why why = {0};
+    json_t *root = text ? json_read(text, strlen(text), 0, &why) : NULL;
     const json_t *kinds = json_object_get(root, "kinds"), *scales = json_object_get(root, "scales"),
                  *stages = json_object_get(root, "stages"), *o;
     size_t i;
@@ -440,5 +442,6 @@ int kinds_parse(struct kinds *x, const char *text, nami_err *err)
     json_array_foreach(kinds, i, o) ok = ok && take_kind(x, o);
     json_array_foreach(scales, i, o) ok = ok && take_scale(x, o);
     json_decref(root);
+    if (why.code == json_error_out_of_memory) return err_nomem(err);
     return ok ? 0 : err_set(err, NAMI_EINPUT, "the file does not say which kinds its network has");
 }

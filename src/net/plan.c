@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/options.h"
-#include "data/json_value.h"
 
 const char *const brightness_words[] = {"as-is", "scale", "binarise", "threshold", NULL};
 const char *const objective_names[] = {"ic", "elbo", NULL};
@@ -266,9 +266,9 @@ static int parse(struct plan *p, const json_t *o, struct arena *mem, nami_err *e
 
 int plan_parse(struct plan *p, const char *text, struct arena *mem, nami_err *err)
 {
-    json_error_t why;
-    json_t *o = json_loads(text, 0, &why);
-    if (!o && json_no_memory(&why)) return err_nomem(err);
+    struct json_why why;
+    json_t *o = json_read(text, strlen(text), 0, &why);
+    if (!o && why.code == json_error_out_of_memory) return err_nomem(err);
     int rc = parse(p, o, mem, err);
     json_decref(o);
     return rc;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/json.h"
 #include "base/num.h"
-#include "data/json_value.h"
 
 static const char *const kind_names[] = {
     [ENCODING_REAL] = "real", [ENCODING_STATES] = "states", [ENCODING_COUNTS] = "counts"};
@@ -65,9 +65,9 @@ void saved_print(const struct qnet *q, struct str *out)
 
 int saved_open(struct saved *s, const char *text, nami_err *err)
 {
-    json_error_t why;
-    *s = (struct saved){.root = text ? json_loads(text, 0, &why) : NULL};
-    if (text && !s->root && json_no_memory(&why)) return err_nomem(err);
+    struct json_why why;
+    *s = (struct saved){.root = text ? json_read(text, strlen(text), 0, &why) : NULL};
+    if (text && !s->root && why.code == json_error_out_of_memory) return err_nomem(err);
     s->encodings = json_object_get(s->root, "encodings");
     s->outputs = json_object_get(s->root, "outputs");
     if (json_is_array(s->encodings) && json_is_array(s->outputs)) return 0;

@@ -10,6 +10,7 @@
 #include "report_page.h" /* the files, by the build */
 
 #include "base/err.h"
+#include "base/json.h"
 #include "report/names.h"
 #include "report/show.h"
 
@@ -82,7 +83,8 @@ static const char *last_part(const char *path)
 
 static void put_settings(const char *settings, struct str *out)
 {
-    json_t *all = json_loads(settings, 0, NULL);
+    struct json_why why;
+    json_t *all = json_read(settings, strlen(settings), 0, &why);
     char *text = all ? json_dumps(all, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
     if (text) {
         str_put(out,

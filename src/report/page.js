@@ -43,6 +43,8 @@
     });
     back.disabled = first.disabled = at < 0;
     next.disabled = at === rows.length - 1;
+    const focus = document.activeElement; // keys do not reach a button that is disabled
+    if (box.contains(focus) && focus.disabled) (focus === next ? back : next).focus();
     count.textContent = at < 0 ? rows.length + ' steps' : 'Step ' + cell(rows[at], 0);
     text.textContent = at < 0 ? 'The moral graph of the model: nothing is eliminated yet.' :
       'Eliminate ' + cell(rows[at], 2) + ' (candidates and their new edges: ' + cell(rows[at], 1) + '). Its factor is ' +

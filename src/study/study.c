@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/json.h"
 
 const struct experiment *const experiments[] = {
 #define STUDY(id) &study_##id,
@@ -112,8 +113,9 @@ int job_load(const struct study *s, struct job *j, nami_err *err)
     struct str text = {0};
     int rc = access(j->path, F_OK) ? 1 : file_read(j->path, &text, err);
     if (!rc) {
-        json_t *o = json_loadb(text.s ? text.s : "", text.n, 0, NULL);
-        rc = o ? take(s, j, o) : 1;
+        struct json_why why;
+        json_t *o = json_read(text.s ? text.s : "", text.n, 0, &why);
+        rc = o ? take(s, j, o) : why.code == json_error_out_of_memory ? NAMI_ENOMEM : 1;
         json_decref(o);
         if (rc < 0) err_nomem(err);
     }

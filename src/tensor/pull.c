@@ -9,7 +9,8 @@ static void settle(struct layer_reads *r)
 {
     for (int changed = 1; changed;) {
         changed = 0;
-        for (struct layer_read *x = r->a.a; x < r->a.a + r->a.n; x++) {
+        for (size_t i = 0; i < r->a.n; i++) {
+            struct layer_read *x = &r->a.a[i];
             int pulls = x->p->written != ADDED;
             if (pulls && (x->rows ? x->p->nuse > 1 : x->k >= x->d->pulled))
                 x->p->written = ADDED, changed = 1;
@@ -20,7 +21,8 @@ static void settle(struct layer_reads *r)
 
 static int list_uses(struct prog *p, const struct layer_reads *r)
 {
-    for (struct layer_read *x = r->a.a; x < r->a.a + r->a.n; x++) {
+    for (size_t i = 0; i < r->a.n; i++) {
+        const struct layer_read *x = &r->a.a[i];
         struct dense *d = x->p;
         if (d->written == ADDED || x->rows) {
             if (x->rows) x->rows->dim[1] = d->written != ADDED;

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "data/json_value.h"
+#include "base/json.h"
 #include "model/eval.h"
 #include "train/designs.h"
 #include "train/schedule.h"
@@ -137,9 +137,9 @@ static int take_state(struct train *x, const struct state *s, const json_t *valu
 /* NAMI_EINPUT if the state is invalid, or NAMI_ENOMEM */
 static int parse_state(struct train *x, const char *text)
 {
-    json_error_t why;
-    json_t *o = text ? json_loads(text, 0, &why) : NULL;
-    if (text && !o && json_no_memory(&why)) return NAMI_ENOMEM;
+    struct json_why why;
+    json_t *o = text ? json_read(text, strlen(text), 0, &why) : NULL;
+    if (text && !o && why.code == json_error_out_of_memory) return NAMI_ENOMEM;
     int ok = json_is_object(o);
     for (int k = 0; k < STATES && ok; k++)
         ok = take_state(x, &states[k], json_object_get(o, states[k].name));

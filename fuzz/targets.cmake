@@ -1,0 +1,21 @@
+# One fuzz_<format> for each row of format.def, one for each fuzz_<name>.c besides fuzz_read.c, and
+# fuzz_records.c for some formats of observations.  The includer defines fuzzer(name source), which makes a target
+# fuzz_<name>: fuzz/CMakeLists.txt with libFuzzer, tests/CMakeLists.txt without it.
+set(fuzz ${PROJECT_SOURCE_DIR}/fuzz)
+set(def ${PROJECT_SOURCE_DIR}/src/io/format.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${def})
+file(STRINGS ${def} rows REGEX "^FORMAT\\(")
+foreach(row ${rows})
+  string(REGEX REPLACE "^FORMAT\\(([a-z0-9_]+)\\).*" "\\1" id ${row})
+  fuzzer(${id} ${fuzz}/fuzz_read.c)
+  target_compile_definitions(fuzz_${id} PRIVATE FORMAT_NAME="${id}")
+endforeach()
+foreach(id values syntax model data npy npz rows safetensors request run)
+  fuzzer(${id} ${fuzz}/fuzz_${id}.c)
+endforeach()
+target_sources(fuzz_request PRIVATE ${PROJECT_SOURCE_DIR}/serve/request.c)
+target_include_directories(fuzz_request PRIVATE ${PROJECT_SOURCE_DIR}/serve)
+foreach(id idx npy csv)
+  fuzzer(records_${id} ${fuzz}/fuzz_records.c)
+  target_compile_definitions(fuzz_records_${id} PRIVATE RECORDS_NAME="${id}")
+endforeach()

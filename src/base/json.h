@@ -1,0 +1,19 @@
+/* json.h: reads JSON, to Jansson's values.  Jansson's own reader drops characters of names and
+   numbers when memory runs out, and then either calls the rest invalid or takes it. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <jansson.h>
+
+struct json_why {
+    enum json_error_code code; /* json_error_out_of_memory, ... */
+    int line, column;          /* the last character that was read, from 1 */
+    size_t position;           /* bytes that were read */
+    char text[80];             /* what is wrong, near what */
+};
+
+/* The object or list that text[len] is; NULL if it is none or memory runs out, with *why.
+   flags: JSON_REJECT_DUPLICATES, JSON_DISABLE_EOF_CHECK, JSON_DECODE_INT_AS_REAL. */
+json_t *json_read(const char *text, size_t len, size_t flags, struct json_why *why);
+
+#endif
