@@ -70,6 +70,7 @@ bench-simulator: ## what the Python package costs: a simulator in NumPy, threads
 	@scripts/setup.sh build python
 	@$(MAKE) build
 	@bench/simulator.py | tee bench/results/simulator.txt
+
 bench-mcmc: ## effective draws a second of Markov chains, beside JAGS, on ten classic models: minutes
 	@scripts/setup.sh build bench
 	@$(MAKE) build
