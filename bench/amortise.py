@@ -54,9 +54,9 @@ class Case:
 CASES = {
     "tree": Case("binary tree of 5 levels: 15 latents", "tree", [], "x", ["x"], "--steps 10000"),
     "gmm": Case("mixture of 2 Gaussians in the plane, 10 points: 15 latents", "gmm", ["K=2", "N=10"], "y",
-                ["phi", "mu", "z"], "--steps 15000 --family mixture", bug="gmm.bug", numbers=mixture_numbers,
+                ["phi", "mu", "z"], "--exact z --steps 5000 --family mixture", bug="gmm.bug", numbers=mixture_numbers,
                 lines="embed y : real[N, 1, 2] { conv(64, 1, relu); conv(32, 1, relu); dense(128, relu); dense(64, relu) }"),
-    "lgssm": Case("linear state space, 100 times: 100 latents", "lgssm", [], "y", ["x"], "--steps 5000"),
+    "lgssm": Case("linear state space, 100 times: 100 latents", "lgssm", [], "y", ["x"], ""),
 }
 
 
@@ -136,7 +136,7 @@ def compare(name, case, o):
         khat = [k for k in khat if k is not None]
     per_set = seconds / o.sets * WANT / statistics.median(ess)
     print("%s (%s)" % (name, case.what))
-    print("  nami train %s%s" % (case.train, ", with " + case.lines if case.lines else ""))
+    print("  nami train %s%s" % (case.train or "(default settings)", ", with " + case.lines if case.lines else ""))
     print("  NaMI   %d sets x %d draws: %.1f s; effective draws of a set: median %.0f, 5 %% have less than %.0f; "
           "k-hat above 0.7 in %.1f %%" % (o.sets, draws, seconds, statistics.median(ess), np.quantile(ess, 0.05),
                                         100 * sum(k > 0.7 for k in khat) / o.sets))

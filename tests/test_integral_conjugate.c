@@ -289,6 +289,7 @@ static const struct tried models[] = {
     {"beta", 1, "v ~ uniform(0, 1)\n y ~ binomial(20, v)"},
     {"beta", 1, "v ~ beta(2, 3)\n for (i in 1:4) { y[i] ~ dnegbin(v, 1) }"},
     {"beta", 1, "v ~ beta(0.5, 0.5)\n y ~ dnegbin(v, 4)"},
+    {"beta", 1, "v ~ beta(2, 3)\n for (i in 1:4) { y[i] ~ geometric(v) }"},
     {"beta", 1, "v ~ beta(2, 3)\n y ~ bernoulli(1 - v)"},
     {"", INFINITY, "v ~ lognormal(0, 1)\n y ~ poisson(v)"},
     {"", INFINITY, "v ~ gamma(2, 3)\n y ~ poisson(v * v)"},

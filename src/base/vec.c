@@ -6,13 +6,14 @@
 #include <sys/mman.h>
 
 /* Arrays for millions of nodes are touched once and page by page: large pages
-   save most of the page faults. A hint; nothing depends on it. */
+   save most of the page faults. A hint; nothing depends on it.  It is for whole mappings, with the
+   page of malloc's header: of a mapping with two kinds of pages, realloc() has to make a copy. */
 static void *advise(void *p, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
     if (p && bytes >= (size_t)4 << 20) {
-        uintptr_t a = ((uintptr_t)p + 4095) & ~(uintptr_t)4095;
-        uintptr_t end = ((uintptr_t)p + bytes) & ~(uintptr_t)4095;
+        uintptr_t a = (uintptr_t)p & ~(uintptr_t)4095;
+        uintptr_t end = ((uintptr_t)p + bytes + 4095) & ~(uintptr_t)4095;
         (void)madvise((void *)a, end - a, MADV_HUGEPAGE);
     }
 #else

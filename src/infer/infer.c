@@ -161,7 +161,8 @@ static void draw_chunk(const struct job *j, struct worker *w, uint64_t draw, siz
         uint64_t set = (draw + (uint64_t)b) / q->per, left = (set + 1) * q->per - draw;
         end = left < (uint64_t)x->lanes ? (int)left : x->lanes;
         for (int r = 0; r < model_num_rows(m); r++) {
-            double *row = x->row + (size_t)r * (size_t)x->cap, value = q->x[(size_t)r * q->nset + set];
+            double *row = x->row + (size_t)r * (size_t)x->cap;
+            double value = q->x[(size_t)r * q->nset + set];
             for (int k = b; k < end; k++) row[k] = value;
         }
     }
