@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 
-enum { LEAST = 8 }; /* validations before the test */
+enum { LEAST = 10 }; /* validations before the test */
 static const double
     CUT = 0.3,
     SMALLEST = 1e-3, /* factor of a reduction of the rate; smallest rate relative to the first */
@@ -53,17 +53,29 @@ void schedule_cut(struct train *x)
 
 /* ---- convergence ---------------------------------------------------------------------------- */
 
-/* How much the mean loss of the last quarter of the validations is below that of the quarter
-   before; NAN: there are too few since the rate was cut. */
+/* How much the mean loss of the last quarter of n validations, of which `last` is the last row, is
+   below that of the quarter before. */
+static double gain_at(const double *last, size_t n, size_t width)
+{
+    double sum[2] = {0, 0};
+    for (size_t i = 0; i < n / 4 * 2; i++) sum[i / (n / 4)] += *(last - i * width + HIST_VALID);
+    return (sum[1] - sum[0]) / (double)(n / 4);
+}
+
+/* The largest gain at the validations of the last quarter, since a single one may be noise; NAN:
+   there are too few since the rate was cut. */
 static double gain(const struct train *x)
 {
     size_t width = (size_t)x->width, n = 0, rows = x->history.n / width;
     const double *last = x->history.a + x->history.n - width;
-    double sum[2] = {0, 0};
+    double most = -INFINITY;
     while (n < rows && *(last - n * width + HIST_RATE) == last[HIST_RATE]) n++;
     if (n < LEAST) return NAN;
-    for (size_t i = 0; i < n / 4 * 2; i++) sum[i / (n / 4)] += *(last - i * width + HIST_VALID);
-    return (sum[1] - sum[0]) / (double)(n / 4);
+    for (size_t k = 0; k < n / 4; k++) {
+        double g = gain_at(last - k * width, n - k, width);
+        if (!(g <= most)) most = g;
+    }
+    return most;
 }
 
 /* The rate decays from now on, until it is 0. */
