@@ -17,7 +17,7 @@ enum { LEAST = 10 }; /* validations before the test */
 static const double
     CUT = 0.3,
     SMALLEST = 1e-3, /* factor of a reduction of the rate; smallest rate relative to the first */
-    LOST = 0.1,      /* nats */
+    LOST = 0.1,      /* nats: above the best loss, the rate is too high */
     GAIN = 0.01;     /* nats: a gain below this over a quarter of the run is not worth its time */
 
 /* ---- the rate ------------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ void schedule_validated(struct train *x, int better)
     if (o->converge && !decays && !x->done) converge(x);
     if (x->since < o->patience) return;
     if (o->converge) { /* few draws: the decay does not help, either */
-        if (!x->done && source_epoch(x->source)) x->done = TRAIN_STALLED;
+        if (decays && !x->done && source_epoch(x->source)) x->done = TRAIN_STALLED;
         return;
     }
     x->since = 0;
