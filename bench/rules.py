@@ -2,8 +2,8 @@
 """bench/rules.py [MODEL...] [--rules A,B] [--seconds S] [--again]: which rules of training give the lowest loss in the same time?
 
 Each model is trained by each rule (options of `nami train`) on one thread, with the same seed, so that the validation draws are the
-same. Rules with a fixed number of steps get as many as take S seconds of processor time, by the speed of two short runs; `auto` (no
-option: training ends by itself) takes what it takes, which is reported. Numbers are validation losses, E[-log q(z|x)] in nats:
+same. Rules with a fixed number of steps get as many as take S seconds of processor time, by the speed of two short runs; the others
+take what they take, which is reported. Numbers are validation losses, E[-log q(z|x)] in nats:
 differences from the first rule of the table, negative is better.
 
 Results are added to bench/results/rules.jsonl, where what has been measured is not measured again (except by --again); the
@@ -28,9 +28,10 @@ RULES = {
     "0.003, decay 100 %": ["--rate", "0.003", "--cooldown", "1"],
     "0.003, 100 %, wide": ["--rate", "0.003", "--cooldown", "1"] + WIDE,
     "20,000 steps": ["--rate", "0.001", "--cooldown", "0.3", "--steps", "20000"],
-    "auto": [],
+    "until converged, 0.001": ["--rate", "0.001"],
+    "until converged, 0.003": ["--rate", "0.003"],
 }
-FREE = ("20,000 steps", "auto")  # they take what they take
+FREE = ("20,000 steps", "until converged, 0.001", "until converged, 0.003")  # they take what they take
 BUGS, IDIOMS = "tests/models/bugs/%s/%s.bug", "tests/models/idioms/%s.bug"
 MODELS = {
     "two_moons": ("bench/models/two_moons.nami", None),

@@ -32,7 +32,7 @@ static void integrate(const struct at *it, double (*logp)(const struct at *, con
         unconstrain(it->d->domain, lo, hi, 1, &q1, &u1);
         unconstrain(it->d->domain, lo, hi, 1, &q3, &u3);
     }
-    double c = (u1 + u3) / 2, s = (u3 - u1) / 2; /* t = 0 at double_exponential's kink */
+    double c = (u1 + u3) / 2, s = fabs(u3 - u1) / 2; /* t = 0 at double_exponential's kink */
     double h = is_slow(it->d) ? 0.05 : 0.01;
     m[0] = m[1] = m[2] = 0;
     for (double t = -60; t <= 60; t += h) {

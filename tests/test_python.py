@@ -215,7 +215,7 @@ class Answers(Case):
         model = nami.Model("const n\nmodel { a ~ normal(0, 1); for (i in 1:n) { y[i] ~ normal(a, 1) } }\nobserve y",
                            constants={"n": 3})
         self.assertEqual(model.simulate(7)["y"].shape, (7, 3))
-        self.assertIn("steps: maximum number", nami.options("train"))
+        self.assertIn("steps: number of training steps", nami.options("train"))
         self.assertEqual(self.net.settings["seed"] if "seed" in self.net.settings else 5, 5)
 
 

@@ -72,7 +72,7 @@ says "a latent is gone" 2 'b, latent for the network, is not in the changed mode
 says "a latent is new" 2 'c, latent in the changed model, is not in the network' changed 's/twice.*/c ~ normal(a, 1)/'
 says "observed" 2 'b is latent for the network, and observed in the changed model' changed 's/observe y/observe y, b/'
 says "another support" 2 'b is between -inf and inf|b is between' sh -c "sed 's/b ~ normal(0, 1)/b ~ gamma(2, 1)/' '$dir/line.nami' >'$dir/g.nami'; '$nami' train '$dir/g.nami' --exact none -o '$dir/g.net' --steps 20 --hidden 8 --valid 500 -q; '$nami' sample '$dir/g.net' --data '$dir/y.json' --model '$dir/line.nami'"
-says "what had no influence" 2 'more depends on next in the changed model' changed 's/next ~.*/next ~ normal(0, 1)/; s/b \* (i - 3)/b * (i - 3) + next/'
+says "what had no influence" 2 'data depend on latents that they did not depend on before' changed 's/next ~.*/next ~ normal(0, 1)/; s/b \* (i - 3)/b * (i - 3) + next/'
 says "a broken model" 2 'c.nami:.*error' changed 's/}/} }/'
 says "no such model" 2 'error' "$nami" sample "$dir/n.net" --data "$dir/y.json" --model "$dir/none.nami"
 

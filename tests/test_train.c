@@ -476,7 +476,7 @@ static void test_converged(void **state)
     train_at(&x, &n, &o);
     run(&x);
     assert_int_equal(x.done, TRAIN_CONVERGED);
-    assert_true(x.step == x.cool_to && x.step >= 8 * 50 && x.step < 20000);
+    assert_true(x.step == x.cool_to && x.step >= 10 * 50 && x.step < 20000);
     assert_true(fabs((double)x.cool_from / (double)x.step - 0.7) < 0.01);
     double last = train_last(&x)[HIST_RATE];
     if (!(last > 0 && last < 0.02 * o.rate)) fail_msg("the last rate is %g", last);

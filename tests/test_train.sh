@@ -68,7 +68,7 @@ ok "Ctrl-C saves" sh -c "env --default-signal=INT '$nami' train '$dir/line.nami'
 fast="--rate 0.01 --valid 1000 --check 10"
 ok "until it has converged" train $fast -o "$dir/auto.net" --quiet
 says "which it says" 0 'the loss has converged' sh -c "'$nami' train '$dir/line.nami' $small $fast -o '$dir/auto.net' --resume"
-train $fast -o "$dir/k2.net" --save 0 --quiet >/dev/null 2>&1 &
+"$nami" train "$dir/line.nami" $small $fast -o "$dir/k2.net" --save 0 --quiet >/dev/null 2>&1 &
 sleep 0.15
 kill -9 $! 2>/dev/null
 wait 2>/dev/null

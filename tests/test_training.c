@@ -463,7 +463,8 @@ static void test_numbers(void **state)
         json_t *now = json_copy(was);
         json_object_del(now, name);
         char *text = json_dumps(now, 0);
-        assert_int_equal(try_text(&whole, "state", text, &err), NAMI_EINPUT);
+        int later = strncmp(name, "cool_", 5) == 0 || strcmp(name, "elapsed") == 0;
+        assert_int_equal(try_text(&whole, "state", text, &err), later ? 0 : NAMI_EINPUT);
         free(text);
         json_decref(now);
     }
@@ -488,7 +489,8 @@ static void test_settings(void **state)
         {"\"valid\": 16", "\"valid\": 0"},
         {"\"valid\": 16", "\"valid\": -5"},
         {"\"patience\": 1", "\"patience\": 0"},
-        {"\"steps\": 40", "\"steps\": 0"},
+        {"\"steps\": 40", "\"steps\": -1"},
+        {"\"minutes\": 0.0", "\"minutes\": -1"},
         {"\"check\": 7", "\"check\": 0"},
         {"\"check\": 7", "\"check\": -7"},
         {"\"particles\": 1", "\"particles\": 0"},

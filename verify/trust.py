@@ -145,15 +145,9 @@ def worst(ours, truth):
     return off
 
 
-def main():
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("kind", nargs="*", choices=list(KINDS) + [[]])
-    p.add_argument("--count", type=int, default=1000, help="answers")
-    p.add_argument("--seconds", type=float, default=1e9, help="stop after this time")
-    p.add_argument("--seed", type=int, default=1)
-    o = p.parse_args()
-    kinds, start, r = o.kind or list(KINDS), time.time(), random.Random(o.seed)
-    count = {(k, w): [0, 0, 0] for k in kinds for w in WAYS}  # answers, trusted, wrong
+def ask(kinds, o, count):
+    """The answers, counted, each of a random model."""
+    start, r = time.time(), random.Random(o.seed)
     for i in range(o.count):
         kind, way = kinds[i % len(kinds)], list(WAYS)[i // len(kinds) % len(WAYS)]
         if time.time() - start > o.seconds:
@@ -173,6 +167,21 @@ def main():
             c[2] += 1
             print("WRONG: %s, %s, number %d: off by %.2f (%s)\n%s%s" % (kind, way, i, off, a["reason"], text, json.dumps(data)),
                   flush=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("kind", nargs="*", choices=list(KINDS) + [[]])
+    p.add_argument("--count", type=int, default=1000, help="answers")
+    p.add_argument("--seconds", type=float, default=1e9, help="stop after this time")
+    p.add_argument("--seed", type=int, default=1)
+    o = p.parse_args()
+    kinds = o.kind or list(KINDS)
+    count = {(k, w): [0, 0, 0] for k in kinds for w in WAYS}  # answers, trusted, wrong
+    try:
+        ask(kinds, o, count)
+    except KeyboardInterrupt:  # what there is so far
+        pass
     print("%-10s %-10s %8s %8s %8s" % ("kind", "way", "answers", "trusted", "wrong"))
     for (kind, way), c in count.items():
         print("%-10s %-10s %8d %8d %8d" % (kind, way, *c))

@@ -186,8 +186,12 @@ static int read_inverse(struct network *n, nami_err *err)
     const char *text = st_get(&n->file, "inverse");
     if (!text) return network_broken("inverse", err);
     int rc = inversion_init(&n->inversion, model_bn(n->model), &n->plan.invert, err);
-    if (!rc) rc = inverse_read(model_bn(n->model), text, &n->inverse, err);
-    return rc ? rc : exact_again(n->model, &n->inversion, n->inverse, &n->collapse, err);
+    return rc ? rc : inverse_read(model_bn(n->model), text, &n->inverse, err);
+}
+
+static int read_exact(struct network *n, nami_err *err)
+{
+    return exact_again(n->model, &n->inversion, n->inverse, &n->collapse, err);
 }
 
 static int parse(struct network *n, struct saved *saved, int threads, nami_err *err)
@@ -197,6 +201,7 @@ static int parse(struct network *n, struct saved *saved, int threads, nami_err *
     if (!rc) rc = read_model(n, err);
     if (!rc) rc = plan_derive(&n->plan, model_learns(n->model), err);
     if (!rc) rc = read_inverse(n, err);
+    if (!rc) rc = read_exact(n, err);
     if (!rc) rc = network_invert(n, err);
     const char *kinds = st_get(&n->file, "kinds");
     if (!rc && kinds) {
@@ -236,28 +241,6 @@ static int check_variables(const struct network *base, const struct model *model
     return 0;
 }
 
-/* Latents without a factor are drawn from the model, each after its parents: nothing that has a
-   factor, or is observed, may depend on them in the changed model, either. */
-static int check_barren(const struct network *n, nami_err *err)
-{
-    const struct inverse *h = n->inverse;
-    const struct bn *bn = model_bn(n->model);
-    unsigned char *drawn = new_array(unsigned char, bn_n(bn) + 1);
-    int bad = -1;
-    if (!drawn) return err_nomem(err);
-    for (int i = h->nmodel - 1; i >= 0; i--) {
-        int v = h->model[i];
-        for_children(&bn->dag, v, c) if (h->pos[c] >= 0 || drawn[c]) bad = v;
-        drawn[v] = 1;
-    }
-    free(drawn);
-    if (bad < 0) return 0;
-    return err_set(err, NAMI_EINPUT,
-                   "more depends on %.60s in the changed model than in the network's, which draws it "
-                   "from its prior; train a network for this model",
-                   bn_name(bn, bad));
-}
-
 int network_for_model(struct network *n, const struct network *base, struct model *model,
                       int threads, nami_err *err)
 {
@@ -271,9 +254,12 @@ int network_for_model(struct network *n, const struct network *base, struct mode
     int rc = check_variables(base, model, err);
     if (!rc && (rc = read_inverse(n, err)) == NAMI_EINPUT)
         err_set(err, NAMI_EINPUT,
+                "in the changed model, data depend on latents that they did not depend on before, "
+                "for which the network has no factors; train a network for this model");
+    if (!rc && (rc = read_exact(n, err)) == NAMI_EINPUT)
+        err_set(err, NAMI_EINPUT,
                 "latents that the network integrates out exactly cannot be in the changed model; "
                 "a network for all latents ('exact' set to none in training) can be asked with it");
-    if (!rc) rc = check_barren(n, err);
     if (!rc) rc = network_invert(n, err);
     if (!rc) rc = saved_open(&saved, st_get(&n->file, "network"), err);
     if (!rc) rc = make(n, &saved, 0, NULL, threads, err);

@@ -13,10 +13,11 @@
 
 #include "base/clock.h"
 
-enum { LEAST = 8 }; /* validations before the test */
+enum { LEAST = 10 }; /* validations before the test */
 static const double
     CUT = 0.3,
     SMALLEST = 1e-3, /* factor of a reduction of the rate; smallest rate relative to the first */
+    LOST = 0.1,      /* nats: above the best loss, the rate is too high */
     GAIN = 0.01;     /* nats: a gain below this over a quarter of the run is not worth its time */
 
 /* ---- the rate ------------------------------------------------------------------------------- */
@@ -52,23 +53,36 @@ void schedule_cut(struct train *x)
 
 /* ---- convergence ---------------------------------------------------------------------------- */
 
-/* How much the mean loss of the last quarter of the validations is below that of the quarter
-   before; NAN: there are too few since the rate was cut. */
+/* How much the mean loss of the last quarter of n validations, of which `last` is the last row, is
+   below that of the quarter before. */
+static double gain_at(const double *last, size_t n, size_t width)
+{
+    double sum[2] = {0, 0};
+    for (size_t i = 0; i < n / 4 * 2; i++) sum[i / (n / 4)] += *(last - i * width + HIST_VALID);
+    return (sum[1] - sum[0]) / (double)(n / 4);
+}
+
+/* The largest gain at the validations of the last quarter, since a single one may be noise; NAN:
+   there are too few since the rate was cut. */
 static double gain(const struct train *x)
 {
     size_t width = (size_t)x->width, n = 0, rows = x->history.n / width;
     const double *last = x->history.a + x->history.n - width;
-    double sum[2] = {0, 0};
+    double most = -INFINITY;
     while (n < rows && *(last - n * width + HIST_RATE) == last[HIST_RATE]) n++;
     if (n < LEAST) return NAN;
-    for (size_t i = 0; i < n / 4 * 2; i++) sum[i / (n / 4)] += *(last - i * width + HIST_VALID);
-    return (sum[1] - sum[0]) / (double)(n / 4);
+    for (size_t k = 0; k < n / 4; k++) {
+        double g = gain_at(last - k * width, n - k, width);
+        if (!(g <= most)) most = g;
+    }
+    return most;
 }
 
 /* The rate decays from now on, until it is 0. */
 static void cool(struct train *x, double so_far)
 {
     double part = x->opt.cooldown, steps = part < 1 ? so_far * part / (1 - part) : x->opt.steps;
+    x->since = 0;
     x->cool_from = x->step;
     x->cool_to = x->step + (uint64_t)fmin(steps, x->opt.steps);
     if (x->cool_to == x->step) x->done = TRAIN_CONVERGED;
@@ -79,35 +93,41 @@ static void cool(struct train *x, double so_far)
 static void turn_back(struct train *x)
 {
     const double *best = train_best(x);
+    x->since = 0;
     schedule_cut(x);
     if (best && source_epoch(x->source)) cool(x, best[HIST_STEP]);
+}
+
+/* Before there are enough validations for the test: has the loss risen for good? */
+static int is_lost(const struct train *x)
+{
+    return x->since >= x->opt.patience && !(train_last(x)[HIST_VALID] < x->best + LOST);
 }
 
 static void converge(struct train *x)
 {
     double g = gain(x);
-    if (isnan(g) && x->since < x->opt.patience) return;
-    x->since = 0;
-    if (isnan(g) || g < -GAIN)
+    if (isnan(g) ? is_lost(x) : g < -GAIN)
         turn_back(x);
     else if (g < GAIN)
         cool(x, (double)x->step);
+    if (x->rate < SMALLEST * x->opt.rate) x->done = TRAIN_STALLED;
 }
 
 void schedule_validated(struct train *x, int better)
 {
+    const struct train_options *o = &x->opt;
     int decays = x->cool_to || schedule_rate(x, x->step) < x->rate;
     x->since = better ? 0 : x->since + 1;
-    if (x->done) return;
-    if (x->opt.converge && !decays) {
-        converge(x);
-    } else if (x->since >= x->opt.patience && x->opt.converge) {
-        x->done = TRAIN_STALLED; /* the decay does not help, either */
-    } else if (x->since >= x->opt.patience) {
-        x->since = 0;
-        schedule_cut(x);
+    if (o->converge && !decays && !x->done) converge(x);
+    if (x->since < o->patience) return;
+    if (o->converge) { /* few draws: the decay does not help, either */
+        if (decays && !x->done && source_epoch(x->source)) x->done = TRAIN_STALLED;
+        return;
     }
-    if (x->rate < SMALLEST * x->opt.rate) x->done = TRAIN_STALLED;
+    x->since = 0;
+    schedule_cut(x);
+    if (x->rate < SMALLEST * o->rate) x->done = TRAIN_STALLED;
 }
 
 /* An epoch of few draws is less than the usual number of steps: they are learnt by heart soon. */
