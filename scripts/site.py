@@ -163,7 +163,7 @@ class Site:
             parts[-1][2].append(comment)
             for paragraph in re.split(r"\n\s*\n", comment):
                 if all(line.startswith("    ") for line in paragraph.split("\n") if line.strip()):
-                    body.append(f"<pre>{html.escape(paragraph)}</pre>")
+                    body.append(f'<pre tabindex="0">{html.escape(paragraph)}</pre>')
                 else:
                     body.append(f"<p>{html.escape(paragraph)}</p>")
 
@@ -174,7 +174,7 @@ class Site:
             for name in dict.fromkeys(names):
                 if name not in taken:
                     taken.add(name)
-                    marked = re.sub(rf"\b{name}\b", f'<b id="{name}">{name}</b>', marked, count=1)
+                    marked = re.sub(rf"\b{name}\b(?=\s*[(;])", f'<b id="{name}">{name}</b>', marked, count=1)
             body.append(f'<pre tabindex="0"><code>{marked}</code></pre>')
 
         heading(1, "C: nami.h")
@@ -250,7 +250,11 @@ class Site:
             args = ast.unparse(node.args)
             args = re.sub(r"^(self|cls)(, )?", "", args)
             returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-            return f"{owner}{node.name}({args}){returns}".replace("'", "")
+            line = f"{owner}{node.name}({args}){returns}"
+            if len(line) > 100:  # one argument a line
+                parts = re.split(r", (?=\*|\w+[:=])", args)
+                line = f"{owner}{node.name}(\n    " + ",\n    ".join(parts) + f"){returns}"
+            return re.sub(r"'([A-Z]\w*|os\.PathLike\[str\])'", r"\1", line)
 
         heading(1, "Python", "")
         body.append("<p>All public names of the package <code>nami</code>, from its docstrings; "
@@ -404,7 +408,7 @@ def troff(text, words):
                 out.append("<dt><code>")
             else:
                 close()
-                out.append("<pre>")
+                out.append('<pre tabindex="0">')
         elif macro == ".EE":
             out.append("</code></dt>" if inside == "dl" else "</pre>")
             term = False
@@ -413,7 +417,7 @@ def troff(text, words):
             words.append(re.sub(r"<[^>]*>", "", html.unescape(shown)))
             if macro in (".B", ".I", ".BR"):
                 shown = f"<b>{shown}</b>"
-            if out and out[-1] == "<dt><code>" or out and out[-1] == "<pre>":
+            if out and out[-1] == "<dt><code>" or out and out[-1] == '<pre tabindex="0">':
                 out.append(shown)
             elif inside == "dl":
                 out.append(f"<dt>{shown}</dt>" if term else f"<dd>{shown}</dd>")
