@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""scripts/site.py BUILD: the documentation as static pages, BUILD/site, from the Markdown files of the repository, the
+"""scripts/site.py BUILD [--draft DIRECTORY]: the documentation as static pages, BUILD/site, from the Markdown files of the repository, the
 manual pages, include/nami.h and the docstrings of python/nami.  Nothing is fetched, by this program or by the pages.
 
 The commands of docs/cookbook.md are run (make site takes minutes the first time); the pictures that they make, in
-BUILD/cookbook, are kept until the command or the program changes."""
+BUILD/cookbook, are kept until the command or the program changes.  --draft: without these, to another directory."""
 import ast
 import hashlib
 import html
@@ -55,9 +55,10 @@ def address(source):
 
 
 class Site:
-    def __init__(self, build):
+    def __init__(self, build, draft):
         self.build = build
-        self.out = os.path.join(build, "site")
+        self.draft = bool(draft)
+        self.out = draft or os.path.join(build, "site")
         self.pages = {s: t for _, pages in SECTIONS for s, t in pages if s.startswith("reference:") or
                       os.path.exists(os.path.join(ROOT, s))}
         self.others = []  # Markdown files outside of the navigation that are linked to
@@ -83,7 +84,8 @@ class Site:
                 whole = os.path.join(self.build, path[6:])
             if os.path.isdir(whole) and os.path.exists(os.path.join(whole, "README.md")):
                 path, whole = path + "/README.md", whole + "/README.md"
-            if not os.path.exists(whole):
+            is_figure = path.startswith("build/")
+            if not os.path.exists(whole) and not (is_figure and self.draft):
                 self.wrong.append(f"{source}: {target} does not exist")
                 return target
             if path.endswith(".md"):
@@ -102,6 +104,8 @@ class Site:
     def svg(self, folder, target):
         path = os.path.normpath(os.path.join(folder, target))
         whole = os.path.join(self.build, path[6:]) if path.startswith("build/") else os.path.join(ROOT, path)
+        if self.draft:
+            return ""
         with open(whole, encoding="utf-8") as file:
             return file.read()
 
@@ -331,7 +335,8 @@ class Site:
     def all(self):
         shutil.rmtree(self.out, ignore_errors=True)
         os.makedirs(self.out)
-        self.cook("docs/cookbook.md")
+        if not self.draft:
+            self.cook("docs/cookbook.md")
         for source, title in self.pages.items():
             if not source.startswith("reference:"):
                 self.markdown(source, title if source == "README.md" else None)
@@ -347,6 +352,8 @@ class Site:
                 done.add(path)
                 self.file(path)
         for name, path in self.images.items():
+            if self.draft and not os.path.exists(path):
+                continue
             os.makedirs(os.path.join(self.out, os.path.dirname(name)), exist_ok=True)
             shutil.copyfile(path, os.path.join(self.out, name))
         for name in ("site.css", "site.js"):
@@ -463,6 +470,6 @@ TEMPLATE = """<!DOCTYPE html>
 """
 
 if __name__ == "__main__":
-    site = Site(os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build")))
+    site = Site(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None)
     site.all()
     print(os.path.join(site.out, "index.html"))
