@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""scripts/site.py BUILD [--draft DIRECTORY]: the documentation as static pages, BUILD/site, from the Markdown files of the repository, the
-manual pages, include/nami.h and the docstrings of python/nami.  Nothing is fetched, by this program or by the pages.
+"""scripts/site.py BUILD [--draft DIRECTORY]: the documentation as static pages, BUILD/site, from the Markdown files of the
+repository, the manual pages, include/nami.h and the docstrings of python/nami.  Nothing is fetched, by this program or by the
+pages.
 
 The commands of docs/cookbook.md are run (make site takes minutes the first time); the pictures that they make, in
 BUILD/cookbook, are kept until the command or the program changes.  --draft: without these, to another directory."""
@@ -55,6 +56,8 @@ def address(source):
 
 
 class Site:
+    """All pages, and what they need."""
+
     def __init__(self, build, draft):
         self.build = build
         self.draft = bool(draft)
@@ -263,12 +266,8 @@ class Site:
         heading(1, "Python", "")
         body.append("<p>All public names of the package <code>nami</code>, from its docstrings; "
                     f'<a href="{address("docs/python.md")}">From Python</a> is the guide.</p>')
-        for name in ("Model", "Inverse", "Network", "Posterior", "Posteriors"):
-            public.remove(name)
-            public.insert(0, name)
-        public[:5] = reversed(public[:5])
-        public[:5] = ["Model", "Inverse", "Network", "Posterior", "Posteriors"]
-        for name in public:
+        first = ["Model", "Inverse", "Network", "Posterior", "Posteriors"]
+        for name in first + [name for name in public if name not in first]:
             node = found[name]
             if isinstance(node, ast.FunctionDef):
                 heading(2, name, signature(node, "nami."))
@@ -276,7 +275,7 @@ class Site:
                 continue
             made = next((f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "__init__"), None)
             heading(2, name, signature(made).replace("__init__", f"nami.{name}").replace(" -> None", "")
-                    if name in ("Model",) else "")
+                    if name == "Model" else "")  # the others are made by methods
             doc(node)
             bases = [b.id for b in node.bases if isinstance(b, ast.Name) and b.id in found]
             if bases and bases[0] in public:
