@@ -17,6 +17,7 @@ PAGES = $(or $(NAMI_PAGES),$(HOME)/.cache/nami/pages)
 PAGES_TOOLS = [ -d $(PAGES)/node_modules/axe-core ] || { mkdir -p $(PAGES) && \
 	    npm install --prefix $(PAGES) --no-audit --no-fund --ignore-scripts puppeteer-core axe-core; }
 
+.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' Makefile)
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -166,9 +167,9 @@ oracle: build ## JAGS's densities and moments against ours, with 10^5 draws each
 	@scripts/setup.sh test
 	@NAMI_ORACLE=full /usr/bin/python3 tests/test_jags.py build/nami
 
-check-all: ## the long checks: all tests under sanitizers and valgrind, clang-tidy, cppcheck
+check-all: ## the long checks: all tests under sanitizers and valgrind, clang-tidy, cppcheck, mypy
 	@scripts/setup.sh build test lint
-	@$(MAKE) cppcheck
+	@$(MAKE) cppcheck types
 	@$(MAKE) sanitize
 	@$(MAKE) build
 	@$(call CTEST,build)
@@ -210,6 +211,9 @@ cppcheck: ## cppcheck
 	    --suppress=unreadVariable:cli/calibrate_show.c --suppress=unassignedVariable:src/net/match_fit.c --suppress=memleak:bench/bench_train.c --suppress=legacyUninitvar:src/net/family_match.c \
 	    --suppress=uninitvar:src/net/* --suppress=uninitvar:src/dist/block.h --suppress=legacyUninitvar:src/net/family_spline.c \
 	    -Iinclude -Isrc -Icli -Iserve src cli serve bench fuzz examples
+
+types: ## type hints of the Python package: mypy --strict
+	@/usr/bin/python3 -m mypy --strict --cache-dir build/mypy python/nami
 
 format: ## clang-format all C files in place
 	@clang-format -i $(C)

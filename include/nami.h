@@ -621,7 +621,7 @@ int nami_network_parse(const void *bytes, size_t len, const nami_network_options
    out; by default as in training. */
 int nami_network_untrained(const nami_model *model, const nami_options *invert, nami_network **out,
                            nami_err *err);
-/* The network of a training so far: that of the best validation. */
+/* The network of a training so far: that of the best validation, with the history of losses. */
 int nami_trainer_network(nami_trainer *trainer, nami_network **out, nami_err *err);
 /* Trains as `nami train` does, from beginning to end.  Progress is told after each step; if it
    cancels, there is no network: NAMI_ECANCEL.  The model need not outlive the network. */

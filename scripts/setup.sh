@@ -20,7 +20,7 @@ packages() {
     python) echo python3-numpy python3-setuptools python3-wheel python3-venv ;;
     onnx)  echo nodejs:node npm:npm python3:python3 ;;
     fuzz)  echo clang:clang libclang-rt-dev ;;
-    lint)  echo clang-tidy:clang-tidy clang-format:clang-format cppcheck:cppcheck ;;
+    lint)  echo clang-tidy:clang-tidy clang-format:clang-format cppcheck:cppcheck mypy ;;
     *)     echo "setup.sh: no group is called '$1'" >&2; exit 2 ;;
     esac
 }

@@ -14,6 +14,7 @@ function set_theme(name) {
 }
 set_theme(memory.get("theme"));
 theme.hidden = false;
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => set_theme());
 theme.addEventListener("click", () => { set_theme(is_dark() ? "light" : "dark"); memory.set("theme", root.dataset.theme); });
 
 // ---- pages: folded on narrow screens

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""scripts/site.py BUILD: the documentation as static pages, BUILD/site, from the Markdown files of the repository, the
-manual pages, include/nami.h and the docstrings of python/nami.  Nothing is fetched, by this program or by the pages.
+"""scripts/site.py BUILD [--draft DIRECTORY]: the documentation as static pages, BUILD/site, from the Markdown files of the
+repository, the manual pages, include/nami.h and the docstrings of python/nami.  Nothing is fetched, by this program or by the
+pages.
 
 The commands of docs/cookbook.md are run (make site takes minutes the first time); the pictures that they make, in
-BUILD/cookbook, are kept until the command or the program changes."""
+BUILD/cookbook, are kept until the command or the program changes.  --draft: without these, to another directory."""
 import ast
 import hashlib
 import html
@@ -55,9 +56,12 @@ def address(source):
 
 
 class Site:
-    def __init__(self, build):
+    """All pages, and what they need."""
+
+    def __init__(self, build, draft):
         self.build = build
-        self.out = os.path.join(build, "site")
+        self.draft = bool(draft)
+        self.out = draft or os.path.join(build, "site")
         self.pages = {s: t for _, pages in SECTIONS for s, t in pages if s.startswith("reference:") or
                       os.path.exists(os.path.join(ROOT, s))}
         self.others = []  # Markdown files outside of the navigation that are linked to
@@ -83,7 +87,8 @@ class Site:
                 whole = os.path.join(self.build, path[6:])
             if os.path.isdir(whole) and os.path.exists(os.path.join(whole, "README.md")):
                 path, whole = path + "/README.md", whole + "/README.md"
-            if not os.path.exists(whole):
+            is_figure = path.startswith("build/")
+            if not os.path.exists(whole) and not (is_figure and self.draft):
                 self.wrong.append(f"{source}: {target} does not exist")
                 return target
             if path.endswith(".md"):
@@ -102,6 +107,8 @@ class Site:
     def svg(self, folder, target):
         path = os.path.normpath(os.path.join(folder, target))
         whole = os.path.join(self.build, path[6:]) if path.startswith("build/") else os.path.join(ROOT, path)
+        if self.draft:
+            return ""
         with open(whole, encoding="utf-8") as file:
             return file.read()
 
@@ -163,7 +170,7 @@ class Site:
             parts[-1][2].append(comment)
             for paragraph in re.split(r"\n\s*\n", comment):
                 if all(line.startswith("    ") for line in paragraph.split("\n") if line.strip()):
-                    body.append(f"<pre>{html.escape(paragraph)}</pre>")
+                    body.append(f'<pre tabindex="0">{html.escape(paragraph)}</pre>')
                 else:
                     body.append(f"<p>{html.escape(paragraph)}</p>")
 
@@ -174,7 +181,7 @@ class Site:
             for name in dict.fromkeys(names):
                 if name not in taken:
                     taken.add(name)
-                    marked = re.sub(rf"\b{name}\b", f'<b id="{name}">{name}</b>', marked, count=1)
+                    marked = re.sub(rf"\b{name}\b(?=\s*[(;])", f'<b id="{name}">{name}</b>', marked, count=1)
             body.append(f'<pre tabindex="0"><code>{marked}</code></pre>')
 
         heading(1, "C: nami.h")
@@ -250,17 +257,17 @@ class Site:
             args = ast.unparse(node.args)
             args = re.sub(r"^(self|cls)(, )?", "", args)
             returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
-            return f"{owner}{node.name}({args}){returns}".replace("'", "")
+            line = f"{owner}{node.name}({args}){returns}"
+            if len(line) > 100:  # one argument a line
+                parts = re.split(r", (?=\*|\w+[:=])", args)
+                line = f"{owner}{node.name}(\n    " + ",\n    ".join(parts) + f"){returns}"
+            return re.sub(r"'([A-Z]\w*|os\.PathLike\[str\])'", r"\1", line)
 
         heading(1, "Python", "")
         body.append("<p>All public names of the package <code>nami</code>, from its docstrings; "
                     f'<a href="{address("docs/python.md")}">From Python</a> is the guide.</p>')
-        for name in ("Model", "Inverse", "Network", "Posterior", "Posteriors"):
-            public.remove(name)
-            public.insert(0, name)
-        public[:5] = reversed(public[:5])
-        public[:5] = ["Model", "Inverse", "Network", "Posterior", "Posteriors"]
-        for name in public:
+        first = ["Model", "Inverse", "Network", "Posterior", "Posteriors"]
+        for name in first + [name for name in public if name not in first]:
             node = found[name]
             if isinstance(node, ast.FunctionDef):
                 heading(2, name, signature(node, "nami."))
@@ -268,7 +275,7 @@ class Site:
                 continue
             made = next((f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "__init__"), None)
             heading(2, name, signature(made).replace("__init__", f"nami.{name}").replace(" -> None", "")
-                    if name in ("Model",) else "")
+                    if name == "Model" else "")  # the others are made by methods
             doc(node)
             bases = [b.id for b in node.bases if isinstance(b, ast.Name) and b.id in found]
             if bases and bases[0] in public:
@@ -327,7 +334,8 @@ class Site:
     def all(self):
         shutil.rmtree(self.out, ignore_errors=True)
         os.makedirs(self.out)
-        self.cook("docs/cookbook.md")
+        if not self.draft:
+            self.cook("docs/cookbook.md")
         for source, title in self.pages.items():
             if not source.startswith("reference:"):
                 self.markdown(source, title if source == "README.md" else None)
@@ -343,6 +351,8 @@ class Site:
                 done.add(path)
                 self.file(path)
         for name, path in self.images.items():
+            if self.draft and not os.path.exists(path):
+                continue
             os.makedirs(os.path.join(self.out, os.path.dirname(name)), exist_ok=True)
             shutil.copyfile(path, os.path.join(self.out, name))
         for name in ("site.css", "site.js"):
@@ -404,7 +414,7 @@ def troff(text, words):
                 out.append("<dt><code>")
             else:
                 close()
-                out.append("<pre>")
+                out.append('<pre tabindex="0">')
         elif macro == ".EE":
             out.append("</code></dt>" if inside == "dl" else "</pre>")
             term = False
@@ -413,7 +423,7 @@ def troff(text, words):
             words.append(re.sub(r"<[^>]*>", "", html.unescape(shown)))
             if macro in (".B", ".I", ".BR"):
                 shown = f"<b>{shown}</b>"
-            if out and out[-1] == "<dt><code>" or out and out[-1] == "<pre>":
+            if out and out[-1] == "<dt><code>" or out and out[-1] == '<pre tabindex="0">':
                 out.append(shown)
             elif inside == "dl":
                 out.append(f"<dt>{shown}</dt>" if term else f"<dd>{shown}</dd>")
@@ -459,6 +469,6 @@ TEMPLATE = """<!DOCTYPE html>
 """
 
 if __name__ == "__main__":
-    site = Site(os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build")))
+    site = Site(os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None)
     site.all()
     print(os.path.join(site.out, "index.html"))

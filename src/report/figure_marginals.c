@@ -68,6 +68,7 @@ static int add_states(struct sheet *sheet, struct plot_panel *p, const double *s
     for (int k = 0; k <= states; k++) edge[k] = first + k - 0.5;
     for (int k = 0; k < states; k++) mid[k] = first + k;
     p->x0 = edge[0] - 0.2, p->x1 = edge[states] + 0.2;
+    p->whole = 1;
     plot_include(y, states, &unused, &p->y1);
     sheet_add(p, (struct plot_layer){
                      .kind = PLOT_BARS, .colour = PLOT_BLUE, .n = states, .x = edge, .y = y});

@@ -8,7 +8,7 @@
 #include "report/figure.h"
 #include "report/sheet.h"
 
-enum { PANELS = 6, STATES = 15, FEW = 60, MOST = 240, LAYERS = 3, LEVELS = 5 };
+enum { PANELS = 6, STATES = 15, FEW = 60, MOST = 240, LAYERS = 4, LEVELS = 5 };
 static const double level[LEVELS] = {0.05, 0.25, 0.5, 0.75, 0.95};
 
 /* Its elements that were observed, and what was drawn of them. */
@@ -54,10 +54,11 @@ static void put_counts(struct sheet *s, struct plot_panel *p, const struct shown
         low[k] = sorted_quantile(count, m, 0.05), high[k] = sorted_quantile(count, m, 0.95);
     }
     p->x0 = edge[0] - 0.2, p->x1 = edge[states] + 0.2;
+    p->whole = 1;
     plot_include(seen, states, &unused, &p->y1);
     plot_include(high, states, &unused, &p->y1);
     p->y1 *= 1.05;
-    p->note = "elements with each value";
+    p->note = "elements with each value; 90 % intervals";
     sheet_add(p, (struct plot_layer){
                      .kind = PLOT_BARS, .colour = PLOT_SKY, .n = states, .x = edge, .y = seen});
     sheet_add(p, (struct plot_layer){.kind = PLOT_POINTS,
@@ -108,6 +109,7 @@ static void put_elements(struct sheet *s, struct plot_panel *p, const struct sho
     double room = 0.04 * (p->y1 - p->y0);
     p->y0 -= room, p->y1 += room;
     p->x0 = x[0] - 0.7, p->x1 = x[n - 1] + 0.7;
+    p->whole = 1;
     struct str note = {0};
     str_printf(&note, "%.0f %% of %s outside of 90 %%%s", 100.0 * outside / n,
                n < v->n ? "those shown" : "elements",
@@ -126,14 +128,22 @@ static void put_elements(struct sheet *s, struct plot_panel *p, const struct sho
                                          .x = x,
                                          .lo = x + 3 * n,
                                          .hi = x + 5 * n});
-    } else
+    } else {
+        sheet_add(p, (struct plot_layer){.kind = PLOT_POINTS,
+                                         .colour = PLOT_BLUE,
+                                         .n = n,
+                                         .x = x,
+                                         .lo = x + 2 * n,
+                                         .hi = x + 6 * n});
         sheet_add(p, (struct plot_layer){.kind = PLOT_POINTS,
                                          .colour = PLOT_BLUE,
                                          .n = n,
                                          .x = x,
                                          .y = x + 4 * n,
-                                         .lo = x + 2 * n,
-                                         .hi = x + 6 * n});
+                                         .lo = x + 3 * n,
+                                         .hi = x + 5 * n,
+                                         .width = n > FEW / 2 ? 2 : 3});
+    }
     sheet_add(p, (struct plot_layer){.kind = PLOT_DOTS,
                                      .colour = PLOT_RED,
                                      .n = n,

@@ -69,7 +69,7 @@ static int put(const struct figure_input *in, plot_put *put_plot, struct str *ou
 {
     struct sheet s = {.plot = {.title = "Ranks of Markov chains",
                                .xlabel = "rank among the draws of all chains / draws",
-                               .ylabel = "distribution function less the uniform one"}};
+                               .ylabel = "difference from uniform"}};
     size_t chains = in->chains < MOST_CHAINS ? in->chains : MOST_CHAINS,
            n = in->chains ? in->num_draws / in->chains * chains : 0;
     int *which = arena_array(&s.mem, int, in->num_scalars + 1);

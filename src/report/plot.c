@@ -195,11 +195,20 @@ static int y_ticks(const struct frame *f, double y[TICKS], double *step)
     return n;
 }
 
+/* The distance of ticks of x: as many as their numbers have room for, but two at least. */
+static double x_step(const struct frame *f, const struct plot_panel *p)
+{
+    int many = f->wide / 42, most = many + 3;
+    if (wide_numbers(f->x0, f->x1)) many = most = many * 3 / 5;
+    double step = plot_step(f->x0, f->x1, many);
+    while (last_tick(f->x1, step) <= first_tick(f->x0, step) && many < most)
+        step = plot_step(f->x0, f->x1, ++many);
+    return p->whole && step < 1 ? 1 : step;
+}
+
 static void put_axes(struct str *out, const struct frame *f, const struct plot_panel *p)
 {
-    int many = f->wide / 42;
-    double step = plot_step(f->x0, f->x1, wide_numbers(f->x0, f->x1) ? many * 3 / 5 : many),
-           base = f->top + f->high;
+    double step = x_step(f, p), base = f->top + f->high;
     long from = first_tick(f->x0, step), to = p->no_x ? from - 1 : last_tick(f->x1, step);
     str_printf(out, "<g %s fill=\"none\">\n", shade("stroke", INK).s);
     if (p->no_y || p->row)
@@ -275,14 +284,15 @@ static void put_points(struct str *out, const struct frame *f, const struct plot
 {
     double many = l->n > 150 ? 0.35 : l->n > 40 ? 0.6 : 1, size = l->n > 40 ? 1.8 : 2.6;
     if (l->lo && l->hi) {
-        str_printf(out, "<g fill=\"none\" %s stroke-opacity=\"%g\">\n",
-                   shade("stroke", l->colour).s, many * 0.6);
+        str_printf(out, "<g fill=\"none\" %s stroke-opacity=\"%g\" stroke-width=\"%g\">\n",
+                   shade("stroke", l->colour).s, many * 0.6, l->width > 0 ? l->width : 1);
         for (int i = 0; i < l->n; i++)
             if (isfinite(l->x[i]) && isfinite(l->lo[i]) && isfinite(l->hi[i]))
                 put_line(out, at_x(f, l->x[i]), at_y(f, l->lo[i]), at_x(f, l->x[i]),
                          at_y(f, l->hi[i]), "");
         str_put(out, "</g>\n");
     }
+    if (!l->y) return;
     str_printf(out, "<g %s fill-opacity=\"%g\">\n", shade("fill", l->colour).s, many);
     for (int i = 0; i < l->n; i++)
         if (isfinite(l->x[i]) && isfinite(l->y[i]))
@@ -297,7 +307,7 @@ static void put_dots(struct str *out, const struct frame *f, const struct plot_l
     str_printf(out,
                "<path fill=\"none\" stroke-linecap=\"round\" stroke-width=\"%g\" "
                "stroke-opacity=\"%g\" %s d=\"",
-               l->width > 0 ? l->width : 2.6, l->n > 150 ? 0.4 : 0.8, shade("stroke", l->colour).s);
+               l->width > 0 ? l->width : 2.6, l->n > 150 ? 0.5 : 0.8, shade("stroke", l->colour).s);
     for (int i = 0; i < l->n; i++)
         if (isfinite(l->x[i]) && isfinite(l->y[i]))
             str_printf(out, "M%.1f %.1fh0", bear(at_x(f, l->x[i])), bear(at_y(f, l->y[i])));

@@ -13,7 +13,7 @@ enum plot_kind {
     PLOT_BAND,     /* band from lo to hi as a function of x */
     PLOT_BARS,     /* bars from 0 to y with left edges x; x[n] is the right edge of the last */
     PLOT_LINE,     /* y as a function of x */
-    PLOT_POINTS,   /* points (x, y), with error bars from lo to hi if given */
+    PLOT_POINTS,   /* points (x, y), with error bars from lo to hi if given; y NULL: bars alone */
     PLOT_DOTS,     /* the same for many points, small and without bars */
     PLOT_RINGS,    /* points that are circled */
     PLOT_SPANS,    /* horizontal lines at y from lo to hi, with a point at x if given */
@@ -49,6 +49,7 @@ struct plot_panel {
     double x0, x1, y0, y1;    /* ranges of the axes; an empty range is widened */
     int log;                  /* y, lo and hi are base-10 logarithms */
     int no_x, no_y;           /* axes without ticks */
+    int whole;                /* x has ticks at integers alone */
     int high;                 /* in pixels, at most that of the plot; 0: that of the plot */
     const char *const *row;   /* names at y = 0, 1, ... num_rows - 1 instead of ticks; or NULL */
     int num_rows;
