@@ -13,7 +13,7 @@ C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] mpi/*.[ch] serve/*.[ch
 # The folder of the npm packages that drive pages.
 PAGES = $(or $(NAMI_PAGES),$(HOME)/.cache/nami/pages)
 
-.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
+.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi abidiff bench-python bench-mpi r check-r deb check-deb portable numerics campaign
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -186,6 +186,35 @@ wheel: ## the Python package with the library inside: build/wheel/*.whl
 	@$(MAKE) build
 	@scripts/wheel.sh build
 
+r: ## the R package: build/r/nami_VERSION.tar.gz
+	@scripts/setup.sh r
+	@mkdir -p build
+	@scripts/r.sh build
+
+check-r: ## R CMD check of the R package, with the tests and the examples of docs/r.md
+	@scripts/setup.sh build r
+	@$(MAKE) build
+	@scripts/r.sh build check
+	@tests/test_r_package.sh build/nami README.md docs/r.md
+
+deb: ## Debian packages (libnami0, libnami-dev, nami, python3-nami): build-deb/packages/*.deb
+	@scripts/setup.sh build deb
+	@JOBS=$(JOBS) scripts/deb.sh build-deb
+
+check-deb: deb ## install the packages by apt in a fresh root, and use them there (as root; needs network)
+	@scripts/setup.sh root
+	@scripts/check_deb.sh build-deb
+
+portable: ## proxies of other systems: build with clang, compile for musl and compare results
+	@scripts/setup.sh build portable
+	@$(MAKE) build
+	@JOBS=$(JOBS) scripts/portable.sh
+
+bench-python: ## the Python package: size of the wheel, fresh environment, import, a query beside the command
+	@scripts/setup.sh build python
+	@$(MAKE) build
+	@bench/python.py build | tee bench/results/python.txt
+
 test-onnx: ## exported networks of all families, as C and in ONNX Runtime (onnxruntime-node, from npm): minutes
 	@scripts/setup.sh build onnx
 	@$(MAKE) build
@@ -197,6 +226,10 @@ test-onnx: ## exported networks of all families, as C and in ONNX Runtime (onnxr
 
 abi: ## record the binary interface of nami.h after a deliberate change: tests/abi.txt (docs/release.md)
 	@scripts/abi.sh >tests/abi.txt
+
+abidiff: build ## compare the binary interface with that of SINCE=revision [the last tag], type by type
+	@scripts/setup.sh abi
+	@scripts/abidiff.sh $(SINCE)
 
 clean: ## remove all build directories
 	@rm -rf build build-*

@@ -17,6 +17,11 @@ packages() {
     serve) echo wrk:wrk nginx:nginx curl:curl openssl:openssl ;;
     pages) echo chromium:chromium nodejs:node npm:npm ;;
     python) echo python3-numpy python3-setuptools python3-wheel python3-venv ;;
+    r)     echo r-base-core r-cran-posterior r-cran-jsonlite ;;
+    deb)   echo dpkg-dev:dpkg-shlibdeps file:file python3:python3 ;;
+    root)  echo mmdebstrap:mmdebstrap ;;
+    portable) echo clang:clang musl-tools:musl-gcc ;;
+    abi)   echo abigail-tools:abidiff ;;
     onnx)  echo nodejs:node npm:npm python3:python3 ;;
     fuzz)  echo clang:clang libclang-rt-dev ;;
     lint)  echo clang-tidy:clang-tidy clang-format:clang-format cppcheck:cppcheck ;;
