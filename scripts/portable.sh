@@ -32,7 +32,7 @@ for name in Random123 jansson.h jansson_config.h expat.h expat_config.h expat_ex
     found=$(find /usr/include /usr/lib -name $name -not -path '*/python*' 2>/dev/null | head -n 1)
     [ -z "$found" ] || ln -s "$found" $headers
 done
-flags="-std=gnu11 -O0 -w -Iinclude -Isrc -Ibuild/embedded -isystem $headers -isystem $headers/graphviz"
+flags="-std=gnu11 -O0 -w -Wno-psabi -Iinclude -Isrc -Ibuild/embedded -isystem $headers -isystem $headers/graphviz"
 compile() { # FILE: an object in $out/musl; the name has the folder
     musl-gcc $flags -c "$1" -o "$out/musl/$(echo "${1%.c}" | tr / -).o"
 }
