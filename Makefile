@@ -14,10 +14,9 @@ C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] mpi/*.[ch] serve/*.[ch
 PAGES = $(or $(NAMI_PAGES),$(HOME)/.cache/nami/pages)
 
 .PHONY: $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' Makefile)
+
 PAGES_TOOLS = [ -d $(PAGES)/node_modules/axe-core ] || { mkdir -p $(PAGES) && \
 	    npm install --prefix $(PAGES) --no-audit --no-fund --ignore-scripts puppeteer-core axe-core; }
-
-.PHONY: $(shell sed -n 's/^\([a-z-]*\):.*## .*/\1/p' Makefile)
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -226,6 +225,35 @@ wheel: ## the Python package with the library inside: build/wheel/*.whl
 	@$(MAKE) build
 	@scripts/wheel.sh build
 
+r: ## the R package: build/r/nami_VERSION.tar.gz
+	@scripts/setup.sh r
+	@mkdir -p build
+	@scripts/r.sh build
+
+check-r: ## R CMD check of the R package, with the tests and the examples of docs/r.md
+	@scripts/setup.sh build r
+	@$(MAKE) build
+	@scripts/r.sh build check
+	@tests/test_r_package.sh build/nami README.md docs/r.md
+
+deb: ## Debian packages (libnami0, libnami-dev, nami, python3-nami): build-deb/packages/*.deb
+	@scripts/setup.sh build deb
+	@JOBS=$(JOBS) scripts/deb.sh build-deb
+
+check-deb: deb ## install the packages by apt in a fresh root, and use them there (as root; needs network)
+	@scripts/setup.sh root
+	@scripts/check_deb.sh build-deb
+
+portable: ## proxies of other systems: build with clang, compile for musl and compare results
+	@scripts/setup.sh build portable
+	@$(MAKE) build
+	@JOBS=$(JOBS) scripts/portable.sh
+
+bench-python: ## the Python package: size of the wheel, fresh environment, import, a query beside the command
+	@scripts/setup.sh build python
+	@$(MAKE) build
+	@bench/python.py build | tee bench/results/python.txt
+
 test-onnx: ## exported networks of all families, as C and in ONNX Runtime (onnxruntime-node, from npm): minutes
 	@scripts/setup.sh build onnx
 	@$(MAKE) build
@@ -237,6 +265,10 @@ test-onnx: ## exported networks of all families, as C and in ONNX Runtime (onnxr
 
 abi: ## record the binary interface of nami.h after a deliberate change: tests/abi.txt (docs/release.md)
 	@scripts/abi.sh >tests/abi.txt
+
+abidiff: build ## compare the binary interface with that of SINCE=revision [the last tag], type by type
+	@scripts/setup.sh abi
+	@scripts/abidiff.sh $(SINCE)
 
 clean: ## remove all build directories
 	@rm -rf build build-*

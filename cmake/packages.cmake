@@ -27,7 +27,9 @@ macro(deb_package component name section depends summary)
 NaMI compiles generative models, in the language of BUGS and JAGS with the
 distributions of Stan, into amortized inference networks that return
 posterior draws with diagnostics.")
-  install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
+  if(CMAKE_INSTALL_PREFIX STREQUAL "/usr")
+    install(FILES LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${name} COMPONENT ${component})
+  endif()
 endmacro()
 set(same "libnami${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
 set(static "libjansson-dev, libgraphviz-dev, libexpat1-dev, libzip-dev, zlib1g-dev")

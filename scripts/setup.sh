@@ -18,6 +18,11 @@ packages() {
     pages) echo chromium:chromium nodejs:node npm:npm ;;
     site)  echo python3:python3 python3-html5lib chromium:chromium nodejs:node npm:npm ;;
     python) echo python3-numpy python3-setuptools python3-wheel python3-venv ;;
+    r)     echo r-base-core r-cran-posterior r-cran-jsonlite ;;
+    deb)   echo dpkg-dev:dpkg-shlibdeps file:file python3:python3 ;;
+    root)  echo mmdebstrap:mmdebstrap ;;
+    portable) echo clang:clang musl-tools:musl-gcc ;;
+    abi)   echo abigail-tools:abidiff ;;
     onnx)  echo nodejs:node npm:npm python3:python3 ;;
     fuzz)  echo clang:clang libclang-rt-dev ;;
     lint)  echo clang-tidy:clang-tidy clang-format:clang-format cppcheck:cppcheck mypy ;;

@@ -460,12 +460,40 @@ static void test_limit(void **state)
     model_fini(&m);
 }
 
+/* A number and an array of one element are alike in data, as R writes them: declarations decide. */
+static void one_element_has_the_declared_shape(void **state)
+{
+    (void)state;
+    static const char text[] = "const J; const s[J]; const t[1, 1]\n"
+                               "model { m ~ normal(0, 1)\n"
+                               "        for (j in 1:J) { y[j] ~ normal(m, s[j] + t[1, 1]) } }";
+    static const char *const data[] = {"{\"J\": 1, \"s\": 2, \"t\": 3, \"y\": 4}",
+                                       "{\"J\": [1], \"s\": [2], \"t\": [[3]], \"y\": [4]}"};
+    double density[2];
+    struct model m;
+    for (int k = 0; k < 2; k++) {
+        build(&m, text, data[k]);
+        assert_int_equal(m.ir.arrays.a[array_find(&m, "J")].ndim, 0);
+        assert_int_equal(m.ir.arrays.a[array_find(&m, "s")].ndim, 1);
+        assert_int_equal(m.ir.arrays.a[array_find(&m, "t")].ndim, 2);
+        double x[2] = {0};
+        x[row_of(&m, "y", 0)] = 4;
+        logp(&m, 1, x, 1, (struct density){.logp = &density[k]});
+        model_fini(&m);
+    }
+    assert_true(density[0] == density[1] && isfinite(density[0]));
+    m = (struct model){0};
+    assert_int_equal(build_with(&m, NATIVE, text, "{\"J\": 2, \"s\": 2, \"t\": 3, \"y\": [4, 4]}", NULL),
+                     NAMI_EINPUT);
+    model_fini(&m);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_graphs),    cmocka_unit_test(test_roles),
     cmocka_unit_test(test_settings),  cmocka_unit_test(test_values),
     cmocka_unit_test(test_turns),     cmocka_unit_test(test_ways),
     cmocka_unit_test(test_densities), cmocka_unit_test(test_draws),
     cmocka_unit_test(test_large),     cmocka_unit_test(test_long_cycle),
-    cmocka_unit_test(test_limit),
+    cmocka_unit_test(test_limit),     cmocka_unit_test(one_element_has_the_declared_shape),
 };
 RUN(tests)

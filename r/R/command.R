@@ -59,7 +59,7 @@ call_nami <- function(args, progress = FALSE) {
   }
   status <- close(con)
   open <- FALSE
-  code <- if (is.null(status)) 0L else if (status >= 256) status %/% 256L else as.integer(status)
+  code <- if (is.null(status)) 0 else if (status %% 128 > 0) 128 + status %% 128 else status %/% 256 # 128 + signal
   if (!code %in% 0:1 || (code == 1 && any(is_error(said)))) fail(plain(said, code), code = code)
   warned <- grepl("(^nami|:[0-9]+): (.*: )?warning: ", said)
   for (text in said[warned]) alert("nami_warning", sub("warning: ", "", without_paths(text), fixed = TRUE))

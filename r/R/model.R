@@ -96,11 +96,12 @@ nami_train <- function(model, data = NULL, file = NULL, progress = interactive()
   dir <- new_dir()
   path <- if (is.null(file)) file.path(dir, "network.safetensors") else path.expand(file)
   args <- c("train", model_options(model, data, dir), as_options(list(...)), "--output", path, "--json")
-  tryCatch(call_nami(args, progress),
-           interrupt = function(e) { # the command saves the best network when it is interrupted
-             if (!file.exists(path)) stop("interrupted before the first validation", call. = FALSE)
-             alert("nami_interrupted", "interrupted: this is the best network so far")
-           })
+  stopped <- function(e) { # the command saves the best network when it is interrupted
+    if (inherits(e, "nami_error") && e$code != 130) stop(e)
+    if (!file.exists(path)) fail("interrupted before the first validation", code = 130L)
+    alert("nami_interrupted", "interrupted: this is the best network so far")
+  }
+  tryCatch(call_nami(args, progress), interrupt = stopped, nami_error = stopped)
   nami_network(path)
 }
 

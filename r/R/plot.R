@@ -1,4 +1,4 @@
-# plot.R: figures of draws, by bayesplot if it is installed, else by base graphics.
+# plot.R: figures of draws, by bayesplot if it is installed and has them without other packages, else by base graphics.
 
 plot_draws <- function(draws, kind, variables) {
   kinds <- c("marginals", "forest", "pairs", "trace", "rank")
@@ -10,13 +10,11 @@ plot_draws <- function(draws, kind, variables) {
   draws <- posterior::subset_draws(draws, variable = names)
   if (kind %in% c("trace", "rank") && posterior::nchains(draws) < 2)
     fail("the draws are not of Markov chains: there is no figure '", kind, "'; method = \"mcmc\" makes chains")
-  if (requireNamespace("bayesplot", quietly = TRUE)) bayesplot_figure(draws, kind) else base_figure(draws, kind)
-}
-
-bayesplot_figure <- function(draws, kind) {
-  make <- switch(kind, marginals = bayesplot::mcmc_hist, forest = bayesplot::mcmc_intervals,
-                 pairs = bayesplot::mcmc_pairs, trace = bayesplot::mcmc_trace, rank = bayesplot::mcmc_rank_overlay)
-  if (kind == "pairs") make(draws, off_diag_args = list(size = 0.3)) else make(draws)
+  make <- if (requireNamespace("bayesplot", quietly = TRUE)) {
+    switch(kind, marginals = bayesplot::mcmc_hist, forest = bayesplot::mcmc_intervals, trace = bayesplot::mcmc_trace,
+           rank = bayesplot::mcmc_rank_overlay)
+  }
+  if (is.null(make)) base_figure(draws, kind) else make(draws)
 }
 
 base_figure <- function(draws, kind) {
