@@ -106,9 +106,10 @@ static int is_parent(const struct inverse *h, int i, int pos, int count)
 static int put_term(struct maker *k, int inst, nami_err *err)
 {
     struct tree *t = k->t;
-    struct tree_term x = {
-        .inst = inst, .first_node = (int)t->node.n, .first_constant = (int)t->constant.n,
-        .first_latent = (int)t->latent.n};
+    struct tree_term x = {.inst = inst,
+                          .first_node = (int)t->node.n,
+                          .first_constant = (int)t->constant.n,
+                          .first_latent = (int)t->latent.n};
     k->mark = inst;
     k->seen[inst] = inst;
     k->hash = 1;
@@ -355,7 +356,8 @@ static int find_crossed(struct maker *k, unsigned char *crossed, nami_err *err)
         if (j - i > alike[a[i].array]) alike[a[i].array] = j - i;
     }
     for (int b = 0; b < arrays && !rc; b++)
-        crossed[b] = alike[b] >= CROSSED_LEAST && most[b] >= CROSSED_LEAST && 2 * most[b] >= size[b];
+        crossed[b] =
+            alike[b] >= CROSSED_LEAST && most[b] >= CROSSED_LEAST && 2 * most[b] >= size[b];
     free(a);
     free(most);
     free(alike);

@@ -55,8 +55,8 @@ struct tree {
     vec(struct tree_link) link; /* in order, without repetitions */
 };
 
-/* crossed[array]: is it crossed?  NULL: as tree_find_crossed says.  NAMI_EINPUT: messages do not suit
-   this model. */
+/* crossed[array]: is it crossed?  NULL: as tree_find_crossed says.  NAMI_EINPUT: messages do not
+   suit this model. */
 int tree_make(struct tree *tree, const struct model *model, const struct inverse *inverse,
               const struct encoding *encoding, const unsigned char *crossed, nami_err *err);
 /* Sets crossed[array] of the arrays that are crossed in this inverse: at least CROSSED_LEAST
