@@ -251,6 +251,9 @@ static int put_step(struct maker *k, int i, nami_err *err)
     struct tree_step *s = &t->step[i];
     int inst = k->inst[k->h->perm[i]];
     if (place_of(k, inst, &s->kind) || put_separator(k, i)) return err_nomem(err);
+    if (t->crossed[array_of(k->m, inst)]) /* it may be read at some of the places of the others */
+        s->kind = mix(mix(3, (uint64_t)instance_statement(k->m, inst)),
+                      (uint64_t)instance_size(k->m, inst));
     for (int j = 0; j < s->num_separator; j++)
         s->kind =
             mix(s->kind, (uint64_t)array_of(k->m, k->inst[t->separator.a[s->first_separator + j]]));
