@@ -49,7 +49,10 @@ CASES = {
     "schools": (schools, [("J=1:100", "", (8,), [(8,), (30,), (100,)], lambda r: (int(r.integers(1, 101)),))],
                 ["mu", "tau"]),
     "lesions": (lesions, [
-        ("N=30:200,J=10:60,K=4:8,image=1:J,first=1:K,second=1:K", "--designs 16 --batch 16 --valid 128 --steps 4000",
+        ("N=20:90,J=8:30,K=4:6,image=1:J,first=1:K,second=1:K", "--designs 8 --batch 16 --valid 64 --steps 800",
+         (20, 5, 3), [(20, 5, 3), (12, 4, 4), (30, 6, 3)],
+         lambda r: (int(r.integers(8, 31)), int(r.integers(4, 7)), 3)),
+        ("N=30:200,J=10:60,K=4:8,image=1:J,first=1:K,second=1:K", "--designs 16 --batch 16 --valid 128",
          (40, 6, 3), [(40, 6, 3), (20, 4, 4), (60, 8, 3)],
          lambda r: (int(r.integers(10, 61)), int(r.integers(4, 9)), 3)),
         ("N=300:2000,J=100:500,K=4:15,image=1:J,first=1:K,second=1:K", "--designs 16 --batch 4 --valid 64",
@@ -142,7 +145,7 @@ class Case:
             with jags.workdir() as d:
                 jags.export(self.model, path, d)
                 names = sorted({v.split("[")[0] for v in a["variables"]})
-                x, index, cpu = jags.sample(d, names, 5000, burnin=2000, thin=4, modules=["glm"] if 0 else ())
+                x, index, cpu = jags.sample(d, names, 5000, burnin=2000, thin=4)
             least = min(jags.ess(x[:, :, k])[0] for k in range(len(index)))
             b = {v: {"mean": x[:, :, k].mean(), "sd": x[:, :, k].std()} for k, v in enumerate(index)}
             common = [v for v in a["variables"] if v in b]

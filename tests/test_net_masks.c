@@ -326,7 +326,8 @@ static void test_message_models(void **state)
 {
     (void)state;
     static const char *const text[] = {
-        "const s[3] = c(1, 2, 3)\n model { m ~ normal(0, 1)\n for (i in 1:3) { z[i] ~ normal(m, 1)\n"
+        "const s[3] = c(1, 2, 3)\n model { m ~ normal(0, 1)\n for (i in 1:3) { z[i] ~ normal(m, "
+        "1)\n"
         " y[i] ~ normal(z[i], s[i]) } }\nobserve y", /* raw inputs that are no features */
         "model { m ~ normal(0, 1)\n t ~ gamma(2, 1)\n for (i in 1:4) { z[i] ~ normal(m, t)\n"
         " for (j in 1:3) { y[i,j] ~ normal(z[i] + 0.1 * j, 1) } } }\nobserve y",
@@ -339,7 +340,8 @@ static void test_message_models(void **state)
         "const w[2] = c(2, 2)\n model { g ~ normal(w[1], w[2])\n for (i in 1:3) { a[i] ~ normal(g, "
         "w[1]) "
         "y[i] ~ normal(a[i], 1) } }\nobserve y",
-        /* crossed: all pairs; some pairs, with constants; both sides with scales; two of one side */
+        /* crossed: all pairs; some pairs, with constants; both sides with scales; two of one side
+         */
         "model { for (i in 1:6) { a[i] ~ normal(0, 1) }\n for (j in 1:5) { b[j] ~ normal(0, 1) }\n "
         "for (i in 1:6) { for (j in 1:5) { y[i,j] ~ normal(a[i] + b[j], 1) } } }\nobserve y",
         "const p[9] = c(1,1,2,2,3,3,4,4,5)\n const q[9] = c(1,2,2,3,3,4,4,5,5)\n"
@@ -349,8 +351,17 @@ static void test_message_models(void **state)
         "model { m ~ normal(0, 1)\n s ~ gamma(2, 1)\n t ~ gamma(2, 1)\n for (i in 1:5) { a[i] ~ "
         "normal(m, s) }\n for (j in 1:5) { b[j] ~ normal(0, t) }\n for (i in 1:5) { for (j in 1:5) "
         "{ y[i,j] ~ normal(a[i] + b[j], 1) } } }\nobserve y",
-        "model { s ~ gamma(2, 1)\n for (j in 1:6) { v[j] ~ normal(0, s) }\n for (i in 1:2) { u[i] ~ "
-        "normal(0, 1)\n for (j in 1:5) { for (k in (j+1):6) { y[i,j,k] ~ normal(u[i] + v[j] + v[k], "
+        /* nested in regions, crossed with years */
+        "const r[6] = c(1,1,2,2,3,3)\n model { m ~ normal(0, 1)\n s ~ gamma(2, 1)\n for (i in 1:3) "
+        "{ "
+        "a[i] ~ normal(m, s) }\n for (i in 1:6) { c[i] ~ normal(a[r[i]], 1) }\n for (t in 1:5) { "
+        "b[t] ~ "
+        "normal(0, 1) }\n for (i in 1:6) { for (t in 1:5) { y[i,t] ~ normal(c[i] + b[t], 1) } } }\n"
+        "observe y",
+        "model { s ~ gamma(2, 1)\n for (j in 1:6) { v[j] ~ normal(0, s) }\n for (i in 1:2) { u[i] "
+        "~ "
+        "normal(0, 1)\n for (j in 1:5) { for (k in (j+1):6) { y[i,j,k] ~ normal(u[i] + v[j] + "
+        "v[k], "
         "1) } } } }\nobserve y[1,1,2:6], y[1,2,3:6], y[1,3,4:6], y[2,4,5:6], y[2,5,6]",
         "model { for (i in 1:3) { a[i] ~ normal(0, 1) }\n for (j in 1:2) { b[j] ~ normal(0, 1) }\n "
         "for (i in 1:3) { for (j in 1:2) { y[i,j] ~ normal(a[i] + b[j], 1) } } }\nobserve y"};
@@ -375,7 +386,11 @@ static void test_open_designs(void **state)
         " for (j in 1:3) { y[i,j] ~ normal(z[i] + 0.1 * j, 1) } } }\nobserve %s",
         "model { a ~ normal(0, 1)\n z[1] ~ normal(0, 1)\n for (t in 2:%d) { z[t] ~ normal(a * "
         "z[t-1], 1) }\n for (t in 1:3) { y[t,1] ~ normal(z[t], 1)\n y[t,2] ~ normal(-z[t], 1) } "
-        "}\nobserve %s"};
+        "}\nobserve %s",
+        "const N = %d\n model { s ~ gamma(2, 1)\n for (i in 1:(N+3)) { a[i] ~ normal(0, 1) }\n for "
+        "(j in "
+        "1:(N+1)) { b[j] ~ normal(0, s) }\n for (i in 1:(N+3)) { for (j in 1:(N+1)) { y[i,j] ~ "
+        "normal(a[i] + b[j], 1) } } }\nobserve %s"};
     static const struct {
         int size;
         const char *observe;
@@ -400,6 +415,7 @@ static void test_open_designs(void **state)
             text.n = 0;
             str_printf(&text, form[i], design[d].size, design[d].observe);
             if (turn == GATHERED) {
+                assert_int_equal(table.crossed.n, i == 2);
                 kinds_fix(&table);
                 kinds_print(&table, &first);
                 if (kinds_parse(&again, first.s, &err)) fail_msg("%s", err.msg);
@@ -413,7 +429,9 @@ static void test_open_designs(void **state)
                 kinds_take_stages(o.kinds, &n.m, n.v.stage);
                 n.v.p.stage = n.v.stage;
             }
-            if (inversion_run(&n.v, &n.h, &err) || (!turn && kinds_add_stages(&table, &n.m, n.h)) ||
+            if (inversion_run(&n.v, &n.h, &err) ||
+                (!turn && (kinds_add_stages(&table, &n.m, n.h) ||
+                           kinds_add_crossed(&table, &n.m, n.h, &err))) ||
                 qnet_make(&n.q, &n.m, n.h, &o, NULL, 1, &err))
                 fail_msg("%s: %s", text.s, err.msg);
             if (turn >= GATHERED) {

@@ -377,7 +377,8 @@ int messages_compile(struct messages *x, struct qnet *q)
     if (rc) return rc;
     for (int i = 0; i < t->num_steps; i++) {
         const struct message_kind *k = &x->kind[x->step_kind[i]];
-        x->unit[i] = k->layers.output ? k->layers.output->to + x->step_at[i] * k->layers.output->out : -1;
+        x->unit[i] =
+            k->layers.output ? k->layers.output->to + x->step_at[i] * k->layers.output->out : -1;
     }
     each_child(x, put_member);
     return emit_levels(x, q);

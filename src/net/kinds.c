@@ -377,7 +377,8 @@ static int take_kind(struct kinds *x, const json_t *o)
     const char *step = json_string_value(json_object_get(o, "step")),
                *name = step ? step : json_string_value(json_object_get(o, "term"));
     struct kind new = {.is_step = step != NULL};
-    if (!name || !take_key(json_object_get(o, "key"), &new.key) || kinds_find(x, new.key, new.is_step) ||
+    if (!name || !take_key(json_object_get(o, "key"), &new.key) ||
+        kinds_find(x, new.key, new.is_step) ||
         !(new.name = arena_strndup(&x->mem, name, strlen(name))) || vec_push(&x->kind, new))
         return 0;
     struct kind *k = &x->kind.a[x->kind.n - 1];

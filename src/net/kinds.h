@@ -31,7 +31,7 @@ struct kind {
     double count;      /* of terms */
     /* of steps */
     vec(struct kind_set) set;
-    int speaks; /* they have messages */
+    int speaks;            /* they have messages */
     int context;           /* their factors depend on latents of crossed arrays (tree.h) */
     vec(uint64_t) reading; /* of which kinds of steps these factors read the terms again */
     int num_outputs;

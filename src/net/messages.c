@@ -263,7 +263,8 @@ static int find_child_slots(struct messages *x)
             head[t->step[i].parent] = i;
         }
     for (int i = 0; i < t->num_steps && !rc; i++)
-        for (int c = head[i]; c >= 0 && !rc; c = next[c]) rc = message_count(x, i, t->step[c].role, -1);
+        for (int c = head[i]; c >= 0 && !rc; c = next[c])
+            rc = message_count(x, i, t->step[c].role, -1);
     free(head);
     free(next);
     return rc;
@@ -444,8 +445,9 @@ int messages_gather(const struct messages *x, const struct qnet *q, struct kinds
         struct kind *to =
             kinds_add(table, key_of(x, k), is_step, q->model, inst_of(x, q, k), &fresh);
         if (!to) return NAMI_ENOMEM;
-        if (is_step ? gather_sets(&x->kind[k], to, fresh && !table->gaps) || readings_gather(x, to, k)
-                    : gather_terms(x, table, to, k))
+        if (is_step
+                ? gather_sets(&x->kind[k], to, fresh && !table->gaps) || readings_gather(x, to, k)
+                : gather_terms(x, table, to, k))
             return NAMI_ENOMEM;
     }
     return kinds_add_scales(table, q->model, q->encoding);
@@ -481,9 +483,11 @@ static int take_kinds(struct messages *x, const struct qnet *q, nami_err *err)
         to->speaks = from->speaks;
         for (size_t i = 0; i < from->set.n; i++) {
             const struct kind_set *s = &from->set.a[i];
-            if (vec_push(&to->slot,
-                         ((struct slot){
-                             .key = s->key, .kind = -1, .terms = s->terms, .direct = s->direct, .spread = s->spread})))
+            if (vec_push(&to->slot, ((struct slot){.key = s->key,
+                                                   .kind = -1,
+                                                   .terms = s->terms,
+                                                   .direct = s->direct,
+                                                   .spread = s->spread})))
                 return err_nomem(err);
         }
     }

@@ -26,14 +26,14 @@ struct messages {
     int gathers; /* for a table of kinds that is not fixed yet (kinds.h): no layers are made */
     int num_kinds, num_term_kinds; /* kinds of terms, then kinds of steps */
     struct message_kind *kind;
-    int *term_kind, *step_kind; /* of each term and step */
-    int *term_at, *step_at;     /* its number within its kind */
-    int *order;                 /* the steps by level: children before their parents */
-    int *unit;                  /* by step: the first unit of its message; -1: there is none */
+    int *term_kind, *step_kind;  /* of each term and step */
+    int *term_at, *step_at;      /* its number within its kind */
+    int *order;                  /* the steps by level: children before their parents */
+    int *unit;                   /* by step: the first unit of its message; -1: there is none */
     vec(struct reading) reading; /* see messages_impl.h */
-    struct context *context;    /* by array, of crossed ones; NULL: there are none */
-    int *arrays, num_crossed;   /* these arrays */
-    int zero;                   /* a unit that is 0; the next one is 1 */
+    struct context *context;     /* by array, of crossed ones; NULL: there are none */
+    int *arrays, num_crossed;    /* these arrays */
+    int zero;                    /* a unit that is 0; the next one is 1 */
 };
 
 /* The tree of network->whole; factors of one kind share networks (share, whose parents are
@@ -65,7 +65,8 @@ int messages_unit(const struct messages *messages, const struct qnet *network, i
 /* The further units that a factor reads because of crossed effects, which depend on its parents:
    how many; to[]: which, or NULL. */
 int messages_context(const struct messages *messages, const struct qnet *network, int pos, int *to);
-/* An input of a step that is no feature is made of one: by * unit from + add; from = -1: add alone. */
+/* An input of a step that is no feature is made of one: by * unit from + add; from = -1: add alone.
+ */
 void messages_input(const struct messages *messages, const struct qnet *network, int unit,
                     int *from, double *by, double *add);
 /* Adds the layers, after the features; then those that depend on latents, too. */

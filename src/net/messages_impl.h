@@ -39,9 +39,9 @@ struct reading_part { /* terms of one kind */
     struct sets own, other; /* by pair: those with the latent of the step, and the others */
 };
 struct reading {
-    int kind, of; /* of: -1 if there are none */
-    uint64_t key; /* of the latter */
-    int late;     /* with latents, for factors; 0: without, for messages */
+    int kind, of;          /* of: -1 if there are none */
+    uint64_t key;          /* of the latter */
+    int late;              /* with latents, for factors; 0: without, for messages */
     vec(struct pair) pair; /* by step */
     vec(struct reading_part) part;
     struct message_layers layers; /* of each pair */

@@ -28,8 +28,9 @@ struct net_options {
     int skip; /* 1: inputs feed outputs too; 0: not; -1: in made, and where inputs are whitened */
     int no_share; /* a network of its own for each factor, also in plates */
     const struct qnet *like; /* for another model with its variables: their encodings; or NULL */
-    struct kinds *kinds; /* of an open network: to be gathered, or fixed (kinds.h); NULL: not open */
-    int whiten;   /* 1: whitening layers (white.h); 0: none; -1: if arch is auto or messages */
+    struct kinds
+        *kinds; /* of an open network: to be gathered, or fixed (kinds.h); NULL: not open */
+    int whiten; /* 1: whitening layers (white.h); 0: none; -1: if arch is auto or messages */
     uint64_t seed;
 };
 
@@ -101,9 +102,9 @@ struct qnet {
     const double *draw;
     /* the first instructions: coordinates and features from the rows, messages from features */
     size_t nencode;
-    size_t num_early; /* the first blocks: those of messages */
+    size_t num_early;           /* the first blocks: those of messages */
     vec(struct late_pool) late; /* of crossed effects */
-    struct messages *messages; /* while it is built; NULL: another architecture */
+    struct messages *messages;  /* while it is built; NULL: another architecture */
 };
 
 /* model and inverse must outlive the network.  Scales come from draws of the prior with opt->seed;

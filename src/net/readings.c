@@ -194,9 +194,9 @@ static int *put_pooled(const struct qnet *q, const struct sets *s, int i, int *t
 struct work {
     struct messages *x;
     struct qnet *q;
-    int *first;   /* by step: its first term */
-    int *reader;  /* by position: the step + 1 whose separator has this latent */
-    int *from;    /* the inputs of an instance */
+    int *first;  /* by step: its first term */
+    int *reader; /* by position: the step + 1 whose separator has this latent */
+    int *from;   /* the inputs of an instance */
 };
 
 static void mark_separator(struct work *w, int i)
@@ -285,7 +285,7 @@ static int compile_part(struct work *w, const struct reading *r, struct reading_
     }
     if (n && message_emit(w->q, &part->layers, 0, n)) return NAMI_ENOMEM;
     return emit_sets(w->q, &part->own, late) || emit_sets(w->q, &part->other, late) ? NAMI_ENOMEM
-                                                                                   : 0;
+                                                                                    : 0;
 }
 
 /* ---- readings --------------------------------------------------------------------------- */
@@ -320,8 +320,7 @@ static int compile_reading(struct work *w, struct reading *r)
             to = put_pooled(q, &r->part.a[k].own, p, to);
             to = put_pooled(q, &r->part.a[k].other, p, to);
         }
-        for (int u = 0; speaks && u < q->opt.message; u++)
-            *to++ = x->unit[r->pair.a[p].base] + u;
+        for (int u = 0; speaks && u < q->opt.message; u++) *to++ = x->unit[r->pair.a[p].base] + u;
         message_inputs(&r->layers, p, from);
     }
     str_free(&name);

@@ -106,9 +106,10 @@ static int is_parent(const struct inverse *h, int i, int pos, int count)
 static int put_term(struct maker *k, int inst, nami_err *err)
 {
     struct tree *t = k->t;
-    struct tree_term x = {
-        .inst = inst, .first_node = (int)t->node.n, .first_constant = (int)t->constant.n,
-        .first_latent = (int)t->latent.n};
+    struct tree_term x = {.inst = inst,
+                          .first_node = (int)t->node.n,
+                          .first_constant = (int)t->constant.n,
+                          .first_latent = (int)t->latent.n};
     k->mark = inst;
     k->seen[inst] = inst;
     k->hash = 1;
@@ -250,6 +251,9 @@ static int put_step(struct maker *k, int i, nami_err *err)
     struct tree_step *s = &t->step[i];
     int inst = k->inst[k->h->perm[i]];
     if (place_of(k, inst, &s->kind) || put_separator(k, i)) return err_nomem(err);
+    if (t->crossed[array_of(k->m, inst)]) /* it may be read at some of the places of the others */
+        s->kind = mix(mix(3, (uint64_t)instance_statement(k->m, inst)),
+                      (uint64_t)instance_size(k->m, inst));
     for (int j = 0; j < s->num_separator; j++)
         s->kind =
             mix(s->kind, (uint64_t)array_of(k->m, k->inst[t->separator.a[s->first_separator + j]]));
@@ -355,7 +359,8 @@ static int find_crossed(struct maker *k, unsigned char *crossed, nami_err *err)
         if (j - i > alike[a[i].array]) alike[a[i].array] = j - i;
     }
     for (int b = 0; b < arrays && !rc; b++)
-        crossed[b] = alike[b] >= CROSSED_LEAST && most[b] >= CROSSED_LEAST && 2 * most[b] >= size[b];
+        crossed[b] =
+            alike[b] >= CROSSED_LEAST && most[b] >= CROSSED_LEAST && 2 * most[b] >= size[b];
     free(a);
     free(most);
     free(alike);

@@ -13,7 +13,8 @@
 
    Crossed effects: the latents of an array that share terms with the same latents of another, none
    of which tells them apart, are all in each other's separators.  Their number depends on the
-   sizes; so those of a crossed array have no roles in a separator, and do not make its kind.  Such
+   sizes; so those of a crossed array have no roles in a separator, and do not make its kind; nor do
+   the places where they are read make their own.  Such
    steps follow each other in the tree, but each of them sends its own message to the first step
    after them that is not of their array; `chain` is the step among them that follows. */
 #ifndef NET_TREE_H
@@ -55,8 +56,8 @@ struct tree {
     vec(struct tree_link) link; /* in order, without repetitions */
 };
 
-/* crossed[array]: is it crossed?  NULL: as tree_find_crossed says.  NAMI_EINPUT: messages do not suit
-   this model. */
+/* crossed[array]: is it crossed?  NULL: as tree_find_crossed says.  NAMI_EINPUT: messages do not
+   suit this model. */
 int tree_make(struct tree *tree, const struct model *model, const struct inverse *inverse,
               const struct encoding *encoding, const unsigned char *crossed, nami_err *err);
 /* Sets crossed[array] of the arrays that are crossed in this inverse: at least CROSSED_LEAST

@@ -67,8 +67,8 @@ static int widest(const struct inverse *h)
     int most = 0;
     for (int i = 0; i < h->nlatent; i++) {
         int n = 0;
-        for (int64_t r = h->ptr[i]; r < h->ptr[i + 1]; r++) { /* observed ones may follow in a run */
-            const struct run *x = &h->run.a[r];
+        for (int64_t r = h->ptr[i]; r < h->ptr[i + 1]; r++) {
+            const struct run *x = &h->run.a[r]; /* observed ones may follow in it */
             int end = x->start + x->count < h->nlatent ? x->start + x->count : h->nlatent;
             if (end > x->start) n += end - x->start;
         }
