@@ -13,7 +13,7 @@ C     = $(wildcard src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] mpi/*.[ch] serve/*.[ch
 # The folder of the npm packages that drive pages.
 PAGES = $(or $(NAMI_PAGES),$(HOME)/.cache/nami/pages)
 
-.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
+.PHONY: test-pages test-proxy bench-serve soak-serve build pictures demo test bench bench-jags bench-defaults bench-messages bench-nets missing posteriors answers trust reproduce-quick fuzz tsan soak check-all sanitize valgrind tidy cppcheck format install wheel clean help test-onnx abi bench-mpi numerics campaign
 
 build: ## build the program: build/nami
 	@scripts/setup.sh --check build
@@ -67,6 +67,15 @@ bench-messages: ## cost of message networks by the size of the data, beside expl
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/messages.py | tee bench/results/messages.txt
+
+bench-nets: ## losses of messages, made, mlp and auto at equal training time, everything learnt (SECONDS_EACH=60): half an hour
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/nets.py --seconds $(or $(SECONDS_EACH),60) | tee bench/results/nets.txt
+
+missing: ## calibration of networks for missing data, and one pattern beside a network of its own: minutes
+	@$(MAKE) build
+	@verify/missing.py | tee bench/results/missing.txt
 
 bench-serve: ## requests a second of `nami serve`, with percentiles, with and without batching: a minute
 	@scripts/setup.sh build serve

@@ -67,6 +67,7 @@ struct block {
     const char *name;
     const struct dense *layer;
     const float *start; /* initial weights; NULL: random */
+    const struct times *gate; /* its outputs times those of another layer before it; or NULL */
 };
 
 /* The whole network: encodings, factors, groups, layers and the program. */
