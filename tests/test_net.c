@@ -134,7 +134,7 @@ static void check_gradient(const char *what, const struct qnet *q, int kinks, in
     size_t count = n <= (size_t)most ? n : (size_t)most;
     for (size_t k = 0; k < count; k++) {
         size_t i = n <= (size_t)most ? k : rng_below(&r, (uint32_t)n);
-        double h = kinks ? 5e-5 : 1e-3, d = difference(&x, &w[i], h),
+        double h = kinks ? 5e-5 : 1e-4, d = difference(&x, &w[i], h),
                d2 = difference(&x, &w[i], h / 2);
         double tol = 1e-6 * fmax(fabs(grad[i]), 1e-3 * big) + 1e-13 * fmax(1, fabs(f0)) / h;
         if (kinks && !(fabs(d - d2) < tol)) {
