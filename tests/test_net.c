@@ -600,7 +600,8 @@ static void architectures_are_chosen_by_group(void **state)
         struct net_at n;
         char text[300];
         snprintf(text, sizeof text, "%s%s\n observe y", start[two], plate);
-        net_at(&n, text, NULL, &(nami_options){.mode = "reverse"}, &(struct net_options){.skip = -1});
+        net_at(&n, text, NULL, &(nami_options){.mode = "reverse"},
+               &(struct net_options){.skip = -1});
         assert_int_equal(n.q.ngroup, 2 + two);
         for (int g = 0; g < n.q.ngroup; g++) {
             const struct group *x = &n.q.group[g];

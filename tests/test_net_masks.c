@@ -102,8 +102,7 @@ static void join_pooled(struct bits *of, const struct pooling *p)
 static void join_times(struct bits *of, const struct times *t)
 {
     for (int i = 0; i < t->n; i++)
-        for (int w = 0; w < WORDS; w++)
-            of[t->to + i].w[w] |= of[t->a[i]].w[w] | of[t->b[i]].w[w];
+        for (int w = 0; w < WORDS; w++) of[t->to + i].w[w] |= of[t->a[i]].w[w] | of[t->b[i]].w[w];
 }
 
 /* The features that each unit is made of. */
@@ -334,7 +333,8 @@ static void test_message_models(void **state)
 {
     (void)state;
     static const char *const text[] = {
-        "const s[3] = c(1, 2, 3)\n model { m ~ normal(0, 1)\n for (i in 1:3) { z[i] ~ normal(m, 1)\n"
+        "const s[3] = c(1, 2, 3)\n model { m ~ normal(0, 1)\n for (i in 1:3) { z[i] ~ normal(m, "
+        "1)\n"
         " y[i] ~ normal(z[i], s[i]) } }\nobserve y", /* raw inputs that are no features */
         "model { m ~ normal(0, 1)\n t ~ gamma(2, 1)\n for (i in 1:4) { z[i] ~ normal(m, t)\n"
         " for (j in 1:3) { y[i,j] ~ normal(z[i] + 0.1 * j, 1) } } }\nobserve y",

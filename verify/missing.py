@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Missing data: is one network calibrated for random patterns, and does it agree with networks for one pattern alone?
 
-    verify/missing.py [--seconds 40] [--sets 200]       # make missing keeps the result in bench/results/missing.txt
+    verify/missing.py [--seconds 40] [--sets 200] [--exact auto,none] [MODEL...]     # make missing keeps the result
 
 For a state-space model with unknown parameters and a hierarchical normal model, with exact elimination and without: a network is
 trained with `--missing 0.6`, and calibrated for the complete design, for patterns with 20 % and with 60 % missing
@@ -92,13 +92,15 @@ class Bench:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("models", nargs="*", default=[c[0] for c in CASES])
+    parser.add_argument("--exact", default="auto,none")
     parser.add_argument("--seconds", type=float, default=40)
     parser.add_argument("--sets", type=int, default=200)
     given = parser.parse_args()
     bad = 0
     print(f"trained for {given.seconds:g} s of processor time each, batches of 64, one thread; {given.sets} data sets for each pattern")
     for name, constants, compare in CASES:
-        for exact in ["auto", "none"]:
+        for exact in given.exact.split(",") if name in given.models else []:
             with tempfile.TemporaryDirectory() as room:
                 b = Bench(name, constants, exact, given, room)
                 net, alone = os.path.join(room, "open.net"), os.path.join(room, "alone.net")

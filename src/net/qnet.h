@@ -27,8 +27,9 @@ struct net_options {
     int act;
     int skip; /* 1: inputs feed outputs too; 0: not; -1: in made, and where inputs are whitened */
     int no_share; /* a network of its own for each factor, also in plates */
-    struct kinds *kinds; /* of an open network: to be gathered, or fixed (kinds.h); NULL: not open */
-    int whiten;   /* 1: whitening layers (white.h); 0: none; -1: if arch is auto or messages */
+    struct kinds
+        *kinds; /* of an open network: to be gathered, or fixed (kinds.h); NULL: not open */
+    int whiten; /* 1: whitening layers (white.h); 0: none; -1: if arch is auto or messages */
     uint64_t seed;
 };
 
@@ -66,7 +67,7 @@ struct net_embedding {
 struct block {
     const char *name;
     const struct dense *layer;
-    const float *start; /* initial weights; NULL: random */
+    const float *start;       /* initial weights; NULL: random */
     const struct times *gate; /* its outputs times those of another layer before it; or NULL */
 };
 
@@ -95,7 +96,7 @@ struct qnet {
     const double *draw;
     /* the first instructions: coordinates and features from the rows, messages from features */
     size_t nencode;
-    size_t num_early; /* the first blocks: those of messages */
+    size_t num_early;          /* the first blocks: those of messages */
     struct messages *messages; /* while it is built; NULL: another architecture */
 };
 

@@ -34,11 +34,8 @@ int train_make_with(struct train *x, struct qnet *q, struct elbo *e, struct sour
                     struct designs *designs, int threads, nami_err *err)
 {
     struct bound_options bound = {opt->particles, 1, opt->labels};
-    *x = (struct train){.opt = *opt,
-                        .source = s,
-                        .designs = designs,
-                        .best = INFINITY,
-                        .best_bad = INT_MAX};
+    *x = (struct train){
+        .opt = *opt, .source = s, .designs = designs, .best = INFINITY, .best_bad = INT_MAX};
     if (!(x->opt.rate > 0)) x->opt.rate = default_rate(q);
     x->rate = x->opt.rate;
     x->width = HIST_PARTS + (e ? e->num_loss_terms : q->num_loss_terms);
