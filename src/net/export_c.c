@@ -12,9 +12,9 @@ struct printer {
     int *ntable; /* tables so far, of all functions */
 };
 
-/* A macro's value as text. */
 #define QUOTE(x) #x
 #define TEXT(x)  QUOTE(x)
+#define VARIANCE TEXT(POOL_VARIANCE)
 
 static void put_number(struct str *s, double x)
 {
@@ -240,13 +240,11 @@ static const char pool_text[] =
     "            unit[to + j] = (float)mean;\n"
     "            if (spread)\n"
     "                unit[to + width + j] =\n"
-    "                    end > first ? (float)(0.2 * log(var + " TEXT(
-        POOL_VARIANCE) ") + 0.5) : 0;\n"
-                       "        }\n"
-                       "        unit[to + width * (1 + spread)] = (float)(0.5 * log1p((double)(end "
-                       "- first)));\n"
-                       "    }\n"
-                       "}\n\n";
+    "                    end > first ? (float)(0.2 * log(var + " VARIANCE ") + 0.5) : 0;\n"
+    "        }\n"
+    "        unit[to + width * (1 + spread)] = (float)(0.5 * log1p((double)(end - first)));\n"
+    "    }\n"
+    "}\n\n";
 
 /* The numbers of base/stream.c, but for the last digits of normal ones. */
 static const char noise_text[] =
