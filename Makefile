@@ -85,6 +85,7 @@ bench-cases: ## open networks on three case studies, beside JAGS and Markov chai
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/cases.py $(CASES) --size $(or $(SIZE),0) | tee bench/results/cases.txt
+
 bench-rules: ## losses by several rules of training at equal processor time: about an hour
 	@scripts/setup.sh build bench
 	@$(MAKE) build
@@ -94,6 +95,15 @@ bench-workflow: ## 1,000 posteriors of a Bernoulli GLM and of a GEV by one netwo
 	@scripts/setup.sh build bench
 	@$(MAKE) build
 	@bench/workflow.py | tee bench/results/workflow.txt
+
+bench-nets: ## losses of messages, made, mlp and auto at equal training time, everything learnt (SECONDS_EACH=60): half an hour
+	@scripts/setup.sh build bench
+	@$(MAKE) build
+	@bench/nets.py --seconds $(or $(SECONDS_EACH),60) | tee bench/results/nets.txt
+
+missing: ## calibration of networks for missing data, and one pattern beside a network of its own: minutes
+	@$(MAKE) build
+	@verify/missing.py | tee bench/results/missing.txt
 
 bench-serve: ## requests a second of `nami serve`, with percentiles, with and without batching: a minute
 	@scripts/setup.sh build serve

@@ -263,7 +263,7 @@ static void bad_values_are_refused_by_name(void **state)
         {"train", "steps", "2147483648", "whole number"},
         {"train", "steps", "", "whole number"},
         {"train", "batch", "0", "batch must be at least 1"}, /* 0 in the struct is the default */
-        {"train", "rate", "0", "rate must be more than 0"},
+        {"calibrate", "alpha", "0", "alpha must be more than 0"},
         {"train", "rate", "nan", "rate must be a number"},
         {"train", "clip", "-1", "clip must be a number"},
         {"train", "seed", "18446744073709551616", "whole number"},

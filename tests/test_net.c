@@ -134,7 +134,7 @@ static void check_gradient(const char *what, const struct qnet *q, int kinks, in
     size_t count = n <= (size_t)most ? n : (size_t)most;
     for (size_t k = 0; k < count; k++) {
         size_t i = n <= (size_t)most ? k : rng_below(&r, (uint32_t)n);
-        double h = kinks ? 5e-5 : 1e-3, d = difference(&x, &w[i], h),
+        double h = kinks ? 5e-5 : 1e-4, d = difference(&x, &w[i], h),
                d2 = difference(&x, &w[i], h / 2);
         double tol = 1e-6 * fmax(fabs(grad[i]), 1e-3 * big) + 1e-13 * fmax(1, fabs(f0)) / h;
         if (kinks && !(fabs(d - d2) < tol)) {
@@ -600,7 +600,8 @@ static void architectures_are_chosen_by_group(void **state)
         struct net_at n;
         char text[300];
         snprintf(text, sizeof text, "%s%s\n observe y", start[two], plate);
-        net_at(&n, text, NULL, &(nami_options){.mode = "reverse"}, &(struct net_options){.skip = -1});
+        net_at(&n, text, NULL, &(nami_options){.mode = "reverse"},
+               &(struct net_options){.skip = -1});
         assert_int_equal(n.q.ngroup, 2 + two);
         for (int g = 0; g < n.q.ngroup; g++) {
             const struct group *x = &n.q.group[g];

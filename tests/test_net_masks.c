@@ -99,6 +99,12 @@ static void join_pooled(struct bits *of, const struct pooling *p)
                     of[p->to + i * out + u % (out - 1)].w[w] |= of[p->from[k] + u / (out - 1)].w[w];
 }
 
+static void join_times(struct bits *of, const struct times *t)
+{
+    for (int i = 0; i < t->n; i++)
+        for (int w = 0; w < WORDS; w++) of[t->to + i].w[w] |= of[t->a[i]].w[w] | of[t->b[i]].w[w];
+}
+
 /* The features that each unit is made of. */
 static struct bits *reach(const struct qnet *q)
 {
@@ -109,6 +115,7 @@ static struct bits *reach(const struct qnet *q)
         const struct instr *x = &q->prog.code.a[k];
         if (x->kind == I_UNITS && x->arg[0].is_const) continue; /* of the design, not of the data */
         if (x->kind == I_POOL) join_pooled(of, x->self);
+        if (x->kind == I_TIMES) join_times(of, x->self);
         if (x->kind == I_UNITS) {
             assert_int_equal(first, -1);
             first = x->dim[0];

@@ -411,12 +411,16 @@ static struct prog all_kinds(struct rng *r, double *param)
     static const double by[] = {0.5, -2};
     struct pooling *pool = arena_array(&p.mem, struct pooling, 1);
     struct scaled *scaled = arena_array(&p.mem, struct scaled, 1);
-    assert_true(pool && scaled);
+    static const int left[] = {6, 8, 6}, right[] = {9, 8, 12};
+    struct times *times = arena_array(&p.mem, struct times, 1);
+    assert_true(pool && scaled && times);
     *pool = (struct pooling){.n = 3, .width = 2, .spread = 1, .off = off, .from = member, .to = 10};
     *scaled = (struct scaled){2, 25, of, by};
     assert_non_null(prog_emit_pool(&p, pool));
+    *times = (struct times){3, 27, left, right};
     assert_non_null(prog_emit_scaled(&p, scaled));
-    p.nunit = 27;
+    assert_non_null(prog_emit_times(&p, times));
+    p.nunit = 30;
     for (int i = 0; i < 8; i++) param[i] = uniform(r, -1, 1);
     p.nparam = 8;
     assert_int_equal(prog_finish(&p), 0);

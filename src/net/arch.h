@@ -32,6 +32,11 @@ void archs_choose(struct qnet *q);
 /* Then the layers of all groups. */
 int archs_build(struct qnet *q, nami_err *err);
 
+/* Networks that read messages have gates: products of linear functions of the last hidden layer
+   with linear functions of the inputs.  Means that are weighted by precisions are of this form,
+   which layers of rectifiers approximate slowly. */
+enum { NET_GATES = 16 };
+
 /* Fully connected networks for all groups of an architecture (arch_mlp.c). */
 int mlp_build(struct qnet *network, const struct arch *arch, nami_err *err);
 

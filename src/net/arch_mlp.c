@@ -7,21 +7,26 @@
 
 enum { HIDDEN = 64, DEPTH = 2 };
 
-/* The units of a group's layer as inputs of the next: (n, width) of them, then the factors' own
-   inputs if skip; their features as they are, or as the units from `white` on. */
-static int gather(const struct qnet *q, const struct group *g, int first, int width, int skip,
-                  int white, int *from)
+/* Outputs of a layer: those of factor i are the units first + i * width ... */
+struct outputs {
+    int first, width;
+};
+
+/* Inputs of a group's next layer: the outputs of others, then the factors' own inputs if `skip`;
+   their features as they are, or as the units from `white` on.  Returns how many each has. */
+static int gather(const struct qnet *q, const struct group *g, int n, const struct outputs *of,
+                  int skip, int white, int *from)
 {
     const struct factor *f0 = &q->factor[q->member[g->first]];
-    int nin = f0->nin, nback = f0->nback, row = width + (skip ? nin : 0);
-    for (int i = 0; i < g->num_factors; i++, from += row) {
+    int nin = f0->nin, nback = f0->nback, *to = from;
+    for (int i = 0; i < g->num_factors; i++) {
         const struct factor *f = &q->factor[q->member[g->first + i]];
-        for (int k = 0; k < width; k++) from[k] = first + i * width + k;
-        if (skip && nin) memcpy(from + width, f->in, sizeof(int) * (size_t)nin);
-        for (int k = nback; skip && white >= 0 && k < nin; k++)
-            from[width + k] = white + i * (nin - nback) + k - nback;
+        for (int j = 0; j < n; j++)
+            for (int k = 0; k < of[j].width; k++) *to++ = of[j].first + i * of[j].width + k;
+        for (int k = 0; skip && k < nin; k++)
+            *to++ = white >= 0 && k >= nback ? white + i * (nin - nback) + k - nback : f->in[k];
     }
-    return row;
+    return (int)(to - from) / g->num_factors;
 }
 
 /* The features that factors see, without their correlations.  from: room for them */
@@ -42,6 +47,44 @@ static int units(const struct qnet *q, const struct group *g, int l)
     return q->opt.nhidden ? q->opt.hidden[l] : HIDDEN;
 }
 
+/* Units to + i = unit gate + i times unit value + i, an output of the last layer. */
+static int multiply(struct qnet *q, int n, int gate, int value, int to)
+{
+    struct times *t = arena_array(&q->prog.mem, struct times, 1);
+    int *a = arena_array(&q->prog.mem, int, n + 1), *b = arena_array(&q->prog.mem, int, n + 1);
+    if (!t || !a || !b) return NAMI_ENOMEM;
+    for (int i = 0; i < n; i++) {
+        a[i] = gate + i;
+        b[i] = value + i;
+    }
+    *t = (struct times){n, to, a, b};
+    q->block.a[q->block.n - 1].gate = t;
+    return prog_emit_times(&q->prog, t) ? 0 : NAMI_ENOMEM;
+}
+
+/* Gates of the factors of a group, from their last hidden layer; the inputs in `from`, of which
+   num_back have derivatives.  Returns the first unit, or -1. */
+static int gates(struct qnet *q, const struct group *g, const char *name, struct outputs hidden,
+                 int white, int num_back, int *from)
+{
+    struct str text = {0};
+    int gate = -1, value = -1, unit = -1, n = g->num_factors;
+    int in = gather(q, g, 1, &hidden, 0, -1, from);
+    str_printf(&text, "%s/gate", name);
+    if (!text.oom) gate = net_layer(q, n, in, in, from, NET_GATES, ACT_LINEAR, text.s);
+    in = gather(q, g, 0, NULL, 1, white, from);
+    text.n = 0;
+    str_printf(&text, "%s/value", name);
+    if (!text.oom) value = net_layer(q, n, in, num_back, from, NET_GATES, ACT_LINEAR, text.s);
+    if (gate >= 0 && value >= 0) {
+        unit = q->prog.nunit;
+        q->prog.nunit += n * NET_GATES;
+        if (multiply(q, n * NET_GATES, gate, value, unit)) unit = -1;
+    }
+    str_free(&text);
+    return unit;
+}
+
 static int one(struct qnet *q, const struct group *g, const char *name, int *from)
 {
     const struct factor *f0 = &q->factor[q->member[g->first]];
@@ -55,7 +98,7 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
         back = in;
     }
     int own_back = back, skip = q->opt.skip < 0 ? white >= 0 || q->messages : q->opt.skip;
-    gather(q, g, 0, 0, 1, white, from);
+    gather(q, g, 0, NULL, 1, white, from);
     for (int l = 0; l <= depth && unit >= 0; l++) {
         int last = l == depth, out = last ? g->nout : units(q, g, l);
         text.n = 0;
@@ -64,9 +107,15 @@ static int one(struct qnet *q, const struct group *g, const char *name, int *fro
                         : net_layer(q, g->num_factors, in, back, from, out,
                                     last ? ACT_LINEAR : q->opt.act, text.s);
         if (last || unit < 0) break;
+        struct outputs of[2] = {{unit, out}, {0, 0}};
         int pass = skip && l + 1 == depth;
-        in = gather(q, g, unit, out, pass, white, from);
-        back = out + (pass ? own_back : 0);
+        if (pass && q->messages) {
+            of[1] = (struct outputs){gates(q, g, name, of[0], white, own_back, from), NET_GATES};
+            unit = of[1].first;
+            if (unit < 0) break;
+        }
+        in = gather(q, g, 2, of, pass, white, from);
+        back = out + of[1].width + (pass ? own_back : 0);
     }
     for (int i = 0; i < g->num_factors && unit >= 0; i++)
         q->factor[q->member[g->first + i]].unit = unit + i * g->nout;
@@ -79,7 +128,8 @@ static size_t widest(const struct qnet *q, const struct group *g)
     int w = HIDDEN, depth = q->opt.nhidden ? q->opt.nhidden : DEPTH;
     for (int l = 0; l < depth; l++)
         if (units(q, g, l) > w) w = units(q, g, l);
-    return (size_t)g->num_factors * ((size_t)w + (size_t)q->factor[q->member[g->first]].nin);
+    return (size_t)g->num_factors *
+           ((size_t)w + NET_GATES + (size_t)q->factor[q->member[g->first]].nin);
 }
 
 static int suits(const struct qnet *q, const struct group *g)

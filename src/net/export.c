@@ -174,6 +174,17 @@ static int walk_scaled(struct walk *w, const struct instr *c)
     return 0;
 }
 
+static int walk_times(struct walk *w, const struct instr *c)
+{
+    const struct times *s = c->self;
+    struct tape *t = w->t;
+    tape_begin(t, s->n, NULL);
+    int x = MUL(tape_load(t, PLACE_UNIT, s->a), tape_load(t, PLACE_UNIT, s->b));
+    run_of(w, PLACE_UNIT, s->to, 1, s->n, x);
+    tape_end(t);
+    return 0;
+}
+
 static int walk_layer(struct walk *w, const struct instr *c)
 {
     const struct dense *d = c->self;
@@ -191,7 +202,7 @@ static int walk_pool(struct walk *w, const struct instr *c)
 static int (*const kinds[INSTR_KINDS])(struct walk *w, const struct instr *c) = {
     [I_MAP] = walk_map,   [I_BLOCK] = walk_block,   [I_DRAW] = strange,     [I_BDRAW] = walk_draw,
     [I_COPY] = walk_copy, [I_UNITS] = walk_units,   [I_DENSE] = walk_layer, [I_ROWS] = walk_rows,
-    [I_POOL] = walk_pool, [I_SCALED] = walk_scaled,
+    [I_POOL] = walk_pool, [I_SCALED] = walk_scaled, [I_TIMES] = walk_times,
 };
 
 /* Room for the arguments, results and scratch of any instruction. */

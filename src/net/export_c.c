@@ -12,6 +12,10 @@ struct printer {
     int *ntable; /* tables so far, of all functions */
 };
 
+#define QUOTE(x) #x
+#define TEXT(x)  QUOTE(x)
+#define VARIANCE TEXT(POOL_VARIANCE)
+
 static void put_number(struct str *s, double x)
 {
     char text[40];
@@ -234,8 +238,9 @@ static const char pool_text[] =
     "                var += d * d * scale;\n"
     "            }\n"
     "            unit[to + j] = (float)mean;\n"
-    "            if (spread) unit[to + width + j] = end > first ? (float)(0.2 * log(var + 1e-4) + "
-    "0.5) : 0;\n"
+    "            if (spread)\n"
+    "                unit[to + width + j] =\n"
+    "                    end > first ? (float)(0.2 * log(var + " VARIANCE ") + 0.5) : 0;\n"
     "        }\n"
     "        unit[to + width * (1 + spread)] = (float)(0.5 * log1p((double)(end - first)));\n"
     "    }\n"

@@ -424,7 +424,7 @@ static void put_set(struct graph *g, const struct pooling *p, int i)
         int x = cast(g, gather(g, g->unit, 2, (int[]){n, p->width}, at), TYPE_DOUBLE);
         int m = mean_of(g, x, p->width), d = emit2(g, "Sub", x, m, n * p->width);
         int v = mean_of(g, emit2(g, "Mul", d, d, n * p->width), p->width);
-        v = emit1(g, "Log", emit2(g, "Add", v, number(g, 1e-4), p->width), p->width);
+        v = emit1(g, "Log", emit2(g, "Add", v, number(g, POOL_VARIANCE), p->width), p->width);
         v = emit2(g, "Add", emit2(g, "Mul", v, number(g, 0.2), p->width), number(g, 0.5), p->width);
         mean = flatten(g, m, p->width);
         var = flatten(g, v, p->width);

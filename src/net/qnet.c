@@ -363,7 +363,7 @@ struct dense *net_weights(struct qnet *q, int n, int in, int back, int out, int 
                         .from = from,
                         .to = p->nunit,
                         .w = p->nparam};
-    if (vec_push(&q->block, ((struct block){text, d, NULL}))) return NULL;
+    if (vec_push(&q->block, ((struct block){.name = text, .layer = d}))) return NULL;
     p->nunit += n * out;
     p->nparam += ((size_t)in + 1) * (size_t)out;
     return d;

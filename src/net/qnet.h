@@ -68,7 +68,8 @@ struct net_embedding {
 struct block {
     const char *name;
     const struct dense *layer;
-    const float *start; /* initial weights; NULL: random */
+    const float *start;       /* initial weights; NULL: random */
+    const struct times *gate; /* its outputs times those of another layer before it; or NULL */
 };
 
 /* Pooled sets that depend on latents. */

@@ -98,29 +98,43 @@ static int emit_pools(struct maker *k, size_t block, size_t *next)
     return 0;
 }
 
+/* Instances i0 .. i1-1 of a block, with its gate. */
+static int emit_run(struct maker *k, const struct block *b, int i0, int i1)
+{
+    if (emit_part(k, b->layer, i0, i1)) return NAMI_ENOMEM;
+    if (!b->gate) return 0;
+    int at = i0 * b->layer->out;
+    struct times *t = arena_array(&k->p->mem, struct times, 1);
+    if (!t) return NAMI_ENOMEM;
+    *t = (struct times){(i1 - i0) * b->layer->out, b->gate->to + at, b->gate->a + at,
+                        b->gate->b + at};
+    memset(k->ready + t->to, 1, (size_t)t->n);
+    return prog_emit_times(k->p, t) ? 0 : NAMI_ENOMEM;
+}
+
 /* All instances of all layers whose inputs are known, in runs; layers stand in order. */
 static int emit_layers(struct maker *k)
 {
     size_t pool = 0;
     for (size_t b = 0; b < k->q->block.n; b++) {
-        const struct dense *d = k->q->block.a[b].layer;
+        const struct block *block = &k->q->block.a[b];
         if (emit_pools(k, b, &pool)) return NAMI_ENOMEM;
         int *left = k->left[b], keep = 0, first = -1, last = -1;
         for (int j = 0; left[j] >= 0; j++) {
             int i = left[j];
-            if (!inputs_ready(k, d, i)) {
+            if (!inputs_ready(k, block->layer, i)) {
                 left[keep++] = i;
                 continue;
             }
             if (first >= 0 && i != last + 1) {
-                if (emit_part(k, d, first, last + 1)) return NAMI_ENOMEM;
+                if (emit_run(k, block, first, last + 1)) return NAMI_ENOMEM;
                 first = i;
             }
             if (first < 0) first = i;
             last = i;
         }
         left[keep] = -1;
-        if (first >= 0 && emit_part(k, d, first, last + 1)) return NAMI_ENOMEM;
+        if (first >= 0 && emit_run(k, block, first, last + 1)) return NAMI_ENOMEM;
     }
     return 0;
 }

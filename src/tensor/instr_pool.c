@@ -5,8 +5,8 @@
 #include "tensor/exec.h"
 
 /* Scaled to about -1 .. 1 for vectors of order 1.  A set without members has zeros. */
-#define SPREAD(v)       (0.2 * log((v) + 1e-4) + 0.5)
-#define SPREAD_SLOPE(v) (0.2 / ((v) + 1e-4))
+#define SPREAD(v)       (0.2 * log((v) + POOL_VARIANCE) + 0.5)
+#define SPREAD_SLOPE(v) (0.2 / ((v) + POOL_VARIANCE))
 #define COUNT(n)        (0.5 * log1p((double)(n)))
 
 enum { POOL_LANES = 64 };

@@ -77,6 +77,8 @@ struct instr {
     int nwork; /* doubles of scratch memory for a block kernel */
 };
 
+#define POOL_VARIANCE 1e-9 /* added to a variance: for sets of equal members */
+
 /* Sets of vectors of units, pooled: instance i has the members off[i] .. off[i+1]-1, vectors of
    `width` units from unit from[k] on.  It writes their mean; if spread, the logarithm of their
    variance, unit by unit; and a last unit, the logarithm of their number. */
@@ -92,6 +94,12 @@ struct scaled {
     int n, to;
     const int *from;
     const double *by;
+};
+
+/* Units to + i = unit a[i] * unit b[i], of layers. */
+struct times {
+    int n, to;
+    const int *a, *b;
 };
 
 struct row_range {
@@ -129,6 +137,7 @@ struct instr *prog_emit_units(struct prog *p, int n, struct operand from, int un
 struct instr *prog_emit_layer(struct prog *p, const struct dense *d);
 struct instr *prog_emit_rows(struct prog *p, int n, int unit, int row);
 struct instr *prog_emit_scaled(struct prog *p, const struct scaled *scaled);
+struct instr *prog_emit_times(struct prog *p, const struct times *times);
 struct instr *prog_emit_pool(struct prog *p, const struct pooling *pool);
 int prog_const(struct prog *p, double x); /* its number, or -1; equal constants are not merged */
 /* Appends the instructions of another program to p. The first from->nnode rows are shared; its

@@ -27,17 +27,21 @@ int train_make(struct train *x, struct qnet *q, struct elbo *e, struct source *s
     return train_make_with(x, q, e, s, opt, NULL, NULL, threads, err);
 }
 
+/* Networks that read messages learn faster at a higher rate. */
+static double default_rate(const struct qnet *q)
+{
+    return q->opt.arch == &arch_messages ? 0.005 : 0.001;
+}
+
 int train_make_with(struct train *x, struct qnet *q, struct elbo *e, struct source *s,
                     const struct train_options *opt, const nami_exchange *with,
                     struct designs *designs, int threads, nami_err *err)
 {
     struct bound_options bound = {opt->particles, 1, opt->labels};
-    *x = (struct train){.opt = *opt,
-                        .source = s,
-                        .designs = designs,
-                        .rate = opt->rate,
-                        .best = INFINITY,
-                        .best_bad = INT_MAX};
+    *x = (struct train){
+        .opt = *opt, .source = s, .designs = designs, .best = INFINITY, .best_bad = INT_MAX};
+    if (!(x->opt.rate > 0)) x->opt.rate = default_rate(q);
+    x->rate = x->opt.rate;
     x->width = HIST_PARTS + (e ? e->num_loss_terms : q->num_loss_terms);
     int rc = designs ? designs_start(designs, &x->t, opt->batch, threads, err)
                      : trainer_make_parts(&x->t, q, e, &bound, opt->batch, opt->parts, with,
