@@ -864,7 +864,7 @@ static void training_is_canceled(void **state)
     nami_network *out;
     nami_err err;
     listen(7);
-    refused(nami_train(m, &all_learned, &opt, &out, &err), NAMI_ECANCEL, "after 7 of 100 steps",
+    refused(nami_train(m, &all_learned, &opt, &out, &err), NAMI_ECANCEL, "canceled after 7 steps",
             &err);
     assert_null(out);
     assert_int_equal(heard.calls, 7);

@@ -146,7 +146,7 @@ static void check_gradient(const char *what, struct exec *x, const struct elbo *
     }
     for (size_t i = 0; i < e->prog.nparam; i++) big = fmax(big, fabs(grad[i]));
     for (size_t i = 0; i < e->prog.nparam; i++) {
-        double keep = w[i], h = 1e-4, d[2];
+        double keep = w[i], h = 1e-5, d[2];
         for (int k = 0; k < 2; k++, h /= 2) {
             w[i] = keep + h;
             double up = value(x);

@@ -99,7 +99,7 @@ static void fits(void **state)
                   h.scale[k]);
     }
     assert_string_equal(refused,
-                        "pareto pareto_type_2 uniform von_mises discrete_range hypergeometric "
+                        "gev pareto pareto_type_2 uniform von_mises discrete_range hypergeometric "
                         "noncentral_hypergeometric categorical categorical_logit interval ordered_logistic "
                         "ordered_probit multinomial dirichlet_multinomial dirichlet multi_normal "
                         "multi_normal_prec multi_normal_cholesky multi_student_t relaxed_onehot "

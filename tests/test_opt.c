@@ -124,7 +124,7 @@ static void messages_name_what_was_typed(void **state)
     (void)state;
     REFUSED("--hidden-shared must be a whole number from 0", "--hidden-shared", "x");
     REFUSED("--hidden-shared needs a value: --hidden-shared N", "--hidden-shared");
-    REFUSED("--steps must be at least 1", "-n", "0");
+    REFUSED("--batch must be at least 1", "--batch", "0");
     REFUSED("--count must be a whole number", "--count=-1");
     REFUSED("--no-share takes no value", "--no-share=1");
     REFUSED("no mode is called 'fre'; did you mean 'free'?", "--mode", "fre");

@@ -508,7 +508,6 @@ static void test_settings(void **state)
         {"\"net\": \"auto\"", "\"net\": \"none\""},
         {"\"net\": \"auto\"", "\"net\": null"},
         {"\"rate\": 0.01", "\"rate\": -0.01"},
-        {"\"rate\": 0.01", "\"rate\": 0"},
         {"\"cooldown\": 0.0", "\"cooldown\": 1.5"},
         {"\"no_share\": false", "\"no_share\": 0"},
         {"\"set\": []", "\"set\": [1]"},
