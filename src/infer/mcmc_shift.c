@@ -53,10 +53,14 @@ static void unbounded(const struct joint *j, int *coordinate, double *unit)
     }
 }
 
+/* `self` is a record of dist/ only if it is one of the table: forms have records of their own. */
 static const struct dist *location_scale(const struct instr *c)
 {
-    const struct dist *d = c->self;
-    return c->sum && c->map && d && c->map == d->logp && d->location && d->scale ? d : NULL;
+    for (int k = 0; dists[k] && c->sum && c->map; k++)
+        if (c->self == dists[k])
+            return c->map == dists[k]->logp && dists[k]->location && dists[k]->scale ? dists[k]
+                                                                                    : NULL;
+    return NULL;
 }
 
 /* All such latents to s->scaled, at most one for each coordinate; coordinate, unit: of rows. */
