@@ -55,13 +55,7 @@ struct line line_of(const struct visit *v, int c)
                      .live = v->x.lanes,
                      .lanes = visit_width(v),
                      .var = visit_var(v, c)};
-    double **const rows[LINE_ROWS] = {
-        &l.u,        &l.jacobian, &l.slope,  &l.h,       &l.state, &l.mode,    &l.scale,
-        &l.peak,     &l.by_u,     &l.from,   &l.by_from, &l.left,  &l.by_left, &l.right,
-        &l.by_right, &l.best,     &l.before, &l.after,   &l.level, &l.first,   &l.pitch,
-        &l.nodes,    &l.t,        &l.open,   &l.sum,     &l.total, &l.tail,    &l.error,
-        &l.target,   &l.quiet,    &l.last,   &l.rise,    &l.bumpy};
-    for (int k = 0; k < LINE_ROWS; k++) *rows[k] = at + (size_t)k * row;
+    for (int k = 0; k < LINE_ROWS; k++) l.row[k] = at + (size_t)k * row;
     return l;
 }
 

@@ -10,41 +10,47 @@
 
 enum line_state { LINE_MOVING, LINE_FOUND, LINE_IMPOSSIBLE, LINE_FAILED };
 
+enum { LINE_ROWS = 33 };
+
 /* The integral over one variable, for the lanes of a slab.  Rows of lanes. */
 struct line {
     double low, high;
     int live, lanes; /* lanes: rounded up to groups of 8, of which the body may skip some */
     double *var;     /* the variable in the body */
-    double *u;       /* where the body is evaluated */
-    double *jacobian, *slope; /* log |dv / du| there; dv / du */
-    double *h;                /* h(u), after line_value */
-    double *state;            /* enum line_state */
-    double *mode, *scale;     /* the mode, nearly; 1 / sqrt(- h'') there */
-    double *peak;             /* h(mode) */
-    /* the search for the mode */
-    double *by_u;           /* d jacobian / du after line_place; h'(u) in the search */
-    double *from, *by_from; /* the point before, and h' there; NaN: none */
-    double *left, *by_left, *right,
-        *by_right; /* the mode is between; h' there; infinite: unknown */
-    double *best;  /* the smallest |h'| so far */
-    /* the rule: nodes at mode + scale * stretch(t), t = k * STEP / 2^level,
-       k = -before * 2^level .. after * 2^level */
-    double *before, *after, *level;
-    /* one pass over nodes: t = first + k * pitch, k = 0 .. nodes - 1 */
-    double *first, *pitch, *nodes;
-    double *t;           /* of the node that is evaluated */
-    double *open;        /* 1: it is a node of this lane; 0: the body is evaluated at the mode */
-    double *sum, *total; /* of weights: so far; of the level before, or of all nodes */
-    double *tail;        /* error of log Z by tails that are cut off */
-    double *error;       /* of log Z, estimated */
-    double *target;      /* draws: what the sum must reach; moments: v at the mode */
-    /* nodes outward */
-    double *quiet; /* the last so many are negligible */
-    double *last,
-        *rise;     /* the logarithm of the last weight; how much more it is than the one before */
-    double *bumpy; /* 1: there may be another mode */
+    union {
+        struct {
+            double *u;                /* where the body is evaluated */
+            double *jacobian, *slope; /* log |dv / du| there; dv / du */
+            double *h;                /* h(u), after line_value */
+            double *state;            /* enum line_state */
+            double *mode, *scale;     /* the mode, nearly; 1 / sqrt(- h'') there */
+            double *peak;             /* h(mode) */
+            /* the search for the mode */
+            double *by_u;           /* d jacobian / du after line_place; h'(u) in the search */
+            double *from, *by_from; /* the point before, and h' there; NaN: none */
+            double *left, *by_left, *right,
+                *by_right; /* the mode is between; h' there; infinite: unknown */
+            double *best;  /* the smallest |h'| so far */
+            /* the rule: nodes at mode + scale * stretch(t), t = k * STEP / 2^level,
+               k = -before * 2^level .. after * 2^level */
+            double *before, *after, *level;
+            /* one pass over nodes: t = first + k * pitch, k = 0 .. nodes - 1 */
+            double *first, *pitch, *nodes;
+            double *t;    /* of the node that is evaluated */
+            double *open; /* 1: it is a node of this lane; 0: the body is evaluated at the mode */
+            double *sum, *total; /* of weights: so far; of the level before, or of all nodes */
+            double *tail;        /* error of log Z by tails that are cut off */
+            double *error;       /* of log Z, estimated */
+            double *target;      /* draws: what the sum must reach; moments: v at the mode */
+            /* nodes outward */
+            double *quiet;       /* the last so many are negligible */
+            double *last, *rise; /* the logarithm of the last weight; how much more it is than the
+                                    one before */
+            double *bumpy;       /* 1: there may be another mode */
+        };
+        double *row[LINE_ROWS]; /* all of these */
+    };
 };
-enum { LINE_ROWS = 33 };
 struct line line_of(const struct visit *v, int c);
 
 /* Sets variable, jacobian and slope for u. */
