@@ -15,8 +15,7 @@ enum {
     AGAIN = 60,    /* of step size and length, when the mass matrix has changed */
     ROUNDS = 6,    /* of draws */
     LONGEST = 256, /* leapfrog steps of a move */
-    SHORT = 8,     /* so many are always allowed */
-    DENSE = 100    /* coordinates of a full mass matrix */
+    SHORT = 8      /* so many are always allowed */
 };
 static const double BUDGET = 4e10; /* rows of the program times leapfrog steps times chains */
 
@@ -174,8 +173,9 @@ static void set_mass(struct mcmc *s, const struct positions *x, double *mean)
 struct way {
     struct mcmc s;
     struct tuning t;
-    double *seen;  /* positions of a window: (dim + 1, all that are kept) */
-    double leaped; /* leapfrog steps in this window */
+    double *seen;    /* positions of a window: (dim + 1, all that are kept) */
+    double leaped;   /* leapfrog steps in this window */
+    size_t diverged; /* trajectories of the last round */
 };
 
 struct session {
@@ -184,10 +184,10 @@ struct session {
     double *data; /* observed rows */
     size_t each;  /* draws that are kept of each chain */
     double *kept; /* (dim + 1, MCMC_CHAINS * each): chain by chain; the last row: log density */
-    double *work; /* (4 dim) */
+    double *work; /* (4 dim), mcmc_rescue_work(dim) */
     double spent;
-    int rescued;            /* chains that were stuck */
-    size_t moves, diverged; /* of the last round */
+    int rescued;  /* chains that were stuck */
+    size_t moves; /* of all chains in the last round, in each parameterization */
 };
 
 static size_t kept_stride(const struct session *r) { return MCMC_CHAINS * r->each; }
@@ -265,8 +265,7 @@ static int windows(struct session *r, size_t most, nami_err *err)
                 for (int j = 0; j < r->num_ways; j++) {
                     const struct mcmc *s = &r->way[j].s;
                     memcpy(r->way[j].seen + k * most + (size_t)i * MCMC_CHAINS,
-                           k < d ? s->u + k * MCMC_CHAINS : s->value,
-                           sizeof *s->u * MCMC_CHAINS);
+                           k < d ? s->u + k * MCMC_CHAINS : s->value, sizeof *s->u * MCMC_CHAINS);
                 }
         }
         end_window(r, n);
@@ -274,7 +273,7 @@ static int windows(struct session *r, size_t most, nami_err *err)
         size_t half = num / MCMC_CHAINS / 2; /* by the second half of the window */
         int moved = rc ? 0
                        : mcmc_rescue(&r->way[0].s, half, most, MCMC_CHAINS, 1,
-                                     r->way[0].seen + num - half * MCMC_CHAINS);
+                                     r->way[0].seen + num - half * MCMC_CHAINS, r->work);
         if (moved > r->rescued) r->rescued = moved;
         for (int j = 0; j < r->num_ways && !rc; j++)
             set_mass(&r->way[j].s, &(struct positions){num, most, r->way[j].seen}, r->work);
@@ -298,14 +297,15 @@ static int warm_up(struct session *r, nami_err *err)
 static int draw(struct session *r, size_t thin, nami_err *err)
 {
     int rc = 0;
-    r->moves = r->diverged = 0;
+    r->moves = 0;
+    for (int k = 0; k < r->num_ways; k++) r->way[k].diverged = 0;
     for (size_t i = 0; i < r->each && !rc; i++) {
         for (size_t t = 0; t < thin && !rc; t++) {
             rc = step(r, 0, err);
             for (int k = 0; k < r->num_ways; k++)
                 for (int c = 0; c < MCMC_CHAINS; c++)
-                    r->diverged += (size_t)r->way[k].s.diverged[c];
-            r->moves += MCMC_CHAINS * (size_t)r->num_ways;
+                    r->way[k].diverged += (size_t)r->way[k].s.diverged[c];
+            r->moves += MCMC_CHAINS;
         }
         keep(r, i);
     }
@@ -313,6 +313,16 @@ static int draw(struct session *r, size_t thin, nami_err *err)
 }
 
 /* The worst of all coordinates, and of the log density. */
+/* The share of trajectories that diverged, in the parameterization with fewer: where one cannot go,
+   the other may. */
+static double share_diverged(const struct session *r)
+{
+    size_t least = r->way[0].diverged;
+    for (int k = 1; k < r->num_ways; k++)
+        if (r->way[k].diverged < least) least = r->way[k].diverged;
+    return (double)least / (double)r->moves;
+}
+
 static int look(const struct session *r, struct diagnostics *found, nami_err *err)
 {
     size_t stride = kept_stride(r);
@@ -321,7 +331,7 @@ static int look(const struct session *r, struct diagnostics *found, nami_err *er
                                   .log_z = NAN,
                                   .log_se = NAN,
                                   .rhat = 1,
-                                  .diverged = (double)r->diverged / (double)r->moves,
+                                  .diverged = share_diverged(r),
                                   .rescued = r->rescued};
     for (size_t k = 0; k <= (size_t)r->way[0].s.dim; k++) {
         struct chain_stats c;
@@ -347,12 +357,14 @@ static int run_rounds(struct session *r, struct diagnostics *found, nami_err *er
         if (!rc) rc = look(r, found, err);
         if (rc || enough(found) || 3 * r->spent > BUDGET) break;
         if (k + 1 == ROUNDS) break;
-        int moved = mcmc_rescue(&r->way[0].s, r->each, kept_stride(r), 1, r->each, r->kept);
+        int moved =
+            mcmc_rescue(&r->way[0].s, r->each, kept_stride(r), 1, r->each, r->kept, r->work);
         if (moved > r->rescued) r->rescued = moved;
         for (int j = 0; j < r->num_ways && found->diverged >= 1e-3; j++)
             r->way[j].t.accept = 1 - (1 - r->way[j].t.accept) / 2;
         if (!chains_agree(found)) thin *= 2;
-        set_mass(&r->way[0].s, &(struct positions){kept_stride(r), kept_stride(r), r->kept}, r->work);
+        set_mass(&r->way[0].s, &(struct positions){kept_stride(r), kept_stride(r), r->kept},
+                 r->work);
         rc = adapt_steps(r, AGAIN, err);
     }
     return rc;
@@ -367,7 +379,7 @@ static int make_way(struct session *r, struct way *w, const double *start, nami_
     struct mcmc *s = &w->s;
     size_t d = (size_t)s->dim, size = d * MCMC_CHAINS;
     int scattered[MCMC_CHAINS];
-    s->dense = s->dim <= DENSE;
+    s->dense = s->dim <= MCMC_DENSE;
     s->data = r->data;
     s->u = raw_array(double, 5 * size);
     s->L = new_array(double, s->dense ? d *d : d);
@@ -385,13 +397,13 @@ static int make_way(struct session *r, struct way *w, const double *start, nami_
 
 static int make(struct session *r, size_t n, const double *z, const double *start, nami_err *err)
 {
-    size_t d = (size_t)r->way[0].s.dim;
+    size_t d = (size_t)r->way[0].s.dim, rescue = mcmc_rescue_work((int)d);
     size_t rows = (size_t)model_num_rows(r->way[0].s.a->q->model);
     int rc = 0;
     r->each = n / MCMC_CHAINS > 50 ? n / MCMC_CHAINS : 50;
     r->data = raw_array(double, rows + 1);
     r->kept = raw_array(double, (d + 1) * kept_stride(r));
-    r->work = raw_array(double, 4 * d);
+    r->work = raw_array(double, 4 * d > rescue ? 4 * d : rescue);
     if (!r->data || !r->kept || !r->work) return err_nomem(err);
     for (size_t i = 0; i < rows; i++) r->data[i] = z[i * n];
     for (int k = 0; k < r->num_ways && !rc; k++) rc = make_way(r, &r->way[k], start, err);
@@ -447,9 +459,10 @@ int mcmc_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int 
 {
     struct session r = {.num_ways = 0};
     for (int k = 0; k < 2; k++)
-        r.way[k].s = (struct mcmc){.a = a,
-                                   .threads = threads,
-                                   .seed = (seed ^ (uint64_t)k << 40) + number * 0x9e3779b97f4a7c15u};
+        r.way[k].s =
+            (struct mcmc){.a = a,
+                          .threads = threads,
+                          .seed = (seed ^ (uint64_t)k << 40) + number * 0x9e3779b97f4a7c15u};
     int rc = make_joints(&r, a, err);
     if (!rc) rc = make(&r, n, z, start, err);
     if (!rc) rc = climb(&r, start, err);

@@ -22,7 +22,11 @@
 #include "infer/lbfgs.h"
 #include "net/joint.h"
 
-enum { MCMC_CHAINS = 16, MCMC_LANES = 8 };
+enum {
+    MCMC_CHAINS = 16,
+    MCMC_LANES = 8,
+    MCMC_DENSE = 100 /* coordinates of a full mass matrix */
+};
 
 /* Can it be used: has the model a density, are all latents of the network continuous? */
 int mcmc_can(const struct qnet *q);
@@ -85,9 +89,10 @@ int mcmc_climb(struct mcmc *s, nami_err *err);
 void mcmc_scatter(struct mcmc *s, const int *wanted);
 /* Chains that are stuck, by n positions of each: chain c has coordinate k at u[k * stride + c *
    chain + i * step], and its log density as coordinate dim.  They continue from where others are
-   now; how many. */
-int mcmc_rescue(struct mcmc *s, size_t n, size_t stride, size_t step, size_t chain,
-                const double *u);
+   now; how many.  work: mcmc_rescue_work() */
+int mcmc_rescue(struct mcmc *s, size_t n, size_t stride, size_t step, size_t chain, const double *u,
+                double *work);
+size_t mcmc_rescue_work(int dim);
 /* The positions of centered chains, in noncentered coordinates, and back (mcmc_carry.c).  Chains
    whose density is not finite there have no value, or stay where they are. */
 int mcmc_noncenter(struct mcmc *centered, struct mcmc *noncentered, nami_err *err);

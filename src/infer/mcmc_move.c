@@ -73,8 +73,7 @@ void lanes_evaluate(const struct mcmc *s, struct lanes_of_chains *w)
     lanes_place(s, w);
     exec_both(x);
     for (size_t k = 0; k < (size_t)s->dim; k++)
-        memcpy(w->g + k * LANES, x->adj + ((size_t)s->joint.coord + k) * cap,
-               sizeof *w->g * LANES);
+        memcpy(w->g + k * LANES, x->adj + ((size_t)s->joint.coord + k) * cap, sizeof *w->g * LANES);
 }
 
 int lanes_inside(const struct mcmc *s, const struct lanes_of_chains *w, int b)
@@ -160,9 +159,10 @@ int mcmc_settle(struct mcmc *s, nami_err *err)
     for (int c = 0; c < MCMC_CHAINS; c++)
         if (!isnan(s->value[c]) && (best < 0 || s->value[c] > s->value[best])) best = c;
     if (best < 0)
-        return err_set(err, NAMI_EINPUT,
-                       "no point was found where the density of the model is finite: check that the "
-                       "data are possible under the model");
+        return err_set(
+            err, NAMI_EINPUT,
+            "no point was found where the density of the model is finite: check that the "
+            "data are possible under the model");
     for (int c = 0; c < MCMC_CHAINS; c++) {
         if (!isnan(s->value[c])) continue;
         s->value[c] = s->value[best];
@@ -308,8 +308,7 @@ int mcmc_decode(struct mcmc *s, size_t n, const double *u, double *z, nami_err *
     struct decoding_job j = {s, n, u, z};
     struct lanes_of_chains w = {0};
     int rc = lanes_init(s, &w, err);
-    for (size_t i = 0; i < n && !rc; i += LANES)
-        decode(&j, &w, i, n - i < LANES ? n - i : LANES);
+    for (size_t i = 0; i < n && !rc; i += LANES) decode(&j, &w, i, n - i < LANES ? n - i : LANES);
     lanes_fini(&w);
     return rc;
 }

@@ -58,8 +58,7 @@ static void sort_terms(const struct model *m, struct prog *p, const unsigned cha
         if (!c->sum) continue;
         c->out = -1;
         c->blind = 1;
-        c->gradient_group =
-            c->arg[0].data || instr_integral(c) ? GRADIENT_DATA : GRADIENT_LATENT;
+        c->gradient_group = c->arg[0].data || instr_integral(c) ? GRADIENT_DATA : GRADIENT_LATENT;
         c->tag = tag[c->gradient_group];
     }
 }

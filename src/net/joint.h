@@ -53,8 +53,8 @@ int joint_density(const struct model *m, const char *advice, nami_err *err);
 int joint_make(struct joint *j, struct qnet *q, nami_err *err);
 void joint_free(struct joint *j);
 /* The same density with noncentered coordinates of the latents in j->scaled, which it finds:
-   latent = location + scale * coordinate.  All other coordinates are those of j.  j->num_scaled = 0:
-   there are none, and nothing is made.  0 or NAMI_ENOMEM; noncentered.c. */
+   latent = location + scale * coordinate.  All other coordinates are those of j.  j->num_scaled =
+   0: there are none, and nothing is made.  0 or NAMI_ENOMEM; noncentered.c. */
 int joint_noncenter(struct joint *noncentered, struct joint *j);
 /* The coordinates u[k * n + i] of the latents in points z[row * n + i]; 0 or NAMI_ENOMEM. */
 int joint_coordinates(const struct joint *j, size_t n, const double *z, double *u);

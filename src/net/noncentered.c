@@ -28,7 +28,7 @@ static const struct dist *location_scale(const struct instr *c)
     for (int k = 0; dists[k] && c->sum && c->map; k++)
         if (c->self == dists[k])
             return c->map == dists[k]->logp && dists[k]->location && dists[k]->scale ? dists[k]
-                                                                                    : NULL;
+                                                                                     : NULL;
     return NULL;
 }
 
@@ -180,7 +180,8 @@ static int scale_all(struct joint *j, const struct joint *centered)
     return rc ? NAMI_ENOMEM : 0;
 }
 
-/* ---- the order of instructions ---------------------------------------------------------------- */
+/* ---- the order of instructions ----------------------------------------------------------------
+ */
 
 struct sorting {
     int *left; /* by row: instructions that write it, and are not in place yet */
@@ -205,8 +206,8 @@ static void need(void *arg, enum instr_place place, int row)
     if (place == PLACE_ROW && s->left[row]) s->wait = 1;
 }
 
-/* Passes over the instructions, which take those that are ready, in their order.  -> *kept: those in
-   place; the others wait for each other. */
+/* Passes over the instructions, which take those that are ready, in their order.  -> *kept: those
+   in place; the others wait for each other. */
 static int sort(struct prog *p, size_t *kept)
 {
     struct sorting s = {.left = new_array(int, p->nrow + 1)};
