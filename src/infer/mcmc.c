@@ -15,7 +15,8 @@ enum {
     AGAIN = 60,    /* of step size and length, when the mass matrix has changed */
     ROUNDS = 6,    /* of draws */
     LONGEST = 256, /* leapfrog steps of a move */
-    SHORT = 8      /* so many are always allowed */
+    SHORT = 16,    /* so many are always allowed */
+    LONGER = 8     /* times the mean of the other parameterization */
 };
 static const double BUDGET = 4e10; /* rows of the program times leapfrog steps times chains */
 
@@ -229,13 +230,13 @@ static void start_window(struct session *r)
     }
 }
 
-/* After it, the parameterization with longer trajectories is limited to twice those of the other:
-   where that one is good, it must not cost much. */
+/* After it, the parameterization with longer trajectories is limited by those of the other:
+   where that one is good, it must not cost much.  The mean is half of the longest. */
 static void end_window(struct session *r, int moves)
 {
     for (int k = 0; k < r->num_ways; k++) tuning_end(&r->way[k].s, &r->way[k].t);
     for (int k = 0; k < r->num_ways && r->num_ways > 1; k++) {
-        double most = 2 * r->way[1 - k].leaped / moves;
+        double most = LONGER * r->way[1 - k].leaped / moves;
         struct mcmc *s = &r->way[k].s;
         s->longest = most < SHORT ? SHORT : most > LONGEST ? LONGEST : (int)most;
     }
