@@ -5,8 +5,9 @@
    them: the step size to the acceptance rate (dual averaging: Nesterov 2009; Hoffman, Gelman
    2014), the length to the change in squared distance from the mean, ChEES (Hoffman, Radul,
    Sountsov 2021, AISTATS), the mass matrix to the covariance of the positions.  Trajectories of
-   equal length keep the lanes together, which the doubling of NUTS does not.  After each
-   trajectory, scales of hierarchical models move with the latents that they scale (mcmc_shift.c).
+   equal length keep the lanes together, which the doubling of NUTS does not.  Trajectories in the
+   coordinates of joint.h take turns with trajectories in noncentered ones, if there are some, which
+   have a step size, mass matrix and length of their own (mcmc_carry.c).
 
    Chains start at draws of the network, one of four (or, without a trained one, all) at random
    points; each first climbs towards a mode (L-BFGS, stopped early).  Chains that are stuck where
