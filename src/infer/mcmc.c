@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "exact/collapse.h"
 #include "infer/chains.h"
 #include "infer/dense.h"
 
@@ -18,7 +19,8 @@ enum {
     SHORT = 16,    /* so many are always allowed */
     LONGER = 8     /* times the mean of the other parameterization */
 };
-static const double BUDGET = 4e10; /* rows of the program times leapfrog steps times chains */
+static const double BUDGET = 4e10; /* cost of the program times leapfrog steps times chains */
+static const double APART = 1.5;   /* R-hat of chains that are in different modes */
 
 int mcmc_can(const struct qnet *q)
 {
@@ -175,6 +177,7 @@ struct way {
     struct mcmc s;
     struct tuning t;
     double *seen;    /* positions of a window: (dim + 1, all that are kept) */
+    double cost;     /* operations of an evaluation */
     double leaped;   /* leapfrog steps in this window */
     size_t diverged; /* trajectories of the last round */
 };
@@ -216,7 +219,7 @@ static int step(struct session *r, int adapts, nami_err *err)
         rc = mcmc_move(&w->s, err);
         if (adapts && !rc) tune(&w->s, &w->t, r->work);
         if (k && !rc) rc = mcmc_center(&w->s, &r->way[0].s, err);
-        r->spent += (double)w->s.leapfrogs * MCMC_CHAINS * w->s.joint.prog.nrow;
+        r->spent += (double)w->s.leapfrogs * MCMC_CHAINS * w->cost;
         w->leaped += w->s.leapfrogs;
     }
     return rc;
@@ -344,6 +347,12 @@ static int look(const struct session *r, struct diagnostics *found, nami_err *er
     return 0;
 }
 
+/* Has a longer round brought the chains no closer? */
+static int is_apart(const struct diagnostics *d, double before)
+{
+    return d->rhat > APART && d->rhat - 1 > 0.95 * (before - 1);
+}
+
 static int enough(const struct diagnostics *d) { return chains_agree(d) && d->diverged < 1e-3; }
 
 /* Rounds, until the chains agree or the budget is spent: longer ones if they do not agree.  Between
@@ -353,10 +362,12 @@ static int run_rounds(struct session *r, struct diagnostics *found, nami_err *er
 {
     int rc = warm_up(r, err);
     size_t thin = 1;
+    double before = INFINITY;
     for (int k = 0; k < ROUNDS && !rc; k++) {
         rc = draw(r, thin, err);
         if (!rc) rc = look(r, found, err);
-        if (rc || enough(found) || 3 * r->spent > BUDGET) break;
+        if (rc || enough(found) || 3 * r->spent > BUDGET || is_apart(found, before)) break;
+        before = found->rhat;
         if (k + 1 == ROUNDS) break;
         int moved =
             mcmc_rescue(&r->way[0].s, r->each, kept_stride(r), 1, r->each, r->kept, r->work);
@@ -451,7 +462,10 @@ static int make_joints(struct session *r, const struct infer *a, nami_err *err)
     int rc = joint_make(&r->way[0].s.joint, a->q, err);
     if (!rc && joint_noncenter(&r->way[1].s.joint, &r->way[0].s.joint)) rc = err_nomem(err);
     r->num_ways = 1 + (r->way[0].s.joint.num_scaled > 0);
-    for (int k = 0; k < 2; k++) r->way[k].s.dim = r->way[0].s.joint.num_coordinates;
+    for (int k = 0; k < 2; k++) {
+        r->way[k].s.dim = r->way[0].s.joint.num_coordinates;
+        r->way[k].cost = prog_cost(&r->way[k].s.joint.prog);
+    }
     return rc;
 }
 
