@@ -618,7 +618,7 @@ int nami_network_parse(const void *bytes, size_t len, const nami_network_options
                        nami_network **out, nami_err *err);
 /* A network that was not trained, for the method "mcmc", which needs only the model's density: any
    prior will do, also one that cannot be drawn from.  invert: NULL, or which latents are integrated
-   out; by default as in training. */
+   out; "auto", the default, leaves quadrature out here, since chains draw such latents sooner. */
 int nami_network_untrained(const nami_model *model, const nami_options *invert, nami_network **out,
                            nami_err *err);
 /* The network of a training so far: that of the best validation, with the history of losses. */
