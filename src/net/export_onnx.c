@@ -481,9 +481,9 @@ static int take_input(struct graph *g, struct str *graph, const char *name, cons
     return to;
 }
 
-/* Says that a tensor has a row for each draw.  Then the shapes of all that follow are known; without,
-   ONNX Runtime cannot use memory again, and the time in which it looks for some that it might use is
-   quadratic in the number of nodes. */
+/* Says that a tensor has a row for each draw.  Then the shapes of all that follow are known;
+   without, ONNX Runtime cannot use memory again, and the time in which it looks for some that it
+   might use is quadratic in the number of nodes. */
 static int one_each(struct graph *g, struct str *graph, int x)
 {
     char name[16];
@@ -504,8 +504,7 @@ static int spread(struct graph *g, struct str *graph, int data, int x)
     g->zero = emit2(g, "Expand", constant(g, TYPE_DOUBLE, 2, (int[]){1, 1}, &s, 1), shape, 1);
     one_each(g, graph, g->zero);
     if (data < 0) return data;
-    return one_each(g, graph,
-                    emit2(g, "Expand", data, shape, g->width.a ? g->width.a[data] : 0));
+    return one_each(g, graph, emit2(g, "Expand", data, shape, g->width.a ? g->width.a[data] : 0));
 }
 
 static void put_columns(struct graph *g, int tensor, int n, const int *row)
