@@ -10,7 +10,8 @@ nami run examples/models/schools.nami --data examples/models/schools.json -o sch
 grep -q '^verdict      trusted' table
 [ -s schools.nc ] && [ -s schools.html ]
 nami invert examples/student.json -o student.svg && grep -q '<svg' student.svg
-nami plot marginals schools.safetensors -o marginals.png
+nami train examples/models/schools.nami --data examples/models/schools.json --steps 200 -q -o schools.net
+nami plot marginals schools.net -q -o marginals.png
 [ "$(head -c 4 marginals.png | tail -c 3)" = PNG ]
 ok "command: posterior, report, netCDF, pictures"
 if ldd "$(command -v nami)" /usr/lib/*/libnami.so.0 | grep 'not found'; then exit 1; fi

@@ -82,9 +82,9 @@ static int put(void *out, const unsigned char *data, unsigned n)
     return 0;
 }
 
-static int refuse(const char *what, const struct failure *f, nami_err *err)
+static int refuse(int code, const char *what, const struct failure *f, nami_err *err)
 {
-    return err_set(err, NAMI_EINPUT, "%s%s%s", what, f ? ": " : "", f ? f->message : "");
+    return err_set(err, code, "%s%s%s", what, f ? ": " : "", f ? f->message : "");
 }
 
 /* What is made here is freed by the end of the process. */
@@ -97,17 +97,17 @@ static int paint(const void *picture, struct str *out, nami_err *err)
     int rc = load(&p, err);
     if (rc) return rc;
     void *svg = p.parse(x->svg, strlen(x->svg), &why);
-    if (!svg) return refuse("this is not an SVG", why, err);
+    if (!svg) return refuse(NAMI_EINPUT, "this is not an SVG", why, err);
     if (x->css && !p.style(svg, x->css, strlen(x->css), &why))
-        return refuse("librsvg refuses the colors", why, err);
+        return refuse(NAMI_ELIMIT, "librsvg refuses the colors", why, err);
     if (!p.size(svg, &wide, &high) || !(wide >= 1) || !(high >= 1))
-        return refuse("the SVG does not say how large it is", NULL, err);
+        return refuse(NAMI_EINPUT, "the SVG does not say how large it is", NULL, err);
     double zoom =
         fmin(x->zoom, fmin(MOST_SIDE / fmax(wide, high), sqrt(MOST_PIXELS / wide / high)));
     struct rectangle all = {0, 0, fmax(1, floor(wide * zoom)), fmax(1, floor(high * zoom))};
     void *surface = p.surface(0, (int)all.width, (int)all.height); /* red, green, blue, opacity */
     if (!p.paint(svg, p.cairo(surface), &all, &why))
-        return refuse("librsvg cannot paint the picture", why, err);
+        return refuse(NAMI_ELIMIT, "librsvg cannot paint the picture", why, err);
     if (p.write(surface, put, out) || out->oom) return err_nomem(err);
     return 0;
 }
