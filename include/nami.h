@@ -985,6 +985,17 @@ int nami_network_figure(const nami_network *net, const char *figure, const nami_
 
 typedef struct {
     size_t size;
+    double zoom; /* pixels for each of the SVG's, 0.1 to 20, fewer if it would be huge; 0: 2 */
+    int dark;    /* the dark colors of figures */
+} nami_png_options;
+/* Such an SVG, or that of a calibration or an inverse, as PNG of len bytes: nami_free.  librsvg paints
+   it, loaded in a process of its own; NAMI_EFILE if it is not installed.  No file is opened because
+   an SVG says so. */
+int nami_figure_png(const char *svg, const nami_png_options *opt, char **png, size_t *len,
+                    nami_err *err);
+
+typedef struct {
+    size_t size;
     const nami_posterior *posterior;     /* of this network, with draws kept, all made; or NULL */
     const nami_calibration *calibration; /* of this network; or NULL */
     const char *title;                   /* NULL: the name of the model's file */
