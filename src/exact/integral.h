@@ -25,7 +25,10 @@ struct integral_kind {
        that follows the name of a variable: "has a table of 1e9 entries". */
     int (*plan)(struct integral *g, nami_err *err);
     block_fn *run;       /* out[c]: log integral of component c */
-    block_grad_fn *back; /* it may not rely on `out` */
+    block_grad_fn *back; /* it may not rely on out[c] */
+    /* Numbers for each component that `run` leaves for `back`, out[num_comps + c * kept + k]; there,
+       `out` is NULL if they are not known. */
+    int kept;
     void (*draw)(const void *self, const struct stream *s, const int *dim, int L,
                  double *const *out, const struct lanes *in, double *work); /* out[v] */
     /* out[v]: mean of variable v, out[num_vars + v]: its variance, given the inputs. */
@@ -89,6 +92,7 @@ int integral_work(const struct integral *g); /* doubles: instr.nwork */
 /* The body in a kernel's workspace. */
 struct visit {
     const struct integral *g;
+    int draws, copies; /* lane k * draws + b is copy k of draw b */
     struct exec x;
     double *extra; /* g->extra doubles */
 };
@@ -97,6 +101,9 @@ void visit_begin(struct visit *v, const struct integral *g, int with_back, doubl
 /* Copies lanes from .. from + n - 1 of the inputs, n at most g->lanes; further lanes that complete
    a group of 8 are copies of the last one.  Sets v->x.lanes. */
 void visit_inputs(struct visit *v, const struct lanes *in, int from, int n);
+/* The same for several copies of these lanes, n * copies <= g->lanes: the body can then be evaluated
+   at several values of the variables at once.  Rows of the body have moved. */
+void visit_copies(struct visit *v, const struct lanes *in, int from, int n, int copies);
 static inline double *visit_row(const struct visit *v, int row)
 {
     return v->x.row + (size_t)row * (size_t)v->x.cap;
@@ -120,8 +127,8 @@ static inline double *visit_adj(const struct visit *v, int row)
 {
     return v->x.adj + (size_t)row * (size_t)v->x.cap;
 }
-/* then derivatives with respect to the inputs are added to din[input][from + lane].  Those of
-   variables are in visit_adj(v, num_inputs + k) afterwards. */
+/* then derivatives with respect to the inputs are added to din[input][from + draw], copy by copy.
+   Those of variables are in visit_adj(v, num_inputs + k) afterwards. */
 void visit_back(struct visit *v, double *const *din, int from);
 
 #endif
