@@ -26,6 +26,7 @@ static const double BEND = 0.3;            /* of stretch */
 static const double NEGLIGIBLE = 1e-10;    /* weight, relative to that at the mode */
 static const double ENOUGH = 3e-5;         /* log Z converges if it changes less */
 static const double ENOUGH_OF_MANY = 1e-6; /* of several modes, which takes longer to show */
+static const double SLOPES = 1e-7;         /* the same by the nodes for derivatives */
 static const double WRONG = 1e-3;          /* NaN if the error may be larger */
 static const double BUMP = 0.5; /* so much more convex than concave: there may be another mode */
 static const double SCAN_FAR = 12, SCAN_STEP = 0.1; /* 60 standard deviations */
@@ -41,9 +42,11 @@ static int plan(struct integral *g, nami_err *err)
         if (g->var[c].states) return err_set(err, NAMI_EINPUT, "is discrete");
     }
     g->extra = (size_t)g->num_comps * LINE_ROWS * line_size(g) + (size_t)g->num_comps;
+    if (!(g->own = arena_array(&g->body.mem, unsigned char, g->num_comps + 1)))
+        return err_nomem(err);
     g->runs =
         10 * 3 + 70; /* with derivatives to find the mode; nodes, of the most difficult lane */
-    return 0;
+    return find_concave(g, g->own, err);
 }
 
 /* ---- the unconstrained scale ---------------------------------------------------------------- */
@@ -180,7 +183,10 @@ static void sum_nodes(struct visit *v)
         for (int c = 0; c < v->g->num_comps; c++)
             for (int j = 0; j < v->copies; j++) {
                 struct line l = line_copy(v, c, j);
-                for (int b = 0; b < l.live; b++) l.sum[b] += l.h[b];
+                for (int b = 0; b < l.live; b++) {
+                    l.sum[b] += l.h[b];
+                    l.lean[b] += l.h[b] * l.t[b];
+                }
             }
 }
 
@@ -215,22 +221,27 @@ static int is_bump(const struct line *l, int b)
     return bump;
 }
 
-/* After node k of one side: ends after VALLEY nodes that are negligible, of which the first one
-   is counted. */
+/* After node k of one side: ends after VALLEY nodes that are negligible (one, where there cannot be
+   another mode), of which the first one is counted. */
 static void close_lanes(const struct line *l, int side, int k)
 {
+    int valley = l->concave ? 1 : VALLEY;
     for (int b = 0; b < l->live; b++) {
         if (k >= l->nodes[b]) continue;
         int small = l->h[b] < NEGLIGIBLE;
         l->sum[b] += l->h[b];
-        if (k % 2) l->total[b] += l->h[b];
+        l->lean[b] += l->h[b] * l->t[b];
+        if (k % 2) {
+            l->total[b] += l->h[b];
+            l->lean_total[b] += l->h[b] * l->t[b];
+        }
         if (!small || !l->quiet[b]) count_of(l, side)[b] = k / 2 + 1;
-        if (is_bump(l, b)) {
+        if (!l->concave && is_bump(l, b)) {
             l->bumpy[b] = 1;
             count_of(l, side)[b] = k / 2 + 2;
         }
         l->quiet[b] = small ? l->quiet[b] + 1 : 0;
-        if (l->quiet[b] == VALLEY)
+        if (l->quiet[b] == valley)
             l->nodes[b] = 0;
         else if (!small && k + 1 == MOST_OUTWARD)
             l->tail[b] += 10 * l->h[b] / l->sum[b];
@@ -291,6 +302,14 @@ static void halve(struct visit *v, int level)
     sum_nodes(v);
 }
 
+/* Is the level before enough for derivatives?  Its error oscillates as the grid moves, and log Z is
+   right where it passes 0: then the mean of t is not. */
+static int is_fine(const struct line *l, int b)
+{
+    double lean = l->lean[b] / l->sum[b] - l->lean_total[b] / l->total[b];
+    return l->error[b] <= SLOPES && fabs(lean) <= SLOPES && !l->bumpy[b];
+}
+
 /* After that: how much log Z has changed. Are there lanes that are still rough? */
 static int compare(const struct visit *v, int level)
 {
@@ -300,7 +319,11 @@ static int compare(const struct visit *v, int level)
         for (int b = 0; b < l.live; b++) {
             if (!is_rough(&l, b, level)) continue;
             l.error[b] = l.tail[b] + fabs(log(l.sum[b] / 2 / l.total[b]));
+            int fine = is_fine(&l, b);
+            l.coarse[b] = fine ? level : level + 1;
+            l.coarse_total[b] = fine ? l.total[b] : l.sum[b];
             l.total[b] = l.sum[b];
+            l.lean_total[b] = l.lean[b];
             l.level[b] = level + 1;
             any |= is_rough(&l, b, level + 1);
         }
@@ -335,7 +358,7 @@ static void spread(const struct visit *v)
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
         double *const rows[] = {l.state, l.mode,  l.scale, l.peak, l.before,
-                                l.after, l.level, l.total, l.error};
+                                l.after, l.level, l.total, l.error, l.coarse, l.coarse_total};
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) set(&l, rows[k], rows[k][0]);
     }
 }
@@ -352,6 +375,8 @@ static void integrate_draws(struct visit *v, const struct lanes *in, int from, i
         struct line l = line_of(v, c);
         set(&l, l.sum, 1); /* the weight of the mode */
         set(&l, l.total, 1);
+        set(&l, l.lean, 0);
+        set(&l, l.lean_total, 0);
         set(&l, l.tail, 0);
         set(&l, l.level, 0);
         set(&l, l.bumpy, 0);
@@ -386,11 +411,11 @@ static int integrate(struct visit *v, const struct lanes *in, int from, int L)
 
 enum { KEPT = 8 };
 
-/* The rows that nodes and their weights follow from. */
+/* The rows that nodes and their weights follow from: for derivatives, of fewer nodes. */
 static void kept_rows(const struct line *l, double **row)
 {
-    double *const rows[KEPT] = {l->state,  l->mode,  l->scale, l->peak,
-                                l->before, l->after, l->level, l->total};
+    double *const rows[KEPT] = {l->state,  l->mode,  l->scale,  l->peak,
+                                l->before, l->after, l->coarse, l->coarse_total};
     memcpy(row, rows, sizeof rows);
 }
 
@@ -418,6 +443,8 @@ static int recall(struct visit *v, const struct lanes *in, int from, int L,
         double *row[KEPT];
         kept_rows(&l, row);
         for (int k = 0; k < KEPT; k++) memcpy(row[k], of[k] + from, sizeof **row * (size_t)n);
+        memcpy(l.level, l.coarse, sizeof *l.level * (size_t)n);
+        memcpy(l.total, l.coarse_total, sizeof *l.total * (size_t)n);
         set(&l, l.error, 0);
     }
     widen(v);

@@ -10,12 +10,13 @@
 
 enum line_state { LINE_MOVING, LINE_FOUND, LINE_IMPOSSIBLE, LINE_FAILED };
 
-enum { LINE_ROWS = 36 };
+enum { LINE_ROWS = 40 };
 
 /* The integral over one variable, for the draws of a slab.  Rows of draws; those that are called
    wide have all lanes of the body, copy by copy (visit_copies). */
 struct line {
     double low, high;
+    int concave;     /* the integrand is log-concave */
     int live, lanes; /* draws; lanes of all copies, rounded up to groups of 8 */
     double *var;     /* the variable in the body: wide */
     union {
@@ -43,6 +44,7 @@ struct line {
             /* one pass over nodes: t = first + k * pitch, k = 0 .. nodes - 1 */
             double *first, *pitch, *nodes;
             double *sum, *total; /* of weights: so far; of the level before, or of all nodes */
+            double *lean, *lean_total; /* the same of weights times t */
             double *tail;        /* error of log Z by tails that are cut off */
             double *error;       /* of log Z, estimated */
             double *target;      /* draws: what the sum must reach; moments: v at the mode */
@@ -51,6 +53,8 @@ struct line {
             double *last, *rise; /* the logarithm of the last weight; how much more it is than the
                                     one before */
             double *bumpy;       /* 1: there may be another mode */
+            /* for derivatives: the smallest level that is enough for them, its total */
+            double *coarse, *coarse_total;
         };
         double *row[LINE_ROWS]; /* all of these */
     };
@@ -66,6 +70,7 @@ static inline struct line line_of(const struct visit *v, int c)
     double *at = v->extra + (size_t)c * LINE_ROWS * size;
     struct line l = {.low = v->g->var[c].low,
                      .high = v->g->var[c].high,
+                     .concave = ((const unsigned char *)v->g->own)[c],
                      .live = v->draws,
                      .lanes = visit_width(v),
                      .var = visit_var(v, c)};
@@ -79,8 +84,12 @@ static inline struct line line_copy(const struct visit *v, int c, int j)
     struct line l = line_of(v, c);
     l.var += j * v->draws;
     l.h += j * v->draws;
+    l.t += j * v->draws;
     return l;
 }
+
+/* By component: 1 if the integrand is known to be log-concave in the unconstrained variable. */
+int find_concave(const struct integral *g, unsigned char *concave, nami_err *err);
 
 /* Sets variable, jacobian and slope for u. */
 void line_place(const struct line *l);
