@@ -111,7 +111,7 @@ static int kind_is_possible(const struct choice *x, const struct integral_kind *
         int v = x->node.a[i];
         const struct dist *d = model_statement(m, x->statement[v]).dist;
         if (domains[d->domain].discrete != kind->discrete) return 0;
-        if (domains[d->domain].rank > kind->vectors) return 0; /* none takes matrices */
+        if (domains[d->domain].rank > kind->vectors) return 0;
         if (x->stored && strcmp(x->stored[v], kind->name) != 0) return 0;
     }
     return 1;
@@ -150,7 +150,7 @@ static int try_kinds(struct choice *x, nami_err *why)
     int v = x->node.a[0], most = -1;
     int matrix = domains[model_statement(x->c->model, x->statement[v]).dist->domain].rank > 1;
     int rc = err_set(why, NAMI_EINPUT, "%s",
-                     matrix ? "is a matrix: there is no kind of integral for these"
+                     matrix ? "is a matrix: there is no kind of integral for it"
                             : "has no integral in closed form");
     for (int k = 0; integral_kinds[k]; k++) {
         const struct integral_kind *kind = integral_kinds[k];

@@ -34,7 +34,7 @@ struct integral_kind {
     /* out[v]: mean of variable v, out[num_vars + v]: its variance, given the inputs. */
     block_fn *moments;
     int discrete;     /* its variables are discrete */
-    int vectors;      /* it also integrates over variables that are vectors */
+    int vectors;      /* 1: it also integrates over variables that are vectors; 2: matrices */
     int normal_terms; /* terms are struct normal_term, not rows of log densities */
     int plates;       /* costly: unless the user asks for it, only for plates */
     /* Is the integrand of this kind, for L lanes of inputs (draws of the prior)?  1 yes, 0 no.
