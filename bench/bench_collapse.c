@@ -107,7 +107,8 @@ static void run(int which, int n, double *seconds)
     str_free(&set);
 }
 
-/* ---- a model file ----------------------------------------------------------------------------- */
+/* ---- a model file -----------------------------------------------------------------------------
+ */
 
 static const double ENOUGH = 1; /* CPU seconds */
 
@@ -147,8 +148,8 @@ static void run_file(const char *path, const char *data)
             memcpy(e.row + r * (size_t)lanes, x + r * MANY, sizeof *x * (size_t)lanes);
         double value = rate(&e, 0), both = rate(&e, 1);
         for (int b = 0; b < LANES; b++) sum += e.total[b];
-        printf("%s lanes=%d values=%.0f/s with_derivatives=%.0f/s log_p=%.17g\n", path, lanes, value,
-               both, sum / LANES);
+        printf("%s lanes=%d values=%.0f/s with_derivatives=%.0f/s log_p=%.17g\n", path, lanes,
+               value, both, sum / LANES);
         fflush(stdout);
         exec_fini(&e);
     }
@@ -158,7 +159,8 @@ static void run_file(const char *path, const char *data)
     free(x);
 }
 
-/* ---- growth ------------------------------------------------------------------------------------ */
+/* ---- growth ------------------------------------------------------------------------------------
+ */
 
 /* The slope of log seconds by log N, from 1,000 on (least squares). */
 static double exponent(int num, const double *size, double (*seconds)[STEPS], int step)

@@ -3,6 +3,7 @@
 #include "dist/dist.h"
 #include "dist/math.h"
 #include "integral_at.h"
+#include "malloc_fail.h"
 
 static double between(struct rng *r, double low, double high)
 {
@@ -545,7 +546,25 @@ static void no_integral(void **state)
     at_close(&a);
 }
 
+static void out_of_memory(void **state)
+{
+    (void)state;
+    struct at a;
+    open_model(&a, &models[1], 0);
+    struct at_plan p = {&a, &integral_quadrature};
+    const char *why;
+    int more = 1, n = 0;
+    for (; more > 0; n += more) {
+        more = nomem_at(at_plan_again, &p, n + 1, &why);
+        if (more < 0) fail_msg("%s", why);
+    }
+    print_message("%d allocations failed\n", n);
+    assert_true(n > 20);
+    at_close(&a);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(out_of_memory),
     cmocka_unit_test(values_equal_fine_grids),
     cmocka_unit_test(moments_equal_fine_grids),
     cmocka_unit_test(derivatives),

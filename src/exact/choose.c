@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "exact/reach.h"
 #include "exact/collapse.h"
+#include "exact/reach.h"
 #include "model/eval.h"
 
 struct choice {
@@ -127,7 +127,8 @@ static int has_single(const struct choice *x)
 
 static int try_kind(struct choice *x, const struct integral_kind *kind, nami_err *err)
 {
-    if (kind->plates && x->closed) return err_set(err, NAMI_EINPUT, "has no closed form");
+    if (kind->probed && x->closed)
+        return err_set(err, NAMI_EINPUT, "takes more evaluations than Markov chains");
     if (kind->plates && !x->singles && has_single(x))
         return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
     int rc = try_with_steps(x, kind, err);

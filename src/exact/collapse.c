@@ -90,9 +90,9 @@ static struct variable *variables(const struct model *m, int n, const int *node,
 
 /* ---- is it of this kind? ------------------------------------------------------------------ */
 
-/* Priors can be so vague that where they lead some terms are always 0, and a kind seems to fit.  So in
-   every other draw, scalars and elements of vectors that are far from 1 are moved to the middle of
-   the range of numbers that people write, and then data are drawn again. */
+/* Priors can be so vague that where they lead some terms are always 0, and a kind seems to fit.  So
+   in every other draw, scalars and elements of vectors that are far from 1 are moved to the middle
+   of the range of numbers that people write, and then data are drawn again. */
 static int tame(const struct model *m, size_t n, double *x, nami_err *err)
 {
     const double near = 1e-2, far = 1e2;

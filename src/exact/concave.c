@@ -15,13 +15,20 @@ static const struct {
     int arg;
     const struct op *link;
 } table[] = {
-    {&dist_normal, 0, NULL},           {&dist_normal, 1, NULL},
-    {&dist_logistic, 0, NULL},         {&dist_logistic, 1, NULL},
-    {&dist_bernoulli_logit, 1, NULL},  {&dist_binomial_logit, 2, NULL},
-    {&dist_bernoulli, 1, &op_ilogit},  {&dist_binomial, 2, &op_ilogit},
-    {&dist_bernoulli, 1, &op_phi},     {&dist_binomial, 2, &op_phi},
-    {&dist_bernoulli, 1, &op_icloglog}, {&dist_binomial, 2, &op_icloglog},
-    {&dist_poisson, 1, &op_exp},       {&dist_exponential, 1, &op_exp},
+    {&dist_normal, 0, NULL},
+    {&dist_normal, 1, NULL},
+    {&dist_logistic, 0, NULL},
+    {&dist_logistic, 1, NULL},
+    {&dist_bernoulli_logit, 1, NULL},
+    {&dist_binomial_logit, 2, NULL},
+    {&dist_bernoulli, 1, &op_ilogit},
+    {&dist_binomial, 2, &op_ilogit},
+    {&dist_bernoulli, 1, &op_phi},
+    {&dist_binomial, 2, &op_phi},
+    {&dist_bernoulli, 1, &op_icloglog},
+    {&dist_binomial, 2, &op_icloglog},
+    {&dist_poisson, 1, &op_exp},
+    {&dist_exponential, 1, &op_exp},
 };
 
 struct walk {

@@ -22,6 +22,14 @@ struct plan {
     size_t *start; /* (num_comps + 1) rows of each component in v->extra */
 };
 
+/* Copies of the lanes, for several probes at once. */
+static int copies_of(const struct integral *g, int n)
+{
+    const struct plan *p = g->own;
+    int most = n % 8 ? 1 : g->lanes / n; /* values of 8 lanes are set at once */
+    return most < 1 ? 1 : most < p->most_params + 1 ? most : p->most_params + 1;
+}
+
 /* Coefficients, each with a probe. */
 static int params_of(const struct family *family, int num_vars)
 {
@@ -33,6 +41,14 @@ static int params_of(const struct family *family, int num_vars)
 static int args_of(const struct family *family, int num_vars)
 {
     return family->shape == SHAPE_MATRIX ? 1 + num_vars : params_of(family, num_vars);
+}
+
+/* Rows that `run` leaves for `back`: where the search is costly. */
+static int keeps(const struct family *family) { return family->shape == SHAPE_MATRIX; }
+
+static int kept_of(const struct family *family, int num_vars)
+{
+    return keeps(family) ? num_vars + 1 + params_of(family, num_vars) : 0;
 }
 
 /* ---- planning -------------------------------------------------------------------------------- */
@@ -80,6 +96,7 @@ int conjugate_plan(struct integral *g, const struct family *family, nami_err *er
         if (rc) return rc;
         int args = args_of(family, n);
         start[c + 1] = start[c] + (size_t)(n + CLOSE_ROWS + 2 * args);
+        g->kept += kept_of(family, n);
         if (n <= p->most_vars) continue;
         p->most_vars = n;
         p->most_args = args;
@@ -104,8 +121,8 @@ static struct fit fit_of(const struct visit *v, int c)
     const struct integral *g = v->g;
     struct fit f = {.family = p->family,
                     .num_vars = g->var_start[c + 1] - g->var_start[c],
-                    .live = v->x.lanes,
-                    .lanes = visit_width(v),
+                    .live = v->draws,
+                    .lanes = v->x.cap > 1 ? (v->draws + 7) / 8 * 8 : 1,
                     .stride = v->x.cap};
     f.num_params = params_of(p->family, f.num_vars);
     f.num_args = args_of(p->family, f.num_vars);
@@ -138,23 +155,26 @@ WIDE static void add_terms(int n, const double *restrict x, double *restrict sum
     }
 }
 
-static void integrand(const struct visit *v, int c, double *sum, double *size)
+/* Of copy j */
+static void integrand(const struct visit *v, int c, int j, double *sum, double *size)
 {
-    int n = visit_width(v);
+    int n = fit_of(v, c).lanes;
     memset(sum, 0, sizeof *sum * (size_t)n);
     memset(size, 0, sizeof *size * (size_t)n);
     for (int t = v->g->term_start[c]; t < v->g->term_start[c + 1]; t++)
-        add_terms(n, visit_term(v, t), sum, size);
+        add_terms(n, visit_term(v, t) + j * v->draws, sum, size);
 }
 
-/* Sets the variables of all components; those with fewer points stay at their centers. */
+/* Sets the variables of all components, those of copy j at point + j; components with fewer points
+   stay at their centers. */
 static void place(const struct visit *v, int point, int checks)
 {
-    for (int c = 0; c < v->g->num_comps; c++) {
-        struct fit f = fit_of(v, c);
-        int at = checks ? f.num_params + point : point <= f.num_params ? point : 0;
-        f.family->values(&f, at, variables(v, c));
-    }
+    for (int c = 0; c < v->g->num_comps; c++)
+        for (int j = 0; j < v->copies; j++) {
+            struct fit f = fit_of(v, c);
+            int k = point + j, at = checks ? f.num_params + k : k <= f.num_params ? k : 0;
+            f.family->values(&f, at, variables(v, c) + j * v->draws);
+        }
 }
 
 /* ---- the search
@@ -164,13 +184,14 @@ static void probe(struct visit *v, int point)
 {
     place(v, point, 0);
     visit_run(v);
-    for (int c = 0; c < v->g->num_comps; c++) {
-        struct fit f = fit_of(v, c);
-        if (point == 0)
-            integrand(v, c, f.value, f.size);
-        else if (point <= f.num_params)
-            integrand(v, c, fit_row(&f, f.param, point - 1), f.work);
-    }
+    for (int c = 0; c < v->g->num_comps; c++)
+        for (int j = 0, k = point; j < v->copies; j++, k++) {
+            struct fit f = fit_of(v, c);
+            if (k == 0)
+                integrand(v, c, j, f.value, f.size);
+            else if (k <= f.num_params)
+                integrand(v, c, j, fit_row(&f, f.param, k - 1), f.work);
+        }
 }
 
 /* Differences of log f; lanes in which it is not finite do not move. */
@@ -202,7 +223,7 @@ static void search(struct visit *v)
     }
     for (int round = 0; round < ROUNDS && moving; round++) {
         moving = 0;
-        for (int point = 0; point <= plan_of(v)->most_params; point++) probe(v, point);
+        for (int k = 0; k <= plan_of(v)->most_params; k += v->copies) probe(v, k);
         for (int c = 0; c < v->g->num_comps; c++) {
             struct fit f = fit_of(v, c);
             subtract_center(&f);
@@ -220,11 +241,55 @@ static void search(struct visit *v)
 }
 
 /* The next slab of lanes, from `from`: returns their number. */
-static int fit_slab(struct visit *v, const struct lanes *in, int from, int L)
+static int load_slab(struct visit *v, const struct lanes *in, int from, int L)
 {
     int n = L - from < v->g->lanes ? L - from : v->g->lanes;
-    visit_inputs(v, in, from, n);
+    visit_copies(v, in, from, n, copies_of(v->g, n));
+    return n;
+}
+
+static int fit_slab(struct visit *v, const struct lanes *in, int from, int L)
+{
+    int n = load_slab(v, in, from, L);
     search(v);
+    return n;
+}
+
+/* ---- what `run` leaves for `back`: center, state, coefficients
+ * ------------------------------------
+ */
+
+/* Row k of them */
+static double *kept_row(const struct fit *f, int k)
+{
+    return k < f->num_vars    ? fit_row(f, f->center, k)
+           : k == f->num_vars ? f->state
+                              : fit_row(f, f->param, k - f->num_vars - 1);
+}
+
+static void keep(const struct visit *v, int from, int n, double *const *out)
+{
+    out += v->g->num_comps;
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct fit f = fit_of(v, c);
+        for (int k = 0; k < kept_of(f.family, f.num_vars); k++)
+            memcpy(*out++ + from, kept_row(&f, k), sizeof **out * (size_t)n);
+    }
+}
+
+/* fit_slab, from what was kept. */
+static int recall(struct visit *v, const struct lanes *in, int from, int L,
+                  const double *const *out)
+{
+    int n = load_slab(v, in, from, L);
+    out += v->g->num_comps;
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct fit f = fit_of(v, c);
+        for (int k = 0; k < kept_of(f.family, f.num_vars); k++, out++) {
+            double *row = kept_row(&f, k);
+            for (int b = 0; b < f.lanes; b++) row[b] = (*out)[from + (b < n ? b : n - 1)];
+        }
+    }
     return n;
 }
 
@@ -246,23 +311,24 @@ void conjugate_run(const void *self, const int *dim, int L, double *const *out,
             for (int b = 0; b < n; b++)
                 out[c][from + b] = f.state[b] == FIT_IMPOSSIBLE ? -INFINITY : f.value[b] - lp[b];
         }
+        keep(&v, from, n, out);
     }
 }
 
 /* d log Z / d log f at a point, times what is known of log Z; to the rows of the terms. */
-static void seed(const struct visit *v, int c, int point, int from, const double *dout)
+static void seed(const struct visit *v, int c, int point, int j, int from, const double *dout)
 {
     struct fit f = fit_of(v, c);
     double *w = f.work;
     if (point > f.num_params) return;
-    for (int b = 0; b < v->x.lanes; b++) {
+    for (int b = 0; b < v->draws; b++) {
         w[b] = point ? fit_row(&f, f.weight, point - 1)[b] : 1;
         for (int k = 0; k < f.num_params && !point; k++) w[b] -= fit_row(&f, f.weight, k)[b];
         w[b] = dout[from + b] == 0 || f.state[b] == FIT_IMPOSSIBLE ? 0 : w[b] * dout[from + b];
     }
     for (int t = v->g->term_start[c]; t < v->g->term_start[c + 1]; t++) {
-        double *adj = visit_adj(v, v->g->term[t]);
-        for (int b = 0; b < v->x.lanes; b++) adj[b] += w[b];
+        double *adj = visit_adj(v, v->g->term[t]) + j * v->draws;
+        for (int b = 0; b < v->draws; b++) adj[b] += w[b];
     }
 }
 
@@ -271,21 +337,23 @@ void conjugate_back(const void *self, const int *dim, int L, const double *const
                     const double *const *dout, const struct lanes *in, double *const *din,
                     double *work)
 {
-    (void)dim, (void)out;
+    (void)dim;
     struct visit v;
     visit_begin(&v, self, 1, work);
+    int known = out && keeps(plan_of(&v)->family);
     for (int from = 0, n; from < L; from += n) {
-        n = fit_slab(&v, in, from, L);
+        n = known ? recall(&v, in, from, L, out) : fit_slab(&v, in, from, L);
         for (int c = 0; c < v.g->num_comps; c++) {
             struct fit f = fit_of(&v, c);
             f.family->density(&f, fit_row(&f, f.work, FIT_WORK - 1), f.weight);
             f.family->weigh(&f);
         }
-        for (int point = 0; point <= plan_of(&v)->most_params; point++) {
+        for (int point = 0; point <= plan_of(&v)->most_params; point += v.copies) {
             place(&v, point, 0);
             visit_run(&v);
             visit_back_begin(&v);
-            for (int c = 0; c < v.g->num_comps; c++) seed(&v, c, point, from, dout[c]);
+            for (int c = 0; c < v.g->num_comps; c++)
+                for (int j = 0; j < v.copies; j++) seed(&v, c, point + j, j, from, dout[c]);
             visit_back(&v, din, from);
         }
     }
@@ -390,7 +458,7 @@ static int agrees(const struct visit *v, int c, int n)
         f.family->predict(&f, variables(v, c), want);
     else
         predict(&f, variables(v, c), f.weight, want);
-    integrand(v, c, sum, size);
+    integrand(v, c, 0, sum, size);
     for (int b = 0; b < n; b++) {
         if (f.state[b] != FIT_FOUND) continue;
         double far = fabs(sum[b] - f.value[b] - want[b]);
@@ -423,7 +491,7 @@ static int all_tied(struct visit *v, int n)
     visit_run(v);
     for (int c = 0; c < v->g->num_comps; c++) {
         struct fit f = fit_of(v, c);
-        integrand(v, c, f.work, fit_row(&f, f.work, 1));
+        integrand(v, c, 0, f.work, fit_row(&f, f.work, 1));
         for (int b = 0; b < n; b++)
             if (f.state[b] == FIT_FOUND && isfinite(f.work[b])) return 0;
     }
@@ -451,7 +519,9 @@ int conjugate_fits(const struct integral *g, int L, const struct lanes *in, doub
     for (int c = 0; c < g->num_comps; c++) found[c] = 0;
     for (int from = 0, n; from < L; from += n) {
         n = fit_slab(&v, in, from, L);
-        if (!count(&v, n, found) || !all_agree(&v, n)) return 0;
+        if (!count(&v, n, found)) return 0;
+        visit_inputs(&v, in, from, n); /* one copy */
+        if (!all_agree(&v, n)) return 0;
         if (plan_of(&v)->family->shape == SHAPE_SIMPLEX && !all_tied(&v, n)) return 0;
     }
     for (int c = 0; c < g->num_comps; c++)

@@ -46,14 +46,14 @@ static inline double *fit_row(const struct fit *f, double *rows, int k)
     return rows + (size_t)k * (size_t)f->stride;
 }
 
-/* What a component is: a scalar, with two arguments of dist; a simplex, with one for each element; a
-   symmetric positive definite matrix, with a number and a matrix. */
+/* What a component is: a scalar, with two arguments of dist; a simplex, with one for each element;
+   a symmetric positive definite matrix, with a number and a matrix. */
 enum family_shape { SHAPE_NUMBER, SHAPE_SIMPLEX, SHAPE_MATRIX };
 
 struct family {
     const struct dist *dist; /* of the variables, given the integrand */
     enum family_shape shape;
-    double low, high; /* support of each variable; of matrices, of the diagonal */
+    double low, high;                   /* support of each variable; of matrices, of the diagonal */
     void (*start)(const struct fit *f); /* the first center */
     /* Values of the variables (num_vars) at a point: 0 the center, 1 .. num_params the probes,
        then CONJUGATE_CHECKS others, at which the fit is checked. */
@@ -69,8 +69,8 @@ struct family {
     void (*value)(int n, const double *x, double *var);
     double most;     /* of x: further on, v is rounded to the end of its support */
     double shift[2]; /* argument k = theta_k + shift[k]; of a simplex, theta_k + shift[0] */
-    /* Matrices: what stands in param becomes arguments of dist; log f at values of the variables, as
-       the fit has it, relative to that at the center, without statistics. */
+    /* Matrices: what stands in param becomes arguments of dist; log f at values of the variables,
+       as the fit has it, relative to that at the center, without statistics. */
     int inverse; /* its inverse has a Wishart density */
     void (*arguments)(const struct fit *f, double *to);
     void (*predict)(const struct fit *f, const double *var, double *out);
@@ -115,7 +115,7 @@ void matrix_predict(const struct fit *f, const double *var, double *out);
 
 #define MATRIX_FAMILY                                                                              \
     .shape = SHAPE_MATRIX, .high = INFINITY, .start = matrix_start, .values = matrix_values,       \
-    .solve = matrix_solve, .move = matrix_move, .density = matrix_density,                         \
-    .weigh = matrix_weigh, .arguments = matrix_arguments, .predict = matrix_predict
+    .solve = matrix_solve, .move = matrix_move, .density = matrix_density, .weigh = matrix_weigh,  \
+    .arguments = matrix_arguments, .predict = matrix_predict
 
 #endif

@@ -4,14 +4,14 @@
        log f = c + a log |Y| - tr(P Y) / 2
 
    The center is Y = L L', and points are L B L': with Q = L' P L, differences of log f from the
-   center are d = a log |B| - tr(Q (B - I)) / 2.  The probes: B = I / 2, B with one 2 on the diagonal,
-   B with one pair of 1/2 beside it.  They give
+   center are d = a log |B| - tr(Q (B - I)) / 2.  The probes: B = I / 2, B with one 2 on the
+   diagonal, B with one pair of 1/2 beside it.  They give
 
        a = -(sum of the d of the diagonal + 2 d of I / 2) / (n log 2),
        Q_ii = 2 (a log 2 - d_ii),  Q_ij = 2 (a log 0.75 - d_ij).
 
-   As a density of Y, it is wishart(nu, P^-1), nu = 2 a + n + 1, for the inverse 2 a - n - 1.  Rows of
-   parameters: nu, then the lower triangle of Q. */
+   As a density of Y, it is wishart(nu, P^-1), nu = 2 a + n + 1, for the inverse 2 a - n - 1.  Rows
+   of parameters: nu, then the lower triangle of Q. */
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ static int is_inverse(const struct fit *f) { return f->family->inverse; }
 /* The row of element (i, j), j <= i, of the lower triangle of Q; also its probe, from 1. */
 static int packed(int i, int j) { return 1 + i * (i + 1) / 2 + j; }
 
-/* ---- matrices of one lane --------------------------------------------------------------------- */
+/* ---- matrices of one lane ---------------------------------------------------------------------
+ */
 
 static void load(const struct fit *f, const double *rows, int b, double *A)
 {
@@ -107,7 +108,8 @@ static int load_factor(const struct fit *f, int b, double *Q)
     return factor(n, Q);
 }
 
-/* ---- points ------------------------------------------------------------------------------------ */
+/* ---- points ------------------------------------------------------------------------------------
+ */
 
 void matrix_start(const struct fit *f)
 {
@@ -156,7 +158,8 @@ void matrix_values(const struct fit *f, int point, double *var)
     }
 }
 
-/* ---- the fit ----------------------------------------------------------------------------------- */
+/* ---- the fit -----------------------------------------------------------------------------------
+ */
 
 void matrix_solve(const struct fit *f)
 {
@@ -268,7 +271,8 @@ void matrix_density(const struct fit *f, double *out, double *by_param)
     }
 }
 
-/* ---- of the fit ---------------------------------------------------------------------------------- */
+/* ---- of the fit
+ * ---------------------------------------------------------------------------------- */
 
 void matrix_arguments(const struct fit *f, double *to)
 {

@@ -61,19 +61,24 @@ void visit_inputs(struct visit *v, const struct lanes *in, int from, int n)
     }
 }
 
-/* The body is placed anew, for so many lanes and no more: rows without gaps are faster. */
 void visit_copies(struct visit *v, const struct lanes *in, int from, int n, int copies)
+{
+    visit_inputs(v, in, from, n);
+    v->copies = copies;
+    v->x.lanes = n * copies;
+    for (int k = 0, width = visit_width(v); k < v->g->num_inputs; k++) {
+        double *to = visit_row(v, k);
+        for (int b = n; b < width; b++) to[b] = to[b - n];
+    }
+}
+
+/* The body is placed anew, for so many lanes and no more. */
+void visit_packed(struct visit *v, const struct lanes *in, int from, int n, int copies)
 {
     const struct integral *g = v->g;
     int cap = g->lanes == 1 ? 1 : n * copies < 8 ? 8 : n * copies;
     exec_place(&v->x, &g->body, cap, v->x.adj ? EXEC_GRAD : 0, v->extra - doubles(g));
-    visit_inputs(v, in, from, n);
-    v->copies = copies;
-    v->x.lanes = n * copies;
-    for (int k = 0, width = visit_width(v); k < g->num_inputs; k++) {
-        double *to = visit_row(v, k);
-        for (int b = n; b < width; b++) to[b] = to[b - n];
-    }
+    visit_copies(v, in, from, n, copies);
 }
 
 void visit_set(struct visit *v, int k, double x)

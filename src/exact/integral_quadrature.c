@@ -31,6 +31,7 @@ static const double WRONG = 1e-3;          /* NaN if the error may be larger */
 static const double BUMP = 0.5; /* so much more convex than concave: there may be another mode */
 static const double SCAN_FAR = 12, SCAN_STEP = 0.1; /* 60 standard deviations */
 enum { MOST_OUTWARD = 120, MOST_NODES = 1280, VALLEY = 10, FINE_LEVEL = 3, MOST_COPIES = 16 };
+enum { KEPT = 8 }; /* rows that derivatives begin from */
 
 /* ---- workspace ---------------------------------------------------------------------------- */
 
@@ -42,6 +43,7 @@ static int plan(struct integral *g, nami_err *err)
         if (g->var[c].states) return err_set(err, NAMI_EINPUT, "is discrete");
     }
     g->extra = (size_t)g->num_comps * LINE_ROWS * line_size(g) + (size_t)g->num_comps;
+    g->kept = g->num_comps * KEPT;
     if (!(g->own = arena_array(&g->body.mem, unsigned char, g->num_comps + 1)))
         return err_nomem(err);
     g->runs =
@@ -190,7 +192,7 @@ static void sum_nodes(struct visit *v)
             }
 }
 
-/* After visit_copies: modes, scales and peaks of the copies. */
+/* After visit_packed: modes, scales and peaks of the copies. */
 static void widen(const struct visit *v)
 {
     for (int c = 0; c < v->g->num_comps; c++) {
@@ -357,8 +359,8 @@ static void spread(const struct visit *v)
 {
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
-        double *const rows[] = {l.state, l.mode,  l.scale, l.peak, l.before,
-                                l.after, l.level, l.total, l.error, l.coarse, l.coarse_total};
+        double *const rows[] = {l.state, l.mode,  l.scale, l.peak,   l.before,      l.after,
+                                l.level, l.total, l.error, l.coarse, l.coarse_total};
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) set(&l, rows[k], rows[k][0]);
     }
 }
@@ -367,9 +369,9 @@ static void spread(const struct visit *v)
 static void integrate_draws(struct visit *v, const struct lanes *in, int from, int n)
 {
     int rough = 1;
-    visit_copies(v, in, from, n, 1);
+    visit_packed(v, in, from, n, 1);
     find_modes(v);
-    visit_copies(v, in, from, n, copies_of(v->g, n));
+    visit_packed(v, in, from, n, copies_of(v->g, n));
     widen(v);
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
@@ -400,7 +402,7 @@ static int integrate(struct visit *v, const struct lanes *in, int from, int L)
     int n = slab_of(v, from, L), one = is_one(v, in, from, n);
     integrate_draws(v, in, from, one ? 1 : n);
     if (one && n > 1) {
-        visit_copies(v, in, from, n, copies_of(v->g, n));
+        visit_packed(v, in, from, n, copies_of(v->g, n));
         spread(v);
         widen(v);
     }
@@ -408,8 +410,6 @@ static int integrate(struct visit *v, const struct lanes *in, int from, int L)
 }
 
 /* ---- what `run` leaves for `back` ------------------------------------------------------------ */
-
-enum { KEPT = 8 };
 
 /* The rows that nodes and their weights follow from: for derivatives, of fewer nodes. */
 static void kept_rows(const struct line *l, double **row)
@@ -436,7 +436,7 @@ static int recall(struct visit *v, const struct lanes *in, int from, int L,
                   const double *const *out)
 {
     int n = slab_of(v, from, L);
-    visit_copies(v, in, from, n, copies_of(v->g, n));
+    visit_packed(v, in, from, n, copies_of(v->g, n));
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
         const double *const *of = out + v->g->num_comps + c * KEPT;
@@ -658,9 +658,9 @@ const struct integral_kind integral_quadrature = {
     .plan = plan,
     .run = run,
     .back = back,
-    .kept = KEPT,
     .draw = draw,
     .moments = moments,
     .fits = fits,
     .misfit = "has tails, jumps or modes that a rule of few nodes misses",
-    .plates = 1};
+    .plates = 1,
+    .probed = 1};

@@ -29,9 +29,9 @@ struct line {
             double *open; /* 1: it is a node of this draw; 0: the body is evaluated at the mode */
             double *at_mode, *at_scale, *at_peak; /* copies of mode, scale, peak */
             /* of draws */
-            double *state;            /* enum line_state */
-            double *mode, *scale;     /* the mode, nearly; 1 / sqrt(- h'') there */
-            double *peak;             /* h(mode) */
+            double *state;        /* enum line_state */
+            double *mode, *scale; /* the mode, nearly; 1 / sqrt(- h'') there */
+            double *peak;         /* h(mode) */
             /* the search for the mode */
             double *by_u; /* wide: d jacobian / du after line_place; h'(u) in the search */
             double *from, *by_from; /* the point before, and h' there; NaN: none */
@@ -45,9 +45,9 @@ struct line {
             double *first, *pitch, *nodes;
             double *sum, *total; /* of weights: so far; of the level before, or of all nodes */
             double *lean, *lean_total; /* the same of weights times t */
-            double *tail;        /* error of log Z by tails that are cut off */
-            double *error;       /* of log Z, estimated */
-            double *target;      /* draws: what the sum must reach; moments: v at the mode */
+            double *tail;              /* error of log Z by tails that are cut off */
+            double *error;             /* of log Z, estimated */
+            double *target;            /* draws: what the sum must reach; moments: v at the mode */
             /* nodes outward */
             double *quiet;       /* the last so many are negligible */
             double *last, *rise; /* the logarithm of the last weight; how much more it is than the

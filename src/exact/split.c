@@ -451,7 +451,7 @@ static int emit_integral(struct split *s)
     x->nwork = integral_work(g);
     x->sum = 1;
     x->out = s->rest->nrow;
-    x->nkept = g->kind->kept * g->num_comps;
+    x->nkept = g->kept;
     x->kept = x->out + g->num_comps;
     s->rest->nrow += g->num_comps + x->nkept;
     return inputs_as_operand(s, s->in_rest, s->rest, &x->arg[0]);

@@ -90,7 +90,10 @@ struct pooling {
     const int *off, *from;
     int to; /* instance i writes the units to + i * pooling_outputs() ... */
 };
-static inline int pooling_outputs(const struct pooling *p) { return p->width * (1 + p->spread) + 1; }
+static inline int pooling_outputs(const struct pooling *p)
+{
+    return p->width * (1 + p->spread) + 1;
+}
 
 /* Units to + i = by[i] * unit from[i], of data: without derivatives. */
 struct scaled {
