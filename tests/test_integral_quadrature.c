@@ -2,8 +2,9 @@
    double; derivatives, draws, moments; which integrands converge. */
 #include "dist/dist.h"
 #include "dist/math.h"
-#include "integral_at.h"
 #include "malloc_fail.h"
+
+#include "integral_at.h"
 
 static double between(struct rng *r, double low, double high)
 {
@@ -551,15 +552,7 @@ static void out_of_memory(void **state)
     (void)state;
     struct at a;
     open_model(&a, &models[1], 0);
-    struct at_plan p = {&a, &integral_quadrature};
-    const char *why;
-    int more = 1, n = 0;
-    for (; more > 0; n += more) {
-        more = nomem_at(at_plan_again, &p, n + 1, &why);
-        if (more < 0) fail_msg("%s", why);
-    }
-    print_message("%d allocations failed\n", n);
-    assert_true(n > 20);
+    at_out_of_memory(&a, &integral_quadrature);
     at_close(&a);
 }
 

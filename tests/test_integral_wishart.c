@@ -2,8 +2,9 @@
    in long double and against a grid, derivatives, which models have them, draws, moments. */
 #include "dist/dist.h"
 #include "dist/math.h"
-#include "integral_at.h"
 #include "malloc_fail.h"
+
+#include "integral_at.h"
 
 enum { MOST = 5, N = 4, DRAWS = 20480 };
 typedef long double real;
@@ -321,15 +322,7 @@ static void out_of_memory(void **state)
     (void)state;
     struct matrix_model w;
     open_model(&w, 3, 0, 0);
-    struct at_plan p = {&w.a, &integral_wishart};
-    const char *why;
-    int more = 1, n = 0;
-    for (; more > 0; n += more) {
-        more = nomem_at(at_plan_again, &p, n + 1, &why);
-        if (more < 0) fail_msg("%s", why);
-    }
-    print_message("%d allocations failed\n", n);
-    assert_true(n > 20);
+    at_out_of_memory(&w.a, &integral_wishart);
     at_close(&w.a);
 }
 
