@@ -3,7 +3,11 @@
    (10^6) latents that are integrated out, on one thread: CPU seconds to choose and plan; by
    lane of LANES, for the first evaluation with derivatives, which touches the memory of the
    workspace, and then for an evaluation, its derivatives and a draw; the largest memory of the
-   process so far; the exponents of growth, fitted from 10^3 on. */
+   process so far; the exponents of growth, fitted from 10^3 on.
+
+   bench_collapse FILE DATA: the collapsed density of a model file at draws of its prior: lanes
+   evaluated in a CPU second, without and with derivatives, for 8 lanes at once (as Markov chains
+   do) and for 64 (as weights of draws do). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +107,61 @@ static void run(int which, int n, double *seconds)
     str_free(&set);
 }
 
+/* ---- a model file -----------------------------------------------------------------------------
+ */
+
+static const double ENOUGH = 1; /* CPU seconds */
+
+/* Evaluations of one lane in a CPU second. */
+static double rate(struct exec *e, int with_back)
+{
+    double t0 = cpu(), t;
+    int n = 0;
+    do {
+        exec_run(e);
+        if (with_back) exec_back(e);
+        n++;
+    } while ((t = cpu() - t0) < ENOUGH);
+    return (double)n * e->lanes / t;
+}
+
+static void run_file(const char *path, const char *data)
+{
+    enum { MANY = 64 };
+    struct model *m = model_new();
+    struct inversion v;
+    struct collapse c;
+    nami_options o = {.mode = "reverse", .exact = "auto"};
+    check(m ? 0 : NAMI_ENOMEM);
+    check(model_read(m, path, &data, 1, NULL, &err));
+    check(inversion_init(&v, model_bn(m), &o, &err));
+    check(collapse_make(&c, m, &v.p, "auto", &err));
+    size_t rows = (size_t)model_num_rows(m);
+    double *x = malloc(sizeof *x * rows * MANY);
+    check(x ? 0 : NAMI_ENOMEM);
+    check(model_simulate(m, 1, 0, MANY, 1, x, &err));
+    for (int lanes = LANES; lanes <= MANY; lanes *= MANY / LANES) {
+        struct exec e;
+        double sum = 0;
+        check(exec_init(&e, collapse_density(&c), lanes, 0, EXEC_GRAD, &err));
+        for (size_t r = 0; r < rows; r++)
+            memcpy(e.row + r * (size_t)lanes, x + r * MANY, sizeof *x * (size_t)lanes);
+        double value = rate(&e, 0), both = rate(&e, 1);
+        for (int b = 0; b < LANES; b++) sum += e.total[b];
+        printf("%s lanes=%d values=%.0f/s with_derivatives=%.0f/s log_p=%.17g\n", path, lanes,
+               value, both, sum / LANES);
+        fflush(stdout);
+        exec_fini(&e);
+    }
+    collapse_free(&c);
+    inversion_fini(&v);
+    model_free(m);
+    free(x);
+}
+
+/* ---- growth ------------------------------------------------------------------------------------
+ */
+
 /* The slope of log seconds by log N, from 1,000 on (least squares). */
 static double exponent(int num, const double *size, double (*seconds)[STEPS], int step)
 {
@@ -118,6 +177,7 @@ static double exponent(int num, const double *size, double (*seconds)[STEPS], in
 int main(int argc, char **argv)
 {
     int most = argc > 1 ? atoi(argv[1]) : 1000000;
+    if (argc > 2 && model_file(argv[1])) return run_file(argv[1], argv[2]), 0;
     for (int w = 0; w < (int)(sizeof models / sizeof *models); w++) {
         double seconds[SIZES][STEPS], size[SIZES];
         int num = 0;

@@ -126,6 +126,40 @@ static inline int at_fits(struct at *a)
     return fits;
 }
 
+/* Splits the variables off and frees what it makes: an error code. For malloc_fail.h. */
+struct at_plan {
+    struct at *a;
+    const struct integral_kind *kind;
+};
+static inline int at_plan_again(void *ctx)
+{
+    struct at_plan *p = ctx;
+    struct integral g;
+    struct prog rest;
+    nami_err err;
+    int rc = split_integral(model_density_program(&p->a->m), p->a->num_vars, p->a->var, p->kind, &g,
+                            &rest, &err);
+    integral_free(&g);
+    prog_free(&rest);
+    return rc;
+}
+
+#ifdef TESTS_MALLOC_FAIL_H
+/* Each allocation of a plan fails once: an error, and nothing is left. */
+static inline void at_out_of_memory(struct at *a, const struct integral_kind *kind)
+{
+    struct at_plan p = {a, kind};
+    const char *why;
+    int more = 1, n = 0;
+    for (; more > 0; n += more) {
+        more = nomem_at(at_plan_again, &p, n + 1, &why);
+        if (more < 0) fail_msg("%s", why);
+    }
+    print_message("%d allocations failed\n", n);
+    assert_true(n > 20);
+}
+#endif
+
 /* n draws (a multiple of AT_LANES) of variable v with the inputs of lane 0. */
 static inline void at_draws(struct at *a, int v, int n, double *out)
 {

@@ -56,7 +56,8 @@ static inline double *doubles(size_t n)
 
 static inline struct call call_new(const struct integral *g, int lanes)
 {
-    size_t num = (size_t)g->num_inputs, most = (size_t)(g->num_comps + 2 * g->num_vars);
+    size_t num = (size_t)g->num_inputs;
+    size_t most = (size_t)(g->num_comps + g->kept + 2 * g->num_vars);
     size_t L = (size_t)lanes;
     struct call c = {g,
                      lanes,

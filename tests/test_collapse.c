@@ -586,6 +586,12 @@ static void kinds_and_reasons(void **state)
     static const char sides[] =
         "model { a ~ half_normal(1)\n for (i in 1:4) { u[i] ~ normal(0, 1)\n"
         " y[i] ~ normal(u[i]^2, 0.1) } }\nobserve y";
+    /* most draws of t are almost 0, and the data then tell nothing of a */
+    static const char vague[] =
+        "model { t ~ gamma(0.001, 0.001)\n R[1, 1] <- 200\n R[1, 2] <- 0\n R[2, 1] <- 0\n"
+        " R[2, 2] <- 0.2\n a[1:2, 1:2] ~ wishart(2, R)\n"
+        " for (i in 1:5) { u[i, 1:2] ~ multi_normal_prec(c(0, 0), a)\n"
+        " for (j in 1:3) { y[i, j] ~ dnorm(u[i, 1] + j * u[i, 2], t) } } }\nobserve y";
     static const struct {
         const char *text, *which, *a, *u;
     } tried[] = {
@@ -595,6 +601,7 @@ static void kinds_and_reasons(void **state)
         {scale, "auto", "is a single number without a closed form", "normal"},
         {scale, "all", "quadrature", "normal"},
         {scale, "u", "is not among those that --exact names", "normal"},
+        {vague, "auto", "is not conjugate (wishart)", "normal"},
         {sides, "auto", NULL, "enters a mean by 'square', which is not linear"},
     };
     (void)state;

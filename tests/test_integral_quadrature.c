@@ -2,6 +2,9 @@
    double; derivatives, draws, moments; which integrands converge. */
 #include "dist/dist.h"
 #include "dist/math.h"
+#include "exact/quadrature.h"
+#include "malloc_fail.h"
+
 #include "integral_at.h"
 
 static double between(struct rng *r, double low, double high)
@@ -545,7 +548,58 @@ static void no_integral(void **state)
     at_close(&a);
 }
 
+/* Which integrands are known to have one mode; the others are searched for more. */
+static void which_are_concave(void **state)
+{
+    static const struct {
+        int concave;
+        const char *model;
+    } tried[] = {
+        {1, "v ~ normal(m, s)\n y ~ poisson(exp(m + s * v))"},
+        {1, "v ~ normal(m, s)\n y ~ bernoulli_logit(m - 2 * v)"},
+        {1, "v ~ logistic(0, s)\n y ~ binomial(5, ilogit(v / s))"},
+        {1, "v ~ normal(0, 1)\n logit(q) <- m + v\n y ~ bernoulli(q)"},
+        {1, "v ~ normal(0, 1)\n y ~ bernoulli(phi(v))"},
+        {0, "v ~ normal(0, 1)\n y ~ normal(1, 2 + v)"},
+        {0, "v ~ student_t(4, m, s)\n y ~ normal(v, 1)"},
+        {0, "v ~ normal(m, s)\n y ~ normal(v^2, 1)"},
+        {0, "v ~ normal(m, s)\n y ~ normal(m, exp(v))"},
+        {0, "v ~ normal(m, s) T(,2)\n y ~ bernoulli(ilogit(v))"},
+        {0, "v ~ normal(m, s)\n y ~ bernoulli(ilogit(v^2))"},
+        {0, "v ~ normal(m, s)\n y ~ poisson(exp(v) + 1)"},
+        {0, "v ~ gamma(2, s)\n y ~ poisson(v)"},
+    };
+    (void)state;
+    for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
+        struct at a;
+        char text[300];
+        nami_err err = {0};
+        int positive = strstr(tried[k].model, "v ~ gamma") != NULL;
+        double high = strstr(tried[k].model, "T(,2)") ? 2 : INFINITY;
+        snprintf(text, sizeof text, "model { m ~ normal(0, 1)\n s ~ gamma(2, 2)\n %s }\nobserve y",
+                 tried[k].model);
+        at_begin(&a, text, NULL);
+        at_latent(&a, "v", positive ? 0 : -INFINITY, high);
+        assert_int_equal(at_try(&a, &integral_quadrature, 0, &err), 0);
+        unsigned char concave;
+        assert_int_equal(find_concave(&a.g, &concave, &err), 0);
+        if (concave != tried[k].concave) fail_msg("%s: %d", tried[k].model, concave);
+        at_close(&a);
+    }
+}
+
+static void out_of_memory(void **state)
+{
+    (void)state;
+    struct at a;
+    open_model(&a, &models[1], 0);
+    at_out_of_memory(&a, &integral_quadrature);
+    at_close(&a);
+}
+
 static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(which_are_concave),
+    cmocka_unit_test(out_of_memory),
     cmocka_unit_test(values_equal_fine_grids),
     cmocka_unit_test(moments_equal_fine_grids),
     cmocka_unit_test(derivatives),

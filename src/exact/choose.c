@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "exact/reach.h"
 #include "exact/collapse.h"
+#include "exact/reach.h"
 #include "model/eval.h"
 
 struct choice {
@@ -111,7 +111,7 @@ static int kind_is_possible(const struct choice *x, const struct integral_kind *
         int v = x->node.a[i];
         const struct dist *d = model_statement(m, x->statement[v]).dist;
         if (domains[d->domain].discrete != kind->discrete) return 0;
-        if (domains[d->domain].rank > kind->vectors) return 0; /* none takes matrices */
+        if (domains[d->domain].rank > kind->vectors) return 0;
         if (x->stored && strcmp(x->stored[v], kind->name) != 0) return 0;
     }
     return 1;
@@ -127,7 +127,8 @@ static int has_single(const struct choice *x)
 
 static int try_kind(struct choice *x, const struct integral_kind *kind, nami_err *err)
 {
-    if (kind->plates && x->closed) return err_set(err, NAMI_EINPUT, "has no closed form");
+    if (kind->probed && x->closed)
+        return err_set(err, NAMI_EINPUT, "takes more evaluations than Markov chains");
     if (kind->plates && !x->singles && has_single(x))
         return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
     int rc = try_with_steps(x, kind, err);
@@ -150,7 +151,7 @@ static int try_kinds(struct choice *x, nami_err *why)
     int v = x->node.a[0], most = -1;
     int matrix = domains[model_statement(x->c->model, x->statement[v]).dist->domain].rank > 1;
     int rc = err_set(why, NAMI_EINPUT, "%s",
-                     matrix ? "is a matrix: there is no kind of integral for these"
+                     matrix ? "is a matrix: there is no kind of integral for it"
                             : "has no integral in closed form");
     for (int k = 0; integral_kinds[k]; k++) {
         const struct integral_kind *kind = integral_kinds[k];

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/stream.h"
 #include "exact/reach.h"
 #include "model/eval.h"
 
@@ -89,6 +90,28 @@ static struct variable *variables(const struct model *m, int n, const int *node,
 
 /* ---- is it of this kind? ------------------------------------------------------------------ */
 
+/* Priors can be so vague that where they lead some terms are always 0, and a kind seems to fit.  So
+   in every other draw, scalars and elements of vectors that are far from 1 are moved to the middle
+   of the range of numbers that people write, and then data are drawn again. */
+static int tame(const struct model *m, size_t n, double *x, nami_err *err)
+{
+    const double near = 1e-2, far = 1e2;
+    struct rng r;
+    rng_init(&r, 0x74616d65, 0);
+    for (int e = 0; e < model_num_elements(m); e++) {
+        const struct dist *d = element_dist(m, e);
+        double lo, hi, *row = element_row(m, e) < 0 ? NULL : x + (size_t)element_row(m, e) * n;
+        if (!row || !d || domains[d->domain].tied || domains[d->domain].discrete) continue;
+        model_support(m, e, &lo, &hi);
+        for (size_t i = 1; i < n; i += 2) {
+            double to = copysign(exp(rng_normal(&r)), row[i]);
+            int is_far = !(fabs(row[i]) >= near && fabs(row[i]) <= far);
+            if (is_far && to > lo && to < hi) row[i] = to;
+        }
+    }
+    return model_predict(m, 0x6669747, 0, n, 1, x, err);
+}
+
 /* By draws of the prior: the integral's inputs are computed from these. */
 static int fits(const struct collapse *c, const struct exact_step *s, nami_err *err)
 {
@@ -99,6 +122,7 @@ static int fits(const struct collapse *c, const struct exact_step *s, nami_err *
     struct exec e = {0};
     int rc = x && work && in ? 0 : err_nomem(err);
     if (!rc) rc = model_simulate_training(c->model, 0x6669747, 0, tries, 1, x, err);
+    if (!rc) rc = tame(c->model, tries, x, err);
     if (!rc) rc = exec_init(&e, &s->rest, (int)tries, 0, 0, err);
     if (!rc) {
         e.param = model_weights(c->model);

@@ -18,32 +18,71 @@ static const double negligible = 100; /* what is so far below log f at the cente
 
 struct plan {
     const struct family *family;
-    int most_vars, most_params;
+    int most_vars, most_params, most_args;
     size_t *start; /* (num_comps + 1) rows of each component in v->extra */
 };
 
-static int params_of(int num_vars) { return num_vars == 1 ? 2 : num_vars; }
+/* Copies of the lanes, for several probes at once. */
+static int copies_of(const struct integral *g, int n)
+{
+    const struct plan *p = g->own;
+    int most = n % 8 ? 1 : g->lanes / n; /* values of 8 lanes are set at once */
+    return most < 1 ? 1 : most < p->most_params + 1 ? most : p->most_params + 1;
+}
+
+/* Coefficients, each with a probe. */
+static int params_of(const struct family *family, int num_vars)
+{
+    int n = family->shape == SHAPE_MATRIX ? matrix_order(num_vars) : 0;
+    return n ? 1 + n * (n + 1) / 2 : family->shape == SHAPE_NUMBER ? 2 : num_vars;
+}
+
+/* Arguments of the distribution: rows for what follows from coefficients. */
+static int args_of(const struct family *family, int num_vars)
+{
+    return family->shape == SHAPE_MATRIX ? 1 + num_vars : params_of(family, num_vars);
+}
+
+/* Rows that `run` leaves for `back`: where the search is costly. */
+static int keeps(const struct family *family) { return family->shape == SHAPE_MATRIX; }
+
+static int kept_of(const struct family *family, int num_vars)
+{
+    return keeps(family) ? num_vars + 1 + params_of(family, num_vars) : 0;
+}
 
 /* ---- planning -------------------------------------------------------------------------------- */
 
 /* Bounds of a model may be the number next to an open end. */
 static int is_end(double x, double end) { return x == end || fabs(x - end) < 1e-15; }
 
+static int check_shape(const struct family *family, int n, nami_err *err)
+{
+    int order = matrix_order(n);
+    if (family->shape == SHAPE_NUMBER && n > 1)
+        return err_set(err, NAMI_EINPUT, "shares a factor with another latent");
+    if (family->shape == SHAPE_SIMPLEX && n < 2)
+        return err_set(err, NAMI_EINPUT, "is not a probability vector");
+    if (family->shape == SHAPE_MATRIX && order < 2)
+        return err_set(err, NAMI_EINPUT, "is not a matrix");
+    if (family->shape == SHAPE_MATRIX && order > MATRIX_ORDER)
+        return err_set(err, NAMI_ELIMIT, "has %d rows (at most %d)", order, MATRIX_ORDER);
+    return n > MOST_GAMMAS ? err_set(err, NAMI_ELIMIT, "has %d elements", n) : 0;
+}
+
 static int check(const struct integral *g, int c, const struct family *family, nami_err *err)
 {
-    int from = g->var_start[c], n = g->var_start[c + 1] - from;
-    if (!family->is_vector && n > 1)
-        return err_set(err, NAMI_EINPUT, "shares a factor with another latent");
-    if (family->is_vector && n < 2) return err_set(err, NAMI_EINPUT, "is not a probability vector");
-    if (n > MOST_GAMMAS) return err_set(err, NAMI_ELIMIT, "has %d elements", n);
-    for (int v = from; v < from + n; v++) {
+    int from = g->var_start[c], n = g->var_start[c + 1] - from, rc = check_shape(family, n, err);
+    int step = family->shape == SHAPE_MATRIX ? matrix_order(n) + 1 : 1;
+    for (int v = from; v < from + n && !rc; v++) {
         const struct variable *x = &g->var[v];
         if (x->states) return err_set(err, NAMI_EINPUT, "is discrete");
+        if ((v - from) % step && isinf(x->low)) continue;
         if (!is_end(x->low, family->low) || !is_end(x->high, family->high))
             return err_set(err, NAMI_EINPUT, "is not between %g and %g, as in a %s density",
                            family->low, family->high, g->kind->name);
     }
-    return 0;
+    return rc;
 }
 
 int conjugate_plan(struct integral *g, const struct family *family, nami_err *err)
@@ -55,13 +94,18 @@ int conjugate_plan(struct integral *g, const struct family *family, nami_err *er
     for (int c = 0; c < g->num_comps; c++) {
         int rc = check(g, c, family, err), n = g->var_start[c + 1] - g->var_start[c];
         if (rc) return rc;
-        int params = params_of(n);
-        start[c + 1] = start[c] + (size_t)(n + CLOSE_ROWS + 2 * params);
-        if (n > p->most_vars) p->most_vars = n, p->most_params = params;
+        int args = args_of(family, n);
+        start[c + 1] = start[c] + (size_t)(n + CLOSE_ROWS + 2 * args);
+        g->kept += kept_of(family, n);
+        if (n <= p->most_vars) continue;
+        p->most_vars = n;
+        p->most_args = args;
+        p->most_params = params_of(family, n);
     }
     g->own = p;
     g->extra = (start[g->num_comps] + FIT_WORK) * (size_t)g->lanes + (size_t)g->num_comps +
-               6 * (size_t)p->most_vars + 3 * (size_t)p->most_params;
+               6 * (size_t)p->most_vars + 3 * (size_t)p->most_args;
+    if (family->dist->work) g->extra += (size_t)family->dist->work(&p->most_vars);
     g->runs = 2 * (1 + p->most_params);
     return 0;
 }
@@ -77,20 +121,22 @@ static struct fit fit_of(const struct visit *v, int c)
     const struct integral *g = v->g;
     struct fit f = {.family = p->family,
                     .num_vars = g->var_start[c + 1] - g->var_start[c],
-                    .live = v->x.lanes,
-                    .lanes = visit_width(v),
+                    .live = v->draws,
+                    .lanes = v->x.cap > 1 ? (v->draws + 7) / 8 * 8 : 1,
                     .stride = v->x.cap};
-    f.num_params = params_of(f.num_vars);
+    f.num_params = params_of(p->family, f.num_vars);
+    f.num_args = args_of(p->family, f.num_vars);
     f.center = v->extra + p->start[c] * (size_t)f.stride;
     f.state = fit_row(&f, f.center, f.num_vars);
     f.value = fit_row(&f, f.state, 1);
     f.size = fit_row(&f, f.value, 1);
     f.param = fit_row(&f, f.size, 1);
-    f.weight = fit_row(&f, f.param, f.num_params);
+    f.weight = fit_row(&f, f.param, f.num_args);
     f.work = v->extra + p->start[g->num_comps] * (size_t)f.stride;
     f.one = fit_row(&f, f.work, FIT_WORK);
-    f.element = (struct lanes *)(void *)(f.one + 3 * p->most_params);
+    f.element = (struct lanes *)(void *)(f.one + 3 * p->most_args);
     f.pointer = (double **)(void *)(f.element + 2 * p->most_vars);
+    f.scratch = (double *)(void *)(f.pointer + 2 * p->most_vars);
     return f;
 }
 
@@ -109,23 +155,26 @@ WIDE static void add_terms(int n, const double *restrict x, double *restrict sum
     }
 }
 
-static void integrand(const struct visit *v, int c, double *sum, double *size)
+/* Of copy j */
+static void integrand(const struct visit *v, int c, int j, double *sum, double *size)
 {
-    int n = visit_width(v);
+    int n = fit_of(v, c).lanes;
     memset(sum, 0, sizeof *sum * (size_t)n);
     memset(size, 0, sizeof *size * (size_t)n);
     for (int t = v->g->term_start[c]; t < v->g->term_start[c + 1]; t++)
-        add_terms(n, visit_term(v, t), sum, size);
+        add_terms(n, visit_term(v, t) + j * v->draws, sum, size);
 }
 
-/* Sets the variables of all components; those with fewer points stay at their centers. */
+/* Sets the variables of all components, those of copy j at point + j; components with fewer points
+   stay at their centers. */
 static void place(const struct visit *v, int point, int checks)
 {
-    for (int c = 0; c < v->g->num_comps; c++) {
-        struct fit f = fit_of(v, c);
-        int at = checks ? f.num_params + point : point <= f.num_params ? point : 0;
-        f.family->values(&f, at, variables(v, c));
-    }
+    for (int c = 0; c < v->g->num_comps; c++)
+        for (int j = 0; j < v->copies; j++) {
+            struct fit f = fit_of(v, c);
+            int k = point + j, at = checks ? f.num_params + k : k <= f.num_params ? k : 0;
+            f.family->values(&f, at, variables(v, c) + j * v->draws);
+        }
 }
 
 /* ---- the search
@@ -135,13 +184,14 @@ static void probe(struct visit *v, int point)
 {
     place(v, point, 0);
     visit_run(v);
-    for (int c = 0; c < v->g->num_comps; c++) {
-        struct fit f = fit_of(v, c);
-        if (point == 0)
-            integrand(v, c, f.value, f.size);
-        else if (point <= f.num_params)
-            integrand(v, c, fit_row(&f, f.param, point - 1), f.work);
-    }
+    for (int c = 0; c < v->g->num_comps; c++)
+        for (int j = 0, k = point; j < v->copies; j++, k++) {
+            struct fit f = fit_of(v, c);
+            if (k == 0)
+                integrand(v, c, j, f.value, f.size);
+            else if (k <= f.num_params)
+                integrand(v, c, j, fit_row(&f, f.param, k - 1), f.work);
+        }
 }
 
 /* Differences of log f; lanes in which it is not finite do not move. */
@@ -173,7 +223,7 @@ static void search(struct visit *v)
     }
     for (int round = 0; round < ROUNDS && moving; round++) {
         moving = 0;
-        for (int point = 0; point <= plan_of(v)->most_params; point++) probe(v, point);
+        for (int k = 0; k <= plan_of(v)->most_params; k += v->copies) probe(v, k);
         for (int c = 0; c < v->g->num_comps; c++) {
             struct fit f = fit_of(v, c);
             subtract_center(&f);
@@ -191,11 +241,55 @@ static void search(struct visit *v)
 }
 
 /* The next slab of lanes, from `from`: returns their number. */
-static int fit_slab(struct visit *v, const struct lanes *in, int from, int L)
+static int load_slab(struct visit *v, const struct lanes *in, int from, int L)
 {
     int n = L - from < v->g->lanes ? L - from : v->g->lanes;
-    visit_inputs(v, in, from, n);
+    visit_copies(v, in, from, n, copies_of(v->g, n));
+    return n;
+}
+
+static int fit_slab(struct visit *v, const struct lanes *in, int from, int L)
+{
+    int n = load_slab(v, in, from, L);
     search(v);
+    return n;
+}
+
+/* ---- what `run` leaves for `back`: center, state, coefficients
+ * ------------------------------------
+ */
+
+/* Row k of them */
+static double *kept_row(const struct fit *f, int k)
+{
+    return k < f->num_vars    ? fit_row(f, f->center, k)
+           : k == f->num_vars ? f->state
+                              : fit_row(f, f->param, k - f->num_vars - 1);
+}
+
+static void keep(const struct visit *v, int from, int n, double *const *out)
+{
+    out += v->g->num_comps;
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct fit f = fit_of(v, c);
+        for (int k = 0; k < kept_of(f.family, f.num_vars); k++)
+            memcpy(*out++ + from, kept_row(&f, k), sizeof **out * (size_t)n);
+    }
+}
+
+/* fit_slab, from what was kept. */
+static int recall(struct visit *v, const struct lanes *in, int from, int L,
+                  const double *const *out)
+{
+    int n = load_slab(v, in, from, L);
+    out += v->g->num_comps;
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct fit f = fit_of(v, c);
+        for (int k = 0; k < kept_of(f.family, f.num_vars); k++, out++) {
+            double *row = kept_row(&f, k);
+            for (int b = 0; b < f.lanes; b++) row[b] = (*out)[from + (b < n ? b : n - 1)];
+        }
+    }
     return n;
 }
 
@@ -217,23 +311,24 @@ void conjugate_run(const void *self, const int *dim, int L, double *const *out,
             for (int b = 0; b < n; b++)
                 out[c][from + b] = f.state[b] == FIT_IMPOSSIBLE ? -INFINITY : f.value[b] - lp[b];
         }
+        keep(&v, from, n, out);
     }
 }
 
 /* d log Z / d log f at a point, times what is known of log Z; to the rows of the terms. */
-static void seed(const struct visit *v, int c, int point, int from, const double *dout)
+static void seed(const struct visit *v, int c, int point, int j, int from, const double *dout)
 {
     struct fit f = fit_of(v, c);
     double *w = f.work;
     if (point > f.num_params) return;
-    for (int b = 0; b < v->x.lanes; b++) {
+    for (int b = 0; b < v->draws; b++) {
         w[b] = point ? fit_row(&f, f.weight, point - 1)[b] : 1;
         for (int k = 0; k < f.num_params && !point; k++) w[b] -= fit_row(&f, f.weight, k)[b];
         w[b] = dout[from + b] == 0 || f.state[b] == FIT_IMPOSSIBLE ? 0 : w[b] * dout[from + b];
     }
     for (int t = v->g->term_start[c]; t < v->g->term_start[c + 1]; t++) {
-        double *adj = visit_adj(v, v->g->term[t]);
-        for (int b = 0; b < v->x.lanes; b++) adj[b] += w[b];
+        double *adj = visit_adj(v, v->g->term[t]) + j * v->draws;
+        for (int b = 0; b < v->draws; b++) adj[b] += w[b];
     }
 }
 
@@ -242,35 +337,44 @@ void conjugate_back(const void *self, const int *dim, int L, const double *const
                     const double *const *dout, const struct lanes *in, double *const *din,
                     double *work)
 {
-    (void)dim, (void)out;
+    (void)dim;
     struct visit v;
     visit_begin(&v, self, 1, work);
+    int known = out && keeps(plan_of(&v)->family);
     for (int from = 0, n; from < L; from += n) {
-        n = fit_slab(&v, in, from, L);
+        n = known ? recall(&v, in, from, L, out) : fit_slab(&v, in, from, L);
         for (int c = 0; c < v.g->num_comps; c++) {
             struct fit f = fit_of(&v, c);
             f.family->density(&f, fit_row(&f, f.work, FIT_WORK - 1), f.weight);
             f.family->weigh(&f);
         }
-        for (int point = 0; point <= plan_of(&v)->most_params; point++) {
+        for (int point = 0; point <= plan_of(&v)->most_params; point += v.copies) {
             place(&v, point, 0);
             visit_run(&v);
             visit_back_begin(&v);
-            for (int c = 0; c < v.g->num_comps; c++) seed(&v, c, point, from, dout[c]);
+            for (int c = 0; c < v.g->num_comps; c++)
+                for (int j = 0; j < v.copies; j++) seed(&v, c, point + j, j, from, dout[c]);
             visit_back(&v, din, from);
         }
     }
 }
 
+/* The arguments of the distribution; weights are not in use. */
+static double *arguments(const struct fit *f)
+{
+    if (!f->family->arguments) return f->param;
+    f->family->arguments(f, f->weight);
+    return f->weight;
+}
+
 static void draw_vector(const struct fit *f, const struct stream *s, int from, int n,
                         double *const *out)
 {
-    int dim[1] = {f->num_vars};
-    for (int k = 0; k < f->num_vars; k++) {
-        f->element[k] = (struct lanes){fit_row(f, f->param, k), 1};
-        f->pointer[k] = out[k] + from;
-    }
-    f->family->dist->bsample(f->family->dist, s, dim, n, f->pointer, f->element, NULL);
+    int dim[3] = {f->num_vars, 1, f->num_vars};
+    double *arg = arguments(f);
+    for (int k = 0; k < f->num_args; k++) f->element[k] = (struct lanes){fit_row(f, arg, k), 1};
+    for (int k = 0; k < f->num_vars; k++) f->pointer[k] = out[k] + from;
+    f->family->dist->bsample(f->family->dist, s, dim, n, f->pointer, f->element, f->scratch);
 }
 
 void conjugate_draw(const void *self, const struct stream *s, const int *dim, int L,
@@ -286,7 +390,7 @@ void conjugate_draw(const void *self, const struct stream *s, const int *dim, in
             int first = v.g->var_start[c];
             struct stream own = {s->seed, (uint32_t)v.g->var[first].row, s->first + (uint64_t)from};
             const double *param[2] = {f.param, fit_row(&f, f.param, 1)};
-            if (f.family->is_vector)
+            if (f.family->shape != SHAPE_NUMBER)
                 draw_vector(&f, &own, from, n, out + first);
             else
                 f.family->dist->sample(f.family->dist, &own, n, out[first] + from, param);
@@ -295,12 +399,14 @@ void conjugate_draw(const void *self, const struct stream *s, const int *dim, in
 }
 
 /* NaN where they do not exist. */
-static void lane_moments(const struct fit *f, int b, double *const *mean, double *const *var,
-                         int to)
+static void lane_moments(const struct fit *f, const double *arg, int b, double *const *mean,
+                         double *const *var, int to)
 {
-    double *p = f->one, *m = p + f->num_params, *s = m + f->num_params;
-    for (int k = 0; k < f->num_params; k++) p[k] = fit_row(f, f->param, k)[b];
-    int none = f->family->dist->moments(&f->num_params, p, m, s);
+    double *p = f->one, *m = p + f->num_args, *s = m + f->num_args;
+    int matrix[2] = {1, f->num_vars}, *size = matrix;
+    if (f->family->shape != SHAPE_MATRIX) *size = f->num_args;
+    for (int k = 0; k < f->num_args; k++) p[k] = fit_row(f, (double *)arg, k)[b];
+    int none = f->family->dist->moments(size, p, m, s);
     for (int k = 0; k < f->num_vars; k++) {
         mean[k][to] = none ? NAN : m[k];
         var[k][to] = none ? NAN : s[k];
@@ -317,8 +423,9 @@ void conjugate_moments(const void *self, const int *dim, int L, double *const *o
         n = fit_slab(&v, in, from, L);
         for (int c = 0; c < v.g->num_comps; c++) {
             struct fit f = fit_of(&v, c);
-            double *const *mean = out + v.g->var_start[c];
-            for (int b = 0; b < n; b++) lane_moments(&f, b, mean, mean + v.g->num_vars, from + b);
+            double *const *mean = out + v.g->var_start[c], *arg = arguments(&f);
+            for (int b = 0; b < n; b++)
+                lane_moments(&f, arg, b, mean, mean + v.g->num_vars, from + b);
         }
     }
 }
@@ -333,7 +440,7 @@ static void predict(const struct fit *f, const double *var, double *center, doub
     memset(out, 0, sizeof *out * (size_t)f->lanes);
     for (int k = 0; k < f->num_params; k++) {
         const double *arg = fit_row(f, f->param, k);
-        double shift = f->family->shift[f->family->is_vector ? 0 : k];
+        double shift = f->family->shift[f->family->shape == SHAPE_SIMPLEX ? 0 : k];
         f->family->statistic(f, k, var, t);
         f->family->statistic(f, k, center, zero);
         for (int b = 0; b < f->lanes; b++) out[b] += (arg[b] - shift) * (t[b] - zero[b]);
@@ -347,8 +454,11 @@ static int agrees(const struct visit *v, int c, int n)
     double *sum = fit_row(&f, f.work, 6), *size = fit_row(&f, f.work, 7);
     double *want = fit_row(&f, f.work, 8);
     f.family->values(&f, 0, f.weight); /* not in use: has space for num_params rows */
-    predict(&f, variables(v, c), f.weight, want);
-    integrand(v, c, sum, size);
+    if (f.family->predict)
+        f.family->predict(&f, variables(v, c), want);
+    else
+        predict(&f, variables(v, c), f.weight, want);
+    integrand(v, c, 0, sum, size);
     for (int b = 0; b < n; b++) {
         if (f.state[b] != FIT_FOUND) continue;
         double far = fabs(sum[b] - f.value[b] - want[b]);
@@ -381,7 +491,7 @@ static int all_tied(struct visit *v, int n)
     visit_run(v);
     for (int c = 0; c < v->g->num_comps; c++) {
         struct fit f = fit_of(v, c);
-        integrand(v, c, f.work, fit_row(&f, f.work, 1));
+        integrand(v, c, 0, f.work, fit_row(&f, f.work, 1));
         for (int b = 0; b < n; b++)
             if (f.state[b] == FIT_FOUND && isfinite(f.work[b])) return 0;
     }
@@ -409,8 +519,10 @@ int conjugate_fits(const struct integral *g, int L, const struct lanes *in, doub
     for (int c = 0; c < g->num_comps; c++) found[c] = 0;
     for (int from = 0, n; from < L; from += n) {
         n = fit_slab(&v, in, from, L);
-        if (!count(&v, n, found) || !all_agree(&v, n)) return 0;
-        if (plan_of(&v)->family->is_vector && !all_tied(&v, n)) return 0;
+        if (!count(&v, n, found)) return 0;
+        visit_inputs(&v, in, from, n); /* one copy */
+        if (!all_agree(&v, n)) return 0;
+        if (plan_of(&v)->family->shape == SHAPE_SIMPLEX && !all_tied(&v, n)) return 0;
     }
     for (int c = 0; c < g->num_comps; c++)
         if (found[c] < 0.25 * L) return 0;

@@ -38,6 +38,7 @@ int integral_work(const struct integral *g) { return (int)(doubles(g) + g->extra
 void visit_begin(struct visit *v, const struct integral *g, int with_back, double *work)
 {
     v->g = g;
+    v->draws = v->copies = 0;
     v->extra = work + doubles(g);
     exec_place(&v->x, &g->body, g->lanes, with_back ? EXEC_GRAD : 0, work);
 }
@@ -50,12 +51,34 @@ int visit_width(const struct visit *v)
 
 void visit_inputs(struct visit *v, const struct lanes *in, int from, int n)
 {
+    v->draws = n;
+    v->copies = 1;
     v->x.lanes = n;
     int width = visit_width(v);
     for (int k = 0; k < v->g->num_inputs; k++) {
         double *to = visit_row(v, k);
         for (int b = 0; b < width; b++) to[b] = in[k].p[(from + (b < n ? b : n - 1)) * in[k].step];
     }
+}
+
+void visit_copies(struct visit *v, const struct lanes *in, int from, int n, int copies)
+{
+    visit_inputs(v, in, from, n);
+    v->copies = copies;
+    v->x.lanes = n * copies;
+    for (int k = 0, width = visit_width(v); k < v->g->num_inputs; k++) {
+        double *to = visit_row(v, k);
+        for (int b = n; b < width; b++) to[b] = to[b - n];
+    }
+}
+
+/* The body is placed anew, for so many lanes and no more. */
+void visit_packed(struct visit *v, const struct lanes *in, int from, int n, int copies)
+{
+    const struct integral *g = v->g;
+    int cap = g->lanes == 1 ? 1 : n * copies < 8 ? 8 : n * copies;
+    exec_place(&v->x, &g->body, cap, v->x.adj ? EXEC_GRAD : 0, v->extra - doubles(g));
+    visit_copies(v, in, from, n, copies);
 }
 
 void visit_set(struct visit *v, int k, double x)
@@ -71,6 +94,7 @@ void visit_back(struct visit *v, double *const *din, int from)
     exec_back_run(&v->x);
     for (int k = 0; k < v->g->num_inputs; k++) {
         const double *adj = visit_adj(v, k);
-        for (int b = 0; din[k] && b < v->x.lanes; b++) din[k][from + b] += adj[b];
+        for (int j = 0; din[k] && j < v->copies; j++, adj += v->draws)
+            for (int b = 0; b < v->draws; b++) din[k][from + b] += adj[b];
     }
 }

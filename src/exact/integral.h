@@ -24,16 +24,18 @@ struct integral_kind {
        g->runs.  NAMI_ELIMIT or NAMI_EINPUT if it is not of this kind, with the reason as a clause
        that follows the name of a variable: "has a table of 1e9 entries". */
     int (*plan)(struct integral *g, nami_err *err);
-    block_fn *run;       /* out[c]: log integral of component c */
-    block_grad_fn *back; /* it may not rely on `out` */
+    block_fn *run; /* out[c]: log integral of component c */
+    block_grad_fn
+        *back; /* it may not rely on out[c], but, unless out is NULL, on what g->kept says */
     void (*draw)(const void *self, const struct stream *s, const int *dim, int L,
                  double *const *out, const struct lanes *in, double *work); /* out[v] */
     /* out[v]: mean of variable v, out[num_vars + v]: its variance, given the inputs. */
     block_fn *moments;
     int discrete;     /* its variables are discrete */
-    int vectors;      /* it also integrates over variables that are vectors */
+    int vectors;      /* 1: it also integrates over variables that are vectors; 2: matrices */
     int normal_terms; /* terms are struct normal_term, not rows of log densities */
     int plates;       /* costly: unless the user asks for it, only for plates */
+    int probed;       /* Markov chains that draw its variables cost less: "closed" excludes it */
     /* Is the integrand of this kind, for L lanes of inputs (draws of the prior)?  1 yes, 0 no.
        NULL: whatever plan accepts. */
     int (*fits)(const struct integral *g, int L, const struct lanes *in, double *work);
@@ -78,6 +80,7 @@ struct integral {
     void *own;
     size_t extra; /* doubles of workspace in addition to the body's */
     double runs;  /* of the body for each draw (an expectation), to estimate cost */
+    int kept;     /* results out[num_comps] .., so many, that `run` leaves for `back` */
 };
 
 /* Chooses the lanes of a slab and calls kind->plan. */
@@ -89,6 +92,7 @@ int integral_work(const struct integral *g); /* doubles: instr.nwork */
 /* The body in a kernel's workspace. */
 struct visit {
     const struct integral *g;
+    int draws, copies; /* lane k * draws + b is copy k of draw b */
     struct exec x;
     double *extra; /* g->extra doubles */
 };
@@ -97,6 +101,11 @@ void visit_begin(struct visit *v, const struct integral *g, int with_back, doubl
 /* Copies lanes from .. from + n - 1 of the inputs, n at most g->lanes; further lanes that complete
    a group of 8 are copies of the last one.  Sets v->x.lanes. */
 void visit_inputs(struct visit *v, const struct lanes *in, int from, int n);
+/* The same for several copies of these lanes, n * copies <= g->lanes: the body can then be
+   evaluated at several values of the variables at once. */
+void visit_copies(struct visit *v, const struct lanes *in, int from, int n, int copies);
+/* The same in rows without gaps, which are faster: rows of the body move. */
+void visit_packed(struct visit *v, const struct lanes *in, int from, int n, int copies);
 static inline double *visit_row(const struct visit *v, int row)
 {
     return v->x.row + (size_t)row * (size_t)v->x.cap;
@@ -120,8 +129,8 @@ static inline double *visit_adj(const struct visit *v, int row)
 {
     return v->x.adj + (size_t)row * (size_t)v->x.cap;
 }
-/* then derivatives with respect to the inputs are added to din[input][from + lane].  Those of
-   variables are in visit_adj(v, num_inputs + k) afterwards. */
+/* then derivatives with respect to the inputs are added to din[input][from + draw], copy by copy.
+   Those of variables are in visit_adj(v, num_inputs + k) afterwards. */
 void visit_back(struct visit *v, double *const *din, int from);
 
 #endif

@@ -173,7 +173,7 @@ static void log_density(const struct fit *f, double *out, double *by_param)
 
 static const struct family family = {.dist = &dist_dirichlet,
                                      .high = 1,
-                                     .is_vector = 1,
+                                     .shape = SHAPE_SIMPLEX,
                                      .shift = {SHIFT},
                                      .start = start,
                                      .values = values,

@@ -26,10 +26,12 @@ static const double BEND = 0.3;            /* of stretch */
 static const double NEGLIGIBLE = 1e-10;    /* weight, relative to that at the mode */
 static const double ENOUGH = 3e-5;         /* log Z converges if it changes less */
 static const double ENOUGH_OF_MANY = 1e-6; /* of several modes, which takes longer to show */
+static const double SLOPES = 1e-7;         /* the same by the nodes for derivatives */
 static const double WRONG = 1e-3;          /* NaN if the error may be larger */
 static const double BUMP = 0.5; /* so much more convex than concave: there may be another mode */
 static const double SCAN_FAR = 12, SCAN_STEP = 0.1; /* 60 standard deviations */
-enum { MOST_OUTWARD = 120, MOST_NODES = 1280, VALLEY = 10, FINE_LEVEL = 3 };
+enum { MOST_OUTWARD = 120, MOST_NODES = 1280, VALLEY = 10, FINE_LEVEL = 3, MOST_COPIES = 16 };
+enum { KEPT = 8 }; /* rows that derivatives begin from */
 
 /* ---- workspace ---------------------------------------------------------------------------- */
 
@@ -40,23 +42,13 @@ static int plan(struct integral *g, nami_err *err)
             return err_set(err, NAMI_EINPUT, "shares a factor with another latent");
         if (g->var[c].states) return err_set(err, NAMI_EINPUT, "is discrete");
     }
-    g->extra = (size_t)g->num_comps * LINE_ROWS * (size_t)g->lanes + (size_t)g->num_comps;
+    g->extra = (size_t)g->num_comps * LINE_ROWS * line_size(g) + (size_t)g->num_comps;
+    g->kept = g->num_comps * KEPT;
+    if (!(g->own = arena_array(&g->body.mem, unsigned char, g->num_comps + 1)))
+        return err_nomem(err);
     g->runs =
         10 * 3 + 70; /* with derivatives to find the mode; nodes, of the most difficult lane */
-    return 0;
-}
-
-struct line line_of(const struct visit *v, int c)
-{
-    size_t row = (size_t)v->x.cap;
-    double *at = v->extra + (size_t)c * LINE_ROWS * row;
-    struct line l = {.low = v->g->var[c].low,
-                     .high = v->g->var[c].high,
-                     .live = v->x.lanes,
-                     .lanes = visit_width(v),
-                     .var = visit_var(v, c)};
-    for (int k = 0; k < LINE_ROWS; k++) l.row[k] = at + (size_t)k * row;
-    return l;
+    return find_concave(g, g->own, err);
 }
 
 /* ---- the unconstrained scale ---------------------------------------------------------------- */
@@ -139,38 +131,41 @@ WIDE static void stretch(int n, const double *restrict t, const double *restrict
     EACH(b, n) u[b] = mode[b] + open[b] * scale[b] * sinh(BEND * t[b]) / BEND;
 }
 
-/* h becomes the weight exp(h - peak) stretch'(t), 0 where it is NaN, which is added up. */
+/* h becomes the weight exp(h - peak) stretch'(t), 0 where it is NaN. */
 WIDE static void weigh(int n, const double *restrict t, const double *restrict peak,
-                       const double *restrict open, double *restrict h, double *restrict sum)
+                       const double *restrict open, double *restrict h)
 {
     EACH(b, n)
     {
         double w = exp(h[b] - peak[b]) * cosh(BEND * t[b]);
         h[b] = ((w >= 0) & (open[b] > 0)) ? w : 0;
-        sum[b] += h[b];
     }
 }
 
-WIDE static void choose(int n, double k, const double *restrict first, const double *restrict pitch,
-                        const double *restrict nodes, double *restrict t, double *restrict open)
+/* Copy j gets node k + j of the pass; lanes that complete a group get none. Has any copy a node? */
+static int choose(const struct line *l, int copies, int k)
 {
-    EACH(b, n)
-    {
-        open[b] = k < nodes[b] ? 1 : 0;
-        t[b] = open[b] * (first[b] + k * pitch[b]);
-    }
+    int n = l->live, any = 0;
+    for (int j = 0; j < copies; j++)
+        for (int b = 0; b < n; b++) {
+            int open = k + j < l->nodes[b];
+            l->open[j * n + b] = open;
+            l->t[j * n + b] = open ? l->first[b] + (k + j) * l->pitch[b] : 0;
+            any |= open;
+        }
+    for (int b = n * copies; b < l->lanes; b++) l->open[b] = l->t[b] = 0;
+    return any;
 }
 
-/* Runs the body at node k of the pass, in the lanes that have one; its weights are in h then.  0:
-   no lane has one. */
-static int visit_node(struct visit *v, int k)
+/* Runs the body at nodes k, k + 1, ... of the pass, one for each copy, in the draws that have them;
+   their weights are in h then.  0: no draw has one. */
+static int visit_nodes(struct visit *v, int k)
 {
     int any = 0;
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
-        choose(l.lanes, k, l.first, l.pitch, l.nodes, l.t, l.open);
-        for (int b = 0; b < l.lanes; b++) any |= l.open[b] > 0;
-        stretch(l.lanes, l.t, l.mode, l.scale, l.open, l.u);
+        any |= choose(&l, v->copies, k);
+        stretch(l.lanes, l.t, l.at_mode, l.at_scale, l.open, l.u);
         line_place(&l);
     }
     if (!any) return 0;
@@ -178,9 +173,36 @@ static int visit_node(struct visit *v, int k)
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
         line_value(v, c);
-        weigh(l.lanes, l.t, l.peak, l.open, l.h, l.sum);
+        weigh(l.lanes, l.t, l.at_peak, l.open, l.h);
     }
     return 1;
+}
+
+/* All nodes of a pass: adds up their weights. */
+static void sum_nodes(struct visit *v)
+{
+    for (int k = 0; visit_nodes(v, k); k += v->copies)
+        for (int c = 0; c < v->g->num_comps; c++)
+            for (int j = 0; j < v->copies; j++) {
+                struct line l = line_copy(v, c, j);
+                for (int b = 0; b < l.live; b++) {
+                    l.sum[b] += l.h[b];
+                    l.lean[b] += l.h[b] * l.t[b];
+                }
+            }
+}
+
+/* After visit_packed: modes, scales and peaks of the copies. */
+static void widen(const struct visit *v)
+{
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct line l = line_of(v, c);
+        for (int i = 0, b = 0; i < l.lanes; i++, b = b + 1 < l.live ? b + 1 : 0) {
+            l.at_mode[i] = l.mode[b];
+            l.at_scale[i] = l.scale[b];
+            l.at_peak[i] = l.peak[b];
+        }
+    }
 }
 
 static void set(const struct line *l, double *row, double x)
@@ -201,21 +223,27 @@ static int is_bump(const struct line *l, int b)
     return bump;
 }
 
-/* After node k of one side: ends after VALLEY nodes that are negligible, of which the first one
-   is counted. */
+/* After node k of one side: ends after VALLEY nodes that are negligible (one, where there cannot be
+   another mode), of which the first one is counted. */
 static void close_lanes(const struct line *l, int side, int k)
 {
+    int valley = l->concave ? 1 : VALLEY;
     for (int b = 0; b < l->live; b++) {
-        if (!l->open[b]) continue;
+        if (k >= l->nodes[b]) continue;
         int small = l->h[b] < NEGLIGIBLE;
-        if (k % 2) l->total[b] += l->h[b];
+        l->sum[b] += l->h[b];
+        l->lean[b] += l->h[b] * l->t[b];
+        if (k % 2) {
+            l->total[b] += l->h[b];
+            l->lean_total[b] += l->h[b] * l->t[b];
+        }
         if (!small || !l->quiet[b]) count_of(l, side)[b] = k / 2 + 1;
-        if (is_bump(l, b)) {
+        if (!l->concave && is_bump(l, b)) {
             l->bumpy[b] = 1;
             count_of(l, side)[b] = k / 2 + 2;
         }
         l->quiet[b] = small ? l->quiet[b] + 1 : 0;
-        if (l->quiet[b] == VALLEY)
+        if (l->quiet[b] == valley)
             l->nodes[b] = 0;
         else if (!small && k + 1 == MOST_OUTWARD)
             l->tail[b] += 10 * l->h[b] / l->sum[b];
@@ -235,11 +263,12 @@ static void outward(struct visit *v, int side)
         set(&l, l.rise, INFINITY);
         for (int b = 0; b < l.lanes; b++) l.nodes[b] = l.state[b] == LINE_FOUND ? MOST_OUTWARD : 0;
     }
-    for (int k = 0; visit_node(v, k); k++)
-        for (int c = 0; c < v->g->num_comps; c++) {
-            struct line l = line_of(v, c);
-            close_lanes(&l, side, k);
-        }
+    for (int k = 0; visit_nodes(v, k); k += v->copies)
+        for (int c = 0; c < v->g->num_comps; c++)
+            for (int j = 0; j < v->copies; j++) {
+                struct line l = line_copy(v, c, j);
+                close_lanes(&l, side, k + j);
+            }
 }
 
 /* Nodes on one side of the mode. */
@@ -272,7 +301,15 @@ static void halve(struct visit *v, int level)
             l.nodes[b] = is_rough(&l, b, level) ? left + right : 0;
         }
     }
-    for (int k = 0; visit_node(v, k);) k++;
+    sum_nodes(v);
+}
+
+/* Is the level before enough for derivatives?  Its error oscillates as the grid moves, and log Z is
+   right where it passes 0: then the mean of t is not. */
+static int is_fine(const struct line *l, int b)
+{
+    double lean = l->lean[b] / l->sum[b] - l->lean_total[b] / l->total[b];
+    return l->error[b] <= SLOPES && fabs(lean) <= SLOPES && !l->bumpy[b];
 }
 
 /* After that: how much log Z has changed. Are there lanes that are still rough? */
@@ -284,12 +321,21 @@ static int compare(const struct visit *v, int level)
         for (int b = 0; b < l.live; b++) {
             if (!is_rough(&l, b, level)) continue;
             l.error[b] = l.tail[b] + fabs(log(l.sum[b] / 2 / l.total[b]));
+            int fine = is_fine(&l, b);
+            l.coarse[b] = fine ? level : level + 1;
+            l.coarse_total[b] = fine ? l.total[b] : l.sum[b];
             l.total[b] = l.sum[b];
+            l.lean_total[b] = l.lean[b];
             l.level[b] = level + 1;
             any |= is_rough(&l, b, level + 1);
         }
     }
     return any;
+}
+
+static int is_good(const struct line *l, int b)
+{
+    return l->state[b] == LINE_FOUND && l->error[b] <= WRONG;
 }
 
 /* Have all of these lanes the same inputs?  Draws given nothing but data do. */
@@ -301,26 +347,38 @@ static int is_one(const struct visit *v, const struct lanes *in, int from, int n
     return 1;
 }
 
-/* What was found for the first lane, for all. */
+/* Copies of n draws, so that several nodes are evaluated at once. */
+static int copies_of(const struct integral *g, int n)
+{
+    int copies = g->lanes / n;
+    return copies < MOST_COPIES ? copies : MOST_COPIES;
+}
+
+/* What was found for the first draw, for all. */
 static void spread(const struct visit *v)
 {
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
-        double *const rows[] = {l.state, l.mode,  l.scale, l.peak, l.before,
-                                l.after, l.level, l.total, l.error};
+        double *const rows[] = {l.state, l.mode,  l.scale, l.peak,   l.before,      l.after,
+                                l.level, l.total, l.error, l.coarse, l.coarse_total};
         for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) set(&l, rows[k], rows[k][0]);
     }
 }
 
-/* Integrates all components for the inputs that were set. */
-static void integrate_lanes(struct visit *v)
+/* Integrates all components for n draws. */
+static void integrate_draws(struct visit *v, const struct lanes *in, int from, int n)
 {
     int rough = 1;
+    visit_packed(v, in, from, n, 1);
     find_modes(v);
+    visit_packed(v, in, from, n, copies_of(v->g, n));
+    widen(v);
     for (int c = 0; c < v->g->num_comps; c++) {
         struct line l = line_of(v, c);
         set(&l, l.sum, 1); /* the weight of the mode */
         set(&l, l.total, 1);
+        set(&l, l.lean, 0);
+        set(&l, l.lean_total, 0);
         set(&l, l.tail, 0);
         set(&l, l.level, 0);
         set(&l, l.bumpy, 0);
@@ -332,22 +390,65 @@ static void integrate_lanes(struct visit *v)
     }
 }
 
-/* Integrates all components in the next slab of lanes, from `from`: returns their number. */
+/* The number of draws of the slab that begins at `from`. */
+static int slab_of(const struct visit *v, int from, int L)
+{
+    return L - from < v->g->lanes ? L - from : v->g->lanes;
+}
+
+/* Integrates all components in the next slab: returns its number of draws. */
 static int integrate(struct visit *v, const struct lanes *in, int from, int L)
 {
-    int n = L - from < v->g->lanes ? L - from : v->g->lanes, one = is_one(v, in, from, n);
-    visit_inputs(v, in, from, one ? 1 : n);
-    integrate_lanes(v);
-    if (one) {
-        visit_inputs(v, in, from, n);
+    int n = slab_of(v, from, L), one = is_one(v, in, from, n);
+    integrate_draws(v, in, from, one ? 1 : n);
+    if (one && n > 1) {
+        visit_packed(v, in, from, n, copies_of(v->g, n));
         spread(v);
+        widen(v);
     }
     return n;
 }
 
-static int is_good(const struct line *l, int b)
+/* ---- what `run` leaves for `back` ------------------------------------------------------------ */
+
+/* The rows that nodes and their weights follow from: for derivatives, of fewer nodes. */
+static void kept_rows(const struct line *l, double **row)
 {
-    return l->state[b] == LINE_FOUND && l->error[b] <= WRONG;
+    double *const rows[KEPT] = {l->state,  l->mode,  l->scale,  l->peak,
+                                l->before, l->after, l->coarse, l->coarse_total};
+    memcpy(row, rows, sizeof rows);
+}
+
+static void keep(const struct visit *v, int from, int n, double *const *out)
+{
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct line l = line_of(v, c);
+        double *row[KEPT], *const *to = out + v->g->num_comps + c * KEPT;
+        kept_rows(&l, row);
+        for (int k = 0; k < KEPT; k++) memcpy(to[k] + from, row[k], sizeof **row * (size_t)n);
+        for (int b = 0; b < n; b++)
+            if (l.state[b] == LINE_FOUND && !is_good(&l, b)) to[0][from + b] = LINE_FAILED;
+    }
+}
+
+/* The same as integrate, from what was kept. */
+static int recall(struct visit *v, const struct lanes *in, int from, int L,
+                  const double *const *out)
+{
+    int n = slab_of(v, from, L);
+    visit_packed(v, in, from, n, copies_of(v->g, n));
+    for (int c = 0; c < v->g->num_comps; c++) {
+        struct line l = line_of(v, c);
+        const double *const *of = out + v->g->num_comps + c * KEPT;
+        double *row[KEPT];
+        kept_rows(&l, row);
+        for (int k = 0; k < KEPT; k++) memcpy(row[k], of[k] + from, sizeof **row * (size_t)n);
+        memcpy(l.level, l.coarse, sizeof *l.level * (size_t)n);
+        memcpy(l.total, l.coarse_total, sizeof *l.total * (size_t)n);
+        set(&l, l.error, 0);
+    }
+    widen(v);
+    return n;
 }
 
 /* Begins a pass over all nodes, from the left. */
@@ -384,6 +485,7 @@ static void run(const void *self, const int *dim, int L, double *const *out, con
                 out[c][from + b] = is_good(&l, b) ? z : none;
             }
         }
+        keep(&v, from, n, out);
     }
 }
 
@@ -391,16 +493,18 @@ static void run(const void *self, const int *dim, int L, double *const *out, con
 static void seed(const struct visit *v, int c, int k, int from, const double *dout)
 {
     struct line l = line_of(v, c);
-    double *w = l.h;
-    for (int b = 0; b < l.live; b++) {
-        double d = dout[from + b];
-        if (l.state[b] == LINE_IMPOSSIBLE || d == 0)
-            w[b] = 0;
-        else
-            w[b] = is_good(&l, b) ? w[b] / l.total[b] * d : k ? 0 : NAN;
+    for (int j = 0; j < v->copies; j++) {
+        double *w = l.h + j * l.live;
+        for (int b = 0; b < l.live; b++) {
+            double d = dout[from + b];
+            if (l.state[b] == LINE_IMPOSSIBLE || d == 0)
+                w[b] = 0;
+            else
+                w[b] = is_good(&l, b) ? w[b] / l.total[b] * d : k + j ? 0 : NAN;
+        }
     }
     for (int t = v->g->term_start[c]; t < v->g->term_start[c + 1]; t++)
-        add(l.live, w, visit_adj(v, v->g->term[t]));
+        add(l.live * v->copies, l.h, visit_adj(v, v->g->term[t]));
 }
 
 /* Nodes are constants here: log Z does not depend on them. */
@@ -408,16 +512,29 @@ static void back(const void *self, const int *dim, int L, const double *const *o
                  const double *const *dout, const struct lanes *in, double *const *din,
                  double *work)
 {
-    (void)dim, (void)out;
+    (void)dim;
     struct visit v;
     visit_begin(&v, self, 1, work);
     for (int from = 0, n; from < L; from += n) {
-        n = integrate(&v, in, from, L);
+        n = out ? recall(&v, in, from, L, out) : integrate(&v, in, from, L);
         again(&v);
-        for (int k = 0; visit_node(&v, k); k++) {
+        for (int k = 0; visit_nodes(&v, k); k += v.copies) {
             visit_back_begin(&v);
             for (int c = 0; c < v.g->num_comps; c++) seed(&v, c, k, from, dout[c]);
             visit_back(&v, din, from);
+        }
+    }
+}
+
+/* The moments of component c, about `target`, of the nodes that were visited. */
+static void add_moments(const struct visit *v, int c, double *mean, double *square)
+{
+    for (int j = 0; j < v->copies; j++) {
+        struct line l = line_copy(v, c, j);
+        for (int b = 0; b < l.live; b++) {
+            double d = l.var[b] - l.target[b], w = l.h[b] > 0 ? l.h[b] / l.total[b] : 0;
+            mean[b] += w > 0 ? w * d : 0;
+            square[b] += w > 0 ? w * d * d : 0;
         }
     }
 }
@@ -433,21 +550,15 @@ static void moments(const void *self, const int *dim, int L, double *const *out,
         again(&v);
         for (int c = 0; c < v.g->num_comps; c++) { /* the mode, from which moments are computed */
             struct line l = line_of(&v, c);
-            memcpy(l.u, l.mode, sizeof *l.u * (size_t)l.lanes);
+            memcpy(l.u, l.at_mode, sizeof *l.u * (size_t)l.lanes);
             line_place(&l);
-            memcpy(l.target, l.var, sizeof *l.var * (size_t)l.lanes);
+            memcpy(l.target, l.var, sizeof *l.var * (size_t)n);
             for (int b = 0; b < n; b++)
                 out[c][from + b] = out[v.g->num_comps + c][from + b] = is_good(&l, b) ? 0 : NAN;
         }
-        for (int k = 0; visit_node(&v, k); k++)
-            for (int c = 0; c < v.g->num_comps; c++) {
-                struct line l = line_of(&v, c);
-                for (int b = 0; b < n; b++) {
-                    double d = l.var[b] - l.target[b], w = l.h[b] > 0 ? l.h[b] / l.total[b] : 0;
-                    out[c][from + b] += w > 0 ? w * d : 0;
-                    out[v.g->num_comps + c][from + b] += w > 0 ? w * d * d : 0;
-                }
-            }
+        for (int k = 0; visit_nodes(&v, k); k += v.copies)
+            for (int c = 0; c < v.g->num_comps; c++)
+                add_moments(&v, c, out[c] + from, out[v.g->num_comps + c] + from);
         for (int c = 0; c < v.g->num_comps; c++) {
             struct line l = line_of(&v, c);
             double *mean = out[c] + from, *var = out[v.g->num_comps + c] + from;
@@ -455,6 +566,18 @@ static void moments(const void *self, const int *dim, int L, double *const *out,
                 var[b] -= mean[b] * mean[b];
                 mean[b] += l.target[b];
             }
+        }
+    }
+}
+
+/* Of the nodes that were visited, the one at which the sum passes the target. */
+static void pick(const struct visit *v, int c, double *out)
+{
+    for (int j = 0; j < v->copies; j++) {
+        struct line l = line_copy(v, c, j);
+        for (int b = 0; b < l.live; b++) {
+            if (l.h[b] > 0 && l.sum[b] < l.target[b] && is_good(&l, b)) out[b] = l.var[b];
+            l.sum[b] += l.h[b];
         }
     }
 }
@@ -479,13 +602,8 @@ static void draw(const void *self, const struct stream *s, const int *dim, int L
                 out[c][from + b] = NAN;
             }
         }
-        for (int k = 0; visit_node(&v, k); k++)
-            for (int c = 0; c < v.g->num_comps; c++) {
-                struct line l = line_of(&v, c);
-                for (int b = 0; b < n; b++) /* the node at which the sum passes the target */
-                    if (l.h[b] > 0 && l.sum[b] - l.h[b] < l.target[b] && is_good(&l, b))
-                        out[c][from + b] = l.var[b];
-            }
+        for (int k = 0; visit_nodes(&v, k); k += v.copies)
+            for (int c = 0; c < v.g->num_comps; c++) pick(&v, c, out[c] + from);
     }
 }
 
@@ -499,7 +617,7 @@ static void scan(struct visit *v)
         set(&l, l.pitch, SCAN_STEP);
         set(&l, l.nodes, 2 * SCAN_FAR / SCAN_STEP + 1);
     }
-    for (int k = 0; visit_node(v, k);) k++;
+    sum_nodes(v);
 }
 
 /* Has it found more than the rule, which should have been enough?  Where that has many nodes, it
@@ -544,4 +662,5 @@ const struct integral_kind integral_quadrature = {
     .moments = moments,
     .fits = fits,
     .misfit = "has tails, jumps or modes that a rule of few nodes misses",
-    .plates = 1};
+    .plates = 1,
+    .probed = 1};

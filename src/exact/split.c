@@ -146,6 +146,8 @@ static int emit_inside(struct split *s, const struct instr *c, int n, const int 
         for (int k = 0; k < c->width; k++)
             s->in_body[c->out + inst[i] * c->width + k] = out + i * c->width + k;
     body->nrow += n * c->width;
+    x.kept = body->nrow;
+    body->nrow += c->nkept;
     if (!rc && vec_push(&body->code, x)) rc = NAMI_ENOMEM;
     return rc || !c->sum ? rc : add_terms(s, c, n, inst, out);
 }
@@ -402,6 +404,8 @@ static int emit_outside(struct split *s, const struct instr *c, int from, int to
         }
         x.out = s->in_rest[first];
     }
+    x.kept = rest->nrow;
+    rest->nrow += c->nkept;
     free(inst);
     return !rc && vec_push(&rest->code, x) ? NAMI_ENOMEM : rc;
 }
@@ -447,7 +451,9 @@ static int emit_integral(struct split *s)
     x->nwork = integral_work(g);
     x->sum = 1;
     x->out = s->rest->nrow;
-    s->rest->nrow += g->num_comps;
+    x->nkept = g->kept;
+    x->kept = x->out + g->num_comps;
+    s->rest->nrow += g->num_comps + x->nkept;
     return inputs_as_operand(s, s->in_rest, s->rest, &x->arg[0]);
 }
 

@@ -25,6 +25,7 @@ static void block_point(const struct exec *x, const struct instr *c, int i)
     }
     for (int j = 0; j < c->width; j++)
         s->out[j] = kept ? lanes_of(x, x->row, operand_at(&to, i, j)) : lanes_of(x, s->lane, j);
+    for (int j = 0; j < c->nkept; j++) s->out[c->width + j] = lanes_of(x, x->row, c->kept + j);
 }
 
 static void run_block(struct exec *x, const struct instr *c)
@@ -131,7 +132,7 @@ static void needs(const struct instr *c, struct needs *need)
     }
     need->in = most(need->in, in);
     need->dconst = most(need->dconst, constants);
-    need->out = most(need->out, c->width);
+    need->out = most(need->out, c->width + c->nkept);
     if (!is_kept(c)) need->lane = most(need->lane, c->width);
     need->work = most(need->work, c->nwork);
 }

@@ -109,6 +109,7 @@ static int shift_instr(const struct shift *s, struct instr *c)
     for (int k = 0; k < c->narg && !rc; k++) rc = shift_operand(s, &c->arg[k], c->n);
     if (t->scatters && !rc) rc = shift_operand(s, &c->outs, c->n);
     if (!t->scatters && c->out >= 0) c->out = shift_row(s, c->out);
+    c->kept = shift_row(s, c->kept);
     if (t->shift_units && !rc) rc = t->shift_units(s->p, c, &up);
     return rc;
 }

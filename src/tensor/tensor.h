@@ -75,6 +75,9 @@ struct instr {
     void (*bdraw)(const void *self, const struct stream *s, const int *dim, int L,
                   double *const *out, const struct lanes *a, double *work);
     int nwork; /* doubles of scratch memory for a block kernel */
+    /* Blocks with one instance: nkept further results, in the rows kept ..., which nothing but the
+       block's own derivative reads. */
+    int nkept, kept;
 };
 
 #define POOL_VARIANCE 1e-9 /* added to a variance: for sets of equal members */
@@ -87,7 +90,10 @@ struct pooling {
     const int *off, *from;
     int to; /* instance i writes the units to + i * pooling_outputs() ... */
 };
-static inline int pooling_outputs(const struct pooling *p) { return p->width * (1 + p->spread) + 1; }
+static inline int pooling_outputs(const struct pooling *p)
+{
+    return p->width * (1 + p->spread) + 1;
+}
 
 /* Units to + i = by[i] * unit from[i], of data: without derivatives. */
 struct scaled {
