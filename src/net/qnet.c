@@ -14,7 +14,15 @@
 #include "net/messages.h"
 #include "net/saved.h"
 
-enum { PRIOR_DRAWS = 4096 };
+/* Draws of the prior, from which scales come: fewer for models of many rows, whose numbers would fill
+   the memory, but enough to fit a distribution to. */
+enum { PRIOR_DRAWS = 4096, PRIOR_LEAST = 512, PRIOR_NUMBERS = 1 << 23 };
+
+static size_t prior_draws(const struct model *m)
+{
+    int most = PRIOR_NUMBERS / (model_num_rows(m) + 1);
+    return (size_t)(most > PRIOR_DRAWS ? PRIOR_DRAWS : most < PRIOR_LEAST ? PRIOR_LEAST : most);
+}
 
 void qnet_free(struct qnet *q)
 {
@@ -675,7 +683,7 @@ static void begin(struct qnet *q, struct model *m, const struct inverse *h,
 int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
                  const struct net_options *opt, size_t n, const double *x, nami_err *err)
 {
-    struct origin o = {.n = n < PRIOR_DRAWS ? n : PRIOR_DRAWS};
+    struct origin o = {.n = n < prior_draws(m) ? n : prior_draws(m)};
     double *y = raw_array(double, (size_t)model_num_rows(m) * o.n);
     begin(q, m, h, opt);
     if (!y) return err_nomem(err);
@@ -691,12 +699,13 @@ int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
               const struct net_options *opt, const struct saved *saved, int threads, nami_err *err)
 {
     int known = saved || (opt->kinds && opt->kinds->fixed); /* no draws are needed */
-    double *x = known ? NULL : raw_array(double, (size_t)model_num_rows(m) * PRIOR_DRAWS);
-    struct origin o = {known ? 0 : PRIOR_DRAWS, x, saved};
+    size_t n = known ? 0 : prior_draws(m);
+    double *x = known ? NULL : raw_array(double, (size_t)model_num_rows(m) * n);
+    struct origin o = {n, x, saved};
     begin(q, m, h, opt);
     int rc = x || known ? 0 : err_nomem(err);
     if (!rc && !known)
-        rc = model_simulate_training(m, opt->seed ^ 0x7072696f72, 0, PRIOR_DRAWS, threads, x, err);
+        rc = model_simulate_training(m, opt->seed ^ 0x7072696f72, 0, n, threads, x, err);
     if (!rc) rc = build(q, &o, err);
     free(x);
     return rc;

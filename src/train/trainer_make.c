@@ -1,5 +1,6 @@
 /* trainer_make.c: sets up a trainer: cuts the minibatch into chunks of lanes, the network into
    pieces and the weights into rows. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,14 @@ static int make_lanes(struct trainer *t)
     return 0;
 }
 
+/* Parts of a batch whose units take at most about a gigabyte: all of a part are in memory at once. */
+static int fewest_parts(const struct prog *p, int lanes)
+{
+    const double most = 1 << 30, groups = (lanes + 7) / 8;
+    double each = 8. * p->nunit * 2 * sizeof(float);
+    return (int)fmin(fmin(groups, SUM_MOST_PARTS), ceil(groups * each / most));
+}
+
 /* Parts are as large as can be, if there are fewer points than parts. */
 static int make_parts(struct trainer *t, int parts, const nami_exchange *with, nami_err *err)
 {
@@ -232,7 +241,8 @@ static int make(struct trainer *t, struct qnet *q, struct elbo *e, const struct 
     }
     if (batch < 1 || batch > BATCH_MOST)
         return err_set(err, NAMI_ELIMIT, "a batch has 1 to %d points, not %d", BATCH_MOST, batch);
-    int rc = make_parts(t, how->parts > 0 ? how->parts : 1, how->with, err);
+    int least = fewest_parts(t->prog, batch * t->per);
+    int rc = make_parts(t, how->parts > least ? how->parts : least, how->with, err);
     if (rc) return rc;
     struct lane_work *w = t->work = new_array(struct lane_work, 1);
     if (!w) return err_nomem(err);
