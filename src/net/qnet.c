@@ -14,8 +14,8 @@
 #include "net/messages.h"
 #include "net/saved.h"
 
-/* Draws of the prior, from which scales come: fewer for models of many rows, whose numbers would fill
-   the memory, but enough to fit a distribution to. */
+/* Draws of the prior, from which scales come: fewer for models of many rows, whose numbers would
+   fill the memory, but enough to fit a distribution to. */
 enum { PRIOR_DRAWS = 4096, PRIOR_LEAST = 512, PRIOR_NUMBERS = 1 << 23 };
 
 static size_t prior_draws(const struct model *m)
@@ -408,13 +408,16 @@ double qnet_products(const struct qnet *q)
 }
 
 /* Uniform in +-1/sqrt(inputs), biases too, as PyTorch's: with the kinks of all units at 0, a
-   network of few inputs learns slowly. */
+   network of few inputs learns slowly.  Messages pass many linear layers, and must not shrink. */
 void qnet_start(const struct qnet *q, uint64_t seed, float *param)
 {
     for (size_t i = 0; i < q->block.n; i++) {
         const struct dense *d = q->block.a[i].layer;
         double a = 1 / sqrt(d->in > 0 ? d->in : 1);
-        if (d->act == ACT_LINEAR) a /= 4; /* outputs: q starts near the prior */
+        if (q->block.a[i].keeps)
+            a *= sqrt(3);
+        else if (d->act == ACT_LINEAR)
+            a /= 4; /* outputs: q starts near the prior */
         size_t n = ((size_t)d->in + 1) * (size_t)d->out;
         if (q->block.a[i].start) {
             memcpy(param + d->w, q->block.a[i].start, sizeof(float) * n);

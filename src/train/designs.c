@@ -290,6 +290,9 @@ int designs_start(struct designs *d, struct trainer *t, int batch, int threads, 
     for (int i = 0; i < d->n; i++)
         if (find_places(d, &d->design[i])) return err_nomem(err);
     rc = trainer_make_first(t, &d->first->q, d->more, batch, threads, err);
+    for (size_t i = 0; i < d->further.n && !rc; i++)
+        if (trainer_add_layer(t, d->further.a[i].at, num_weights(d->further.a[i].block)))
+            rc = err_nomem(err);
     for (int i = 0; i < d->n && !rc; i++)
         rc = trainer_make_other(&d->design[i].t, &d->design[i].net.q, t, err);
     for (int i = d->n - 1; i >= 0 && !rc; i--) /* further weights start as in their first design */

@@ -75,10 +75,7 @@ const double *train_best(const struct train *x)
     return NULL;
 }
 
-double train_rate(const struct train *x)
-{
-    return schedule_rate(x, x->step ? x->step - 1 : 0);
-}
+double train_rate(const struct train *x) { return schedule_rate(x, x->step ? x->step - 1 : 0); }
 
 /* ---- what is not finite ------------------------------------------------------------- */
 
@@ -146,8 +143,8 @@ static int mean_losses(struct train *x, double *row, int *bad, nami_err *err)
     double points = 0; /* in batches */
     double *all = raw_array(double, size), *loss = all;
     if (!all) return err_nomem(err);
-    int rc = x->designs ? design_losses(x, all)
-                        : sum_run(&t->sum, 0, size, part_losses, x, NULL, all);
+    int rc =
+        x->designs ? design_losses(x, all) : sum_run(&t->sum, 0, size, part_losses, x, NULL, all);
     memset(row, 0, sizeof *row * (size_t)x->width);
     for (int k = 0; k < n && !rc; k++, loss += terms + 1) {
         struct batch b;

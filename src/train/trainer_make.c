@@ -117,9 +117,20 @@ static int cut_packed(struct lane_work *w)
     return 0;
 }
 
-static int cut(struct lane_work *w, const struct qnet *q, int threads)
+static int find_layers(struct lane_work *w, const struct qnet *q)
 {
     int rc = 0;
+    for (size_t i = 0; i < q->block.n && !rc; i++) {
+        const struct dense *d = q->block.a[i].layer;
+        rc = vec_push(&w->layer, ((struct weights_of){d->w, ((size_t)d->in + 1) * (size_t)d->out}));
+    }
+    return rc;
+}
+
+static int cut(struct lane_work *w, const struct qnet *q, int threads)
+{
+    int rc = q->opt.arch == &arch_messages ? find_layers(w, q) : 0;
+    if (rc) return NAMI_ENOMEM;
     if (cut_pieces(w, &q->prog)) return NAMI_ENOMEM;
     if (!by_piece(w, &q->prog, threads)) w->piece.n = 0;
     if (w->piece.n && prog_pack(&w->packed, &q->prog)) return NAMI_ENOMEM;
@@ -193,7 +204,8 @@ static int make_lanes(struct trainer *t)
     return 0;
 }
 
-/* Parts of a batch whose units take at most about a gigabyte: all of a part are in memory at once. */
+/* Parts of a batch whose units take at most about a gigabyte: all of a part are in memory at once.
+ */
 static int fewest_parts(const struct prog *p, int lanes)
 {
     const double most = 1 << 30, groups = (lanes + 7) / 8;
@@ -290,6 +302,11 @@ int trainer_make_first(struct trainer *t, struct qnet *q, size_t more, int batch
     return make(t, q, NULL, NULL, &how, err);
 }
 
+int trainer_add_layer(struct trainer *t, size_t at, size_t n)
+{
+    return vec_push(&t->work->layer, ((struct weights_of){at, n}));
+}
+
 int trainer_make_other(struct trainer *t, struct qnet *q, const struct trainer *first,
                        nami_err *err)
 {
@@ -323,6 +340,7 @@ void trainer_free(struct trainer *t)
     free(w->fed);
     free(w->more);
     vec_free(&w->rows);
+    vec_free(&w->layer);
     free(w);
     sum_free(&t->sum);
     free(t->loss);
