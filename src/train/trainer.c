@@ -249,6 +249,8 @@ static void run_layer(void *t_, int i)
     const struct lane_work *w = t->work;
     size_t at = w->layer.a[i].at, n = w->layer.a[i].n;
     double square = square_sum(n, t->grad + at), usual = 0, scale = 1;
+    if (square == 0)
+        return; /* it is not in this design: what is usual is that of those that have it */
     for (size_t k = at; k < at + n; k++) usual += (double)t->v[k];
     usual *= (double)w->usual;
     if (usual > 0 && square > LAYER_CLIP * LAYER_CLIP * usual)
