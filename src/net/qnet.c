@@ -414,9 +414,7 @@ void qnet_start(const struct qnet *q, uint64_t seed, float *param)
     for (size_t i = 0; i < q->block.n; i++) {
         const struct dense *d = q->block.a[i].layer;
         double a = 1 / sqrt(d->in > 0 ? d->in : 1);
-        if (q->block.a[i].keeps)
-            a *= sqrt(3);
-        else if (d->act == ACT_LINEAR)
+        if (d->act == ACT_LINEAR && !q->block.a[i].keeps)
             a /= 4; /* outputs: q starts near the prior */
         size_t n = ((size_t)d->in + 1) * (size_t)d->out;
         if (q->block.a[i].start) {
