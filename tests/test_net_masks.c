@@ -3,6 +3,7 @@
    */
 #include "model/model.h"
 #include "net/saved.h"
+#include "net/tree.h"
 #include "net_at.h"
 
 /* ---- random models ------------------------------------------------------------------ */
@@ -382,6 +383,68 @@ static void test_message_models(void **state)
         }
 }
 
+/* The stages of a first design, and its inverse in their order. */
+static int order_first(struct net_at *n, struct kinds *table, nami_err *err)
+{
+    unsigned char *crossed = new_array(unsigned char, model_num_arrays(&n->m) + 1);
+    int rc = crossed ? tree_find_crossed(&n->m, n->h, crossed, err) : NAMI_ENOMEM;
+    if (!rc) rc = kinds_add_stages(table, &n->m, n->h, crossed);
+    free(crossed);
+    if (rc) return rc;
+    kinds_take_stages(table, &n->m, n->v.stage);
+    n->v.p.stage = n->v.stage;
+    inverse_free(n->h);
+    n->h = NULL;
+    return inversion_run(&n->v, &n->h, err);
+}
+
+/* Sparse crossed effects: images, each seen by a few of eight annotators, whose order of
+   elimination takes turns with that of other latents, unless they are kept together by the stages.
+ */
+static void test_stages(void **state)
+{
+    (void)state;
+    struct str text = {0}, data = {0};
+    str_put(&text, "const image[60]\nconst who[60]\nmodel { mu ~ normal(0, 1)\n s ~ gamma(2, 1)\n "
+                   "t ~ gamma(2, 1)\n for (j in 1:20) { u[j] ~ normal(mu, t) }\n for (k in 1:8) { "
+                   "v[k] ~ normal(0, s) }\n for (n in 1:60) { y[n] ~ normal(u[image[n]] + "
+                   "v[who[n]], 1) } }\nobserve y");
+    str_put(&data, "{\"image\": [");
+    for (int i = 0; i < 60; i++) str_printf(&data, "%s%d", i ? "," : "", i / 3 + 1);
+    str_put(&data, "], \"who\": [");
+    for (int i = 0; i < 60; i++)
+        str_printf(&data, "%s%d", i ? "," : "", (i / 3 * 5 + i % 3 * (1 + i / 3 % 3)) % 8 + 1);
+    str_put(&data, "]}");
+    struct net_at n = {0};
+    struct kinds table = {0};
+    nami_err err = {0};
+    nami_options reverse = {.mode = "reverse"};
+    build(&n.m, text.s, data.s);
+    if (inversion_init(&n.v, n.m.ir.bn, &reverse, &err) || inversion_run(&n.v, &n.h, &err))
+        fail_msg("%s", err.msg);
+    for (int turn = 0; turn < 2; turn++) {
+        int first = n.h->nlatent, last = -1, singles = n.h->nlatent;
+        for (int v = 0; v < bn_n(n.m.ir.bn); v++) {
+            const char *name = bn_name(n.m.ir.bn, v);
+            int pos = n.h->pos[v];
+            if (name[0] == 'v' && pos < first) first = pos;
+            if (name[0] == 'v' && pos > last) last = pos;
+            if (strlen(name) <= 2 && pos < singles) singles = pos;
+        }
+        if (turn) {
+            assert_int_equal(last - first, 7);
+            assert_true(singles > last);
+        } else {
+            assert_true(last - first > 7 || singles < last);
+            if (order_first(&n, &table, &err)) fail_msg("%s", err.msg);
+        }
+    }
+    kinds_free(&table);
+    net_drop(&n);
+    str_free(&text);
+    str_free(&data);
+}
+
 /* Open networks (kinds.h): designs of other sizes and with missing observations share a table of
    kinds; in each of them, also in those that the table was not gathered from, a factor depends on
    exactly its parents.  The table is the same after its way through a file. */
@@ -436,9 +499,8 @@ static void test_open_designs(void **state)
                 kinds_take_stages(o.kinds, &n.m, n.v.stage);
                 n.v.p.stage = n.v.stage;
             }
-            if (inversion_run(&n.v, &n.h, &err) ||
-                (!turn && (kinds_add_stages(&table, &n.m, n.h) ||
-                           kinds_add_crossed(&table, &n.m, n.h, &err))) ||
+            if (inversion_run(&n.v, &n.h, &err) || (!turn && order_first(&n, &table, &err)) ||
+                (!turn && kinds_add_crossed(&table, &n.m, n.h, &err)) ||
                 qnet_make(&n.q, &n.m, n.h, &o, NULL, 1, &err))
                 fail_msg("%s: %s", text.s, err.msg);
             if (turn >= GATHERED) {
@@ -653,6 +715,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_random),       cmocka_unit_test(test_messages),
     cmocka_unit_test(test_open_designs), cmocka_unit_test(test_message_models),
     cmocka_unit_test(test_few_units),    cmocka_unit_test(test_nested),
-    cmocka_unit_test(test_shared),       cmocka_unit_test(test_embedded),
+    cmocka_unit_test(test_stages),       cmocka_unit_test(test_shared),
+    cmocka_unit_test(test_embedded),
 };
 RUN(tests)

@@ -55,7 +55,7 @@ says "different sizes in one call" 0 'data set 2 of 2' "$nami" sample "$dir/n.ne
 says "and as JSON" 0 '"set":2' "$nami" sample "$dir/n.net" --data "$dir/both.json" --method is --json
 says "not in one file" 2 'different sizes' "$nami" sample "$dir/n.net" --data "$dir/both.json" -o "$dir/x.nc"
 says "larger than in training" 0 'J is 30 in these data; the network was trained for 2 to 12' \
-    "$nami" sample "$dir/n.net" --data "$dir/large.json" --method is -n 2000
+    "$nami" sample "$dir/n.net" --data "$dir/large.json" --method direct -n 200
 says "nothing observed" 2 'no value of any observed variable' "$nami" sample "$dir/n.net" --data "$dir/nothing.json"
 says "calibrated for another design" 0 'theta\[7\]' "$nami" calibrate "$dir/n.net" --data "$dir/gaps.json" -n 64 --draws 64 --method direct --json
 

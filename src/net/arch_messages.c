@@ -55,6 +55,7 @@ int message_layers(struct qnet *q, struct message_layers *y, int n, int in, int 
     if (!name->oom)
         y->output =
             net_weights(q, n, hidden + in, hidden + back, q->opt.message, ACT_LINEAR, name->s);
+    if (y->output) q->block.a[q->block.n - 1].keeps = 1;
     return y->hidden && y->output ? 0 : NAMI_ENOMEM;
 }
 

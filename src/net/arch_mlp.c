@@ -62,20 +62,23 @@ static int multiply(struct qnet *q, int n, int gate, int value, int to)
     return prog_emit_times(&q->prog, t) ? 0 : NAMI_ENOMEM;
 }
 
-/* Gates of the factors of a group, from their last hidden layer; the inputs in `from`, of which
+/* Gates of the factors of a group: linear functions of the inputs times numbers between 0 and 1,
+   the logistic function of all inputs and the last hidden layer, such as the weight of the data
+   against the prior, from the logarithms of two variances.  `from` is room for the inputs, of which
    num_back have derivatives.  Returns the first unit, or -1. */
 static int gates(struct qnet *q, const struct group *g, const char *name, struct outputs hidden,
                  int white, int num_back, int *from)
 {
     struct str text = {0};
     int gate = -1, value = -1, unit = -1, n = g->num_factors;
-    int in = gather(q, g, 1, &hidden, 0, -1, from);
+    int in = gather(q, g, 1, &hidden, 1, white, from), back = hidden.width + num_back;
     str_printf(&text, "%s/gate", name);
-    if (!text.oom) gate = net_layer(q, n, in, in, from, NET_GATES, ACT_LINEAR, text.s);
+    if (!text.oom) gate = net_layer(q, n, in, back, from, NET_GATES, ACT_SIGMOID, text.s);
     in = gather(q, g, 0, NULL, 1, white, from);
     text.n = 0;
     str_printf(&text, "%s/value", name);
     if (!text.oom) value = net_layer(q, n, in, num_back, from, NET_GATES, ACT_LINEAR, text.s);
+    if (value >= 0) q->block.a[q->block.n - 1].keeps = 1;
     if (gate >= 0 && value >= 0) {
         unit = q->prog.nunit;
         q->prog.nunit += n * NET_GATES;

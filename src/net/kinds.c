@@ -62,9 +62,11 @@ struct kind *kinds_add(struct kinds *x, uint64_t key, int is_step, const struct 
 
 /* ---- stages ------------------------------------------------------------------------- */
 
-/* Positions of an array's latents in the order of elimination. */
+/* Positions of an array's latents in the order of elimination; `rank` orders the arrays among which
+   crossed ones are spread. */
 struct span {
     int array, first, last;
+    int rank; /* 0, or: 1 not crossed, of several latents; 2 crossed; 3 single latents */
 };
 
 static int by_first(const void *x, const void *y)
@@ -72,12 +74,37 @@ static int by_first(const void *x, const void *y)
     return ((const struct span *)x)->first - ((const struct span *)y)->first;
 }
 
-int kinds_add_stages(struct kinds *x, const struct model *m, const struct inverse *h)
+static int by_rank(const void *x, const void *y)
+{
+    const struct span *a = x, *b = y;
+    return a->rank != b->rank ? a->rank - b->rank : by_first(x, y);
+}
+
+/* Latents of crossed arrays that take turns with others would be of many kinds, and factors of all
+   that follow would read terms again (messages.h).  So they go together: after the arrays of
+   several latents, which are independent given them, and before single ones. */
+static void gather_crossed(struct span *span, int n, const unsigned char *crossed)
+{
+    for (int i = 0, j, end; i < n; i = j) {
+        int any = 0;
+        for (j = i, end = span[i].last; j < n && span[j].first <= end; j++) {
+            if (span[j].last > end) end = span[j].last;
+            any |= crossed[span[j].array];
+        }
+        if (!any || j == i + 1) continue;
+        for (int k = i; k < j; k++)
+            span[k].rank = crossed[span[k].array] ? 2 : span[k].first < span[k].last ? 1 : 3;
+        qsort(span + i, (size_t)(j - i), sizeof *span, by_rank);
+    }
+}
+
+int kinds_add_stages(struct kinds *x, const struct model *m, const struct inverse *h,
+                     const unsigned char *crossed)
 {
     struct span *span = raw_array(struct span, model_num_arrays(m) + 1);
     int n = 0, stage = 0, end = -1, rc = span ? 0 : NAMI_ENOMEM;
     for (int a = 0; a < model_num_arrays(m) && !rc; a++) {
-        struct span s = {a, h->nlatent, -1};
+        struct span s = {a, h->nlatent, -1, 0};
         for (int e = array_first(m, a); e < array_first(m, a) + array_size(m, a); e++) {
             int pos = element_node(m, e) < 0 ? -1 : h->pos[element_node(m, e)];
             if (pos < 0 || pos >= h->nlatent) continue;
@@ -86,10 +113,15 @@ int kinds_add_stages(struct kinds *x, const struct model *m, const struct invers
         }
         if (s.last >= 0) span[n++] = s;
     }
-    if (!rc) qsort(span, (size_t)n, sizeof *span, by_first);
+    if (!rc) {
+        qsort(span, (size_t)n, sizeof *span, by_first);
+        gather_crossed(span, n, crossed);
+    }
     for (int i = 0; i < n && !rc; i++) {
         const char *name = array_name(m, span[i].array);
-        stage += i && span[i].first > end;
+        int apart = span[i].rank && i && span[i - 1].rank &&
+                    (span[i].rank != span[i - 1].rank || span[i].rank == 2);
+        stage += i && (span[i].first > end || apart) && span[i].first >= h->nexact;
         if (span[i].last > end) end = span[i].last;
         struct kind_stage s = {arena_strndup(&x->mem, name, strlen(name)), stage};
         if (!s.array || vec_push(&x->stage, s)) rc = NAMI_ENOMEM;

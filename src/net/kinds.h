@@ -71,10 +71,11 @@ struct kind *kinds_add(struct kinds *kinds, uint64_t key, int is_step, const str
                        int inst, int *fresh);
 
 /* Arrays in the order in which an inverse eliminates them: a stage each, or one for those whose
-   latents are not all eliminated before or after the others'.  Then the stages of a model's nodes,
-   stage[node].  0 or NAMI_ENOMEM. */
+   latents are not all eliminated before or after the others', unless they are crossed (by array).
+   Then the stages of a model's nodes, stage[node].  0 or NAMI_ENOMEM. */
 struct inverse;
-int kinds_add_stages(struct kinds *kinds, const struct model *model, const struct inverse *inverse);
+int kinds_add_stages(struct kinds *kinds, const struct model *model, const struct inverse *inverse,
+                     const unsigned char *crossed);
 void kinds_take_stages(const struct kinds *kinds, const struct model *model, int *stage);
 
 /* Adds the arrays that are crossed in a design; sets crossed[array] of those in the table. */

@@ -20,7 +20,7 @@ int network_invert(struct network *n, nami_err *err)
     int rc = n->plan.elbo ? joint_density(n->model, "", err) : 0;
     if (!rc && !n->inverse)
         rc = inversion_init(&n->inversion, model_bn(n->model), &n->plan.invert, err);
-    if (!rc && !n->inverse && n->base && n->kinds->stage.n) { /* in the order of the first design */
+    if (!rc && !n->inverse && n->kinds && n->kinds->stage.n) { /* in the order that was settled */
         kinds_take_stages(n->kinds, n->model, n->inversion.stage);
         n->inversion.p.stage = n->inversion.stage;
     }

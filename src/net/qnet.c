@@ -14,7 +14,15 @@
 #include "net/messages.h"
 #include "net/saved.h"
 
-enum { PRIOR_DRAWS = 4096 };
+/* Draws of the prior, from which scales come: fewer for models of many rows, whose numbers would
+   fill the memory, but enough to fit a distribution to. */
+enum { PRIOR_DRAWS = 4096, PRIOR_LEAST = 512, PRIOR_NUMBERS = 1 << 23 };
+
+static size_t prior_draws(const struct model *m)
+{
+    int most = PRIOR_NUMBERS / (model_num_rows(m) + 1);
+    return (size_t)(most > PRIOR_DRAWS ? PRIOR_DRAWS : most < PRIOR_LEAST ? PRIOR_LEAST : most);
+}
 
 void qnet_free(struct qnet *q)
 {
@@ -400,13 +408,14 @@ double qnet_products(const struct qnet *q)
 }
 
 /* Uniform in +-1/sqrt(inputs), biases too, as PyTorch's: with the kinks of all units at 0, a
-   network of few inputs learns slowly. */
+   network of few inputs learns slowly.  Messages pass many linear layers, and must not shrink. */
 void qnet_start(const struct qnet *q, uint64_t seed, float *param)
 {
     for (size_t i = 0; i < q->block.n; i++) {
         const struct dense *d = q->block.a[i].layer;
         double a = 1 / sqrt(d->in > 0 ? d->in : 1);
-        if (d->act == ACT_LINEAR) a /= 4; /* outputs: q starts near the prior */
+        if (d->act == ACT_LINEAR && !q->block.a[i].keeps)
+            a /= 4; /* outputs: q starts near the prior */
         size_t n = ((size_t)d->in + 1) * (size_t)d->out;
         if (q->block.a[i].start) {
             memcpy(param + d->w, q->block.a[i].start, sizeof(float) * n);
@@ -675,7 +684,7 @@ static void begin(struct qnet *q, struct model *m, const struct inverse *h,
 int qnet_make_on(struct qnet *q, struct model *m, const struct inverse *h,
                  const struct net_options *opt, size_t n, const double *x, nami_err *err)
 {
-    struct origin o = {.n = n < PRIOR_DRAWS ? n : PRIOR_DRAWS};
+    struct origin o = {.n = n < prior_draws(m) ? n : prior_draws(m)};
     double *y = raw_array(double, (size_t)model_num_rows(m) * o.n);
     begin(q, m, h, opt);
     if (!y) return err_nomem(err);
@@ -691,12 +700,13 @@ int qnet_make(struct qnet *q, struct model *m, const struct inverse *h,
               const struct net_options *opt, const struct saved *saved, int threads, nami_err *err)
 {
     int known = saved || (opt->kinds && opt->kinds->fixed); /* no draws are needed */
-    double *x = known ? NULL : raw_array(double, (size_t)model_num_rows(m) * PRIOR_DRAWS);
-    struct origin o = {known ? 0 : PRIOR_DRAWS, x, saved};
+    size_t n = known ? 0 : prior_draws(m);
+    double *x = known ? NULL : raw_array(double, (size_t)model_num_rows(m) * n);
+    struct origin o = {n, x, saved};
     begin(q, m, h, opt);
     int rc = x || known ? 0 : err_nomem(err);
     if (!rc && !known)
-        rc = model_simulate_training(m, opt->seed ^ 0x7072696f72, 0, PRIOR_DRAWS, threads, x, err);
+        rc = model_simulate_training(m, opt->seed ^ 0x7072696f72, 0, n, threads, x, err);
     if (!rc) rc = build(q, &o, err);
     free(x);
     return rc;

@@ -69,6 +69,7 @@ struct block {
     const char *name;
     const struct dense *layer;
     const float *start;       /* initial weights; NULL: random */
+    int keeps;                /* random ones keep the scale of the inputs: a linear inner layer */
     const struct times *gate; /* its outputs times those of another layer before it; or NULL */
 };
 

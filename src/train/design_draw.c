@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-enum { SIZE_MOST = 1 << 24 };
+enum { SIZE_MOST = 1 << 24, OTHERS_MOST = 8, TRIES_MOST = 1000 };
 
 /* ---- ranges ------------------------------------------------------------------------- */
 
@@ -140,14 +140,38 @@ static int follows(const struct drawing *d, const struct value *v, int k, int *r
     return 0;
 }
 
+/* Index vectors that are different everywhere in the data, such as the members of pairs, stay
+   different: other[] are those drawn before v, and their number is returned. */
+static size_t find_others(const struct drawing *d, const struct value *v,
+                          const struct value **other)
+{
+    const struct value *drawn = d->out->set.a[0].value.a;
+    size_t n = 0;
+    for (size_t k = 0; k < d->out->set.a[0].value.n && n < OTHERS_MOST; k++) {
+        const struct open_range *r = find(d->open, drawn[k].name, strlen(drawn[k].name));
+        const struct value *a = dataset_find(d->data, v->name, strlen(v->name)),
+                           *b = dataset_find(d->data, drawn[k].name, strlen(drawn[k].name));
+        int differ = r && !r->is_size && drawn[k].n == v->n && a && b && a->n == b->n;
+        for (size_t i = 0; differ && i < a->n; i++) differ = a->x[i] != b->x[i];
+        if (differ) other[n++] = &drawn[k];
+    }
+    return n;
+}
+
 /* Uniform integers in place of the values of an index vector. */
 static void draw_indices(struct drawing *d, const struct open_range *r, struct value *v)
 {
+    const struct value *other[OTHERS_MOST];
+    size_t n = find_others(d, v, other);
     double high = r->high;
     for (size_t k = 0; r->high_is && k < d->open->range.n; k++)
         if (!strcmp(d->open->range.a[k].name, r->high_is)) high = d->size[k];
     for (size_t i = 0; i < v->n; i++)
-        v->x[i] = r->low + (double)rng_below(&d->rng, (uint32_t)(high - r->low + 1));
+        for (int tries = 0, again = 1; again && tries < TRIES_MOST; tries++) {
+            v->x[i] = r->low + (double)rng_below(&d->rng, (uint32_t)(high - r->low + 1));
+            again = 0;
+            for (size_t k = 0; k < n; k++) again |= other[k]->x[i] == v->x[i];
+        }
 }
 
 /* One array of the data, with other dimensions. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "net/tree.h"
 #include "train/design_draw.h"
 
 /* Weights of a design's network that stand elsewhere in the first trainer. */
@@ -101,6 +102,18 @@ static int choose_mode(struct designs *d, nami_err *err)
                                                          : network_invert_again(first, best, err);
 }
 
+/* The stages of the arrays, unless the model has some; the first design follows them, too. */
+static int order_arrays(struct network *n, nami_err *err)
+{
+    if (n->inversion.p.stage) return 0;
+    unsigned char *crossed = new_array(unsigned char, model_num_arrays(n->model) + 1);
+    int rc = crossed ? tree_find_crossed(n->model, n->inverse, crossed, err) : err_nomem(err);
+    if (!rc && kinds_add_stages(n->kinds, n->model, n->inverse, crossed)) rc = err_nomem(err);
+    int any = !rc && memchr(crossed, 1, (size_t)model_num_arrays(n->model));
+    free(crossed);
+    return any ? network_invert_again(n, n->plan.invert.mode, err) : rc;
+}
+
 /* The mode, the order of arrays, and the latents that are integrated out are those of the first
    design. */
 static int settle(struct network *n, nami_err *err)
@@ -108,7 +121,8 @@ static int settle(struct network *n, nami_err *err)
     const struct model *m = n->model;
     struct str names = {0};
     n->plan.invert.mode = n->inverse->mode;
-    if (!n->inversion.p.stage && kinds_add_stages(n->kinds, m, n->inverse)) return err_nomem(err);
+    int rc = order_arrays(n, err);
+    if (rc) return rc;
     if (strcmp(n->plan.invert.exact, "auto") != 0) return 0;
     for (int a = 0; a < model_num_arrays(m); a++) {
         int exact = 0, learnt = 0;
@@ -276,6 +290,9 @@ int designs_start(struct designs *d, struct trainer *t, int batch, int threads, 
     for (int i = 0; i < d->n; i++)
         if (find_places(d, &d->design[i])) return err_nomem(err);
     rc = trainer_make_first(t, &d->first->q, d->more, batch, threads, err);
+    for (size_t i = 0; i < d->further.n && !rc; i++)
+        if (trainer_add_layer(t, d->further.a[i].at, num_weights(d->further.a[i].block)))
+            rc = err_nomem(err);
     for (int i = 0; i < d->n && !rc; i++)
         rc = trainer_make_other(&d->design[i].t, &d->design[i].net.q, t, err);
     for (int i = d->n - 1; i >= 0 && !rc; i--) /* further weights start as in their first design */
@@ -331,7 +348,7 @@ static void take(const struct design *x, struct trainer *t)
     t->total = x->t.total;
 }
 
-void designs_gradient(struct designs *d, struct trainer *t, uint64_t step, const struct batch *b)
+int designs_gradient(struct designs *d, struct trainer *t, uint64_t step, const struct batch *b)
 {
     /* in another order each time, so that no design always follows the same one */
     uint64_t n = (uint64_t)d->n + 1, round = step / n, at = step % n;
@@ -339,12 +356,10 @@ void designs_gradient(struct designs *d, struct trainer *t, uint64_t step, const
     rng_init(&rng, d->seed ^ 0x726f756e64, round);
     struct design *x = design_at(d, at + rng_below(&rng, (uint32_t)n));
     memset(t->grad + d->first->q.prog.nparam, 0, sizeof(float) * d->more);
-    if (!x) {
-        trainer_gradient(t, b);
-        return;
-    }
+    if (!x) return trainer_gradient(t, b);
     give(x, t);
-    trainer_gradient(&x->t, b);
+    int rc = trainer_gradient(&x->t, b);
+    if (rc) return rc;
     take(x, t);
     memset(t->grad, 0, sizeof(float) * t->nparam);
     for (size_t k = 0; k < x->place.n; k++) {
@@ -352,16 +367,15 @@ void designs_gradient(struct designs *d, struct trainer *t, uint64_t step, const
         memcpy(t->grad + p->to, x->t.grad + p->from, sizeof(float) * p->n);
     }
     t->norm = x->t.norm;
+    return 0;
 }
 
-void designs_loss(struct designs *d, struct trainer *t, int k, const struct batch *b)
+int designs_loss(struct designs *d, struct trainer *t, int k, const struct batch *b)
 {
     struct design *x = design_at(d, (uint64_t)k);
-    if (!x) {
-        trainer_loss(t, b);
-        return;
-    }
+    if (!x) return trainer_loss(t, b);
     give(x, t);
-    trainer_loss(&x->t, b);
-    take(x, t);
+    int rc = trainer_loss(&x->t, b);
+    if (!rc) take(x, t);
+    return rc;
 }

@@ -23,9 +23,10 @@ void designs_free(struct designs *d);
 
 /* The trainers; *t, the first, is the caller's. */
 int designs_start(struct designs *d, struct trainer *t, int batch, int threads, nami_err *err);
-/* Loss, total, grad and norm of a step in *t; the same of a validation batch, without gradients. */
-void designs_gradient(struct designs *d, struct trainer *t, uint64_t step, const struct batch *b);
-void designs_loss(struct designs *d, struct trainer *t, int k, const struct batch *b);
+/* Loss, total, grad and norm of a step in *t; the same of a validation batch, without gradients. 0,
+ * or as trainer_gradient. */
+int designs_gradient(struct designs *d, struct trainer *t, uint64_t step, const struct batch *b);
+int designs_loss(struct designs *d, struct trainer *t, int k, const struct batch *b);
 
 /* Calls each() for the weights that the first network does not have: see network_each_weight. */
 int designs_each_weight(const struct designs *d,

@@ -75,10 +75,7 @@ const double *train_best(const struct train *x)
     return NULL;
 }
 
-double train_rate(const struct train *x)
-{
-    return schedule_rate(x, x->step ? x->step - 1 : 0);
-}
+double train_rate(const struct train *x) { return schedule_rate(x, x->step ? x->step - 1 : 0); }
 
 /* ---- what is not finite ------------------------------------------------------------- */
 
@@ -115,13 +112,25 @@ static void part_losses(void *x_, int part, float *floats, double *loss)
     for (int k = 0; k < source_nvalid(x->source); k++, loss += terms + 1) {
         struct batch b;
         source_valid(x->source, k, &b);
-        if (x->designs)
-            designs_loss(x->designs, t, k, &b);
-        else
-            trainer_part_loss(t, &b, part);
+        trainer_part_loss(t, &b, part);
         memcpy(loss, t->loss, sizeof *loss * (size_t)terms);
         loss[terms] = t->total;
     }
+}
+
+/* The same of whole batches; each is of a design, whose trainer has parts of its own. */
+static int design_losses(struct train *x, double *loss)
+{
+    struct trainer *t = &x->t;
+    int terms = t->num_loss_terms, rc = 0;
+    for (int k = 0; k < source_nvalid(x->source) && !rc; k++, loss += terms + 1) {
+        struct batch b;
+        source_valid(x->source, k, &b);
+        rc = designs_loss(x->designs, t, k, &b);
+        memcpy(loss, t->loss, sizeof *loss * (size_t)terms);
+        loss[terms] = t->total;
+    }
+    return rc;
 }
 
 /* Means over the points of batches whose loss is finite.  Weights with more finite batches are
@@ -134,7 +143,8 @@ static int mean_losses(struct train *x, double *row, int *bad, nami_err *err)
     double points = 0; /* in batches */
     double *all = raw_array(double, size), *loss = all;
     if (!all) return err_nomem(err);
-    int rc = sum_run(&t->sum, 0, size, part_losses, x, NULL, all);
+    int rc =
+        x->designs ? design_losses(x, all) : sum_run(&t->sum, 0, size, part_losses, x, NULL, all);
     memset(row, 0, sizeof *row * (size_t)x->width);
     for (int k = 0; k < n && !rc; k++, loss += terms + 1) {
         struct batch b;
@@ -193,10 +203,7 @@ int train_step(struct train *x, int *checked, nami_err *err)
     *checked = 0;
     if (rc) return rc;
     t->opt.warm = warm_now(x);
-    if (x->designs)
-        designs_gradient(x->designs, t, x->step, &b);
-    else
-        rc = trainer_gradient(t, &b);
+    rc = x->designs ? designs_gradient(x->designs, t, x->step, &b) : trainer_gradient(t, &b);
     t->opt.warm = 1; /* for validation */
     if (rc) return trainer_failed(rc, err);
     if (isfinite(t->total) && isfinite(t->norm)) {

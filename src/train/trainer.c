@@ -215,7 +215,7 @@ static void run_pieces(void *t_, int k)
 
 /* ---- Adam --------------------------------------------------------------------------- */
 
-enum { ADAM_PART = 1 << 13 };
+enum { ADAM_PART = 1 << 13, LAYER_CLIP = 2 };
 
 WIDE static void adam(int n, float rate, float scale, float b1, float b2, const float *restrict g,
                       float *restrict m, float *restrict v, float *restrict p)
@@ -229,6 +229,7 @@ WIDE static void adam(int n, float rate, float scale, float b1, float b2, const 
     }
 }
 
+/* A part of all weights; or, with clipping by layers, those of a layer. */
 static void run_adam(void *t_, int i)
 {
     const struct trainer *t = t_;
@@ -236,6 +237,26 @@ static void run_adam(void *t_, int i)
     size_t at = (size_t)i * ADAM_PART, left = t->nparam - at;
     adam(left < ADAM_PART ? (int)left : ADAM_PART, w->rate, w->scale, w->b1, w->b2, t->grad + at,
          t->m + at, t->v + at, t->param + at);
+}
+
+/* The same for a layer whose gradient is at most LAYER_CLIP times as large as Adam's second moments
+   say that it usually is.  The loss of some data sets may be a thousand times that of others, and
+   the factors of a plate have a thousand times the gradient of a single one: one norm of all
+   weights would let the former decide how large a step the latter take. */
+static void run_layer(void *t_, int i)
+{
+    const struct trainer *t = t_;
+    const struct lane_work *w = t->work;
+    size_t at = w->layer.a[i].at, n = w->layer.a[i].n;
+    double square = square_sum(n, t->grad + at), usual = 0, scale = 1;
+    if (square == 0)
+        return; /* it is not in this design: what is usual is that of those that have it */
+    for (size_t k = at; k < at + n; k++) usual += (double)t->v[k];
+    usual *= (double)w->usual;
+    if (usual > 0 && square > LAYER_CLIP * LAYER_CLIP * usual)
+        scale = LAYER_CLIP * sqrt(usual / square);
+    adam((int)n, w->rate, (float)scale, w->b1, w->b2, t->grad + at, t->m + at, t->v + at,
+         t->param + at);
 }
 
 void trainer_apply(struct trainer *t, double rate, double clip)
@@ -246,6 +267,11 @@ void trainer_apply(struct trainer *t, double rate, double clip)
     w->scale = clip > 0 && t->norm > clip ? (float)(clip / t->norm) : 1;
     w->b1 = (float)(1 / (1 - pow(0.9, k)));
     w->b2 = (float)(1 / (1 - pow(0.999, k)));
+    if (clip > 0 && w->layer.n) {
+        w->usual = k > 1 ? (float)(1 / (1 - pow(0.999, k - 1))) : 0;
+        pool_run(t->pool, (int)w->layer.n, run_layer, t);
+        return;
+    }
     pool_run(t->pool, (int)((t->nparam + ADAM_PART - 1) / ADAM_PART), run_adam, t);
 }
 

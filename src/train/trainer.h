@@ -71,6 +71,8 @@ int trainer_make_parts(struct trainer *t, struct qnet *q, struct elbo *e,
    does not have; the others run in its threads. */
 int trainer_make_first(struct trainer *t, struct qnet *q, size_t more, int batch, int threads,
                        nami_err *err);
+/* A layer of the further weights; 0 or NAMI_ENOMEM. */
+int trainer_add_layer(struct trainer *t, size_t at, size_t n);
 int trainer_make_other(struct trainer *t, struct qnet *q, const struct trainer *first,
                        nami_err *err);
 void trainer_free(struct trainer *t);
@@ -89,7 +91,8 @@ void trainer_part_loss(struct trainer *t, const struct batch *b, int part);
 int trainer_failed(int rc, nami_err *err);
 /* Recomputes norm after the caller has changed grad. */
 void trainer_norm(struct trainer *t);
-/* An Adam update with grad, clipped to norm `clip` (0: no clipping). */
+/* An Adam update with grad, clipped to norm `clip` (0: no clipping); of networks with messages,
+   layer by layer instead, each to twice its usual norm. */
 void trainer_apply(struct trainer *t, double rate, double clip);
 
 #endif

@@ -19,6 +19,11 @@ struct rows {
     int o0, o1, again;
 };
 
+/* The weights of a layer. */
+struct weights_of {
+    size_t at, n;
+};
+
 /* Segments that contribute to the same loss term. */
 struct piece {
     size_t s0, s1;
@@ -42,11 +47,13 @@ struct lane_work {
     size_t *first_rows;      /* of each segment; then the total number */
     struct exec *view;       /* of chunk c in thread k: view[c * nview + k] */
     int nview;
-    atomic_int next; /* the next piece */
-    const struct batch *b;     /* the part that is computed */
-    int of;                    /* points of the batch that it is a part of */
-    int norms;                 /* norm2 is wanted */
-    float rate, scale, b1, b2; /* of the step */
+    atomic_int next;              /* the next piece */
+    const struct batch *b;        /* the part that is computed */
+    int of;                       /* points of the batch that it is a part of */
+    int norms;                    /* norm2 is wanted */
+    float rate, scale, b1, b2;    /* of the step */
+    vec(struct weights_of) layer; /* whose gradients are clipped one by one; none: all together */
+    float usual;                  /* times Adam's second moments: what they were before the step */
     int grad;
     void *block[4];
     /* of a bound, for each lane of the batch */

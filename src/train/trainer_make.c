@@ -1,5 +1,6 @@
 /* trainer_make.c: sets up a trainer: cuts the minibatch into chunks of lanes, the network into
    pieces and the weights into rows. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,9 +117,20 @@ static int cut_packed(struct lane_work *w)
     return 0;
 }
 
-static int cut(struct lane_work *w, const struct qnet *q, int threads)
+static int find_layers(struct lane_work *w, const struct qnet *q)
 {
     int rc = 0;
+    for (size_t i = 0; i < q->block.n && !rc; i++) {
+        const struct dense *d = q->block.a[i].layer;
+        rc = vec_push(&w->layer, ((struct weights_of){d->w, ((size_t)d->in + 1) * (size_t)d->out}));
+    }
+    return rc;
+}
+
+static int cut(struct lane_work *w, const struct qnet *q, int threads)
+{
+    int rc = q->opt.arch == &arch_messages ? find_layers(w, q) : 0;
+    if (rc) return NAMI_ENOMEM;
     if (cut_pieces(w, &q->prog)) return NAMI_ENOMEM;
     if (!by_piece(w, &q->prog, threads)) w->piece.n = 0;
     if (w->piece.n && prog_pack(&w->packed, &q->prog)) return NAMI_ENOMEM;
@@ -192,6 +204,15 @@ static int make_lanes(struct trainer *t)
     return 0;
 }
 
+/* Parts of a batch whose units take at most about a gigabyte: all of a part are in memory at once.
+ */
+static int fewest_parts(const struct prog *p, int lanes)
+{
+    const double most = 1 << 30, groups = (lanes + 7) / 8;
+    double each = 8. * p->nunit * 2 * sizeof(float);
+    return (int)fmin(fmin(groups, SUM_MOST_PARTS), ceil(groups * each / most));
+}
+
 /* Parts are as large as can be, if there are fewer points than parts. */
 static int make_parts(struct trainer *t, int parts, const nami_exchange *with, nami_err *err)
 {
@@ -232,7 +253,8 @@ static int make(struct trainer *t, struct qnet *q, struct elbo *e, const struct 
     }
     if (batch < 1 || batch > BATCH_MOST)
         return err_set(err, NAMI_ELIMIT, "a batch has 1 to %d points, not %d", BATCH_MOST, batch);
-    int rc = make_parts(t, how->parts > 0 ? how->parts : 1, how->with, err);
+    int least = fewest_parts(t->prog, batch * t->per);
+    int rc = make_parts(t, how->parts > least ? how->parts : least, how->with, err);
     if (rc) return rc;
     struct lane_work *w = t->work = new_array(struct lane_work, 1);
     if (!w) return err_nomem(err);
@@ -280,6 +302,11 @@ int trainer_make_first(struct trainer *t, struct qnet *q, size_t more, int batch
     return make(t, q, NULL, NULL, &how, err);
 }
 
+int trainer_add_layer(struct trainer *t, size_t at, size_t n)
+{
+    return vec_push(&t->work->layer, ((struct weights_of){at, n}));
+}
+
 int trainer_make_other(struct trainer *t, struct qnet *q, const struct trainer *first,
                        nami_err *err)
 {
@@ -313,6 +340,7 @@ void trainer_free(struct trainer *t)
     free(w->fed);
     free(w->more);
     vec_free(&w->rows);
+    vec_free(&w->layer);
     free(w);
     sum_free(&t->sum);
     free(t->loss);
