@@ -15,6 +15,8 @@
 #include "exact/reach.h"
 #include "model/eval.h"
 
+static const double COUPLED = 50; /* times the cost of the density as it is written */
+
 struct choice {
     struct collapse *c;
     const struct problem *p;
@@ -23,6 +25,7 @@ struct choice {
     unsigned char *allowed; /* by node */
     int singles;            /* costly kinds are welcome for single numbers, too */
     int closed;             /* and for nothing */
+    int discrete;           /* nothing but discrete latents */
     int *statement;         /* by node */
     int num_statements;
     int *num_latents;             /* by statement */
@@ -127,6 +130,8 @@ static int has_single(const struct choice *x)
 
 static int try_kind(struct choice *x, const struct integral_kind *kind, nami_err *err)
 {
+    if (x->discrete && !kind->discrete)
+        return err_set(err, NAMI_EINPUT, "makes sums over discrete latents costly");
     if (kind->probed && x->closed)
         return err_set(err, NAMI_EINPUT, "takes more evaluations than Markov chains");
     if (kind->plates && !x->singles && has_single(x))
@@ -264,6 +269,29 @@ static int rounds(struct choice *x, nami_err *err)
     return rc;
 }
 
+/* Statements with latents that are wanted are to be tried. */
+static void start_statements(struct choice *x)
+{
+    memset(x->done, 1, (size_t)x->num_statements);
+    for (int v = 0; v < x->p->g->n; v++)
+        if (is_wanted(x, v)) x->done[x->statement[v]] = 0;
+}
+
+/* Integrals over parameters couple discrete latents, all states of which are then summed over
+   together.  Where that is costly, Markov chains draw the parameters instead. */
+static int rounds_for_chains(struct choice *x, nami_err *err)
+{
+    struct collapse *c = x->c;
+    int rc = rounds(x, err), continuous = 0;
+    for (size_t k = 0; k < c->step.n; k++) continuous |= !c->step.a[k]->kind->discrete;
+    if (rc || !continuous || prog_cost(collapse_density(c)) < COUPLED * prog_cost(&c->start))
+        return rc;
+    while (c->step.n) collapse_pop(c);
+    start_statements(x);
+    x->discrete = 1;
+    return rounds(x, err);
+}
+
 /* Stages of the user: only latents of the first one can go first. */
 static int first_stage(const struct choice *x)
 {
@@ -305,15 +333,13 @@ static int start(struct choice *x, const struct model *m, nami_err *err)
         !x->failed)
         return err_nomem(err);
     if ((rc = roles(x->p, x->role, &inexact, err))) return rc;
-    memset(x->done, 1, (size_t)x->num_statements);
     for (int k = 0; k < model_num_instances(m); k++) {
         int v = instance_node(m, k);
         if (v < 0) continue;
         x->statement[v] = instance_statement(m, k);
-        if (!is_wanted(x, v)) continue;
-        x->done[x->statement[v]] = 0;
-        x->num_latents[x->statement[v]]++;
+        if (is_wanted(x, v)) x->num_latents[x->statement[v]]++;
     }
+    start_statements(x);
     return collapse_start(x->c, m, x->role, err);
 }
 
@@ -368,7 +394,7 @@ static int make(struct collapse *c, const struct model *m, const struct problem 
     if (!rc && !none) rc = allow(&x, which, err);
     for (int v = 0; kind && v < p->g->n && !rc; v++) x.allowed[v] &= kind[v] != NULL;
     if (kind) c->by_name = 1;
-    if (!rc && !none) rc = rounds(&x, err);
+    if (!rc && !none) rc = x.closed ? rounds_for_chains(&x, err) : rounds(&x, err);
     if (!rc && make_programs(c)) rc = err_nomem(err);
     for (int v = 0; kind && v < p->g->n && !rc; v++)
         if (kind[v] && (!c->kind[v] || strcmp(kind[v], c->kind[v]) != 0))

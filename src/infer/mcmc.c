@@ -185,9 +185,11 @@ struct way {
 struct session {
     struct way way[2]; /* centered; noncentered, if there is such a one */
     int num_ways;
-    double *data; /* observed rows */
-    size_t each;  /* draws that are kept of each chain */
-    double *kept; /* (dim + 1, MCMC_CHAINS * each): chain by chain; the last row: log density */
+    double *data;  /* observed rows */
+    size_t each;   /* draws that are kept of each chain */
+    double *kept;  /* (dim + 1, MCMC_CHAINS * each): chain by chain; the last row: log density */
+    double *shown; /* the same with labels at random, if there are symmetries */
+    struct symmetries same;
     double *work; /* (4 dim), mcmc_rescue_work(dim) */
     double spent;
     int rescued;  /* chains that were stuck */
@@ -281,6 +283,7 @@ static int windows(struct session *r, size_t most, nami_err *err)
         if (moved > r->rescued) r->rescued = moved;
         for (int j = 0; j < r->num_ways && !rc; j++)
             set_mass(&r->way[j].s, &(struct positions){num, most, r->way[j].seen}, r->work);
+        if (!rc) rc = mcmc_sort_labels(&r->way[0].s, &r->same, err);
         done += n;
     }
     return rc;
@@ -327,6 +330,16 @@ static double share_diverged(const struct session *r)
     return (double)least / (double)r->moves;
 }
 
+static const double *shown(const struct session *r) { return r->same.num ? r->shown : r->kept; }
+
+static int mix_labels(struct session *r, nami_err *err)
+{
+    size_t stride = kept_stride(r), d = (size_t)r->way[0].s.dim;
+    if (!r->same.num) return 0;
+    memcpy(r->shown, r->kept, sizeof *r->kept * (d + 1) * stride);
+    return mcmc_relabel(&r->way[0].s, &r->same, stride, r->shown, err);
+}
+
 static int look(const struct session *r, struct diagnostics *found, nami_err *err)
 {
     size_t stride = kept_stride(r);
@@ -339,7 +352,7 @@ static int look(const struct session *r, struct diagnostics *found, nami_err *er
                                   .rescued = r->rescued};
     for (size_t k = 0; k <= (size_t)r->way[0].s.dim; k++) {
         struct chain_stats c;
-        int rc = chain_stats(stride, r->kept + k * stride, 1, MCMC_CHAINS, &c, err);
+        int rc = chain_stats(stride, shown(r) + k * stride, 1, MCMC_CHAINS, &c, err);
         if (rc) return rc;
         found->rhat = fmax(found->rhat, c.rhat);
         found->ess = fmin(found->ess, fmin(c.bulk, c.tail));
@@ -361,10 +374,12 @@ static int enough(const struct diagnostics *d) { return chains_agree(d) && d->di
 static int run_rounds(struct session *r, struct diagnostics *found, nami_err *err)
 {
     int rc = warm_up(r, err);
+    if (!rc) rc = mcmc_check_symmetries(&r->way[0].s, &r->same, err);
     size_t thin = 1;
     double before = INFINITY;
     for (int k = 0; k < ROUNDS && !rc; k++) {
         rc = draw(r, thin, err);
+        if (!rc) rc = mix_labels(r, err);
         if (!rc) rc = look(r, found, err);
         if (rc || enough(found) || 3 * r->spent > BUDGET || is_apart(found, before)) break;
         before = found->rhat;
@@ -415,8 +430,9 @@ static int make(struct session *r, size_t n, const double *z, const double *star
     r->each = n / MCMC_CHAINS > 50 ? n / MCMC_CHAINS : 50;
     r->data = raw_array(double, rows + 1);
     r->kept = raw_array(double, (d + 1) * kept_stride(r));
+    r->shown = raw_array(double, (d + 1) * kept_stride(r));
     r->work = raw_array(double, 4 * d > rescue ? 4 * d : rescue);
-    if (!r->data || !r->kept || !r->work) return err_nomem(err);
+    if (!r->data || !r->kept || !r->shown || !r->work) return err_nomem(err);
     for (size_t i = 0; i < rows; i++) r->data[i] = z[i * n];
     for (int k = 0; k < r->num_ways && !rc; k++) rc = make_way(r, &r->way[k], start, err);
     return rc;
@@ -450,7 +466,7 @@ static int take(struct session *r, size_t n, double *z, nami_err *err)
         size_t c = share ? i / share : MCMC_CHAINS, k = share ? i % share : 0;
         if (c >= MCMC_CHAINS) c = i % MCMC_CHAINS, k = 0; /* the remainder */
         size_t at = c * r->each + (share ? k * r->each / share : r->each - 1);
-        for (size_t j = 0; j < d; j++) u[j * n + i] = r->kept[j * stride + at];
+        for (size_t j = 0; j < d; j++) u[j * n + i] = shown(r)[j * stride + at];
     }
     int rc = mcmc_decode(s, n, u, z, err);
     free(u);
@@ -480,7 +496,9 @@ int mcmc_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int 
                           .seed = (seed ^ (uint64_t)k << 40) + number * 0x9e3779b97f4a7c15u};
     int rc = make_joints(&r, a, err);
     if (!rc) rc = make(&r, n, z, start, err);
+    if (!rc) rc = mcmc_find_symmetries(&r.way[0].s, &r.same, err);
     if (!rc) rc = climb(&r, start, err);
+    if (!rc) rc = mcmc_sort_labels(&r.way[0].s, &r.same, err);
     if (!rc) rc = run_rounds(&r, found, err);
     if (!rc) rc = take(&r, n, z, err);
     for (int k = 0; k < 2; k++) {
@@ -488,7 +506,7 @@ int mcmc_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int 
         joint_free(&r.way[k].s.joint);
         free(r.way[k].s.u), free(r.way[k].s.L);
     }
-    free(r.data), free(r.kept), free(r.work);
+    free(r.data), free(r.kept), free(r.shown), free(r.work);
     uint64_t first = (n + 7) / 8 * 8 * number;
     return rc ? rc : infer_finish(a, n, z, seed ^ 0x6d636d63, first, threads, pred, err);
 }

@@ -26,7 +26,9 @@
 enum {
     MCMC_CHAINS = 16,
     MCMC_LANES = 8,
-    MCMC_DENSE = 100 /* coordinates of a full mass matrix */
+    MCMC_DENSE = 100, /* coordinates of a full mass matrix */
+    MCMC_SYMMETRIES = 4,
+    MCMC_LABELED = 6
 };
 
 /* Can it be used: has the model a density, are all latents of the network continuous? */
@@ -100,6 +102,29 @@ int mcmc_noncenter(struct mcmc *centered, struct mcmc *noncentered, nami_err *er
 int mcmc_center(struct mcmc *noncentered, struct mcmc *centered, nami_err *err);
 /* Chains without a value go to where the best one is. */
 int mcmc_settle(struct mcmc *s, nami_err *err);
+/* The densities and derivatives at the positions u, which have some. */
+int mcmc_evaluate(struct mcmc *s, nami_err *err);
+
+/* Arrays whose slices k and l may change places, for all labels k and l < size, without a change of
+   the density: of each array, a set of its dimensions is indexed by a label (mcmc_label.c). */
+struct symmetry {
+    int size, num;
+    struct labeled {
+        int array;
+        unsigned dims;
+    } of[MCMC_LABELED];
+};
+struct symmetries {
+    int num;
+    struct symmetry a[MCMC_SYMMETRIES];
+};
+/* By densities at the positions u, which must be points in general; those that hold at other
+   positions, too. */
+int mcmc_find_symmetries(struct mcmc *s, struct symmetries *out, nami_err *err);
+int mcmc_check_symmetries(struct mcmc *s, struct symmetries *all, nami_err *err);
+/* Labels at random, of n points u[k * n + i]; in ascending order, of all chains. */
+int mcmc_relabel(struct mcmc *s, const struct symmetries *all, size_t n, double *u, nami_err *err);
+int mcmc_sort_labels(struct mcmc *s, const struct symmetries *all, nami_err *err);
 /* One move of all chains. */
 int mcmc_move(struct mcmc *s, nami_err *err);
 /* The model's rows z[row * n + i] of n points with coordinates u[k * n + i]. */

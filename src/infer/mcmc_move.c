@@ -83,6 +83,26 @@ int lanes_inside(const struct mcmc *s, const struct lanes_of_chains *w, int b)
     return ok;
 }
 
+static int evaluate_lanes(void *job, void *workspace, size_t first, size_t n, nami_err *err)
+{
+    struct mcmc *s = job;
+    struct lanes_of_chains *w = workspace;
+    (void)n, (void)err;
+    lanes_data(s, w);
+    for (size_t k = 0; k < (size_t)s->dim; k++)
+        memcpy(w->u + k * LANES, s->u + k * MCMC_CHAINS + first, sizeof *w->u * LANES);
+    lanes_evaluate(s, w);
+    for (size_t k = 0; k < (size_t)s->dim; k++)
+        memcpy(s->grad + k * MCMC_CHAINS + first, w->g + k * LANES, sizeof *w->g * LANES);
+    memcpy(s->value + first, w->x.total, sizeof *s->value * LANES);
+    return 0;
+}
+
+int mcmc_evaluate(struct mcmc *s, nami_err *err)
+{
+    return workers_run(&s->workers, MCMC_CHAINS, LANES, evaluate_lanes, err);
+}
+
 /* ---- climbs -------------------------------------------------------------------------------- */
 
 /* Points where the density is not finite move towards the origin, and are drawn anew around it. */
