@@ -1,20 +1,16 @@
 /* draw.c: draws a model and its inverse with Graphviz: nodes, plates, edges, legend.  Graphviz and
    the libraries that it loads crash or exit when memory runs out, and have global state: a child
-   process calls them, and sends the picture through a pipe. */
-#define _GNU_SOURCE // NOLINT: pipe2
+   process calls them, and sends the picture. */
 #include "report/draw.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <gvc.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "base/child.h"
 #include "base/err.h"
 #include "report/names.h"
 #include "report/sketch.h"
@@ -397,93 +393,53 @@ int draw_here(const struct view *w, const char *format, struct str *out, nami_er
 
 /* ---- a process of its own ----------------------------------------------------------- */
 
-/* What the process sends before the picture. */
+struct job {
+    const struct view *w;
+    const char *format;
+};
+
+/* What the process sends before the n bytes of the picture. */
 struct answer {
     int rc;
     nami_err err;
+    size_t n;
 };
 
-static int send_all(int fd, const void *data, size_t n)
+static void draw_there(void *self, int fd)
 {
-    for (const char *at = data; n > 0;) {
-        ssize_t k = write(fd, at, n);
-        if (k < 0 && errno != EINTR) return -1;
-        if (k > 0) at += k, n -= (size_t)k;
-    }
-    return 0;
-}
-
-/* The child: its end by a signal must be quiet, and is not for the handlers of the caller. */
-static _Noreturn void draw_and_exit(const struct view *w, const char *format, int fd)
-{
-    static const int signals[] = {SIGSEGV, SIGABRT, SIGTRAP, SIGBUS,  SIGFPE,
-                                  SIGILL,  SIGINT,  SIGTERM, SIGQUIT, SIGALRM};
+    const struct job *job = self;
     struct answer answer = {0};
     struct str out = {0};
-    int null = open("/dev/null", O_RDWR);
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], SIG_DFL);
-    signal(SIGPIPE, SIG_IGN);
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
-    /* Without memory, the text layout may loop for ever: more processor time than any picture needs. */
-    rlim_t seconds = 8 + (rlim_t)(w->bn->dag.n + w->bn->dag.m) / 10;
+    /* Without memory, the text layout may loop for ever: more processor time than any picture
+     * needs. */
+    rlim_t seconds = 8 + (rlim_t)(job->w->bn->dag.n + job->w->bn->dag.m) / 10;
     setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
-    for (int i = 1; i <= 2 && null >= 0; i++) dup2(null, i);
-    answer.rc = draw_here(w, format, &out, &answer.err);
-    _exit(send_all(fd, &answer, sizeof answer) || send_all(fd, out.s, out.n));
-}
-
-/* Appends all that comes. */
-static int receive(int fd, struct str *all)
-{
-    char buf[1 << 16];
-    ssize_t n;
-    while (!all->oom && (n = read(fd, buf, sizeof buf)) != 0) {
-        if (n > 0) str_putn(all, buf, (size_t)n);
-        if (n < 0 && errno != EINTR) return -1;
-    }
-    return all->oom ? -1 : 0;
-}
-
-/* The end of the child: 0 if it ended well, or if its status went to another wait(). */
-static int end_of(pid_t pid)
-{
-    int status = 0;
-    pid_t k;
-    do k = waitpid(pid, &status, 0);
-    while (k < 0 && errno == EINTR);
-    return k < 0 ? 0 : status;
-}
-
-static int take(const struct str *all, int status, const char *format, struct str *out,
-                nami_err *err)
-{
-    struct answer answer;
-    if (status || all->n < sizeof answer)
-        return err_set(err, NAMI_ELIMIT,
-                       "Graphviz crashed while drawing %s; there may be too little memory", format);
-    memcpy(&answer, all->s, sizeof answer);
-    if (answer.rc) return err_set(err, answer.rc, "%s", answer.err.msg);
-    str_putn(out, all->s + sizeof answer, all->n - sizeof answer);
-    return out->oom ? err_nomem(err) : 0;
+    for (int i = 0; i < 2; i++) signal(i ? SIGTERM : SIGINT, SIG_DFL); /* nobody waits then */
+    answer.rc = draw_here(job->w, job->format, &out, &answer.err);
+    answer.n = answer.rc ? 0 : out.n;
+    if (child_put(fd, &answer, sizeof answer) == 0) child_put(fd, out.s, answer.n);
 }
 
 int draw(const struct view *w, const char *format, struct str *out, nami_err *err)
 {
-    struct str all = {0};
-    int fd[2];
-    if (pipe2(fd, O_CLOEXEC)) return err_set(err, NAMI_ELIMIT, "no pipe: %s", strerror(errno));
-    pid_t pid = fork();
-    if (pid == 0) draw_and_exit(w, format, fd[1]);
-    int why = errno;
-    close(fd[1]);
-    if (pid < 0) {
-        close(fd[0]);
-        return err_set(err, NAMI_ELIMIT, "cannot start a process to draw: %s", strerror(why));
+    struct job job = {w, format};
+    struct answer answer;
+    struct child child;
+    int rc = child_start(&child, draw_there, &job, err);
+    if (rc) return rc;
+    int lost = child_get(child.fd, &answer, sizeof answer);
+    if (!lost && answer.rc) {
+        rc = err_set(err, answer.rc, "%s", answer.err.msg);
+    } else if (!lost) {
+        str_reserve(out, answer.n);
+        if (out->oom)
+            rc = err_nomem(err);
+        else if (!(lost = child_get(child.fd, out->s + out->n, answer.n)))
+            out->s[out->n += answer.n] = 0;
     }
-    int lost = receive(fd[0], &all);
-    close(fd[0]); /* if it still writes, it ends */
-    int status = end_of(pid);
-    int rc = lost ? err_nomem(err) : take(&all, status, format, out, err);
-    str_free(&all);
+    child_end(&child);
+    if (lost)
+        rc = err_set(err, NAMI_ELIMIT,
+                     "Graphviz crashed while drawing %s; there may be too little memory", format);
     return rc;
 }
