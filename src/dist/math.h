@@ -178,6 +178,8 @@ double gamma_q_log(double a, double log_x);
 /* Regularized incomplete beta I_x(a, b); y = 1 - x is an argument as well, to avoid cancellation at
    either end.  The complement is beta_i(b, a, y, x). */
 double beta_i(double a, double b, double x, double y);
+/* The same by the odds o = x / y and their logarithm; o itself may be too large or small. */
+double beta_odds(double a, double b, double o, double log_o);
 /* Derivatives of quantiles with respect to a shape parameter (shape.c): d log x / da at fixed
    P(a, x); d logit x / da at fixed I_x(a, b).  For b it is -logit_beta_slope(b, a, y, x). */
 __attribute__((const)) double log_gamma_slope(double a, double x);
