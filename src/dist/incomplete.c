@@ -209,7 +209,7 @@ static double log_front(double a, double b)
 double beta_odds(double a, double b, double o, double log_o)
 {
     if (!is_positive(a) || !is_positive(b) || isnan(log_o)) return NAN;
-    if (log_o < -660) return exp(a * log_o - log_front(a, b));
-    if (log_o > 660) return -expm1(-b * log_o - log_front(b, a));
-    return beta_i(a, b, 1 / (1 + 1 / o), 1 / (1 + o));
+    if (fabs(log_o) < 660) return beta_i(a, b, 1 / (1 + 1 / o), 1 / (1 + o));
+    if (!(log(a + b) - fabs(log_o) < -36)) return NAN; /* more than the first term matters */
+    return log_o < 0 ? exp(a * log_o - log_front(a, b)) : -expm1(-b * log_o - log_front(b, a));
 }
