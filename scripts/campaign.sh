@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/campaign.sh [SECONDS [EXECUTIONS]]: every fuzzer for SECONDS (20) of the clock, those of whole models four times as long,
+# scripts/campaign.sh [SECONDS [EXECUTIONS]]: every fuzzer for SECONDS (20) of the clock, those of whole models and of arrays four times as long,
 # round after round until all have together made so many executions (0: one round); then the faults of verify/faults.py in full: every call, every allocation, 500 signals.
 # build/campaign keeps executions by target and what is done: after an interruption, the same command goes on; with FRESH=1 another
 # run adds to it. FORMATS chooses fuzzers, PARTS faults (PARTS=: none). Inputs that fuzzing finds are kept in build-fuzz/corpus, and
@@ -22,7 +22,7 @@ table()
 
 fuzz()
 {
-    case $1 in nami | bugs | syntax | model | run) time=$((4 * seconds)) ;; *) time=$seconds ;; esac
+    case $1 in nami | bugs | syntax | model | run | npy | records_idx | records_npy) time=$((4 * seconds)) ;; *) time=$seconds ;; esac
     BUILT=1 fuzz/run.sh "$time" "$1" >"$log/fuzz-$1.log" 2>&1 || { tail -n 40 "$log/fuzz-$1.log"; exit 1; }
     sed -n 's/^stat::number_of_executed_units: *\([0-9]*\)/\1/p; s/^stat::peak_rss_mb: *\([0-9]*\)/rss \1/p' \
         "$log/fuzz-$1.log" >>"$log/fuzz-$1.count"

@@ -28,6 +28,10 @@ import time
 
 MODEL = "model {\n  a ~ normal(0, 1)\n  s ~ gamma(2, 1)\n  for (i in 1:4) { y[i] ~ normal(a, s) }\n}\nobserve y\n"
 DATA = '{"y": [-1, 0.5, 0.2, 1.5]}\n'
+TABLES = """{"nodes": [{"name": "a", "states": ["y", "n"]}, {"name": "b", "states": ["y", "n"]}, {"name": "c", "states": ["y", "n"]}],
+ "edges": [["a", "b"], ["c", "b"]], "observed": ["b"]}
+"""
+PPCA = ""
 SMALL = "--exact none --hidden 4 --valid 100 -q".split()
 bad = []
 
@@ -143,7 +147,7 @@ def timeless(text):
 
 def commands(opt):
     n = opt.nami
-    return {
+    c = {
         "invert": [n, "invert", "line.nami"],
         "check": [n, "check", "line.nami", "-n", "50"],
         "simulate": [n, "simulate", "line.nami", "-n", "5"],
@@ -152,7 +156,7 @@ def commands(opt):
         "evidence": [n, "evidence", "n.net", "--data", "y.json", "-n", "30"],
         "map": [n, "map", "n.net", "--data", "y.json"],
         "calibrate": [n, "calibrate", "n.net", "-n", "20", "--draws", "10"],
-        "run": [n, "run", "line.nami", "--data", "y.json", "--steps", "3", "-o", "x.csv"] + SMALL,
+        "run": [n, "run", "line.nami", "--data", "y.json", "--steps", "3", "-n", "100", "-o", "x.csv"] + SMALL,
         "report": [n, "report", "n.net", "--data", "y.json", "-n", "200", "-o", "x.html", "-q"],
         "plot": [n, "plot", "marginals", "n.net", "--data", "y.json", "-n", "200", "-o", "x.svg", "-q"],
         "exact": [n, "exact", "linear.nami", "--data", "b.json"],
@@ -164,30 +168,76 @@ def commands(opt):
         "list": [n, "list", "dists"],
         "completion": [n, "completion", "bash"],
         "help": [n, "help", "train"],
+        "reproduce": [n, "reproduce", "tree", "--quick", "--runs", "1", "--only", "full", "--set", "epochs=1", "-o", "x.study", "-q"],
     }
+    return c
+
+
+def more_commands(opt):
+    """Other ways and formats, for memory."""
+    n, c = opt.nami, commands(opt)
+    for end in ("nc", "npz", "json"):
+        c["sample " + end] = c["sample"][:-1] + ["x." + end]
+    for method in ("direct", "smc", "adaptive", "mcmc"):
+        c["sample " + method] = [n, "sample", "n.net", "--data", "y.json", "-n", "30", "--method", method]
+    for end in ("svg", "png", "dot", "json"):
+        c["invert " + end] = c["invert"] + ["-o", "x." + end]
+    for end in ("csv", "json", "npz"):
+        c["simulate " + end] = c["simulate"] + ["-o", "x." + end]
+    for to in ("jags", "dot"):
+        c["export " + to] = [n, "export", "line.nami", "--to", to]
+    c["export onnx"] = [n, "export", "n.net", "-o", "x.onnx"]
+    for f in ("dot", "bif", "xmlbif", "uai", "net", "bnlearn", "dagitty", "edges"):
+        c["convert " + f] = [n, "convert", "s." + f, "--to", "json"]
+    c["resume"] = [n, "train", "line.nami", "-o", "x.net", "--resume", "--steps", "3", "-q"]
+    c["learn"] = [n, "train", "ppca.nami", "--data", "o.json", "-o", "x.net", "--steps", "3", "-q"]
+    return c
 
 
 def memory(opt):
-    done = {}
-    for name, cmd in commands(opt).items():
+    done, all = {}, 0
+    for name, cmd in more_commands(opt).items():
         if opt.commands and name not in opt.commands.split(","):
             continue
+        shutil.rmtree("out", ignore_errors=True)
+        os.mkdir("out")
         usual = run(cmd)
         if usual.returncode not in (0, 1):
             fault(name + ": without a fault", usual)
+        clean = {"FAULTY_CLEAN": "x.study"} if name == "reproduce" else {"FAULTY_CLEAN": "x.net"} if name in ("train", "learn") else {}
+        for f in clean.values():
+            run(["rm", "-rf", f])
         run(cmd, shim(opt, "malloc", FAULTY_COUNT="count"))
         total = int(content("count"))
         every = max(opt.every, total // opt.most)
         first = random.Random(opt.seed).randrange(every) + 1 if every > 1 else 1
-        ats = list(range(first, total + 1, every))
-        for at in ats:
-            r = run(cmd, shim(opt, "malloc", at, "ENOMEM"))
-            if not (r.returncode == usual.returncode or r.returncode == 3 and "error: " in r.stderr):
-                fault("%s: allocation %d of %d" % (name, at, total), r)
-            elif r.returncode != 3 and timeless(r.stdout) != timeless(usual.stdout):
-                fault("%s: allocation %d of %d: another answer:\n%s" % (name, at, total, r.stdout), r)
-        done[name] = "%s %d of %d" % (name, len(ats), total)
-    print("memory: %s" % ", ".join(done.values()))
+        there = set(glob.glob("*"))
+        r = run(cmd, shim(opt, "malloc", 0, "ENOMEM", FAULTY_FORK="%d %d %d" % (first, total, every), FAULTY_OUT="out", **clean), limit=10**6)
+        if r.returncode:
+            fault(name + ": faulty.c", r)
+        n = 0
+        for line in content("out/status").decode().splitlines():
+            at, status = line.split()
+            code = os.waitstatus_to_exitcode(int(status))
+            out, err = (content("out/%s.%s" % (at, w)).decode(errors="replace") for w in ("out", "err"))
+            r = subprocess.CompletedProcess(cmd, code, out, err)
+            n += 1
+            if not (code == usual.returncode or code == 3 and "error: " in err):
+                fault("%s: allocation %s of %d" % (name, at, total), r)
+            elif code != 3 and timeless(out) != timeless(usual.stdout):
+                fault("%s: allocation %s of %d: another answer:\n%s" % (name, at, total, out), r)
+        left = set(glob.glob("*")) - there - set(clean.values())
+        if left:
+            fault("%s: left %s" % (name, sorted(left)), r)
+        all += n
+        done[name] = "%s %d of %d" % (name, n, total)
+        print(done[name], file=sys.stderr, flush=True)
+        for f in glob.glob("x.*"):
+            if name != "train":
+                run(["rm", "-rf", f])
+        if name == "train":  # resume needs it
+            run(cmd)
+    print("memory: %d: %s" % (all, ", ".join(done.values())))
 
 
 def limits(opt):
@@ -366,10 +416,15 @@ def main():
         os.chdir(folder)
         files = {"line.nami": MODEL, "y.json": DATA, "g.json": '{"nodes": ["a", "b", "c"], "edges": [["a", "b"], ["c", "b"]]}\n', "b.json": '{"b": 1}\n',
                  "linear.nami": "model {\n  a ~ normal(0, 1)\n  b ~ normal(a, 1)\n}\nobserve b\n",
+                 "tables.json": TABLES, "ppca.nami": PPCA, "o.json": '{"x": [[1, 2, 0.5], [0.1, -1, 0.3], [2, 2, 1], [0, -0.5, 1]]}\n',
                  "at.json": '{"a": 0.1, "s": 1, "y": [-1, 0.5, 0.2, 1.5]}\n'}
         for name, text in files.items():
             with open(name, "w") as f:
                 f.write(text)
+        for to, name in (("dot", "dot"), ("bif", "bif"), ("xmlbif", "xmlbif"), ("uai", "uai"), ("hugin", "net"), ("bnlearn", "bnlearn"),
+                         ("dagitty", "dagitty"), ("edges", "edges")):
+            with open("s." + name, "w") as f:
+                f.write(run([opt.nami, "convert", "tables.json", "--to", to]).stdout)
         r = run([opt.nami, "train", "line.nami", "-o", "n.net", "--steps", "20"] + SMALL)
         if r.returncode:
             sys.exit(r.stderr)
