@@ -31,7 +31,15 @@ DATA = '{"y": [-1, 0.5, 0.2, 1.5]}\n'
 TABLES = """{"nodes": [{"name": "a", "states": ["y", "n"]}, {"name": "b", "states": ["y", "n"]}, {"name": "c", "states": ["y", "n"]}],
  "edges": [["a", "b"], ["c", "b"]], "observed": ["b"]}
 """
-PPCA = ""
+PPCA = """network dec : real[1] -> real[3] { dense(3) }
+model {
+  z[1] ~ normal(0, 1)
+  a[1:3] <- dec(z[1:1])
+  for (p in 1:3) { x[p] ~ normal(a[p], 0.5) }
+}
+observe x
+learn dec
+"""
 SMALL = "--exact none --hidden 4 --valid 100 -q".split()
 bad = []
 
@@ -382,6 +390,8 @@ def signals(opt):
         err = p.communicate()[1]
         r = subprocess.CompletedProcess(cmds[name], p.returncode, "", err)
         done[name] = done.get(name, 0) + 1
+        if k % 50 == 49:
+            print("%d signals, %.0f s" % (k + 1, time.time() - begin), file=sys.stderr, flush=True)
         what = "%s: %s" % (name, sig.name)
         left = [f for f in glob.glob("k.*") if not re.fullmatch(r"k\.(net|csv|html|study)", f)]
         if sig == signal.SIGKILL:  # a lock that nobody holds may stay

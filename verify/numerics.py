@@ -65,8 +65,8 @@ def adaptive(f, a, b, floor=0, depth=0):
     return adaptive(f, a, mid, floor, depth + 1) + adaptive(f, mid, b, floor, depth + 1)
 
 
-def beyond(f, t, out):
-    """The integral of exp(f) from t outwards, where f falls and is concave."""
+def beyond(f, t, out, bend=None):
+    """The integral of exp(f) from t outwards, where f falls and is concave; panels shrink towards a bend."""
     top, h, total = f(t), ONE, mpf(0)
     while True:
         here = f(t)
@@ -76,11 +76,13 @@ def beyond(f, t, out):
             h *= 2
         while here - f(t + out * h) > 9:
             h /= 2
+        if bend is not None:
+            h = min(h, max(ONE, abs(t - bend) / 2))
         total += abs(adaptive(f, t, t + out * h))
         t += out * h
 
 
-def both(f, t, mode=None):
+def both(f, t, mode=None, bend=None):
     """(lower, upper) tail at t of a normalized log-concave density exp(f)."""
     if mode is not None:
         up = t >= mode
@@ -89,24 +91,24 @@ def both(f, t, mode=None):
         up = f(t + d) <= f(t)
     if f(t) < -4000:
         return (ONE, mpf(0)) if up else (mpf(0), ONE)  # far below the smallest number
-    v = beyond(f, t, 1 if up else -1)
+    v = beyond(f, t, 1 if up else -1, bend)
     rest = 1 - v
     if rest < mpf(10)**-6 and mode is not None:  # which 1 - v has with too few digits
-        rest = beyond(f, mode, -1 if up else 1) + adaptive(f, min(t, mode), max(t, mode))
+        rest = beyond(f, mode, -1 if up else 1, bend) + adaptive(f, min(t, mode), max(t, mode))
     return (rest, v) if up else (v, rest)
 
 
 def gamma_at(a, w):
     """P(a, x), Q(a, x) at w = log x."""
     c = lg(a)
-    return both(lambda s: a * s - exp(s) - c, w, log(a))
+    return both(lambda s: a * s - exp(s) - c, w, log(a), 0)
 
 
 def beta_at(a, b, t):
     """I_x(a, b) and its complement at t = logit x."""
     c = lg(a) + lg(b) - lg(a + b)
     soft = lambda s: log1(exp(s)) if s < 0 else s + log1(exp(-s))
-    return both(lambda s: -a * soft(-s) - b * soft(s) - c, t, log(a / b))
+    return both(lambda s: -a * soft(-s) - b * soft(s) - c, t, log(a / b), 0)
 
 
 def swap(p):
@@ -714,11 +716,14 @@ def mps(p):
 NUDGE = mpf(10)**-15
 
 
-def moves(lp, a, counts):
-    """How much log p changes if an argument changes by one part: the largest such change."""
+FIXED = {"binomial": 1, "binomial_logit": 1, "beta_binomial": 1, "discrete_range": 2, "hypergeometric": 3, "noncentral_hypergeometric": 3}
+
+
+def moves(lp, a, counts, name):
+    """How much log p changes if an argument changes by one part: the largest such change. Counts do not change."""
     most, here = mpf(0), lp(*a)
-    for k in range(1 if counts else 0, len(a)):
-        if a[k] and not (a[k] == int(a[k]) and counts):
+    for k in range(1 + FIXED.get(name, 0) if counts else 0, len(a)):
+        if a[k]:
             try:
                 d = abs(lp(*a[:k], a[k] * (1 + NUDGE * mpf(10)**-10), *a[k + 1:]) - here) / NUDGE * mpf(10)**10
                 most = max(most, mpmath.re(d))
@@ -749,7 +754,7 @@ def one_dist(call, name, rows, keep):
                 continue
             if not mpmath.isfinite(ref) or mpmath.im(ref) != 0:
                 continue
-            rows["lp"].add(relative(v, ref, 1.0), moves(lp, [mpf(x)] + q, counts) / max(1.0, abs(float(ref))), (x,) + tuple(p), v, ref)
+            rows["lp"].add(relative(v, ref, 1.0), moves(lp, [mpf(x)] + q, counts, name) / max(1.0, abs(float(ref))), (x,) + tuple(p), v, ref)
             keep(name, "lp", (x,) + tuple(p), ref)
             if not tails:
                 continue
