@@ -1,7 +1,7 @@
 /* faulty.c: a library to preload (LD_PRELOAD) that makes one call of a program fail.
 
-     FAULTY_CALL   which: write, fsync, rename, open, close, read, linkat, malloc, or all (of the
-                   file system)
+     FAULTY_CALL   which: write (or pwrite), ftruncate, fsync, rename, open, close, read, linkat,
+                   malloc, or all (of the file system)
      FAULTY_AT     the how-many-th of these calls, counted from 1; 0: none, only count
      FAULTY_HOW    ENOSPC, EIO, EINTR, EMFILE, SHORT (a count of 1), FOREVER (ENOSPC from then on)
                    or KILL (SIGKILL before it)
@@ -166,6 +166,36 @@ ssize_t write(int fd, const void *data, size_t n)
     if (k < 0) return k == -1 ? -1 : set_errno((int)-k);
     return k;
 }
+
+/* How HDF5 writes. */
+static ssize_t write_at(int fd, const void *data, size_t n, off_t at_byte)
+{
+    int e = ready && is_regular(fd) ? fails("write", 1) : 0;
+    if (e > 0) return set_errno(e);
+    if (e < 0 && n > 1) n = 1;
+    return syscall(SYS_pwrite64, fd, data, n, at_byte);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t n, off_t at_byte)
+{
+    return write_at(fd, data, n, at_byte);
+}
+
+ssize_t pwrite64(int fd, const void *data, size_t n, off_t at_byte)
+{
+    return write_at(fd, data, n, at_byte);
+}
+
+static int truncate_fd(int fd, off_t n)
+{
+    int e = ready && is_regular(fd) ? fails("ftruncate", 1) : 0;
+    if (e > 0) return set_errno(e);
+    return (int)syscall(SYS_ftruncate, fd, n);
+}
+
+int ftruncate(int fd, off_t n) { return truncate_fd(fd, n); }
+
+int ftruncate64(int fd, off_t n) { return truncate_fd(fd, n); }
 
 ssize_t read(int fd, void *data, size_t n)
 {

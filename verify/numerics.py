@@ -880,13 +880,16 @@ def one_special(call, name, row, keep):
 HEAD = """# Numerical accuracy
 
 This page is for readers who want to know how far the numbers of NaMI can be trusted. `make numerics` writes it: it compares
-the scalar distributions and special functions of the tables below with references of mpmath (50 digits; tails are integrals to
-20 digits) over shapes from 1e-10 to 1e15, scales from 1e-300 to 1e300 and probabilities from 1e-300 to 1 - 1e-300
+all distributions of `nami list dists`, functions of the model language and special functions below them with references of mpmath (50
+digits; tails are integrals to 20 digits) over shapes from 1e-10 to 1e15, scales from 1e-300 to 1e300 and probabilities from 1e-300 to 1 - 1e-300
 (`verify/numerics.py` lists the points).
 
 - Errors of log densities are absolute where |log p| < 1 and relative elsewhere; those of probabilities are relative.
+- Distributions of vectors and matrices have a log density only; mixture() and censored() are those of normals, interval() is that of
+  a normal. Their arguments include scales of 1e-200 and 1e200 and matrices with a condition of 1e8.
 - A probability changes by kappa = |d log P / d log x| units if x changes by one, and x is known to half a unit; with a shape of
-  1e15, kappa is 10^8 and more. *Bounded* is the worst error divided by eps (1 + kappa), eps = 2.2e-16.
+  1e15, kappa is 10^8 and more. *Bounded* is the worst error divided by eps (1 + kappa), eps = 2.2e-16;
+  for densities, kappa is by how much they move if one argument does.
 - The error of a quantile is that of x or that of the probability at x, whichever is smaller. Quantiles of counts: by how
   much their probability misses.
 - *NaN*: points at which double precision, or the time that is allowed, does not suffice. NaMI returns NaN there, not a wrong
