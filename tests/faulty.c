@@ -12,8 +12,9 @@
                    one after another, which begin where the libraries are loaded already; number k
                    writes to FAULTY_OUT/k.out and k.err, its status goes to FAULTY_OUT/status
      FAULTY_CLEAN  a file or folder that is removed before each
+     FAULTY_ALONE  calls of child processes do not count
 
-   Calls of child processes count too.  Calls that concern standard streams, sockets and pipes, and
+   Calls that concern standard streams, sockets and pipes, and
    those of the loader before main(), are left alone. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,6 +34,7 @@
 static const char *call, *how;
 static long at, *count; /* shared by all processes of a run */
 static int ready, log_fd = -1;
+static pid_t alone; /* or 0 */
 
 static int to_file(int k, const char *end)
 {
@@ -79,7 +81,7 @@ static void fork_each(const char *range)
             int out = to_file(k, ".out"), err = to_file(k, ".err");
             if (dup2(out, 1) != 1 || dup2(err, 2) != 2) _exit(99);
             at = k;
-            return;
+            return; /* to begin() */
         }
         fprintf(f, "%d %d\n", k, status_of(pid));
         fflush(f);
@@ -97,6 +99,7 @@ __attribute__((constructor)) static void begin(void)
     how = getenv("FAULTY_HOW");
     at = n ? atol(n) : 0;
     if (range) fork_each(range);
+    if (getenv("FAULTY_ALONE")) alone = getpid();
     if (path)
         log_fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0600);
     ready = call != NULL || log_fd >= 0;
@@ -117,7 +120,9 @@ __attribute__((destructor)) static void end(void)
 /* 0: let it be; otherwise errno, or -1 for a short count */
 static int fails(const char *name, int is_file)
 {
-    if (!ready || !call || (strcmp(call, name) && !(is_file && strcmp(call, "all") == 0))) return 0;
+    if (!ready || !call || (alone && getpid() != alone) ||
+        (strcmp(call, name) && !(is_file && strcmp(call, "all") == 0)))
+        return 0;
     long k = __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
     if (!at || !how || k < at || (k > at && strcmp(how, "FOREVER"))) return 0;
     if (strcmp(how, "KILL") == 0) kill(getpid(), SIGKILL);
