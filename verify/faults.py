@@ -325,8 +325,8 @@ def limits(opt):
                     os.unlink(f)
     # Time: the system kills a training that never stops by itself; its last checkpoint, whichever that is, can be read and used.
     shutil.copy("n.net", "f.net")
-    r = run([opt.nami, "train", "line.nami", "-o", "f.net", "--resume", "--steps", "100000000", "-q", "--save", "1",
-             "--check", "100000000"], preexec_fn=under(resource.RLIMIT_CPU, 1))
+    r = run([opt.nami, "train", "line.nami", "-o", "f.net", "--steps", "100000000", "--check", "100000000", "--save", "1"] + SMALL,
+            preexec_fn=under(resource.RLIMIT_CPU, 2))
     n += 1
     if r.returncode != -signal.SIGKILL:
         fault("processor time: not killed", r)

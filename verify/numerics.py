@@ -977,7 +977,7 @@ def main():
         pick = random.Random(2)
         with open(opt.points, "w") as f:
             for (who, what), rows in kept.items():
-                for a, ref in pick.sample(rows, min(len(rows), 12)):
+                for a, ref in pick.sample(rows, min(len(rows), 6)):
                     if abs(ref) < 1e300 and (ref == 0 or abs(ref) > TINY):
                         f.write('    {"%s", "%s", {%s}, %s},\n' % (who, what, ", ".join("%.17g" % v for v in a), mpmath.nstr(ref, 18)))
 
