@@ -10,7 +10,7 @@ FROM debian:bookworm-slim
 COPY --from=build /nami/build-deb/packages/*.deb /tmp/packages/
 RUN apt-get update && \
     DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        /tmp/packages/libnami0_*.deb /tmp/packages/nami_*.deb /tmp/packages/python3-nami_*.deb && \
+        /tmp/packages/libnami0_*.deb /tmp/packages/nami_*.deb /tmp/packages/python3-nami_*.deb librsvg2-2 && \
     rm -rf /tmp/packages /var/lib/apt/lists/*
 RUN useradd --create-home nami
 USER nami

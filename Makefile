@@ -32,7 +32,7 @@ pictures: build ## draw the example models again: docs/models/*.svg
 	@scripts/pictures.sh build/nami docs/models
 
 test: ## install what is missing, build, run all tests (also under sanitizers and valgrind)
-	@scripts/setup.sh build test
+	@scripts/setup.sh build test r
 	@cmake --preset release >/dev/null
 	@$(call BUILD,build)
 	@$(MAKE) sanitize SLOW='-LE slow'
@@ -177,7 +177,7 @@ oracle: build ## JAGS's densities and moments against ours, with 10^5 draws each
 	@NAMI_ORACLE=full /usr/bin/python3 tests/test_jags.py build/nami
 
 check-all: ## the long checks: all tests under sanitizers and valgrind, clang-tidy, cppcheck, mypy
-	@scripts/setup.sh build test lint
+	@scripts/setup.sh build test r lint
 	@$(MAKE) cppcheck types
 	@$(MAKE) sanitize
 	@$(MAKE) build
@@ -240,11 +240,11 @@ r: ## the R package: build/r/nami_VERSION.tar.gz
 	@mkdir -p build
 	@scripts/r.sh build
 
-check-r: ## R CMD check of the R package, with the tests and the examples of docs/r.md
+check-r: ## R CMD check of the R package, with the tests and the examples of the documentation
 	@scripts/setup.sh build r
 	@$(MAKE) build
 	@scripts/r.sh build check
-	@tests/test_r_package.sh build/nami README.md docs/r.md
+	@tests/test_r_package.sh build/nami README.md docs/r.md docs/tutorial.md
 
 deb: ## Debian packages (libnami0, libnami-dev, nami, python3-nami): build-deb/packages/*.deb
 	@scripts/setup.sh build deb

@@ -63,8 +63,8 @@ with tempfile.TemporaryDirectory() as tmp:
     for what, (elapsed, cpu) in (("virtual environment", venv), ("pip install", pip), ("five lines, 500 steps", five)):
         print(f"{what:29} {elapsed:.1f} s, {cpu:.1f} s of processor time")
     none, numpy, nami = medians(9, [python, "-c", "pass"], [python, "-c", "import numpy"], [python, "-c", "import nami"])
-    print(f"python -c 'import nami'       {nami[1] - none[1]:.3f} s more than 'pass', {nami[1] - numpy[1]:.3f} s more than "
-          f"'import numpy' (elapsed: {nami[0] - none[0]:.3f} s, {nami[0] - numpy[0]:.3f} s)")
+    print(f"python -c 'import nami'       {nami[1] - none[1]:.3f} s more than 'pass' (elapsed: {nami[0] - none[0]:.3f} s); "
+          f"NumPy, imported with the first array: {numpy[1] - none[1]:.3f} s ({numpy[0] - none[0]:.3f} s)")
 
     net = tmp / "schools.safetensors"
     timed([BUILD / "nami", "train", "examples/models/schools.nami", "--data", "examples/models/schools.json", "-o", net,

@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "picture.h"
 #include "with_network.h"
 
 struct options {
     struct opt_common common;
     nami_calibrate_options how;
+    nami_png_options png;
     const char *plot;
     struct opt_many out, data;
     int json, quiet, allow;
@@ -18,7 +20,8 @@ static const char *plot_words(int i) { return nami_word("plots", i); }
 #define AT(field) offsetof(struct options, field)
 static const struct opt options[] = {
     {"output", 'o', OPT_MANY, AT(out), "FILE", NULL, NULL,
-     "write a picture (.svg) or all numbers (.json); may be repeated", 0},
+     "write a picture (.svg, .png) or all numbers (.json); may be repeated", 0},
+    PNG_OPTIONS(struct options, png),
     {"plot", 0, OPT_WORD, AT(plot), "WHAT", "ecdf", plot_words, "plot in the picture", 0},
     {"data", 'd', OPT_MANY, AT(data), "FILE", NULL, NULL,
      "of an open network: calibrate it for the sizes, constants and missing values of this data "
@@ -30,21 +33,16 @@ static const struct opt options[] = {
     {NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0},
 };
 
-static int ends(const char *path, const char *ending)
-{
-    size_t n = strlen(path), k = strlen(ending);
-    return n > k && strcmp(path + n - k, ending) == 0;
-}
-
 /* Rejects output files that cannot be written before any work is done. */
-static int check_files(const struct opt_many *out)
+static int check_files(const struct options *o)
 {
     nami_err err;
-    for (int i = 0; i < out->n; i++) {
-        if (!ends(out->a[i], ".svg") && !ends(out->a[i], ".json"))
-            return bad_usage("cannot tell what to write to '%s'; end it in .svg or .json",
-                             out->a[i]);
-        if (nami_file_check(out->a[i], &err)) return fail(WRITING, out->a[i], &err);
+    for (int i = 0; i < o->out.n; i++) {
+        const char *path = o->out.a[i];
+        if (!ends(path, ".svg") && !ends(path, ".png") && !ends(path, ".json"))
+            return bad_usage("cannot tell what to write to '%s'; end it in .svg, .png or .json",
+                             path);
+        if (picture_check(path, &o->png, &err)) return fail(WRITING, path, &err);
     }
     return EXIT_YES;
 }
@@ -56,8 +54,8 @@ static int write_files(const nami_calibration *c, const struct options *o)
         const char *path = o->out.a[i];
         char *text = NULL;
         nami_err err;
-        if (nami_calibration_describe(c, ends(path, ".svg") ? o->plot : "json", &text, &err) ||
-            nami_file_write(path, text, strlen(text), &err))
+        if (nami_calibration_describe(c, ends(path, ".json") ? "json" : o->plot, &text, &err) ||
+            picture_write(path, text, &o->png, &err))
             rc = fail(WRITING, path, &err);
         nami_free(text);
     }
@@ -88,7 +86,7 @@ static int run(const void *options_, int narg, char **arg)
     nami_network *at = NULL;
     nami_err err;
     (void)narg;
-    int rc = is_first() ? check_files(&o->out) : EXIT_YES;
+    int rc = is_first() ? check_files(o) : EXIT_YES;
     if (!rc) rc = with_network_open(&w, arg[0], how.threads, o->allow, o->quiet);
     if (!rc && !o->allow && !how.samples) rc = refuse_simulator(nami_network_model(w.net), arg[0]);
     how.watch = &w.watch.library;

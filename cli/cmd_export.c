@@ -95,21 +95,30 @@ static int export(const nami_model *model, const char *file, const struct option
     return rc;
 }
 
-/* Trained networks: C, ONNX. */
+/* Trained networks: C, ONNX; open ones for the sizes of the data. */
 static int export_network(const char *path, const struct options *o, const struct target *t)
 {
     struct with_network w;
+    nami_network *at = NULL;
     nami_err err;
     char *bytes = NULL;
     size_t len = 0;
-    if (o->input.data.n || o->input.set.n || o->input.observe || o->input.train_prior)
-        return bad_usage("--to %s takes a trained network as it is: without --data, --set, "
-                         "--observe and --train-prior",
+    if (o->input.set.n || o->input.observe || o->input.train_prior)
+        return bad_usage("--to %s takes a trained network as it is: without --set, --observe and "
+                         "--train-prior",
                          t->name);
     int rc = with_network_open(&w, path, 0, 0, o->input.quiet);
-    if (!rc && nami_network_export(w.net, o->density ? "onnx-density" : t->name, o->name,
-                                   &w.watch.library, &bytes, &len, &err))
+    if (!rc && o->input.data.n && !nami_network_is_open(w.net))
+        rc = bad_usage("%s: its sizes are fixed: leave out --data (open networks are exported for "
+                       "the sizes, constants and missing values of a data set)",
+                       path);
+    if (!rc && o->input.data.n) rc = with_network_data(&w, &o->input.data);
+    if (!rc &&
+        ((o->input.data.n && nami_network_for(w.net, w.data, 0, &w.watch.library, &at, &err)) ||
+         nami_network_export(at ? at : w.net, o->density ? "onnx-density" : t->name, o->name,
+                             &w.watch.library, &bytes, &len, &err)))
         rc = with_network_fail(&w, &err);
+    nami_network_free(at);
     with_network_close(&w);
     if (!rc) rc = put(o->out, bytes, len);
     nami_free(bytes);
@@ -142,6 +151,8 @@ static const struct example examples[] = {
     {"nami export gmm.nami -o gmm.dot", "the model with its plates, for Graphviz"},
     {"nami export schools.net -o schools.c", "a trained network for C programs"},
     {"nami export schools.net -o schools.onnx", "the same for ONNX Runtime"},
+    {"nami export open.net --data other.json -o other.c",
+     "an open network, for the sizes and constants of this data set"},
     {NULL, NULL},
 };
 
@@ -160,7 +171,9 @@ const struct cmd cmd_export = {
         "c, of a trained network: one file of C99 with its weights, which needs only libm: draws "
         "of the latents given data, from random numbers of the caller or of its own, and log q.\n\n"
         "onnx, of a trained network: a model for ONNX Runtime (opset 17) from random numbers and "
-        "data to draws and log q.",
+        "data to draws and log q. Of an open network, both are for the sizes, constants and "
+        "missing "
+        "values of one data set: --data, or else that of the training.",
     .opt = options,
     .example = examples,
     .min_arg = 1,

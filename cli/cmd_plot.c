@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "picture.h"
 #include "with_network.h"
 
 struct options {
     struct opt_common common;
     nami_query query;
+    nami_png_options png;
     struct opt_many data;
     const char *out;
     int which, most, allow, quiet;
@@ -19,7 +21,8 @@ static const char *figure_words(int i) { return nami_word("figures", i); }
 static const struct opt options[] = {
     NETWORK_DATA(struct options, data),
     {"output", 'o', OPT_TEXT, AT(out), "FILE", NULL, NULL,
-     "write the figure to this file (.svg); default: standard output", 0},
+     "write the figure to this file (.svg or .png); default: standard output, as SVG", 0},
+    PNG_OPTIONS(struct options, png),
     {"which", 0, OPT_COUNT, AT(which), "N", "1", NULL,
      "number of the data set, if there are several", 0},
     {"most", 0, OPT_COUNT, AT(most), "N", "0", NULL,
@@ -77,22 +80,20 @@ static int of_network(struct with_network *w, const struct options *o, const cha
                                                                 : EXIT_YES;
 }
 
-static int check_output(const char *path)
+static int check_output(const struct options *o)
 {
     nami_err err;
-    size_t n = path ? strlen(path) : 0;
-    if (!path) return EXIT_YES;
-    if (n < 5 || strcmp(path + n - 4, ".svg") != 0)
-        return bad_usage("cannot tell what to write to '%s'; figures are SVG: end it in .svg",
-                         path);
-    return nami_file_check(path, &err) ? fail(WRITING, path, &err) : EXIT_YES;
+    if (!o->out) return EXIT_YES;
+    if (!ends(o->out, ".svg") && !ends(o->out, ".png"))
+        return bad_usage("cannot tell what to write to '%s'; end it in .svg or .png", o->out);
+    return picture_check(o->out, &o->png, &err) ? fail(WRITING, o->out, &err) : EXIT_YES;
 }
 
-static int write_figure(const char *path, char *svg)
+static int write_figure(const struct options *o, char *svg)
 {
     nami_err err;
-    if (!path) return finish_text(svg, EXIT_YES);
-    int rc = nami_file_write(path, svg, strlen(svg), &err) ? fail(WRITING, path, &err) : EXIT_YES;
+    if (!o->out) return finish_text(svg, EXIT_YES);
+    int rc = picture_write(o->out, svg, &o->png, &err) ? fail(WRITING, o->out, &err) : EXIT_YES;
     nami_free(svg);
     return rc;
 }
@@ -106,7 +107,7 @@ static int run(const void *options_, int narg, char **arg)
     nami_err err;
     (void)narg;
     if (!of) return opt_unknown("figure", arg[0], figure_words, &err), fail(RUNNING, NULL, &err);
-    int rc = check_output(o->out);
+    int rc = check_output(o);
     if (rc) return rc;
     rc = with_network_open(&w, arg[1], o->query.threads, o->allow, o->quiet || !o->out);
     if (!rc && strcmp(of, "calibration") == 0)
@@ -116,7 +117,7 @@ static int run(const void *options_, int narg, char **arg)
     else if (!rc && !(rc = with_network_data(&w, &o->data)))
         rc = of_posterior(&w, o, arg[0], &svg);
     with_network_close(&w);
-    return rc ? rc : write_figure(o->out, svg);
+    return rc ? rc : write_figure(o, svg);
 }
 
 static const struct example examples[] = {
@@ -125,6 +126,8 @@ static const struct example examples[] = {
     {"nami plot pairs schools.safetensors --data x.json --only mu,tau -o pairs.svg",
      "two variables, other data"},
     {"nami plot loss schools.safetensors -o loss.svg", "the loss of each factor in training"},
+    {"nami plot forest schools.safetensors --dark --zoom 3 -o forest.png",
+     "a picture of pixels, for slides and documents"},
     {"nami plot ecdf schools.safetensors -o ecdf.svg",
      "simulation-based calibration ('nami calibrate' has its options)"},
     {NULL, NULL},
@@ -135,11 +138,14 @@ const struct cmd cmd_plot = {
     .summary = "figures of posteriors, training and calibration",
     .usage = "[OPTION]... FIGURE NET",
     .about =
-        "Draws a figure as SVG: marginal posteriors with their priors, intervals of all scalars "
+        "Draws a figure as SVG or PNG: marginal posteriors with their priors, intervals of all "
+        "scalars "
         "(forest), pairs of scalars, traces and ranks of Markov chains, the data in the posterior "
         "or "
         "prior predictive distribution, the loss of training, and plots of calibration. 'nami list "
-        "figures' has them all. Colors follow the light or dark setting of the reader.\n\n"
+        "figures' has them all. Colors of SVG follow the light or dark setting of the reader; PNG "
+        "is "
+        "painted by librsvg, if that is installed.\n\n"
         "Figures of a posterior show the data set --which, drawn as by 'nami sample' with the same "
         "options. The same seed gives the same bytes.",
     .opt = options,

@@ -40,6 +40,8 @@ deb_package(library libnami${PROJECT_VERSION_MAJOR} libs "" "amortized Bayesian 
 deb_package(development libnami-dev libdevel "${same}, ${static}" "amortized Bayesian inference (headers, static library)")
 deb_package(command nami science "" "amortized Bayesian inference (command)")
 deb_package(python python3-nami python "${same}, python3, python3-numpy" "amortized Bayesian inference (Python package)")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "librsvg2-2") # loaded when it is there
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "librsvg2-2")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-xarray, python3-netcdf4")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
   ${PROJECT_SOURCE_DIR}/packages/deb/postinst ${PROJECT_SOURCE_DIR}/packages/deb/prerm)

@@ -618,7 +618,7 @@ int nami_network_parse(const void *bytes, size_t len, const nami_network_options
                        nami_network **out, nami_err *err);
 /* A network that was not trained, for the method "mcmc", which needs only the model's density: any
    prior will do, also one that cannot be drawn from.  invert: NULL, or which latents are integrated
-   out; by default as in training. */
+   out; "auto", the default, leaves quadrature out here, since chains draw such latents sooner. */
 int nami_network_untrained(const nami_model *model, const nami_options *invert, nami_network **out,
                            nami_err *err);
 /* The network of a training so far: that of the best validation, with the history of losses. */
@@ -982,6 +982,17 @@ int nami_posterior_figure(const nami_posterior *post, const char *figure,
    calibration: nami_calibration_describe. */
 int nami_network_figure(const nami_network *net, const char *figure, const nami_figure_options *opt,
                         char **svg, nami_err *err);
+
+typedef struct {
+    size_t size;
+    double zoom; /* pixels for each of the SVG's, 0.1 to 20, fewer if it would be huge; 0: 2 */
+    int dark;    /* the dark colors of figures */
+} nami_png_options;
+/* Such an SVG, or that of a calibration or an inverse, as PNG of len bytes: nami_free.  librsvg paints
+   it, loaded in a process of its own; NAMI_EFILE if it is not installed.  No file is opened because
+   an SVG says so. */
+int nami_figure_png(const char *svg, const nami_png_options *opt, char **png, size_t *len,
+                    nami_err *err);
 
 typedef struct {
     size_t size;

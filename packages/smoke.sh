@@ -10,7 +10,10 @@ nami run examples/models/schools.nami --data examples/models/schools.json -o sch
 grep -q '^verdict      trusted' table
 [ -s schools.nc ] && [ -s schools.html ]
 nami invert examples/student.json -o student.svg && grep -q '<svg' student.svg
-ok "command: posterior, report, netCDF, picture"
+nami train examples/models/schools.nami --data examples/models/schools.json --steps 200 -q -o schools.net
+nami plot marginals schools.net -q -o marginals.png
+[ "$(head -c 4 marginals.png | tail -c 3)" = PNG ]
+ok "command: posterior, report, netCDF, pictures"
 if ldd "$(command -v nami)" /usr/lib/*/libnami.so.0 | grep 'not found'; then exit 1; fi
 ok "libraries"
 if command -v cc >/dev/null && command -v pkg-config >/dev/null; then
@@ -31,6 +34,7 @@ post = model.train(steps=100, seed=1, progress=False).sample({"y": [1.2, 0.7, 1.
 assert post["a"].shape == (4000,) and abs(post["a"].mean() - 1.2) < 0.3
 sim = nami.Model("model { r ~ gamma(2, 1); y ~ simulated(r) }\nobserve y",
                  simulator=lambda rng, n: {"r": (r := rng.gamma(2, 1, size=n)), "y": rng.poisson(r)})
+post.plot().save("post.png")
 assert sim.train(steps=20, progress=False).sample({"y": 2})["r"].shape == (4000,)
 END
     ok "Python: posterior, simulator"

@@ -11,7 +11,7 @@ packages() {
                 libjansson-dev libgraphviz-dev libexpat1-dev libzip-dev zlib1g-dev libnetcdf-dev libmicrohttpd-dev ;;
     test)  echo curl:curl libcmocka-dev libgsl-dev valgrind:valgrind jags:jags python3-numpy python3-xarray python3-netcdf4 \
                 python3-setuptools python3-wheel python3-venv g++:g++ openmpi-bin libopenmpi-dev mpich libmpich-dev \
-                python3-mpmath python3-gmpy2 strace:strace ;;
+                python3-mpmath python3-gmpy2 strace:strace librsvg2-2 ;;
     bench) echo libsuitesparse-dev jags:jags python3-numpy libopenblas-pthread-dev libopenblas0-openmp \
                 python3-torch openmpi-bin libopenmpi-dev ;;
     serve) echo wrk:wrk nginx:nginx curl:curl openssl:openssl ;;

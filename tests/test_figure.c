@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "malloc_fail.h"
 #include "report/density.h"
@@ -195,10 +196,92 @@ static void densities(void **state)
     assert_false(density_of((const double[]){2, 2, 2}, 3, -INFINITY, INFINITY, GRID, grid, y));
 }
 
+static const char SVG[] =
+    "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+    "xmlns:xlink=\"http://www.w3.org/1999/xlink\" width=\"60\" height=\"40\">";
+
+/* A PNG of an SVG with this head and content. */
+static struct str painted(const char *head, const char *content, const nami_png_options *how)
+{
+    struct str svg = {0}, out = {0};
+    nami_err err;
+    char *png;
+    str_printf(&svg, "%s%s%s</svg>", head, SVG, content);
+    if (nami_figure_png(svg.s, how, &png, &out.n, &err)) fail_msg("%s", err.msg);
+    out.s = png;
+    assert_memory_equal(out.s, "\x89PNG\r\n\x1a\n", 8);
+    str_free(&svg);
+    return out;
+}
+
+static int same(struct str a, struct str b)
+{
+    int yes = a.n == b.n && memcmp(a.s, b.s, a.n) == 0;
+    str_free(&a);
+    str_free(&b);
+    return yes;
+}
+
+/* Whatever an SVG names, nothing is opened: it looks as without. */
+static void png_opens_nothing(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/nami_figure_XXXXXX.svg", text[400];
+    int fd = mkstemps(path, 4);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    assert_non_null(f);
+    fprintf(f, "%s<rect width=\"60\" height=\"40\"/></svg>", SVG);
+    fclose(f);
+    static const char *const ways[] = {"<image width=\"60\" height=\"40\" xlink:href=\"%s\"/>",
+                                       "<image width=\"60\" height=\"40\" href=\"file://%s\"/>",
+                                       "<use href=\"%s#x\"/>",
+                                       "<style>@import url(\"file://%s\");</style>"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        snprintf(text, sizeof text, ways[i], path); // NOLINT: formats of the table above
+        assert_true(same(painted("", text, NULL), painted("", "", NULL)));
+    }
+    nami_err err;
+    char *png;
+    size_t n;
+    snprintf(text, sizeof text, "<!DOCTYPE svg [<!ENTITY x SYSTEM \"file://%s\">]>%s&x;</svg>",
+             path, SVG);
+    assert_int_equal(nami_figure_png(text, NULL, &png, &n, &err), NAMI_EINPUT);
+    unlink(path);
+}
+
+static void png_options(void **state)
+{
+    (void)state;
+    static const char shape[] = "<rect class=\"nf0\" width=\"30\" height=\"40\" fill=\"#0072b2\"/>";
+    nami_png_options how = {.size = sizeof how, .dark = 1};
+    nami_err err;
+    char *png = NULL;
+    size_t n;
+    assert_true(same(painted("", shape, NULL), painted("", shape, &(nami_png_options){.zoom = 2})));
+    assert_false(same(painted("", shape, &how), painted("", shape, NULL)));
+    assert_false(
+        same(painted("", shape, &(nami_png_options){.zoom = 3}), painted("", shape, NULL)));
+    const double bad[] = {-1, 0.05, 21, INFINITY, NAN};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        how.zoom = bad[i];
+        assert_int_equal(nami_figure_png(SVG, &how, &png, &n, &err), NAMI_EUSAGE);
+        assert_null(png);
+    }
+    assert_int_equal(nami_figure_png("not XML", NULL, &png, &n, &err), NAMI_EINPUT);
+    assert_non_null(strstr(err.msg, "not an SVG"));
+    assert_null(png);
+    /* huge: fewer pixels than asked for */
+    static const char wide[] =
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"20000\" height=\"2\"/>";
+    assert_int_equal(nami_figure_png(wide, NULL, &png, &n, &err), 0);
+    const unsigned char *size = (const unsigned char *)png + 16;
+    assert_int_equal(size[0] << 24 | size[1] << 16 | size[2] << 8 | size[3], 32000);
+    nami_free(png);
+}
+
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(all_are_well_formed),
-    cmocka_unit_test(needs_are_told),
-    cmocka_unit_test(no_memory),
-    cmocka_unit_test(densities),
+    cmocka_unit_test(all_are_well_formed), cmocka_unit_test(needs_are_told),
+    cmocka_unit_test(no_memory),           cmocka_unit_test(densities),
+    cmocka_unit_test(png_opens_nothing),   cmocka_unit_test(png_options),
 };
 RUN(tests)

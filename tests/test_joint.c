@@ -22,6 +22,22 @@ static const char zoo[] = "model {\n"
                           "}\n"
                           "observe y, t, k\n";
 
+/* Effects with scales that are latents, in two levels; a random walk, and one with a constant
+ * scale. */
+static const char effects[] =
+    "model {\n"
+    "  m ~ normal(0, 2)\n"
+    "  s ~ half_normal(1)\n"
+    "  t ~ gamma(2, 2)\n"
+    "  for (i in 1:3) { g[i] ~ normal(m, s) }\n"
+    "  for (i in 1:6) { h[i] ~ student_t(3, g[(i + 1) %/% 2] - m, t * s) }\n"
+    "  w[1] ~ normal(0, s)\n"
+    "  for (k in 2:4) { w[k] ~ normal(w[k-1], s) }\n"
+    "  c ~ normal(m, 3)\n"
+    "  for (i in 1:6) { y[i] ~ normal(h[i] + w[2] * c, 1 + s) }\n"
+    "}\n"
+    "observe y\n";
+
 enum { LANES = 24 };
 static const struct net_options opt = {.nhidden = 1, .hidden = {8}, .act = ACT_TANH, .skip = -1};
 
@@ -32,10 +48,10 @@ struct joint_at {
     double *z; /* draws of the model */
 };
 
-static void joint_at(struct joint_at *s)
+static void joint_of(struct joint_at *s, const char *text)
 {
     nami_err err = {0};
-    net_at(&s->n, zoo, NULL, NULL, &opt);
+    net_at(&s->n, text, NULL, NULL, &opt);
     if (joint_make(&s->j, &s->n.q, &err)) fail_msg("%s", err.msg);
     if (exec_init(&s->x, &s->j.prog, LANES, GRADIENT_GROUPS, EXEC_GRAD, &err))
         fail_msg("%s", err.msg);
@@ -54,6 +70,8 @@ static void joint_at(struct joint_at *s)
     free(u);
     exec_run(&s->x);
 }
+
+static void joint_at(struct joint_at *s) { joint_of(s, zoo); }
 
 static void joint_drop(struct joint_at *s)
 {
@@ -126,34 +144,31 @@ static void jacobian(void **state)
 }
 
 /* Each gradient group with a weight of its own; with no_total, the same derivatives. */
-static void gradient(void **state)
+static void check_gradient(struct exec *x, int coord, int num)
 {
-    struct joint_at s;
     double w[GRADIENT_GROUPS][LANES], h = 1e-5;
-    (void)state;
-    joint_at(&s);
-    size_t size = (size_t)s.j.num_coordinates * LANES;
-    double *got = calloc(size, sizeof *got), *u = s.x.row + s.j.coord * LANES;
+    size_t size = (size_t)num * LANES;
+    double *got = calloc(size, sizeof *got), *u = x->row + coord * LANES;
     for (int l = 0; l < GRADIENT_GROUPS; l++) {
         for (int b = 0; b < LANES; b++) w[l][b] = 0.3 + l + 0.1 * b;
-        s.x.weight[l] = w[l];
+        x->weight[l] = w[l];
     }
-    exec_both(&s.x);
-    memcpy(got, s.x.adj + s.j.coord * LANES, sizeof *got * size);
-    s.x.no_total = 1;
-    exec_both(&s.x);
-    assert_memory_equal(got, s.x.adj + s.j.coord * LANES, sizeof *got * size);
-    s.x.no_total = 0;
-    for (int k = 0; k < s.j.num_coordinates; k++) {
+    exec_both(x);
+    memcpy(got, x->adj + coord * LANES, sizeof *got * size);
+    x->no_total = 1;
+    exec_both(x);
+    assert_memory_equal(got, x->adj + coord * LANES, sizeof *got * size);
+    x->no_total = 0;
+    for (int k = 0; k < num; k++) {
         double keep[LANES], f[2][LANES];
         memcpy(keep, u + k * LANES, sizeof keep);
         for (int side = 0; side < 2; side++) {
             for (int b = 0; b < LANES; b++) u[k * LANES + b] = keep[b] + (side ? -h : h);
-            exec_run(&s.x);
+            exec_run(x);
             for (int b = 0; b < LANES; b++) {
                 f[side][b] = 0;
                 for (int l = 0; l < GRADIENT_GROUPS; l++)
-                    f[side][b] += w[l][b] * s.x.by_tag[l * LANES + b];
+                    f[side][b] += w[l][b] * x->by_tag[l * LANES + b];
             }
         }
         memcpy(u + k * LANES, keep, sizeof keep);
@@ -164,6 +179,81 @@ static void gradient(void **state)
         }
     }
     free(got);
+}
+
+static void gradient(void **state)
+{
+    struct joint_at s;
+    (void)state;
+    joint_at(&s);
+    check_gradient(&s.x, s.j.coord, s.j.num_coordinates);
+    joint_drop(&s);
+}
+
+static double value_at(const struct exec *x, struct row_or_constant o, int b)
+{
+    return o.is_const ? x->p->constant.a[o.at] : x->row[o.at * LANES + b];
+}
+
+/* In noncentered coordinates of the effects, the latents and the density are the same, but for the
+   Jacobian; a random walk, whose steps depend on each other, stays centered. */
+static void noncentered(void **state)
+{
+    struct joint_at s;
+    struct joint to;
+    struct exec x;
+    nami_err err;
+    double jacobian[LANES] = {0}, total[LANES];
+    (void)state;
+    joint_of(&s, effects);
+    assert_int_equal(joint_noncenter(&to, &s.j), 0);
+    int scaled[2] = {0};
+    for (int i = 0; i < s.j.num_scaled; i++) {
+        const char *name = bn_name(model_bn(s.n.q.model), s.j.scaled[i].node);
+        scaled[0] += name[0] == 'g' || name[0] == 'h';
+        scaled[1] += strcmp(name, "w[4]") == 0 || name[0] == 'c';
+    }
+    assert_int_equal(scaled[0], 3 + 6);
+    assert_int_equal(scaled[1], 0);
+    assert_int_equal(exec_init(&x, &to.prog, LANES, GRADIENT_GROUPS, EXEC_GRAD, &err), 0);
+    size_t given = sizeof *x.row * LANES * (size_t)(s.j.coord + s.j.num_coordinates);
+    memcpy(x.row, s.x.row, given);
+    for (int i = 0; i < s.j.num_scaled; i++) {
+        const struct scaled_latent *l = &s.j.scaled[i];
+        for (int b = 0; b < LANES; b++) {
+            double scale = value_at(&s.x, l->scale, b);
+            x.row[(s.j.coord + l->coordinate) * LANES + b] =
+                (s.x.row[l->row * LANES + b] - value_at(&s.x, l->location, b)) / scale;
+            x.row[l->row * LANES + b] = NAN;
+            jacobian[b] += log(scale / l->unit);
+        }
+    }
+    memcpy(total, s.x.total, sizeof total);
+    exec_run(&x);
+    for (int r = 0; r < s.j.coord; r++)
+        for (int b = 0; b < LANES; b++) {
+            double got = x.row[r * LANES + b], want = s.x.row[r * LANES + b];
+            if (isfinite(want)) assert_true(fabs(got - want) < 1e-9 * fmax(1, fabs(want)));
+        }
+    for (int b = 0; b < LANES; b++)
+        if (!(fabs(x.total[b] - total[b] - jacobian[b]) < 1e-9 * fmax(1, fabs(total[b]))))
+            fail_msg("%.12g, not %.12g", x.total[b], total[b] + jacobian[b]);
+    check_gradient(&x, to.coord, to.num_coordinates);
+    exec_fini(&x);
+    joint_free(&to);
+    joint_drop(&s);
+}
+
+/* Nothing is noncentered without scales that are latents. */
+static void constant_scales(void **state)
+{
+    struct joint_at s;
+    struct joint to;
+    (void)state;
+    joint_of(&s, "model { m ~ normal(0, 2); x ~ normal(m, 3); y ~ normal(x, 1) }\nobserve y\n");
+    assert_int_equal(joint_noncenter(&to, &s.j), 0);
+    assert_int_equal(s.j.num_scaled, 0);
+    joint_free(&to);
     joint_drop(&s);
 }
 
@@ -205,9 +295,7 @@ static void far(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(density),
-    cmocka_unit_test(jacobian),
-    cmocka_unit_test(gradient),
-    cmocka_unit_test(far),
+    cmocka_unit_test(density),     cmocka_unit_test(jacobian),        cmocka_unit_test(gradient),
+    cmocka_unit_test(noncentered), cmocka_unit_test(constant_scales), cmocka_unit_test(far),
 };
 RUN(tests)

@@ -175,7 +175,7 @@ static void many_normals(void **state)
 }
 
 /* The log scale of effects of which data say nothing keeps its prior.  Trajectories diverge in the
-   neck of a funnel, which is told (care); shifts bring the chains there. */
+   neck of a funnel; those in noncentered coordinates bring the chains there. */
 static void funnels(void **state)
 {
     (void)state;
@@ -190,7 +190,7 @@ static void funnels(void **state)
     assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
     is_near(&f.first, 5.5, 9 / sqrt(12));
     is_near(&f.second, 0, 1);
-    f = ask("model { s ~ dunif(1, 10); x[1] ~ normal(0, 1)\n" /* a walk: no shift */
+    f = ask("model { s ~ dunif(1, 10); x[1] ~ normal(0, 1)\n" /* a walk is centered */
             "for (i in 2:4) { x[i] ~ normal(x[i-1], s) }\n"
             "y ~ dnorm(0.0001 * sum(x[]), 0.0001) }",
             "{\"y\": 3}", "none", "s", "x[1]");

@@ -219,8 +219,59 @@ class Answers(Case):
         self.assertEqual(self.net.settings["seed"] if "seed" in self.net.settings else 5, 5)
 
 
+class Import(Case):
+    """`import nami` does not wait for NumPy, and nobody notices."""
+
+    def fresh(self, code):
+        """What a process of its own prints, in the folder of the case."""
+        done = subprocess.run([sys.executable, "-c", code], cwd=self.folder.name, capture_output=True, encoding="utf-8",
+                              env=dict(os.environ, PYTHONPATH=os.path.join(ROOT, "python")))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_numpy_comes_with_the_first_array(self):
+        self.assertEqual(self.fresh("""
+import sys, typing, nami
+print("numpy" in sys.modules, "numpy" in sys.modules or nami.Model("model { a ~ normal(0, 1) }").simulate(3)["a"].shape,
+      typing.get_type_hints(nami.Posterior.__getitem__)["return"] is sys.modules["numpy"].ndarray)"""),
+                         "False (3,) True\n")
+
+    def test_first_used_by_threads_and_pickles(self):
+        post = self.net.sample(self.y, draws=9)
+        with open(self.path("post.pickle"), "wb") as file:
+            pickle.dump((self.net, post, self.model), file)
+        out = self.fresh("""
+import pickle, sys, threading
+net, post, model = pickle.load(open("post.pickle", "rb"))
+barrier, shapes = threading.Barrier(8), []
+def ask():
+    barrier.wait()
+    shapes.append(net.sample({"y": [1.0, 2.0, 2.5, 3.0]}, draws=9)["a"].tolist())
+threads = [threading.Thread(target=ask) for _ in range(8)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(shapes), all(s == post["a"].tolist() for s in shapes))""")
+        self.assertEqual(out, "8 True\n")
+
+
 class Figures(Case):
     """Pictures and reports of the library."""
+
+    def test_png(self):
+        picture = self.net.plot("loss")
+        picture.save(self.path("loss.svg"))
+        for name, more, paper in (("loss.png", {}, "#ffffff"), ("dark.png", {"dark": True, "zoom": 1}, "#1c1c1e")):
+            picture.save(self.path(name), **more)
+            subprocess.run([sys.executable, os.path.join(ROOT, "tests/figure_png.py"), self.path("loss.svg"),
+                            self.path(name), str(more.get("zoom", 2)), paper], check=True)
+        with open(self.path("dark.png"), "rb") as file:
+            self.assertEqual(file.read(), picture.png(dark=True, zoom=1))
+        self.assertEqual(nami.Picture(self.model.invert().svg()).png()[:4], b"\x89PNG")
+        for wrong in (lambda: picture.png(zoom=0), lambda: picture.png(zoom="a"), lambda: picture.png(zoom=float("nan")),
+                      lambda: picture.save(self.path("x.jpg")), lambda: picture.save(3), lambda: nami.Picture("x").png(),
+                      lambda: picture.save(self.path("none/x.png")), lambda: nami.Picture("a\0b").png()):
+            with self.assertRaises(nami.Error):
+                wrong()
 
     def test_figures_and_report(self):
         from xml.dom import minidom
@@ -263,6 +314,22 @@ class Figures(Case):
                 wrong()
 
 
+class Export(Case):
+    """Networks that travel, as the command writes them."""
+
+    def test_as_the_command(self):
+        self.net.save(self.path("net.safetensors"))
+        for name, more in (("x.c", ["--name", "me"]), ("x.onnx", ["--name", "me"]), ("y.onnx", ["--name", "me", "--density"])):
+            command("export", self.path("net.safetensors"), "-o", self.path(name), *more)
+            self.net.export(self.path("p" + name), name="me", density="--density" in more)
+            with open(self.path(name), "rb") as a, open(self.path("p" + name), "rb") as b:
+                self.assertEqual(a.read(), b.read())
+        for wrong in (lambda: self.net.export("x.txt"), lambda: self.net.export(3), lambda: self.net.export("x.c", self.y),
+                      lambda: self.net.export("x.c", density=True), lambda: self.net.export(self.path("none/x.c"))):
+            with self.assertRaises(nami.Error):
+                wrong()
+
+
 class Open(unittest.TestCase):
     """Networks for data of any size."""
 
@@ -284,6 +351,14 @@ class Open(unittest.TestCase):
             np.testing.assert_allclose(net.log_prob(dict(alone.weighted), given), alone.log_q, atol=1e-4)
             self.assertEqual(repr(alone), repr(post))
             self.assertIn("<svg", post.plot())
+        with tempfile.TemporaryDirectory() as folder:
+            texts = []
+            for given in sets[:2]:
+                net.export(os.path.join(folder, "x.c"), given)
+                with open(os.path.join(folder, "x.c"), encoding="utf-8") as file:
+                    texts.append(file.read())
+            self.assertNotIn('"y[3]"', texts[0])
+            self.assertIn('"y[3]"', texts[1])
         with self.assertRaisesRegex(nami.UsageError, "differs in size"):
             posts["b"]
         with self.assertRaisesRegex(nami.UsageError, "differ in size"):

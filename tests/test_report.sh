@@ -2,6 +2,7 @@
 # nami report, nami plot, nami run --report: pages and figures hold what they should, escape what models
 # and data say, fetch nothing, and are the same bytes each time.
 nami=$(realpath "$1")
+tests=$(realpath "$(dirname "$0")")
 . "$(dirname "$0")/checks.sh"
 cat >"$dir/evil.nami" <<'END1'
 # </script><script>alert(1)</script> <img src=x onerror=alert(1)> & "quoted" 'too'
@@ -67,10 +68,27 @@ ok "to standard output" bash -c "'$nami' plot marginals evil.safetensors --only 
 ok "one panel" test "$("$nami" plot marginals evil.safetensors --only 'theta[2]' | grep -c '<clipPath')" = 1
 ok "chains" "$nami" plot trace evil.safetensors -q --method mcmc -o trace.svg
 ok "ranks of chains" "$nami" plot rank evil.safetensors -q --method mcmc -o rank.svg
+for figure in marginals forest pairs trace rank predictive prior loss ecdf ranks coverage tarp recovery; do
+    how= paper=ffffff
+    case $figure in trace | rank) how="--method mcmc" ;; ecdf | forest) how=--dark paper=1c1c1e ;; esac
+    # shellcheck disable=SC2086 # words
+    ok "$figure as PNG" "$nami" plot $figure evil.safetensors -q --zoom 0.5 $how -o $figure.png
+    ok "$figure is painted" python3 "$tests/figure_png.py" $figure.svg $figure.png 0.5 $paper
+done
+ok "zoom" "$nami" plot marginals evil.safetensors -q --only mu -o mu.png
+ok "zoom of SVG" "$nami" plot marginals evil.safetensors -q --only mu -o mu.svg
+ok "twice the pixels" python3 "$tests/figure_png.py" mu.svg mu.png 2 ffffff
+ok "calibration as PNG" "$nami" calibrate evil.safetensors -q --sets 100 --plot ecdf -o c.png -o c.svg
+ok "calibration is painted" python3 "$tests/figure_png.py" c.svg c.png 2 ffffff
+mkdir none && : >none/librsvg-2.so.2
+says "no librsvg for figures" 3 'Debian: librsvg2-2' env LD_LIBRARY_PATH="$dir/none" "$nami" plot marginals evil.safetensors -o y.png
+ok "nothing is written" test ! -e y.png
+ok "SVG needs no librsvg" env LD_LIBRARY_PATH="$dir/none" "$nami" plot marginals evil.safetensors -q -o y.svg
+says "too large" 2 'between 0.1 and 20' "$nami" plot marginals evil.safetensors --zoom 50 -o y.png
 says "no chains" 2 "method 'mcmc' makes chains" "$nami" plot trace evil.safetensors --method is -o x.svg
 says "no such figure" 2 "did you mean 'marginals'" "$nami" plot marginal evil.safetensors
 says "no such variable" 2 "did you mean 'theta'" "$nami" plot pairs evil.safetensors --only mu,teta
-says "not SVG" 2 'end it in .svg' "$nami" plot pairs evil.safetensors -o x.jpg
+says "neither SVG nor PNG" 2 'end it in .svg or .png' "$nami" plot pairs evil.safetensors -o x.jpg
 says "no such set" 2 'there are 1 data sets' "$nami" plot pairs evil.safetensors --which 2
 says "not a network" 2 'not a trained network' "$nami" report evil.nami
 summary

@@ -92,7 +92,7 @@ ok "is removed" test ! -e three.net.lock
 cat >limits.sh <<'END'
 for k in $(seq 53); do
     rm -f x.svg
-    (ulimit -c 0; ulimit -v $((70000 + 2500 * k)); exec timeout 20 "$1" invert line.nami --exact none -o x.svg) >out 2>&1; rc=$?
+    (ulimit -c 0; ulimit -v $((70000 + 2500 * k)); exec timeout 120 "$1" invert line.nami --exact none -o x.svg) >out 2>&1; rc=$?
     case $rc in
     0) grep -q '</svg>' x.svg || { echo "$k: no picture"; exit 1; } ;;
     3) test ! -e x.svg && grep -q 'error: ' out || { echo "$k:"; cat out; exit 1; } ;;
@@ -102,4 +102,6 @@ for k in $(seq 53); do
 done
 END
 [ "$sanitized" != 0 ] || ok "53 memory limits: a picture, or a message" bash limits.sh "$nami"
+sed 's/seq 53/seq 3 3 60/; s/x\.svg/x.png/g; s/invert line.nami --exact none/plot loss n.net -q/; s/70000/80000/; s/.<\/svg>./IEND/' limits.sh >png.sh
+[ "$sanitized" != 0 ] || ok "20 memory limits: a PNG, or a message" bash png.sh "$nami"
 summary

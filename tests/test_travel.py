@@ -8,14 +8,16 @@ NAMI, ONLY = sys.argv[1], sys.argv[2:]
 KEEP = os.environ.get("TRAVEL_DIR")
 MODELS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "examples", "models")
 DRAWS, SEED, NEAR = 64, 7, 1e-5
-# model, how it is trained
+# model, how it is trained, other data: an open network is exported for their sizes
+THREE = {"J": 3, "s": [15, 10, 16], "y": [28, 8, -3]}
+GAPS = {"J": 5, "s": [15, 10, 16, 9, 7], "y": [28, None, -3, 8, None]}
 CASES = [
     ("schools", []), ("schools", ["--family", "mixture"]), ("schools", ["--net", "made"]), ("pumps", []), ("hmm", []),
-    ("student", []),
+    ("student", []), ("schools", ["--open", "J=1:10"], THREE),
 ]
 MORE = [ # with TRAVEL_ALL=1: make test-onnx
     ("schools", ["--family", "spline"]), ("schools", ["--family", "naf", "--components", "3"]), ("tree", []), ("gmm", []),
-    ("dyes", []), ("gmm", ["--net", "messages"]),
+    ("dyes", []), ("gmm", ["--net", "messages"]), ("schools", ["--open", "J=1:10", "--missing", "0.3"], GAPS),
 ]
 if os.environ.get("TRAVEL_ALL"): CASES += MORE
 failed = 0
@@ -41,7 +43,7 @@ def flat(x):
 
 
 def data_of(source, data):
-    """The numbers that the C file wants, by the names in it."""
+    """The numbers that the C file wants, by the names in it; those that are missing are not among them."""
     text = source[source.index("_data_name[] = {"):]
     names = json.loads("[" + text[text.index("{") + 1:text.index("}")] + "]") if '"' in text[:text.index("}")] else []
     shape = lambda x: [len(x)] + shape(x[0]) if isinstance(x, list) else []
@@ -55,9 +57,9 @@ def data_of(source, data):
     return out
 
 
-def compare_c(case, net, data, dir):
+def compare_c(case, net, data, of, dir):
     c, exe, table = dir + "/net.c", dir + "/net", dir + "/draws.csv"
-    r = run(NAMI, "export", net, "-o", c, "-q", "--name", "net")
+    r = run(NAMI, "export", net, "-o", c, "-q", "--name", "net", *of)
     ok(f"{case}: is written as C", r.returncode == 0, r.stderr)
     if r.returncode: return
     r = run("cc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-DNAMI_MAIN", c, "-lm", "-o", exe)
@@ -68,7 +70,8 @@ def compare_c(case, net, data, dir):
     r = run(exe, DRAWS, SEED, input=" ".join(map(str, numbers)))
     mine = list(csv.DictReader(r.stdout.splitlines()))
     ok(f"{case}: draws", len(mine) == DRAWS, r.stderr)
-    r = run(NAMI, "sample", net, "--method", "direct", "--draws", DRAWS, "--seed", SEED, "-q", "-o", table)
+    r = run(NAMI, "sample", net, "--method", "direct", "--draws", DRAWS, "--seed", SEED, "-q", "-o", table,
+            *of)
     ok(f"{case}: the engine draws", r.returncode == 0, r.stderr)
     theirs = list(csv.DictReader(open(table)))
     worst = 0
@@ -112,9 +115,9 @@ def fields(b):
         else: raise AssertionError(f"wire type {key & 7}")
 
 
-def check_onnx(case, net, dir, density):
+def check_onnx(case, net, of, dir, density):
     path = dir + ("/density.onnx" if density else "/net.onnx")
-    r = run(NAMI, "export", net, "-o", path, "-q", *(["--density"] if density else []))
+    r = run(NAMI, "export", net, "-o", path, "-q", *of, *(["--density"] if density else []))
     ok(f"{case}: is written as ONNX", r.returncode == 0, r.stderr)
     if r.returncode: return
     model = list(fields(open(path, "rb").read()))
@@ -153,7 +156,7 @@ def check_onnx(case, net, dir, density):
 def main():
     dir = KEEP or tempfile.mkdtemp()
     os.makedirs(dir, exist_ok=True)
-    for k, (model, how) in enumerate(CASES):
+    for k, (model, how, *other) in enumerate(CASES):
         if ONLY and model not in ONLY: continue
         case = " ".join([model] + how)
         here = f"{dir}/{k}-{model}"
@@ -163,9 +166,16 @@ def main():
                 "-q", "-o", net, *how)
         ok(f"{case}: trains", r.returncode == 0, r.stderr)
         if r.returncode: continue
-        compare_c(case, net, json.load(open(data)), here)
-        check_onnx(case, net, here, False)
-        check_onnx(case, net, here, True)
+        of = []
+        if other:
+            data = here + "/other.json"
+            json.dump(other[0], open(data, "w"))
+            of = ["--data", data]
+        compare_c(case, net, json.load(open(data)), of, here)
+        check_onnx(case, net, of, here, False)
+        check_onnx(case, net, of, here, True)
+    r = run(NAMI, "export", f"{dir}/0-schools/n.net", "--to", "c", "--data", f"{MODELS}/schools.json")
+    ok("data for a network of fixed sizes", ONLY or (r.returncode == 2 and "its sizes are fixed" in r.stderr), r.stderr)
     if not KEEP: shutil.rmtree(dir)
     print("FAILED" if failed else "passed")
     return failed > 0

@@ -50,6 +50,8 @@ FIELDS = ("model", "result", "method", "seconds", "jags", "mean", "sd", "scalars
 ORDER = ("right", "unsure", "no", "late", "error", "WRONG")
 MEAN, SD, STUCK, AGREE, ENOUGH = 0.1, 0.1, 1.1, 1.02, 400
 DRAWS, THIN, BURNIN = 2500, 8, 4000
+BATCHES = 5  # of each chain
+FIGURES = ("mean", "sd", "q5", "q95", "ess", "rhat", "sd_error", "width_error")
 QUICK = 15  # seconds of processor time: chains that took less may be run ten times as long
 PATIENCE = 300
 
@@ -92,7 +94,18 @@ def summary(x, index):
             if 0 < tail.mean() < 1:
                 size = min(size, jags.ess(tail.astype(float))[0])
         out[scalar] = {"mean": y.mean(), "sd": y.std(ddof=1), "q5": low, "q95": high, "ess": size, "rhat": rhat}
+        out[scalar].update(errors(y))
     return out
+
+
+def errors(y):
+    """Relative Monte Carlo errors of the sd and of the width of the 90 % interval, by batches of the chains: where tails are
+    heavy, they are larger than the effective sample size of the mean suggests."""
+    parts = np.concatenate([np.array_split(chain, BATCHES) for chain in y])
+    sd = np.array([p.std() for p in parts])
+    width = np.array([np.subtract(*np.quantile(p, (0.95, 0.05))) for p in parts])
+    relative = lambda v: v.std(ddof=1) / v.mean() / math.sqrt(len(v)) if v.mean() > 0 else 0.0
+    return {"sd_error": relative(sd), "width_error": relative(width)}
 
 
 def is_good(theirs):
@@ -141,9 +154,9 @@ def reference(name, files, monitor, again):
             return None, seconds
         with open(base + ".csv", "w", newline="") as f:
             out = csv.writer(f, lineterminator="\n")
-            out.writerow(["variable", "mean", "sd", "q5", "q95", "ess", "rhat"])
+            out.writerow(("variable",) + FIGURES)
             for scalar, j in theirs.items():
-                out.writerow([scalar] + ["%.6g" % j[k] for k in ("mean", "sd", "q5", "q95", "ess", "rhat")])
+                out.writerow([scalar] + ["%.6g" % j[k] for k in FIGURES])
         with open(base + ".seconds", "w") as f:
             f.write("%.1f\n" % seconds)
     with open(base + ".seconds") as f:
@@ -184,11 +197,13 @@ def differences(ours, theirs):
         n = ours.get(scalar)
         if not n or not (j["rhat"] < AGREE and j["ess"] > ENOUGH and j["sd"] > 0) or n["mean"] is None:
             continue
-        error = 3 * math.hypot(1 / math.sqrt(j["ess"]), 1 / math.sqrt(n["ess"] or 1))
+        both = math.hypot(1, math.sqrt(j["ess"] / (n["ess"] or 1)))  # errors of the difference, in those of JAGS
+        error = 3 * both / math.sqrt(j["ess"])
         count += 1
         mean = max(mean, abs(n["mean"] - j["mean"]) / j["sd"] - error)
         width = (n["q95"] - n["q5"]) / (j["q95"] - j["q5"]) if j["q95"] > j["q5"] else 1
-        sd = max(sd, min(abs(n["sd"] / j["sd"] - 1), abs(width - 1)) - error)
+        sd = max(sd, min(abs(n["sd"] / j["sd"] - 1) - max(error, 3 * both * j.get("sd_error", 0)),
+                         abs(width - 1) - max(error, 3 * both * j.get("width_error", 0))))
     return max(mean, 0), max(sd, 0), count
 
 

@@ -7,7 +7,6 @@ Nothing here is public.  Options are not listed: the library tells their names, 
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import json
 import logging
 import os
@@ -32,6 +31,7 @@ def _candidates() -> Iterator[str]:
     for path in (here / "libnami.so", here.parent.parent / "build" / "libnami.so"):
         if path.exists():
             yield str(path)
+    import ctypes.util  # slow, and seldom needed
     yield ctypes.util.find_library("nami") or "libnami.so.0"
 
 
@@ -110,6 +110,10 @@ class VerdictStruct(Structure):
 
 class FigureOptions(Structure):
     _fields_ = [("size", c_size_t), ("only", c_char_p), ("most", c_int)]
+
+
+class PngOptions(Structure):
+    _fields_ = [("size", c_size_t), ("zoom", c_double), ("dark", c_int)]
 
 
 class ReportOptions(Structure):
@@ -220,6 +224,7 @@ _PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "network_is_open": (_I, (_P,)),
     "network_describe": (_I, (_P, _S, _TEXT, _ERR)),
     "network_check_data": (_I, (_P, _P, _ERR)),
+    "network_export": (_I, (_P, _S, _S, _P, _TEXT, _LEN, _ERR)),
     "network_log_q": (_I, (_P, _N, _REALS, _I, _REALS, _ERR)),
     "posterior_new": (_I, (_P, _P, _P, _OUT, _ERR)),
     "posterior_free": (None, (_P,)),
@@ -238,6 +243,7 @@ _PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "posterior_keep": (_I, (_P, _N, _ERR)),
     "posterior_figure": (_I, (_P, _S, POINTER(FigureOptions), _TEXT, _ERR)),
     "network_figure": (_I, (_P, _S, POINTER(FigureOptions), _TEXT, _ERR)),
+    "figure_png": (_I, (_S, POINTER(PngOptions), _TEXT, _LEN, _ERR)),
     "report_html": (_I, (_P, POINTER(ReportOptions), _TEXT, _LEN, _ERR)),
     "evidence_new": (_I, (_P, _P, _P, _OUT, _ERR)),
     "evidence_free": (None, (_P,)),
@@ -368,10 +374,23 @@ class Picture(str):
     def _repr_svg_(self) -> str:
         return str(self)
 
-    def save(self, path: Any) -> None:
-        """Writes the .svg file."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self)
+    def png(self, *, zoom: float = 2, dark: bool = False) -> bytes:
+        """The picture as PNG, painted by librsvg, with `zoom` pixels for each of the SVG's."""
+        try:
+            options = PngOptions(ctypes.sizeof(PngOptions), zoom, bool(dark))
+        except TypeError:
+            raise errors.UsageError(f"zoom must be a number, not {zoom!r}") from None
+        if not options.zoom:
+            raise errors.UsageError("zoom must not be 0")
+        return blob("figure_png", self.encode(), byref(options))
+
+    def save(self, path: Any, *, zoom: float = 2, dark: bool = False) -> None:
+        """Writes an .svg or .png file; zoom, dark: of png()."""
+        name = path_bytes(path)
+        if not name.endswith((b".svg", b".png")):
+            raise errors.UsageError(f"a figure is saved as .svg or .png, not as {os.fspath(path)!r}")
+        content = self.encode() if name.endswith(b".svg") else self.png(zoom=zoom, dark=dark)
+        call("file_write", name, content, len(content), file=os.fspath(path))
 
 
 def figure_options(only: Any, most: int) -> FigureOptions:

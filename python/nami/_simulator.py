@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import ctypes
 import os
-import shutil
-import tempfile
 import weakref
 from ctypes import CFUNCTYPE, POINTER, c_char, c_double, c_int, c_size_t, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, Callable, Mapping, Optional
 
-import numpy as np
-
 from . import errors
 from ._lib import PluginVariable, decode
+from ._numpy import np
 from .data import as_array
 
-Simulator = Callable[[np.random.Generator, int], Mapping[str, Any]]
+Simulator = Callable[["np.random.Generator", int], Mapping[str, Any]]
 """simulator(rng, n): n joint draws of all random variables, arrays by name with leading dimension n."""
 
 _CALL = CFUNCTYPE(c_int, c_uint64, c_uint64, c_size_t, POINTER(PluginVariable), c_int,
@@ -46,6 +43,8 @@ class Source:
             raise errors.UsageError(f"a simulator must be a function (rng, n), not a {type(function).__name__}")
         self.function = function
         self.exception: Optional[BaseException] = None
+        import shutil  # not by `import nami`, which is to be quick
+        import tempfile
         folder = tempfile.mkdtemp(prefix="nami-")
         # removed when this object is; not in a child after a fork, whose parent still needs it
         self._remove = weakref.finalize(self, _remove, folder, os.getpid())
@@ -99,4 +98,5 @@ class Source:
 
 def _remove(folder: str, owner: int) -> None:
     if os.getpid() == owner:
+        import shutil
         shutil.rmtree(folder, ignore_errors=True)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import re
 from ctypes import POINTER, byref, c_double, c_size_t
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Dict, ForwardRef, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import errors
 from ._lib import Handle, Using, Variable, call, decode, encode, fn, new, path_bytes
+from ._numpy import np
 
 if TYPE_CHECKING:
     Array = np.ndarray[Any, np.dtype[Any]]
 else:
-    Array = np.ndarray
+    Array = ForwardRef("np.ndarray")
 
 Values = Mapping[str, Any]
 """A data set: numbers, lists or arrays by name; NaN and None are missing."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 import re
@@ -10,11 +9,10 @@ import threading
 from ctypes import POINTER, byref, c_char_p, c_int, c_void_p, sizeof
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple, Union
 
-import numpy as np
-
 from . import errors
 from ._lib import (Closable, Err, Handle, InverseView, ModelOptions, Options, Using, Watch, as_dict, blob, call,
                    decode, encode, error, fn, new, path_bytes, text)
+from ._numpy import np
 from ._simulator import Simulator, Source
 from .data import Array, DataLike, Points, Values, make_data, reals, take_draws
 
@@ -362,6 +360,7 @@ class Inverse(Closable):
             return None  # too large to draw
 
     def _repr_html_(self) -> str:
+        import html
         certificate = html.escape(self._describe("text", show="inverse,certificate").decode())
         return f"{self._repr_svg_() or ''}<pre>{certificate}</pre>"
 

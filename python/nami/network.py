@@ -10,12 +10,11 @@ import time
 from ctypes import byref, c_double, sizeof
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-import numpy as np
-
 from . import errors
 from ._lib import (Closable, Err, Handle, ModeStruct, NetworkOptions, Options, Picture, Progress, ProgressStruct,
                    ReportOptions, Using, Watch, as_dict, blob, call, decode, encode, error, figure_options, fn, new, path_bytes,
                    text, words)
+from ._numpy import np
 from ._simulator import Source
 from .data import Array, DataLike, Points, Values, make_data, may_differ, one_by_one, reals
 from .model import Factor, Model, _factors, _Simulating
@@ -158,6 +157,26 @@ class Network(Closable):
         posterior = self.sample(data, **options)
         first: Posterior = posterior[0] if isinstance(posterior, Posteriors) else posterior
         return first.plot(kind, only=only, most=most)
+
+    def export(self, path: PathLike, data: DataLike = None, *, density: bool = False, name: Optional[str] = None) -> None:
+        """Writes the network for other programs: one file of C99 (.c), or an ONNX model (.onnx).
+
+        data: of an open network: the data set for whose sizes, constants and missing values it is
+        density: .onnx from data and latents to log q, instead of from noise to draws
+        name: of its functions; None: by the file of the model
+        """
+        file = path_bytes(path)
+        to = {b".c": "c", b".onnx": "onnx"}.get(os.path.splitext(file)[1])
+        if to is None or (density and to == "c"):
+            raise errors.UsageError("a network is exported as .c, which has both directions" if to else
+                                    f"a network is exported as .c or .onnx, not as {os.fspath(path)!r}")
+        design = self._design(make_data(data))
+        if data is not None and design is self._handle:
+            raise errors.UsageError("data choose the sizes of an open network; this one has fixed sizes")
+        with Using(design) as (net,), Watch() as watch:
+            code = blob("network_export", net, (to + "-density" if density else to).encode(),
+                        None if name is None else encode(name, "name"), watch.address)
+        call("file_write", file, code, len(code), file=os.fspath(path))
 
     def write_report(self, path: PathLike, posterior: Optional[Posterior] = None,
                      calibration: Optional["Calibration"] = None, *, title: Optional[str] = None) -> None:

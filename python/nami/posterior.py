@@ -8,11 +8,10 @@ import threading
 from ctypes import byref
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
-import numpy as np
-
 from . import errors
 from ._lib import (VERSION, Block, Err, Handle, Options, Picture, Using, VerdictStruct, Watch, as_dict, call, decode,
                    encode, error, figure_options, fn, new, text)
+from ._numpy import np
 from .data import Array, DataLike, Shape, as_array, is_many, make_data, may_differ, one_by_one, shapes
 
 _VERDICTS = ("trusted", "care", "no")

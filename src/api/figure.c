@@ -1,4 +1,4 @@
-/* figure.c: figures of nami.h: what they are drawn from, and the SVG. */
+/* figure.c: figures of nami.h: what they are drawn from, the SVG, and PNG of it. */
 #include "api/figure.h"
 
 #include <math.h>
@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/near.h"
+#include "report/raster.h"
 #include "train/train.h"
 
 enum { NUMBERS = 1 << 22, MOST_PRIOR = 2000, FEWEST_PRIOR = 64 };
@@ -366,4 +367,25 @@ int nami_network_figure(const nami_network *net, const char *name, const nami_fi
                         char **svg, nami_err *err)
 {
     return put_figure(net, NULL, name, opt, svg, err);
+}
+
+int nami_figure_png(const char *svg, const nami_png_options *opt, char **png, size_t *len,
+                    nami_err *err)
+{
+    nami_png_options o = {0};
+    struct str dark = {0}, out = {0};
+    err_clear(err);
+    *png = NULL;
+    *len = 0;
+    if (opt) memcpy(&o, opt, opt->size && opt->size < sizeof o ? opt->size : sizeof o);
+    if (o.zoom == 0) o.zoom = 2;
+    if (!(o.zoom >= 0.1 && o.zoom <= 20))
+        return err_set(err, NAMI_EUSAGE, "the zoom of a figure must be between 0.1 and 20, not %g",
+                       o.zoom);
+    if (o.dark) plot_css_only_dark(&dark);
+    int rc = dark.oom ? err_nomem(err) : raster_png(svg, dark.s, o.zoom, &out, err);
+    str_free(&dark);
+    if (!rc) return give_text(&out, png, len, err);
+    str_free(&out);
+    return rc;
 }

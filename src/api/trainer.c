@@ -163,9 +163,18 @@ int nami_trainer_new(const nami_model *model, const nami_options *invert,
     return finish(t, rc, out, err);
 }
 
+/* Markov chains draw latents sooner than they integrate over them by quadrature. */
+static nami_options for_chains(const nami_options *invert)
+{
+    nami_options o = invert ? *invert : (nami_options){0};
+    if (!o.exact || strcmp(o.exact, "auto") == 0) o.exact = "closed";
+    return o;
+}
+
 int nami_network_untrained(const nami_model *model, const nami_options *invert, nami_network **out,
                            nami_err *err)
 {
+    nami_options exact = for_chains(invert);
     nami_train_options o,
         small = {.net = "mlp", .hidden = "1", .family = "mixture", .components = 1, .whiten = "no"};
     nami_trainer *t;
@@ -175,7 +184,7 @@ int nami_network_untrained(const nami_model *model, const nami_options *invert, 
     if (rc) return nami_trainer_free(t), rc;
     t->r.net.model = model->m;
     t->r.net.untrained = 1;
-    rc = make_plan(&t->r, model, invert, &small, err);
+    rc = make_plan(&t->r, model, &exact, &small, err);
     if (!rc) rc = training_prepare(&t->r, t->threads, err);
     if (!rc) rc = training_start(&t->r, NULL, t->threads, err);
     if (!rc) rc = nami_trainer_network(t, out, err);

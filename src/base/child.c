@@ -78,3 +78,54 @@ void child_end(struct child *c)
     while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR) continue;
     *c = (struct child){.fd = -1};
 }
+
+/* ---- work that makes a text --------------------------------------------------------------------
+ */
+
+struct task {
+    child_work *work;
+    const void *input;
+    unsigned seconds;
+};
+
+/* What the process sends before the n bytes of its output. */
+struct answer {
+    int rc;
+    nami_err err;
+    size_t n;
+};
+
+static void work_there(void *self, int fd)
+{
+    const struct task *task = self;
+    struct answer answer = {0};
+    struct str out = {0};
+    setrlimit(RLIMIT_CPU, &(struct rlimit){task->seconds, task->seconds});
+    for (int i = 0; i < 2; i++) signal(i ? SIGTERM : SIGINT, SIG_DFL); /* nobody waits then */
+    answer.rc = task->work(task->input, &out, &answer.err);
+    answer.n = answer.rc ? 0 : out.n;
+    if (child_put(fd, &answer, sizeof answer) == 0) child_put(fd, out.s, answer.n);
+}
+
+int child_run(child_work *work, const void *input, unsigned seconds, const char *library,
+              struct str *out, nami_err *err)
+{
+    struct task task = {work, input, seconds};
+    struct answer answer;
+    struct child child;
+    int rc = child_start(&child, work_there, &task, err);
+    if (rc) return rc;
+    int lost = child_get(child.fd, &answer, sizeof answer);
+    if (!lost && answer.rc) {
+        rc = err_set(err, answer.rc, "%s", answer.err.msg);
+    } else if (!lost) {
+        str_reserve(out, answer.n);
+        if (out->oom)
+            rc = err_nomem(err);
+        else if (!(lost = child_get(child.fd, out->s + out->n, answer.n)))
+            out->s[out->n += answer.n] = 0;
+    }
+    child_end(&child);
+    if (!lost) return rc;
+    return err_set(err, NAMI_ELIMIT, "%s crashed; there may be too little memory", library);
+}

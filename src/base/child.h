@@ -1,11 +1,13 @@
-/* child.h: a process of its own for work with libraries that end the process when memory or the
-   disk fails (Graphviz, netCDF): a copy of this one that talks to it through a socket. */
+/* child.h: a process of its own for work with libraries that crash, exit or loop when memory or the
+   disk fails, or have global state (Graphviz, librsvg, netCDF, libzip): a copy of this one that talks to it
+   through a socket. */
 #ifndef BASE_CHILD_H
 #define BASE_CHILD_H
 
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/str.h"
 #include "nami.h"
 
 struct child {
@@ -22,5 +24,12 @@ int child_put(int fd, const void *data, size_t n);
 int child_get(int fd, void *data, size_t n);
 /* Ends the process, if it has not ended by itself. */
 void child_end(struct child *c);
+
+/* Work that makes a text or bytes: appends to *out; 0, or an error. */
+typedef int child_work(const void *input, struct str *out, nami_err *err);
+/* Appends what `work` appends in a child, which may take this processor time.  library: whose crash
+   it is, in messages (NAMI_ELIMIT). */
+int child_run(child_work *work, const void *input, unsigned seconds, const char *library,
+              struct str *out, nami_err *err);
 
 #endif

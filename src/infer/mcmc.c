@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "exact/collapse.h"
 #include "infer/chains.h"
 #include "infer/dense.h"
 
@@ -15,9 +16,11 @@ enum {
     AGAIN = 60,    /* of step size and length, when the mass matrix has changed */
     ROUNDS = 6,    /* of draws */
     LONGEST = 256, /* leapfrog steps of a move */
-    DENSE = 100    /* coordinates of a full mass matrix */
+    SHORT = 16,    /* so many are always allowed */
+    LONGER = 8     /* times the mean of the other parameterization */
 };
-static const double BUDGET = 4e10; /* rows of the program times leapfrog steps times chains */
+static const double BUDGET = 4e10; /* cost of the program times leapfrog steps times chains */
+static const double APART = 1.5;   /* R-hat of chains that are in different modes */
 
 int mcmc_can(const struct qnet *q)
 {
@@ -56,7 +59,7 @@ static double spread(uint64_t i)
 static void aim(struct mcmc *s, const struct tuning *t)
 {
     double leaps = ceil(spread(s->move) * t->length / s->step);
-    s->leapfrogs = leaps < 1 ? 1 : leaps > LONGEST ? LONGEST : (int)leaps;
+    s->leapfrogs = leaps < 1 ? 1 : leaps > s->longest ? s->longest : (int)leaps;
 }
 
 /* x = L^-1 (ends - their mean) of chain c */
@@ -114,10 +117,9 @@ static void tune(struct mcmc *s, struct tuning *t, double *work)
         t->square += (1 - 0.95) * (g * g - t->square);
         double size = sqrt(t->square / (1 - pow(0.95, n))) + 1e-12;
         double to = log(t->length) + fmax(-0.35, fmin(0.35, 0.05 * g / size));
-        t->length = exp(fmax(log(s->step), fmin(to, log(s->step * LONGEST))));
+        t->length = exp(fmax(log(s->step), fmin(to, log(s->step * s->longest))));
     }
     t->log_mean += keep * (log(t->length) - t->log_mean);
-    mcmc_tune_shifts(s);
 }
 
 static void tuning_end(struct mcmc *s, struct tuning *t)
@@ -170,78 +172,128 @@ static void set_mass(struct mcmc *s, const struct positions *x, double *mean)
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-struct session {
+/* Chains in one parameterization. */
+struct way {
     struct mcmc s;
     struct tuning t;
+    double *seen;    /* positions of a window: (dim + 1, all that are kept) */
+    double cost;     /* operations of an evaluation */
+    double leaped;   /* leapfrog steps in this window */
+    size_t diverged; /* trajectories of the last round */
+};
+
+struct session {
+    struct way way[2]; /* centered; noncentered, if there is such a one */
+    int num_ways;
+    double *data; /* observed rows */
     size_t each;  /* draws that are kept of each chain */
     double *kept; /* (dim + 1, MCMC_CHAINS * each): chain by chain; the last row: log density */
-    double *work; /* (4 dim) */
+    double *work; /* (4 dim), mcmc_rescue_work(dim) */
     double spent;
-    int rescued;            /* chains that were stuck */
-    size_t moves, diverged; /* of the last round */
+    int rescued;  /* chains that were stuck */
+    size_t moves; /* of all chains in the last round, in each parameterization */
 };
 
 static size_t kept_stride(const struct session *r) { return MCMC_CHAINS * r->each; }
 
 static void keep(struct session *r, size_t i)
 {
-    size_t stride = kept_stride(r), d = (size_t)r->s.dim;
+    const struct mcmc *s = &r->way[0].s;
+    size_t stride = kept_stride(r), d = (size_t)s->dim;
     for (size_t c = 0; c < MCMC_CHAINS; c++) {
         for (size_t k = 0; k < d; k++)
-            r->kept[k * stride + c * r->each + i] = r->s.u[k * MCMC_CHAINS + c];
-        r->kept[d * stride + c * r->each + i] = r->s.value[c];
+            r->kept[k * stride + c * r->each + i] = s->u[k * MCMC_CHAINS + c];
+        r->kept[d * stride + c * r->each + i] = s->value[c];
     }
 }
 
-static int step(struct session *r, nami_err *err)
+/* A trajectory of each chain in each parameterization, at the end of which all are centered. */
+static int step(struct session *r, int adapts, nami_err *err)
 {
-    aim(&r->s, &r->t);
-    int rc = mcmc_move(&r->s, err);
-    r->spent += (double)r->s.leapfrogs * MCMC_CHAINS * r->s.joint.prog.nrow;
+    int rc = 0;
+    for (int k = 0; k < r->num_ways && !rc; k++) {
+        struct way *w = &r->way[k];
+        if (k) rc = mcmc_noncenter(&r->way[0].s, &w->s, err);
+        if (rc) return rc;
+        aim(&w->s, &w->t);
+        rc = mcmc_move(&w->s, err);
+        if (adapts && !rc) tune(&w->s, &w->t, r->work);
+        if (k && !rc) rc = mcmc_center(&w->s, &r->way[0].s, err);
+        r->spent += (double)w->s.leapfrogs * MCMC_CHAINS * w->cost;
+        w->leaped += w->s.leapfrogs;
+    }
     return rc;
+}
+
+static void start_window(struct session *r)
+{
+    for (int k = 0; k < r->num_ways; k++) {
+        tuning_start(&r->way[k].t, r->way[k].s.step);
+        r->way[k].leaped = 0;
+    }
+}
+
+/* After it, the parameterization with longer trajectories is limited by those of the other:
+   where that one is good, it must not cost much.  The mean is half of the longest. */
+static void end_window(struct session *r, int moves)
+{
+    for (int k = 0; k < r->num_ways; k++) tuning_end(&r->way[k].s, &r->way[k].t);
+    for (int k = 0; k < r->num_ways && r->num_ways > 1; k++) {
+        double most = LONGER * r->way[1 - k].leaped / moves;
+        struct mcmc *s = &r->way[k].s;
+        s->longest = most < SHORT ? SHORT : most > LONGEST ? LONGEST : (int)most;
+    }
 }
 
 static int adapt_steps(struct session *r, int moves, nami_err *err)
 {
     int rc = 0;
-    tuning_start(&r->t, r->s.step);
-    for (int i = 0; i < moves && !rc; i++) {
-        rc = step(r, err);
-        tune(&r->s, &r->t, r->work);
-    }
-    tuning_end(&r->s, &r->t);
+    start_window(r);
+    for (int i = 0; i < moves && !rc; i++) rc = step(r, 1, err);
+    end_window(r, moves);
     return rc;
 }
 
 /* Windows of moves, each twice as long as the one before; after each the mass matrix is that of its
    positions. */
-static int warm_up(struct session *r, nami_err *err)
+static int windows(struct session *r, size_t most, nami_err *err)
 {
-    struct mcmc *s = &r->s;
-    size_t d = (size_t)s->dim, most = (WARM / 2) * MCMC_CHAINS;
-    double *seen = raw_array(double, (d + 1) * most);
-    int rc = seen ? 0 : err_nomem(err);
+    size_t d = (size_t)r->way[0].s.dim;
+    int rc = 0;
     for (int n = WARM / 16, done = 0; done < WARM && !rc; n *= 2) {
         if (n > WARM - done) n = WARM - done;
-        tuning_start(&r->t, s->step);
+        start_window(r);
         for (int i = 0; i < n && !rc; i++) {
-            rc = step(r, err);
-            tune(s, &r->t, r->work);
+            rc = step(r, 1, err);
             for (size_t k = 0; k <= d && i < WARM / 2; k++)
-                memcpy(seen + k * most + (size_t)i * MCMC_CHAINS,
-                       k < d ? s->u + k * MCMC_CHAINS : s->value, sizeof *seen * MCMC_CHAINS);
+                for (int j = 0; j < r->num_ways; j++) {
+                    const struct mcmc *s = &r->way[j].s;
+                    memcpy(r->way[j].seen + k * most + (size_t)i * MCMC_CHAINS,
+                           k < d ? s->u + k * MCMC_CHAINS : s->value, sizeof *s->u * MCMC_CHAINS);
+                }
         }
-        tuning_end(s, &r->t);
+        end_window(r, n);
         size_t num = (size_t)n * MCMC_CHAINS < most ? (size_t)n * MCMC_CHAINS : most;
-        if (!rc) { /* by the second half of the window */
-            size_t half = num / MCMC_CHAINS / 2;
-            int moved = mcmc_rescue(s, half, most, MCMC_CHAINS, 1, seen + num - half * MCMC_CHAINS);
-            if (moved > r->rescued) r->rescued = moved;
-        }
-        if (!rc) set_mass(s, &(struct positions){num, most, seen}, r->work);
+        size_t half = num / MCMC_CHAINS / 2; /* by the second half of the window */
+        int moved = rc ? 0
+                       : mcmc_rescue(&r->way[0].s, half, most, MCMC_CHAINS, 1,
+                                     r->way[0].seen + num - half * MCMC_CHAINS, r->work);
+        if (moved > r->rescued) r->rescued = moved;
+        for (int j = 0; j < r->num_ways && !rc; j++)
+            set_mass(&r->way[j].s, &(struct positions){num, most, r->way[j].seen}, r->work);
         done += n;
     }
-    free(seen);
+    return rc;
+}
+
+static int warm_up(struct session *r, nami_err *err)
+{
+    size_t d = (size_t)r->way[0].s.dim, most = (WARM / 2) * MCMC_CHAINS;
+    int rc = 0;
+    for (int k = 0; k < r->num_ways && !rc; k++)
+        if (!(r->way[k].seen = raw_array(double, (d + 1) * most))) rc = err_nomem(err);
+    if (!rc) rc = windows(r, most, err);
+    for (int k = 0; k < r->num_ways; k++) free(r->way[k].seen), r->way[k].seen = NULL;
     return rc ? rc : adapt_steps(r, AGAIN, err);
 }
 
@@ -249,12 +301,15 @@ static int warm_up(struct session *r, nami_err *err)
 static int draw(struct session *r, size_t thin, nami_err *err)
 {
     int rc = 0;
-    r->moves = r->diverged = 0;
+    r->moves = 0;
+    for (int k = 0; k < r->num_ways; k++) r->way[k].diverged = 0;
     for (size_t i = 0; i < r->each && !rc; i++) {
         for (size_t t = 0; t < thin && !rc; t++) {
-            rc = step(r, err);
+            rc = step(r, 0, err);
+            for (int k = 0; k < r->num_ways; k++)
+                for (int c = 0; c < MCMC_CHAINS; c++)
+                    r->way[k].diverged += (size_t)r->way[k].s.diverged[c];
             r->moves += MCMC_CHAINS;
-            for (int c = 0; c < MCMC_CHAINS; c++) r->diverged += (size_t)r->s.diverged[c];
         }
         keep(r, i);
     }
@@ -262,6 +317,16 @@ static int draw(struct session *r, size_t thin, nami_err *err)
 }
 
 /* The worst of all coordinates, and of the log density. */
+/* The share of trajectories that diverged, in the parameterization with fewer: where one cannot go,
+   the other may. */
+static double share_diverged(const struct session *r)
+{
+    size_t least = r->way[0].diverged;
+    for (int k = 1; k < r->num_ways; k++)
+        if (r->way[k].diverged < least) least = r->way[k].diverged;
+    return (double)least / (double)r->moves;
+}
+
 static int look(const struct session *r, struct diagnostics *found, nami_err *err)
 {
     size_t stride = kept_stride(r);
@@ -270,9 +335,9 @@ static int look(const struct session *r, struct diagnostics *found, nami_err *er
                                   .log_z = NAN,
                                   .log_se = NAN,
                                   .rhat = 1,
-                                  .diverged = (double)r->diverged / (double)r->moves,
+                                  .diverged = share_diverged(r),
                                   .rescued = r->rescued};
-    for (size_t k = 0; k <= (size_t)r->s.dim; k++) {
+    for (size_t k = 0; k <= (size_t)r->way[0].s.dim; k++) {
         struct chain_stats c;
         int rc = chain_stats(stride, r->kept + k * stride, 1, MCMC_CHAINS, &c, err);
         if (rc) return rc;
@@ -280,6 +345,12 @@ static int look(const struct session *r, struct diagnostics *found, nami_err *er
         found->ess = fmin(found->ess, fmin(c.bulk, c.tail));
     }
     return 0;
+}
+
+/* Has a longer round brought the chains no closer? */
+static int is_apart(const struct diagnostics *d, double before)
+{
+    return d->rhat > APART && d->rhat - 1 > 0.95 * (before - 1);
 }
 
 static int enough(const struct diagnostics *d) { return chains_agree(d) && d->diverged < 1e-3; }
@@ -291,17 +362,21 @@ static int run_rounds(struct session *r, struct diagnostics *found, nami_err *er
 {
     int rc = warm_up(r, err);
     size_t thin = 1;
+    double before = INFINITY;
     for (int k = 0; k < ROUNDS && !rc; k++) {
         rc = draw(r, thin, err);
         if (!rc) rc = look(r, found, err);
-        if (rc || enough(found) || 3 * r->spent > BUDGET) break;
+        if (rc || enough(found) || 3 * r->spent > BUDGET || is_apart(found, before)) break;
+        before = found->rhat;
         if (k + 1 == ROUNDS) break;
-        size_t all = kept_stride(r);
-        int moved = mcmc_rescue(&r->s, r->each, all, 1, r->each, r->kept);
+        int moved =
+            mcmc_rescue(&r->way[0].s, r->each, kept_stride(r), 1, r->each, r->kept, r->work);
         if (moved > r->rescued) r->rescued = moved;
-        if (found->diverged >= 1e-3) r->t.accept = 1 - (1 - r->t.accept) / 2;
+        for (int j = 0; j < r->num_ways && found->diverged >= 1e-3; j++)
+            r->way[j].t.accept = 1 - (1 - r->way[j].t.accept) / 2;
         if (!chains_agree(found)) thin *= 2;
-        set_mass(&r->s, &(struct positions){kept_stride(r), kept_stride(r), r->kept}, r->work);
+        set_mass(&r->way[0].s, &(struct positions){kept_stride(r), kept_stride(r), r->kept},
+                 r->work);
         rc = adapt_steps(r, AGAIN, err);
     }
     return rc;
@@ -310,36 +385,65 @@ static int run_rounds(struct session *r, struct diagnostics *found, nami_err *er
 /* ---- one data set ------------------------------------------------------------------------------
  */
 
-static int make(struct session *r, size_t n, const double *z, const double *start, nami_err *err)
+/* Memory, and random positions of chains that have no start. */
+static int make_way(struct session *r, struct way *w, const double *start, nami_err *err)
 {
-    struct mcmc *s = &r->s;
+    struct mcmc *s = &w->s;
     size_t d = (size_t)s->dim, size = d * MCMC_CHAINS;
-    size_t rows = (size_t)model_num_rows(s->a->q->model);
     int scattered[MCMC_CHAINS];
-    r->each = n / MCMC_CHAINS > 50 ? n / MCMC_CHAINS : 50;
-    s->dense = s->dim <= DENSE;
-    s->data = raw_array(double, rows + 1);
+    s->dense = s->dim <= MCMC_DENSE;
+    s->data = r->data;
     s->u = raw_array(double, 5 * size);
     s->L = new_array(double, s->dense ? d *d : d);
-    r->kept = raw_array(double, (d + 1) * kept_stride(r));
-    r->work = raw_array(double, 4 * d);
-    if (!s->data || !s->u || !s->L || !r->kept || !r->work) return err_nomem(err);
+    if (!s->u || !s->L) return err_nomem(err);
     s->grad = s->u + size, s->from = s->grad + size, s->to = s->from + size, s->p = s->to + size;
-    for (size_t i = 0; i < rows; i++) s->data[i] = z[i * n];
-    for (int c = 0; c < MCMC_CHAINS; c++) scattered[c] = !start || c % 4 == 3;
+    for (int c = 0; c < MCMC_CHAINS; c++) scattered[c] = !start || c % 4 == 3, s->value[c] = NAN;
     if (start) memcpy(s->u, start, sizeof *s->u * size);
     mcmc_scatter(s, scattered);
     for (size_t k = 0; k < d; k++) s->L[s->dense ? k * d + k : k] = 1;
     s->step = 0.1;
-    r->t = (struct tuning){.accept = 0.8, .length = 1};
-    int rc = mcmc_shifts(s, err);
-    return rc ? rc : mcmc_open(s, err);
+    s->longest = LONGEST;
+    w->t = (struct tuning){.accept = 0.8, .length = 1};
+    return mcmc_open(s, err);
+}
+
+static int make(struct session *r, size_t n, const double *z, const double *start, nami_err *err)
+{
+    size_t d = (size_t)r->way[0].s.dim, rescue = mcmc_rescue_work((int)d);
+    size_t rows = (size_t)model_num_rows(r->way[0].s.a->q->model);
+    int rc = 0;
+    r->each = n / MCMC_CHAINS > 50 ? n / MCMC_CHAINS : 50;
+    r->data = raw_array(double, rows + 1);
+    r->kept = raw_array(double, (d + 1) * kept_stride(r));
+    r->work = raw_array(double, 4 * d > rescue ? 4 * d : rescue);
+    if (!r->data || !r->kept || !r->work) return err_nomem(err);
+    for (size_t i = 0; i < rows; i++) r->data[i] = z[i * n];
+    for (int k = 0; k < r->num_ways && !rc; k++) rc = make_way(r, &r->way[k], start, err);
+    return rc;
+}
+
+/* Chains climb in noncentered coordinates, if there are some: centered ones may have an infinite
+   density where a scale is 0. */
+static int climb(struct session *r, const double *start, nami_err *err)
+{
+    struct mcmc *s = &r->way[0].s, *noncentered = &r->way[1].s;
+    int rc = 0;
+    if (r->num_ways == 1) return mcmc_climb(s, err);
+    if (start) {
+        for (int c = 0; c < MCMC_CHAINS; c++) s->value[c] = 0;
+        rc = mcmc_noncenter(s, noncentered, err);
+    }
+    for (int c = 0; c < MCMC_CHAINS; c++) s->value[c] = NAN;
+    if (!rc) rc = mcmc_climb(noncentered, err);
+    if (!rc) rc = mcmc_center(noncentered, s, err);
+    return rc ? rc : mcmc_settle(s, err);
 }
 
 /* n points of the draws that were kept: of each chain, evenly spread. */
 static int take(struct session *r, size_t n, double *z, nami_err *err)
 {
-    size_t d = (size_t)r->s.dim, share = n / MCMC_CHAINS, stride = kept_stride(r);
+    struct mcmc *s = &r->way[0].s;
+    size_t d = (size_t)s->dim, share = n / MCMC_CHAINS, stride = kept_stride(r);
     double *u = raw_array(double, d *n);
     if (!u) return err_nomem(err);
     for (size_t i = 0; i < n; i++) {
@@ -348,26 +452,43 @@ static int take(struct session *r, size_t n, double *z, nami_err *err)
         size_t at = c * r->each + (share ? k * r->each / share : r->each - 1);
         for (size_t j = 0; j < d; j++) u[j * n + i] = r->kept[j * stride + at];
     }
-    int rc = mcmc_decode(&r->s, n, u, z, err);
+    int rc = mcmc_decode(s, n, u, z, err);
     free(u);
+    return rc;
+}
+
+static int make_joints(struct session *r, const struct infer *a, nami_err *err)
+{
+    int rc = joint_make(&r->way[0].s.joint, a->q, err);
+    if (!rc && joint_noncenter(&r->way[1].s.joint, &r->way[0].s.joint)) rc = err_nomem(err);
+    r->num_ways = 1 + (r->way[0].s.joint.num_scaled > 0);
+    for (int k = 0; k < 2; k++) {
+        r->way[k].s.dim = r->way[0].s.joint.num_coordinates;
+        r->way[k].cost = prog_cost(&r->way[k].s.joint.prog);
+    }
     return rc;
 }
 
 int mcmc_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int threads,
              const double *start, double *z, double *pred, struct diagnostics *found, nami_err *err)
 {
-    struct session r = {
-        .s = {.a = a, .threads = threads, .seed = seed + number * 0x9e3779b97f4a7c15u}};
-    int rc = joint_make(&r.s.joint, a->q, err);
-    r.s.dim = r.s.joint.num_coordinates;
+    struct session r = {.num_ways = 0};
+    for (int k = 0; k < 2; k++)
+        r.way[k].s =
+            (struct mcmc){.a = a,
+                          .threads = threads,
+                          .seed = (seed ^ (uint64_t)k << 40) + number * 0x9e3779b97f4a7c15u};
+    int rc = make_joints(&r, a, err);
     if (!rc) rc = make(&r, n, z, start, err);
-    if (!rc) rc = mcmc_climb(&r.s, err);
+    if (!rc) rc = climb(&r, start, err);
     if (!rc) rc = run_rounds(&r, found, err);
     if (!rc) rc = take(&r, n, z, err);
-    mcmc_close(&r.s);
-    mcmc_shifts_free(&r.s);
-    joint_free(&r.s.joint);
-    free(r.s.data), free(r.s.u), free(r.s.L), free(r.kept), free(r.work);
+    for (int k = 0; k < 2; k++) {
+        mcmc_close(&r.way[k].s);
+        joint_free(&r.way[k].s.joint);
+        free(r.way[k].s.u), free(r.way[k].s.L);
+    }
+    free(r.data), free(r.kept), free(r.work);
     uint64_t first = (n + 7) / 8 * 8 * number;
     return rc ? rc : infer_finish(a, n, z, seed ^ 0x6d636d63, first, threads, pred, err);
 }

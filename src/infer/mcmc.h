@@ -5,8 +5,9 @@
    them: the step size to the acceptance rate (dual averaging: Nesterov 2009; Hoffman, Gelman
    2014), the length to the change in squared distance from the mean, ChEES (Hoffman, Radul,
    Sountsov 2021, AISTATS), the mass matrix to the covariance of the positions.  Trajectories of
-   equal length keep the lanes together, which the doubling of NUTS does not.  After each
-   trajectory, scales of hierarchical models move with the latents that they scale (mcmc_shift.c).
+   equal length keep the lanes together, which the doubling of NUTS does not.  Trajectories in the
+   coordinates of joint.h take turns with trajectories in noncentered ones, if there are some, which
+   have a step size, mass matrix and length of their own (mcmc_carry.c).
 
    Chains start at draws of the network, one of four (or, without a trained one, all) at random
    points; each first climbs towards a mode (L-BFGS, stopped early).  Chains that are stuck where
@@ -22,7 +23,11 @@
 #include "infer/lbfgs.h"
 #include "net/joint.h"
 
-enum { MCMC_CHAINS = 16, MCMC_LANES = 8, MCMC_SHIFTS = 8 };
+enum {
+    MCMC_CHAINS = 16,
+    MCMC_LANES = 8,
+    MCMC_DENSE = 100 /* coordinates of a full mass matrix */
+};
 
 /* Can it be used: has the model a density, are all latents of the network continuous? */
 int mcmc_can(const struct qnet *q);
@@ -41,34 +46,13 @@ int mcmc_answer(const struct infer *a, const struct query *q, struct answer *x, 
 
 /* ---- inside -------------------------------------------------------------------------------- */
 
-/* A row of the program, or a constant of it. */
-struct shift_operand {
-    int is_const, at;
-};
-
-/* An unbounded latent with the density of a location-scale family: row, coordinate (from 0),
-   dz / d coordinate, and where its location and scale are. */
-struct scaled_latent {
-    int row, coordinate;
-    double unit;
-    struct shift_operand location, scale;
-};
-
-/* A coordinate that moves together with the latents whose scales depend on it (mcmc_shift.c). */
-struct shift {
-    int coordinate, n, *member; /* indices of `scaled` */
-    double step;                /* sd of its proposals */
-    double share[MCMC_CHAINS];  /* acceptance probability */
-    double tuned;               /* how often */
-};
-
-/* Chains of one data set; matrices are (dim, MCMC_CHAINS). */
+/* Chains of one data set in one of its parameterizations; matrices are (dim, MCMC_CHAINS). */
 struct mcmc {
     const struct infer *a;
     struct joint joint;
     int dim, threads;
     uint64_t seed, move;   /* moves so far */
-    double *data;          /* observed rows */
+    const double *data;    /* observed rows */
     double *u, *grad;      /* positions, derivatives of the log density there */
     double *from, *to, *p; /* of the last move: its ends, and the momenta at the second */
     double value[MCMC_CHAINS], share[MCMC_CHAINS]; /* log density; acceptance probability */
@@ -78,10 +62,7 @@ struct mcmc {
     double *L; /* (dim, dim) or (dim) */
     double step;
     int leapfrogs; /* of the next move */
-    int num_scaled, num_shifts;
-    struct scaled_latent *scaled;
-    struct shift shift[MCMC_SHIFTS];
-    size_t shift_size; /* num_scaled * MCMC_LANES */
+    int longest;   /* leapfrog steps of a move */
     struct workers workers;
 };
 
@@ -89,7 +70,6 @@ struct mcmc {
 struct lanes_of_chains {
     struct exec x;
     double *p, *u, *g, *v;
-    double *shift; /* (4, shift_size) */
     struct lbfgs search[MCMC_LANES];
 };
 int lanes_init(void *job, void *workspace, nami_err *err);
@@ -97,6 +77,9 @@ void lanes_fini(void *workspace);
 /* Sets the data; the coordinates u. */
 void lanes_data(const struct mcmc *s, struct lanes_of_chains *w);
 void lanes_place(const struct mcmc *s, struct lanes_of_chains *w);
+/* The log density and its derivatives at w->u, to w->x.total and w->g.  Is all of it finite? */
+void lanes_evaluate(const struct mcmc *s, struct lanes_of_chains *w);
+int lanes_inside(const struct mcmc *s, const struct lanes_of_chains *w, int lane);
 
 int mcmc_open(struct mcmc *s, nami_err *err); /* workspaces, after joint, data, dim are set */
 void mcmc_close(struct mcmc *s);
@@ -107,17 +90,16 @@ int mcmc_climb(struct mcmc *s, nami_err *err);
 void mcmc_scatter(struct mcmc *s, const int *wanted);
 /* Chains that are stuck, by n positions of each: chain c has coordinate k at u[k * stride + c *
    chain + i * step], and its log density as coordinate dim.  They continue from where others are
-   now; how many. */
-int mcmc_rescue(struct mcmc *s, size_t n, size_t stride, size_t step, size_t chain,
-                const double *u);
-/* Finds what can be shifted, before mcmc_open; the last chain has a position. */
-int mcmc_shifts(struct mcmc *s, nami_err *err);
-void mcmc_shifts_free(struct mcmc *s);
-/* Shifts the chains from `first` on, in the lanes of w: w->u changes, and the rest is undefined.
-   r, part: unused random numbers. */
-void mcmc_shift(struct mcmc *s, struct lanes_of_chains *w, size_t first, struct stream r, int part);
-/* Adapts their steps to the acceptance of the last move; gives up those that are never accepted. */
-void mcmc_tune_shifts(struct mcmc *s);
+   now; how many.  work: mcmc_rescue_work() */
+int mcmc_rescue(struct mcmc *s, size_t n, size_t stride, size_t step, size_t chain, const double *u,
+                double *work);
+size_t mcmc_rescue_work(int dim);
+/* The positions of centered chains, in noncentered coordinates, and back (mcmc_carry.c).  Chains
+   whose density is not finite there have no value, or stay where they are. */
+int mcmc_noncenter(struct mcmc *centered, struct mcmc *noncentered, nami_err *err);
+int mcmc_center(struct mcmc *noncentered, struct mcmc *centered, nami_err *err);
+/* Chains without a value go to where the best one is. */
+int mcmc_settle(struct mcmc *s, nami_err *err);
 /* One move of all chains. */
 int mcmc_move(struct mcmc *s, nami_err *err);
 /* The model's rows z[row * n + i] of n points with coordinates u[k * n + i]. */

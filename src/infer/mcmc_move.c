@@ -18,8 +18,7 @@ int lanes_init(void *job, void *workspace, nami_err *err)
     if (rc) return rc;
     w->x.param = model_weights(s->joint.q->model);
     w->p = raw_array(double, 4 * size);
-    w->shift = raw_array(double, 4 * s->shift_size + 1);
-    if (!w->p || !w->shift) return err_nomem(err);
+    if (!w->p) return err_nomem(err);
     w->u = w->p + size, w->g = w->u + size, w->v = w->g + size;
     for (int b = 0; b < LANES; b++)
         if (lbfgs_init(&w->search[b], s->dim)) return err_nomem(err);
@@ -31,7 +30,6 @@ void lanes_fini(void *workspace)
     struct lanes_of_chains *w = workspace;
     exec_fini(&w->x);
     free(w->p);
-    free(w->shift);
     for (int b = 0; b < LANES; b++) lbfgs_fini(&w->search[b]);
 }
 
@@ -68,37 +66,34 @@ void lanes_place(const struct mcmc *s, struct lanes_of_chains *w)
                sizeof *w->u * LANES);
 }
 
-/* The log density and its derivatives at w->u, to w->x.total and w->g. */
-static void evaluate(const struct mcmc *s, struct lanes_of_chains *w)
+void lanes_evaluate(const struct mcmc *s, struct lanes_of_chains *w)
 {
     struct exec *x = &w->x;
     size_t cap = (size_t)x->cap;
     lanes_place(s, w);
     exec_both(x);
     for (size_t k = 0; k < (size_t)s->dim; k++)
-        memcpy(w->g + k * LANES, x->adj + ((size_t)s->joint.coord + k) * cap,
-               sizeof *w->g * LANES);
+        memcpy(w->g + k * LANES, x->adj + ((size_t)s->joint.coord + k) * cap, sizeof *w->g * LANES);
 }
 
-/* ---- climbs -------------------------------------------------------------------------------- */
-
-/* Is the density finite at lane b, with all its derivatives? */
-static int is_inside(const struct mcmc *s, const struct lanes_of_chains *w, int b)
+int lanes_inside(const struct mcmc *s, const struct lanes_of_chains *w, int b)
 {
     int ok = isfinite(w->x.total[b]) != 0;
     for (int k = 0; k < s->dim && ok; k++) ok = isfinite(w->g[k * LANES + b]) != 0;
     return ok;
 }
 
+/* ---- climbs -------------------------------------------------------------------------------- */
+
 /* Points where the density is not finite move towards the origin, and are drawn anew around it. */
 static void enter(const struct mcmc *s, struct lanes_of_chains *w, size_t first)
 {
     int outside = 1;
     for (int t = 0; t < TRIES && outside; t++) {
-        evaluate(s, w);
+        lanes_evaluate(s, w);
         outside = 0;
         for (int b = 0; b < LANES; b++) {
-            if (is_inside(s, w, b)) continue;
+            if (lanes_inside(s, w, b)) continue;
             double size = 2 * pow(0.9, t), z[LANES];
             outside = 1;
             for (int k = 0; k < s->dim; k++) {
@@ -141,9 +136,9 @@ static int climb(void *job, void *workspace, size_t first, size_t n, nami_err *e
     }
     for (int b = 0; b < LANES; b++)
         for (size_t k = 0; k < d; k++) w->u[k * LANES + (size_t)b] = w->search[b].x[k];
-    evaluate(s, w);
+    lanes_evaluate(s, w);
     for (int b = 0; b < LANES; b++) {
-        s->value[first + (size_t)b] = is_inside(s, w, b) ? x->total[b] : NAN;
+        s->value[first + (size_t)b] = lanes_inside(s, w, b) ? x->total[b] : NAN;
         for (size_t k = 0; k < d; k++) {
             s->u[k * all + first + (size_t)b] = w->u[k * LANES + (size_t)b];
             s->grad[k * all + first + (size_t)b] = w->g[k * LANES + (size_t)b];
@@ -154,15 +149,21 @@ static int climb(void *job, void *workspace, size_t first, size_t n, nami_err *e
 
 int mcmc_climb(struct mcmc *s, nami_err *err)
 {
-    int rc = workers_run(&s->workers, MCMC_CHAINS, LANES, climb, err), best = -1;
-    for (int c = 0; c < MCMC_CHAINS && !rc; c++)
+    int rc = workers_run(&s->workers, MCMC_CHAINS, LANES, climb, err);
+    return rc ? rc : mcmc_settle(s, err);
+}
+
+int mcmc_settle(struct mcmc *s, nami_err *err)
+{
+    int best = -1;
+    for (int c = 0; c < MCMC_CHAINS; c++)
         if (!isnan(s->value[c]) && (best < 0 || s->value[c] > s->value[best])) best = c;
-    if (rc) return rc;
     if (best < 0)
-        return err_set(err, NAMI_EINPUT,
-                       "no point was found where the density of the model is finite: check that the "
-                       "data are possible under the model");
-    for (int c = 0; c < MCMC_CHAINS; c++) { /* chains that found none start at the best */
+        return err_set(
+            err, NAMI_EINPUT,
+            "no point was found where the density of the model is finite: check that the "
+            "data are possible under the model");
+    for (int c = 0; c < MCMC_CHAINS; c++) {
         if (!isnan(s->value[c])) continue;
         s->value[c] = s->value[best];
         for (size_t k = 0; k < (size_t)s->dim; k++) {
@@ -234,24 +235,6 @@ static void put(const struct mcmc *s, const double *lanes, int b, double *chains
         chains[k * MCMC_CHAINS + c] = lanes[k * LANES + (size_t)b];
 }
 
-/* Shifts, from where the chains are after their trajectories. */
-static void shift(struct mcmc *s, struct lanes_of_chains *w, size_t first)
-{
-    struct stream r = stream_of(s, first);
-    r.node = (uint32_t)s->dim + 1;
-    for (size_t k = 0; k < (size_t)s->dim; k++)
-        memcpy(w->u + k * LANES, s->u + k * MCMC_CHAINS + first, sizeof *w->u * LANES);
-    mcmc_shift(s, w, first, r, (int)(s->move % PARTS));
-    evaluate(s, w);
-    for (int b = 0; b < LANES; b++) {
-        size_t c = first + (size_t)b;
-        if (!is_inside(s, w, b)) continue; /* the density is finite, a derivative is not */
-        s->value[c] = w->x.total[b];
-        put(s, w->u, b, s->u, c);
-        put(s, w->g, b, s->grad, c);
-    }
-}
-
 static int move(void *job, void *workspace, size_t first, size_t n, nami_err *err)
 {
     struct mcmc *s = job;
@@ -270,16 +253,16 @@ static int move(void *job, void *workspace, size_t first, size_t n, nami_err *er
     kick(s, w, s->step / 2);
     for (int l = 1; l <= s->leapfrogs; l++) {
         drift(s, w, s->step);
-        evaluate(s, w);
+        lanes_evaluate(s, w);
         kick(s, w, l < s->leapfrogs ? s->step : s->step / 2);
     }
     add_kinetic(s, w, after);
     for (int b = 0; b < LANES; b++) {
         size_t c = first + (size_t)b;
         double gain = w->x.total[b] - after[b] - (s->value[c] - before[b]);
-        int ok = is_inside(s, w, b) && !isnan(gain);
+        int ok = lanes_inside(s, w, b) && !isnan(gain);
         s->share[c] = !ok ? 0 : gain < 0 ? exp(gain) : 1;
-        s->diverged[c] = !ok || gain < -DIVERGED;
+        s->diverged[c] = !isnan(s->value[c]) && (!ok || gain < -DIVERGED);
         put(s, w->u, b, s->to, c);
         put(s, w->p, b, s->p, c);
         if (uniform[b] < s->share[c]) {
@@ -289,7 +272,6 @@ static int move(void *job, void *workspace, size_t first, size_t n, nami_err *er
         }
         s->energy[c] = before[b] - s->value[c];
     }
-    if (s->num_shifts) shift(s, w, first);
     return 0;
 }
 
@@ -326,8 +308,7 @@ int mcmc_decode(struct mcmc *s, size_t n, const double *u, double *z, nami_err *
     struct decoding_job j = {s, n, u, z};
     struct lanes_of_chains w = {0};
     int rc = lanes_init(s, &w, err);
-    for (size_t i = 0; i < n && !rc; i += LANES)
-        decode(&j, &w, i, n - i < LANES ? n - i : LANES);
+    for (size_t i = 0; i < n && !rc; i += LANES) decode(&j, &w, i, n - i < LANES ? n - i : LANES);
     lanes_fini(&w);
     return rc;
 }

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "infer/dense.h"
 #include "infer/mcmc.h"
 
 enum { SCALES = 4 };
@@ -42,25 +43,47 @@ struct seen {
     const double *u;
 };
 
+static double at(const struct seen *x, size_t k, size_t i)
+{
+    return x->u[k * x->stride + i * x->step];
+}
+
+static double square(double x) { return x * x; }
+
 static double mean_of(const struct seen *x, size_t k)
 {
     double sum = 0;
-    for (size_t i = 0; i < x->n; i++) sum += x->u[k * x->stride + i * x->step];
+    for (size_t i = 0; i < x->n; i++) sum += at(x, k, i);
     return sum / (double)x->n;
 }
 
-/* The logarithm of the volume that it covers: of the product of sds. */
-static double volume(const struct seen *x, size_t dim)
+size_t mcmc_rescue_work(int dim) { return (size_t)dim * (dim <= MCMC_DENSE ? (size_t)dim + 2 : 2); }
+
+/* The logarithm of the volume that it covers: of the square root of the determinant of its
+   covariance, by L L' of the correlations if there are enough positions for these; without them,
+   coordinates that move together would count as a volume each.  work:
+   mcmc_rescue_work() */
+static double volume(const struct seen *x, size_t dim, double *work)
 {
-    double sum = 0;
+    double sum = 0, *mean = work, *sd = mean + dim, *L = sd + dim;
     for (size_t k = 0; k < dim; k++) {
-        double mean = mean_of(x, k), var = 0;
-        for (size_t i = 0; i < x->n; i++) {
-            double d = x->u[k * x->stride + i * x->step] - mean;
-            var += d * d / (double)x->n;
-        }
-        sum += log(var + 1e-200) / 2;
+        double var = 0;
+        mean[k] = mean_of(x, k);
+        for (size_t i = 0; i < x->n; i++) var += square(at(x, k, i) - mean[k]) / (double)x->n;
+        sd[k] = sqrt(var + 1e-200);
+        sum += log(sd[k]);
     }
+    if (dim > MCMC_DENSE || x->n < 4 * dim) return sum;
+    for (size_t k = 0; k < dim; k++)
+        for (size_t l = 0; l <= k; l++) {
+            double c = k == l ? 1e-6 : 0;
+            for (size_t i = 0; i < x->n; i++)
+                c += (at(x, k, i) - mean[k]) / sd[k] * ((at(x, l, i) - mean[l]) / sd[l]) /
+                     (double)x->n;
+            L[k * dim + l] = c;
+        }
+    if (dense_chol((int)dim, L)) return sum;
+    for (size_t k = 0; k < dim; k++) sum += log(L[k * dim + k]);
     return sum;
 }
 
@@ -68,7 +91,8 @@ static double volume(const struct seen *x, size_t dim)
    estimate of the logarithm of the probability around it, are far below those of another chain. The
    second condition spares chains that are in a wide region of low density, the first those that
    hardly move where the density is high, as in the neck of a funnel. */
-int mcmc_rescue(struct mcmc *s, size_t n, size_t stride, size_t step, size_t chain, const double *u)
+int mcmc_rescue(struct mcmc *s, size_t n, size_t stride, size_t step, size_t chain, const double *u,
+                double *work)
 {
     size_t d = (size_t)s->dim;
     double density[MCMC_CHAINS], mass[MCMC_CHAINS], low = NEGLIGIBLE + (double)d;
@@ -76,7 +100,7 @@ int mcmc_rescue(struct mcmc *s, size_t n, size_t stride, size_t step, size_t cha
     for (int c = 0; c < MCMC_CHAINS; c++) {
         struct seen x = {n, stride, step, u + (size_t)c * chain};
         density[c] = mean_of(&x, d);
-        mass[c] = density[c] + volume(&x, d);
+        mass[c] = density[c] + volume(&x, d, work);
         if (isfinite(mass[c]) && (best < 0 || mass[c] > mass[best])) best = c;
     }
     for (int c = 0; c < MCMC_CHAINS && best >= 0; c++) {

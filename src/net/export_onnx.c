@@ -5,6 +5,7 @@
    (lanes, columns); reading some of them is a Concat of these tensors, if there are several, and a
    Gather.  The file is written as protocol buffers by hand: messages are strings in strings. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static void put_word(struct str *s, uint64_t x, int bytes) /* little-endian */
 
 enum { TYPE_FLOAT = 1, TYPE_INT64 = 7, TYPE_DOUBLE = 11 };    /* TensorProto.DataType */
 enum { MODEL_GRAPH = 7, GRAPH_NODE = 1, GRAPH_CONSTANT = 5 }; /* fields */
-enum { GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, MODEL_METADATA = 14 };
+enum { GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_VALUE = 13, MODEL_METADATA = 14 };
 
 /* Column `column` of tensor number `tensor`. */
 struct place {
@@ -359,7 +360,7 @@ static void find_weights(struct graph *g, const struct dense *d, int *weight, in
 
 static int flatten(struct graph *g, int x, int width)
 {
-    return emit2(g, "Reshape", x, constant_ints(g, 1, (int[]){2}, (int[]){-1, width}), width);
+    return emit2(g, "Reshape", x, constant_ints(g, 1, (int[]){2}, (int[]){0, width}), width);
 }
 
 static void put_layer(struct graph *g, const struct dense *d)
@@ -375,7 +376,7 @@ static void put_layer(struct graph *g, const struct dense *d)
         x = emit2(g, "Add", emit2(g, "MatMul", x, weight, n), bias, n);
     } else { /* zeros (lanes, 1) become (lanes, n, 1) */
         int zeros =
-            emit2(g, "Reshape", g->zero, constant_ints(g, 1, (int[]){3}, (int[]){-1, 1, 1}), 1);
+            emit2(g, "Reshape", g->zero, constant_ints(g, 1, (int[]){3}, (int[]){0, 1, 1}), 1);
         int one[2] = {d->n, 1}, *zero = new_array(int, d->n + 1);
         if (!zero) {
             g->oom = 1;
@@ -480,8 +481,19 @@ static int take_input(struct graph *g, struct str *graph, const char *name, cons
     return to;
 }
 
+/* Says that a tensor has a row for each draw.  Then the shapes of all that follow are known;
+   without, ONNX Runtime cannot use memory again, and the time in which it looks for some that it
+   might use is quadratic in the number of nodes. */
+static int one_each(struct graph *g, struct str *graph, int x)
+{
+    char name[16];
+    snprintf(name, sizeof name, "t%d", x);
+    if (!g->oom) put_port(graph, GRAPH_VALUE, name, "draws", g->width.a[x]);
+    return x;
+}
+
 /* Data of one set are repeated for all lanes: (lanes, 1), the number of lanes being that of x. */
-static int spread(struct graph *g, int data, int x)
+static int spread(struct graph *g, struct str *graph, int data, int x)
 {
     int lanes =
         emit_n(g, "Gather", 2, (int[]){emit1(g, "Shape", x, 1), constant_int(g, 0)}, 1, none);
@@ -490,7 +502,9 @@ static int spread(struct graph *g, int data, int x)
     struct str s = {0};
     put_double(&s, 0);
     g->zero = emit2(g, "Expand", constant(g, TYPE_DOUBLE, 2, (int[]){1, 1}, &s, 1), shape, 1);
-    return data < 0 ? data : emit2(g, "Expand", data, shape, g->width.a ? g->width.a[data] : 0);
+    one_each(g, graph, g->zero);
+    if (data < 0) return data;
+    return one_each(g, graph, emit2(g, "Expand", data, shape, g->width.a ? g->width.a[data] : 0));
 }
 
 static void put_columns(struct graph *g, int tensor, int n, const int *row)
@@ -510,7 +524,7 @@ static void begin(struct graph *g, struct str *graph, struct inputs *in, int row
         if (n) leading = in->noise[k];
     }
     if (density) leading = latents = take_input(g, graph, "latents", "draws", e->num_latents);
-    in->data = spread(g, in->data, leading);
+    in->data = spread(g, graph, in->data, leading);
     /* the sampler encodes all variables at first, also those that it draws later */
     for (int r = 0; r < rows; r++) g->row[r] = (struct place){g->zero, 0};
     if (e->num_data) put_columns(g, in->data, e->num_data, e->data);

@@ -58,8 +58,7 @@ static void sort_terms(const struct model *m, struct prog *p, const unsigned cha
         if (!c->sum) continue;
         c->out = -1;
         c->blind = 1;
-        c->gradient_group =
-            c->arg[0].data || instr_integral(c) ? GRADIENT_DATA : GRADIENT_LATENT;
+        c->gradient_group = c->arg[0].data || instr_integral(c) ? GRADIENT_DATA : GRADIENT_LATENT;
         c->tag = tag[c->gradient_group];
     }
 }
@@ -135,19 +134,22 @@ int joint_terms(struct qnet *q, struct prog *p, const int tag[2], const int *log
 
 /* ---- coordinates -------------------------------------------------------------------- */
 
-static int decode(struct joint *j, const struct qnet *q, int *logit)
+static int decode(struct joint *j, const unsigned char *noncentered, int *logit)
 {
     const struct decoding how = {1, GRADIENT_JACOBIAN, GRADIENT_JACOBIAN, logit};
-    int n = q->inverse->nlatent;
-    const struct encoding **c = raw_array(const struct encoding *, n);
-    for (int i = 0; i < n && c; i++) c[i] = &j->encoding[q->inverse->perm[i]];
+    const struct inverse *h = j->q->inverse;
+    int n = 0;
+    const struct encoding **c = raw_array(const struct encoding *, h->nlatent);
+    for (int i = 0; i < h->nlatent && c; i++)
+        if (!noncentered || !noncentered[h->perm[i]]) c[n++] = &j->encoding[h->perm[i]];
     int rc = c ? encodings_decode(c, n, &j->prog, &how) : NAMI_ENOMEM;
     free(c);
     return rc;
 }
 
-static int make(struct joint *j, struct qnet *q)
+int joint_compile(struct joint *j, const unsigned char *noncentered)
 {
+    struct qnet *q = j->q;
     struct prog *p = &j->prog;
     int nodes = bn_n(model_bn(q->model)), rc = 0, tag[2] = {GRADIENT_DATA, GRADIENT_LATENT};
     j->encoding = arena_array(&p->mem, struct encoding, nodes + 1);
@@ -164,11 +166,17 @@ static int make(struct joint *j, struct qnet *q)
     p->nrow += j->num_coordinates;
     int *logit = joint_logits(q->model);
     if (!logit) rc = NAMI_ENOMEM;
-    if (!rc) rc = decode(j, q, logit);
+    if (!rc) rc = decode(j, noncentered, logit);
     if (!rc) rc = joint_terms(q, p, tag, logit);
     free(logit);
-    if (!rc) rc = prog_finish(p);
-    return rc ? rc : prog_trim(p);
+    return rc;
+}
+
+static int make(struct joint *j)
+{
+    int rc = joint_compile(j, NULL);
+    if (!rc) rc = prog_finish(&j->prog);
+    return rc ? rc : prog_trim(&j->prog);
 }
 
 int joint_make(struct joint *j, struct qnet *q, nami_err *err)
@@ -179,7 +187,7 @@ int joint_make(struct joint *j, struct qnet *q, nami_err *err)
         if (q->encoding[q->inverse->perm[i]].kind != ENCODING_REAL)
             rc = err_set(err, NAMI_EINPUT, "%s is discrete, and has no gradient",
                          bn_name(model_bn(q->model), q->inverse->perm[i]));
-    return rc ? rc : make(j, q) ? err_nomem(err) : 0;
+    return rc ? rc : make(j) ? err_nomem(err) : 0;
 }
 
 void joint_free(struct joint *j) { prog_free(&j->prog); }

@@ -20,12 +20,28 @@ enum gradient_group {
     GRADIENT_JACOBIAN = GRADIENT_SCORE
 };
 
+/* A row of a program, or a constant of it. */
+struct row_or_constant {
+    int is_const, at;
+};
+
+/* An unbounded scalar latent with the density of a location-scale family whose scale is not
+   constant: its row = mean + unit * its coordinate (numbered from 0), and where its location and
+   scale are. */
+struct scaled_latent {
+    int node, row, coordinate;
+    double mean, unit;
+    struct row_or_constant location, scale;
+};
+
 /* The program of log p(x, z), and where its coordinates are. */
 struct joint {
-    const struct qnet *q;
+    struct qnet *q;
     struct prog prog;           /* its weights are the model's */
     int coord, num_coordinates; /* the first row of the coordinates, how many */
     struct encoding *encoding;  /* of nodes; coord is -1 where there is none */
+    int num_scaled;             /* joint_noncenter: latents with noncentered coordinates */
+    struct scaled_latent *scaled;
 };
 
 /* NAMI_EINPUT if the model has no density: variables come from a simulator.  Advice ends the
@@ -36,6 +52,10 @@ int joint_density(const struct model *m, const char *advice, nami_err *err);
    factor. */
 int joint_make(struct joint *j, struct qnet *q, nami_err *err);
 void joint_free(struct joint *j);
+/* The same density with noncentered coordinates of the latents in j->scaled, which it finds:
+   latent = location + scale * coordinate.  All other coordinates are those of j.  j->num_scaled =
+   0: there are none, and nothing is made.  0 or NAMI_ENOMEM; noncentered.c. */
+int joint_noncenter(struct joint *noncentered, struct joint *j);
 /* The coordinates u[k * n + i] of the latents in points z[row * n + i]; 0 or NAMI_ENOMEM. */
 int joint_coordinates(const struct joint *j, size_t n, const double *z, double *u);
 /* The same, or if latents are not to be inferred: a network has no factors for them. */
@@ -43,6 +63,10 @@ int joint_of_all(const struct model *m, const char *advice, nami_err *err);
 int joint_known(const struct qnet *q, const char *advice, nami_err *err);
 
 /* ---- inside net/ ---- */
+
+/* Everything but prog_finish and prog_trim.  noncentered: nodes whose elements are not computed
+   from their coordinates yet; NULL: none. */
+int joint_compile(struct joint *j, const unsigned char *noncentered);
 
 /* The terms of log p(x, z) but those of barren latents behind p, in their gradient groups.  Terms
    of the data get the first tag, others the second. */

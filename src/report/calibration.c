@@ -47,11 +47,11 @@ static const char *say_p(struct page *p, double value)
     return sheet_text(&p->sheet, &s);
 }
 
-/* How many of how many are shown, and what the grey band is. */
+/* How many of how many are shown, and what the gray band is. */
 static void subtitle(struct page *p, int n, int sets, double alpha)
 {
     struct str s = {0};
-    str_printf(&s, "%d data sets; grey: %.4g %% band", sets, 100 * (1 - alpha));
+    str_printf(&s, "%d data sets; gray: %.4g %% band", sets, 100 * (1 - alpha));
     if (n > 1) str_printf(&s, " for all %d together", n);
     if (n > p->sheet.plot.npanel) str_printf(&s, "; the %d worst are shown", p->sheet.plot.npanel);
     p->sheet.plot.subtitle = sheet_text(&p->sheet, &s);

@@ -1,14 +1,12 @@
 /* draw.c: draws a model and its inverse with Graphviz: nodes, plates, edges, legend.  Graphviz and
    the libraries that it loads crash or exit when memory runs out, and have global state: a child
-   process calls them, and sends the picture. */
+   process calls them. */
 #include "report/draw.h"
 
 #include <gvc.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/child.h"
 #include "base/err.h"
@@ -88,7 +86,7 @@ static const struct {
     [PARTLY] = {{"fillcolor", NULL}, {"#d0d4da;0.5:white", NULL}, "half shaded: partly observed"},
     [MODEL_FACTOR] = {{"style", NULL}, {"filled,dotted", NULL}, "dotted: the model's own factor"},
     [EXACT_FACTOR] = {{"peripheries", NULL}, {"2", NULL}, "double outline: exact factor"},
-    [NUISANCE] = {{"color", "fontcolor"}, {"#b0b0b0", "#909090"}, "grey: nuisance"},
+    [NUISANCE] = {{"color", "fontcolor"}, {"#b0b0b0", "#909090"}, "gray: nuisance"},
     [ADDED] = {{"style", "color"}, {"dashed", "#2060b0"}, "dashed: not adjacent in the model"},
     [BOTH] = {{"dir", NULL}, {"both", NULL}, "two heads: both ways, from element to element"},
 };
@@ -393,53 +391,20 @@ int draw_here(const struct view *w, const char *format, struct str *out, nami_er
 
 /* ---- a process of its own ----------------------------------------------------------- */
 
-struct job {
+struct drawing {
     const struct view *w;
     const char *format;
 };
 
-/* What the process sends before the n bytes of the picture. */
-struct answer {
-    int rc;
-    nami_err err;
-    size_t n;
-};
-
-static void draw_there(void *self, int fd)
+static int draw_there(const void *drawing, struct str *out, nami_err *err)
 {
-    const struct job *job = self;
-    struct answer answer = {0};
-    struct str out = {0};
-    /* Without memory, the text layout may loop for ever: more processor time than any picture
-     * needs. */
-    rlim_t seconds = 8 + (rlim_t)(job->w->bn->dag.n + job->w->bn->dag.m) / 10;
-    setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
-    for (int i = 0; i < 2; i++) signal(i ? SIGTERM : SIGINT, SIG_DFL); /* nobody waits then */
-    answer.rc = draw_here(job->w, job->format, &out, &answer.err);
-    answer.n = answer.rc ? 0 : out.n;
-    if (child_put(fd, &answer, sizeof answer) == 0) child_put(fd, out.s, answer.n);
+    const struct drawing *d = drawing;
+    return draw_here(d->w, d->format, out, err);
 }
 
 int draw(const struct view *w, const char *format, struct str *out, nami_err *err)
 {
-    struct job job = {w, format};
-    struct answer answer;
-    struct child child;
-    int rc = child_start(&child, draw_there, &job, err);
-    if (rc) return rc;
-    int lost = child_get(child.fd, &answer, sizeof answer);
-    if (!lost && answer.rc) {
-        rc = err_set(err, answer.rc, "%s", answer.err.msg);
-    } else if (!lost) {
-        str_reserve(out, answer.n);
-        if (out->oom)
-            rc = err_nomem(err);
-        else if (!(lost = child_get(child.fd, out->s + out->n, answer.n)))
-            out->s[out->n += answer.n] = 0;
-    }
-    child_end(&child);
-    if (lost)
-        rc = err_set(err, NAMI_ELIMIT,
-                     "Graphviz crashed while drawing %s; there may be too little memory", format);
-    return rc;
+    /* Without memory, the text layout may loop for ever: more time than any picture needs. */
+    unsigned seconds = 8 + (unsigned)(w->bn->dag.n + w->bn->dag.m) / 10;
+    return child_run(draw_there, &(struct drawing){w, format}, seconds, "Graphviz", out, err);
 }

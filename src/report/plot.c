@@ -42,6 +42,12 @@ void plot_css_dark(struct str *out)
     for (int i = 0; i < SHADES; i++) str_printf(out, "--n%d:%s;", i, DARK[i]);
 }
 
+void plot_css_only_dark(struct str *out)
+{
+    for (int i = 0; i < SHADES; i++)
+        str_printf(out, ".nf%d{fill:%s}.ns%d{stroke:%s}", i, DARK[i], i, DARK[i]);
+}
+
 /* A panel's place, and what its axes show. */
 struct frame {
     double left, top;

@@ -81,9 +81,11 @@ plot_put plot_svg;
 /* Appends a figure of an HTML page, with its title as the caption and an SVG for each panel, so
    that they find their places on any screen.  The page has the rules of plot_css. */
 plot_put plot_html;
-/* Rules of CSS for classes of colors, and the values of their variables in the dark. */
+/* Rules of CSS for classes of colors, and the values of their variables in the dark; rules of the
+   dark colors alone, for programs that do not know variables. */
 void plot_css(struct str *out);
 void plot_css_dark(struct str *out);
+void plot_css_only_dark(struct str *out);
 
 /* Text with what XML and HTML reserve escaped, and what they forbid replaced. */
 void put_xml(struct str *out, const char *s);
