@@ -47,7 +47,8 @@ static int array(const struct draws *d, const struct draws_var *v, struct str *o
 
 static int zip_failed(zip_error_t *e, const char *name, nami_err *err)
 {
-    if (zip_error_code_zip(e) == ZIP_ER_MEMORY) return err_nomem(err);
+    int code = zip_error_code_zip(e); /* without memory, libzip may set none */
+    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK) return err_nomem(err);
     return err_set(err, NAMI_EINPUT, "cannot put '%s' into an .npz archive: %s", name,
                    zip_error_strerror(e));
 }
