@@ -476,7 +476,7 @@ def main():
         os.chdir(folder)
         files = {"line.nami": MODEL, "y.json": DATA, "g.json": '{"nodes": ["a", "b", "c"], "edges": [["a", "b"], ["c", "b"]]}\n', "b.json": '{"b": 1}\n',
                  "linear.nami": "model {\n  a ~ normal(0, 1)\n  b ~ normal(a, 1)\n}\nobserve b\n",
-                 "open.nami": OPEN, "j.json": '{"J": 4, "y": [1, 2, 0.5, 1]}\n', "tables.json": TABLES, "ppca.nami": PPCA, "o.json": '{"x": [[1, 2, 0.5], [0.1, -1, 0.3], [2, 2, 1], [0, -0.5, 1]]}\n',
+                 "open.nami": OPEN, "j.json": '{"J": 4, "y": [1, 2, 0.5, 1]}\n', "tables.json": TABLES, "ppca.nami": PPCA, "o.json": '[{"x": [1, 2, 0.5]}, {"x": [0.1, -1, 0.3]}, {"x": [2, 2, 1]}]\n',
                  "at.json": '{"a": 0.1, "s": 1, "y": [-1, 0.5, 0.2, 1.5]}\n'}
         for name, text in files.items():
             with open(name, "w") as f:
