@@ -204,7 +204,7 @@ def more_commands(opt):
         c["convert " + f] = [n, "convert", "s." + f, "--to", "json"]
     c["sample open"] = [n, "sample", "open.net", "--data", "j.json", "-n", "30", "--method", "direct"]
     c["resume"] = [n, "train", "line.nami", "-o", "x.net", "--resume", "--steps", "3", "-q"]
-    c["learn"] = [n, "train", "ppca.nami", "--data", "o.json", "-o", "x.net", "--steps", "3", "-q"]
+    c["learn"] = [n, "train", "ppca.nami", "--data", "o.json", "-o", "x.net", "--steps", "3", "--batch", "2", "-q"]
     return c
 
 
