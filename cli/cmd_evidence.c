@@ -26,9 +26,13 @@ static const struct opt options[] = {
 static int judge(const nami_evidence *e)
 {
     nami_verdict v;
-    for (size_t s = 0; s < nami_evidence_sets(e); s++)
-        if (nami_evidence_verdict(e, s, &v, NULL) || v.verdict == NAMI_NOT_TRUSTED) return EXIT_NO;
-    return EXIT_YES;
+    nami_err err;
+    int no = 0;
+    for (size_t s = 0; s < nami_evidence_sets(e); s++) {
+        if (nami_evidence_verdict(e, s, &v, &err)) return fail(RUNNING, NULL, &err);
+        no |= v.verdict == NAMI_NOT_TRUSTED;
+    }
+    return no ? EXIT_NO : EXIT_YES;
 }
 
 /* Plain numbers, for scripts without a JSON parser. */
@@ -75,9 +79,11 @@ static const struct example examples[] = {
     {"nami evidence schools.safetensors --data schools.json", "log p(x), by importance sampling"},
     {"nami evidence chain.safetensors --data x.json --method smc -n 20000",
      "if importance weights of whole draws are too unequal"},
-    {"nami evidence vae.safetensors --data images.json --method ais --start prior --chains 5 --temps 5000",
+    {"nami evidence vae.safetensors --data images.json --method ais --start prior --chains 5 "
+     "--temps 5000",
      "for a learned model, independent of its network"},
-    {"nami evidence tree.safetensors --data many.json --json", "thousands of data sets, for a program"},
+    {"nami evidence tree.safetensors --data many.json --json",
+     "thousands of data sets, for a program"},
     {NULL, NULL},
 };
 
@@ -92,7 +98,8 @@ const struct cmd cmd_evidence = {
         "Monte Carlo resamples partial particles after each factor, and takes its standard error "
         "from islands of independent particles. Annealed importance sampling moves chains of "
         "Hamiltonian Monte Carlo from a simple distribution to p(x,z) in many small steps, for "
-        "continuous latents; it takes longest, and depends least on the network. These estimates of "
+        "continuous latents; it takes longest, and depends least on the network. These estimates "
+        "of "
         "p(x) are unbiased for any network; a good one makes the error small. The method adaptive "
         "fits a better proposal to the weighted draws first; its estimate is nearly unbiased, but "
         "misses modes that no draw is near. 'nami list evidence' lists the estimators.\n\n"

@@ -59,8 +59,10 @@ static void test_calibration(struct with_network *w, const struct options *o, na
 static int judged(const nami_posterior *post, int which)
 {
     nami_verdict v;
-    if (!post || nami_posterior_verdict(post, which ? (size_t)which - 1 : 0, &v, NULL))
-        return EXIT_YES;
+    nami_err err;
+    if (!post) return EXIT_YES;
+    if (nami_posterior_verdict(post, which ? (size_t)which - 1 : 0, &v, &err))
+        return fail(RUNNING, NULL, &err);
     return v.verdict == NAMI_NOT_TRUSTED ? EXIT_NO : EXIT_YES;
 }
 

@@ -26,10 +26,13 @@ static int open_files(nami_posterior *post, const struct opt_many *files)
 static int judge(const nami_posterior *post)
 {
     nami_verdict v;
-    for (size_t s = 0; s < nami_posterior_sets(post); s++)
-        if (nami_posterior_verdict(post, s, &v, NULL) || v.verdict == NAMI_NOT_TRUSTED)
-            return EXIT_NO;
-    return EXIT_YES;
+    nami_err err;
+    int no = 0;
+    for (size_t s = 0; s < nami_posterior_sets(post); s++) {
+        if (nami_posterior_verdict(post, s, &v, &err)) return fail(RUNNING, NULL, &err);
+        no |= v.verdict == NAMI_NOT_TRUSTED;
+    }
+    return no ? EXIT_NO : EXIT_YES;
 }
 
 static int all_trusted(const nami_posterior *post)
@@ -95,8 +98,8 @@ static int give_up(const struct sample_job *j, int what, const char *path, const
 }
 
 /* How long it took, for the reader of the report. */
-static int report_on(const nami_network *net, const nami_posterior *post, const struct sample_job *j,
-                     double seconds)
+static int report_on(const nami_network *net, const nami_posterior *post,
+                     const struct sample_job *j, double seconds)
 {
     char notes[120];
     nami_report_options opt = {.posterior = post, .command = j->command, .notes = notes};

@@ -116,11 +116,12 @@ static struct {
     struct sigaction old_int, old_term;
 } lock = {.fd = -1};
 
-/* A signal before or after the steps of the training terminates the program. */
-static void die(int signal)
+/* A signal before or after the steps of the training terminates the program, as without a lock. */
+static void die(int number)
 {
     unlink(lock.path);
-    _exit(128 + signal);
+    signal(number, SIG_DFL);
+    raise(number); /* comes when this returns */
 }
 
 /* Locks NET.lock, which is removed at the end; if the program is killed, the lock is released and

@@ -54,8 +54,11 @@ static int open_socket(const struct serve_options *o, nami_err *err)
     snprintf(port, sizeof port, "%d", o->port);
     int rc = getaddrinfo(o->address ? o->address : "127.0.0.1", port, &want, &found), fd = -1;
     if (rc) {
-        fail(err, NAMI_EUSAGE, "'%s' is no address of this machine: %s",
-             o->address ? o->address : "127.0.0.1", gai_strerror(rc));
+        if (rc == EAI_MEMORY)
+            fail(err, NAMI_ENOMEM, "%s%s", "out of memory", "");
+        else
+            fail(err, NAMI_EUSAGE, "'%s' is no address of this machine: %s",
+                 o->address ? o->address : "127.0.0.1", gai_strerror(rc));
         return -1;
     }
     if (!o->token && !is_loopback(found->ai_addr))

@@ -1,14 +1,21 @@
 /* faulty.c: a library to preload (LD_PRELOAD) that makes one call of a program fail.
 
-     FAULTY_CALL  which: write, fsync, rename, open, close, read, linkat, malloc, or all (of the
-   file system) FAULTY_AT    the how-many-th of these calls, counted from 1; 0: none, only count
-     FAULTY_HOW   ENOSPC, EIO, EINTR, EMFILE, SHORT (a count of 1), FOREVER (ENOSPC from then on) or
-   KILL (SIGKILL before it) FAULTY_LOG   a file that gets a line for each call of the file system,
-   with the bytes written, for tests of crash consistency FAULTY_COUNT a file that gets the number
-   of calls when the program ends
+     FAULTY_CALL   which: write (or pwrite), ftruncate, fsync, rename, open, close, read, linkat,
+                   malloc, or all (of the file system)
+     FAULTY_AT     the how-many-th of these calls, counted from 1; 0: none, only count
+     FAULTY_HOW    ENOSPC, EIO, EINTR, EMFILE, SHORT (a count of 1), FOREVER (ENOSPC from then on)
+                   or KILL (SIGKILL before it)
+     FAULTY_LOG    a file that gets a line for each call of the file system, with the bytes
+                   written, for tests of crash consistency
+     FAULTY_COUNT  a file that gets the number of calls when the program ends
+     FAULTY_FORK   "FIRST LAST STEP": instead of FAULTY_AT, a process for each of these numbers,
+                   one after another, which begin where the libraries are loaded already; number k
+                   writes to FAULTY_OUT/k.out and k.err, its status goes to FAULTY_OUT/status
+     FAULTY_CLEAN  a file or folder that is removed before each
+     FAULTY_ALONE  calls of child processes do not count
 
-   Calls that concern standard streams, sockets and pipes, and those of the loader before main(),
-   are left alone. */
+   Calls that concern standard streams, sockets and pipes, and
+   those of the loader before main(), are left alone. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,20 +25,81 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *call, *how;
-static long at, count;
+static long at, *count; /* shared by all processes of a run */
 static int ready, log_fd = -1;
+static pid_t alone; /* or 0 */
+
+static int to_file(int k, const char *end)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%d%s", getenv("FAULTY_OUT"), k, end);
+    return (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+}
+
+static void clean(const char *path)
+{
+    pid_t pid = path ? fork() : 0;
+    if (pid > 0) waitpid(pid, NULL, 0);
+    if (path && pid == 0) {
+        execle("/bin/rm", "rm", "-rf", path, (char *)NULL, (char *[]){NULL});
+        _exit(1);
+    }
+}
+
+/* The end of a process, which gets two minutes. */
+static int status_of(pid_t pid)
+{
+    int status = 0;
+    for (long ms = 0; waitpid(pid, &status, WNOHANG) == 0; ms++) {
+        if (ms == 120000) kill(pid, SIGKILL);
+        usleep(1000);
+    }
+    return status;
+}
+
+/* Returns in the processes; the first one stays here and ends. */
+static void fork_each(const char *range)
+{
+    int first, last, step;
+    char path[4096];
+    if (sscanf(range, "%d %d %d", &first, &last, &step) != 3) _exit(99);
+    snprintf(path, sizeof path, "%s/status", getenv("FAULTY_OUT"));
+    FILE *f = fopen(path, "we");
+    if (!f) _exit(99);
+    for (int k = first; k <= last; k += step) {
+        clean(getenv("FAULTY_CLEAN"));
+        *count = 0;
+        pid_t pid = fork();
+        if (pid == 0) {
+            int out = to_file(k, ".out"), err = to_file(k, ".err");
+            if (dup2(out, 1) != 1 || dup2(err, 2) != 2) _exit(99);
+            at = k;
+            return; /* to begin() */
+        }
+        fprintf(f, "%d %d\n", k, status_of(pid));
+        fflush(f);
+    }
+    _exit(0);
+}
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *path = getenv("FAULTY_LOG"), *n = getenv("FAULTY_AT");
+    const char *path = getenv("FAULTY_LOG"), *n = getenv("FAULTY_AT"),
+               *range = getenv("FAULTY_FORK");
+    count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (count == MAP_FAILED) _exit(99);
     call = getenv("FAULTY_CALL");
     how = getenv("FAULTY_HOW");
     at = n ? atol(n) : 0;
+    if (range) fork_each(range);
+    if (getenv("FAULTY_ALONE")) alone = getpid();
     if (path)
         log_fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_APPEND, 0600);
     ready = call != NULL || log_fd >= 0;
@@ -44,7 +112,7 @@ __attribute__((destructor)) static void end(void)
     ready = 0;
     if (!path) return;
     int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    int n = snprintf(text, sizeof text, "%ld\n", count);
+    int n = snprintf(text, sizeof text, "%ld\n", *count);
     syscall(SYS_write, fd, text, (size_t)n);
     syscall(SYS_close, fd);
 }
@@ -52,8 +120,10 @@ __attribute__((destructor)) static void end(void)
 /* 0: let it be; otherwise errno, or -1 for a short count */
 static int fails(const char *name, int is_file)
 {
-    if (!ready || !call || (strcmp(call, name) && !(is_file && strcmp(call, "all") == 0))) return 0;
-    long k = __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST);
+    if (!ready || !call || (alone && getpid() != alone) ||
+        (strcmp(call, name) && !(is_file && strcmp(call, "all") == 0)))
+        return 0;
+    long k = __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
     if (!at || !how || k < at || (k > at && strcmp(how, "FOREVER"))) return 0;
     if (strcmp(how, "KILL") == 0) kill(getpid(), SIGKILL);
     if (strcmp(how, "SHORT") == 0) return -1;
@@ -101,6 +171,36 @@ ssize_t write(int fd, const void *data, size_t n)
     if (k < 0) return k == -1 ? -1 : set_errno((int)-k);
     return k;
 }
+
+/* How HDF5 writes. */
+static ssize_t write_at(int fd, const void *data, size_t n, off_t at_byte)
+{
+    int e = ready && is_regular(fd) ? fails("write", 1) : 0;
+    if (e > 0) return set_errno(e);
+    if (e < 0 && n > 1) n = 1;
+    return syscall(SYS_pwrite64, fd, data, n, at_byte);
+}
+
+ssize_t pwrite(int fd, const void *data, size_t n, off_t at_byte)
+{
+    return write_at(fd, data, n, at_byte);
+}
+
+ssize_t pwrite64(int fd, const void *data, size_t n, off_t at_byte)
+{
+    return write_at(fd, data, n, at_byte);
+}
+
+static int truncate_fd(int fd, off_t n)
+{
+    int e = ready && is_regular(fd) ? fails("ftruncate", 1) : 0;
+    if (e > 0) return set_errno(e);
+    return (int)syscall(SYS_ftruncate, fd, n);
+}
+
+int ftruncate(int fd, off_t n) { return truncate_fd(fd, n); }
+
+int ftruncate64(int fd, off_t n) { return truncate_fd(fd, n); }
 
 ssize_t read(int fd, void *data, size_t n)
 {

@@ -7,6 +7,7 @@
 #define TESTS_MALLOC_FAIL_H
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "nami.h"
 
@@ -21,8 +22,8 @@ void __wrap_free(void *p);
 
 static struct {
     int on;
-    long left; /* allocations until one fails; 0: it has */
-    int failed;
+    long left;   /* allocations until one fails; 0: it has */
+    int *failed; /* shared with child processes, which count on for themselves */
     void **live; /* what was allocated while on, and not freed since */
     size_t n, cap;
 } nomem;
@@ -30,7 +31,7 @@ static struct {
 static int nomem_fails(void)
 {
     if (!nomem.on || nomem.left == 0 || --nomem.left > 0) return 0;
-    nomem.failed = 1;
+    *nomem.failed = 1;
     return 1;
 }
 
@@ -80,23 +81,29 @@ void __wrap_free(void *p)
    something is wrong: *why. */
 static int nomem_at(int (*f)(void *ctx), void *ctx, long k, const char **why)
 {
+    if (!nomem.failed) {
+        nomem.failed = mmap(NULL, sizeof *nomem.failed, PROT_READ | PROT_WRITE,
+                            MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (nomem.failed == MAP_FAILED) abort();
+    }
     nomem.on = 1;
     nomem.left = k;
-    nomem.failed = 0;
+    *nomem.failed = 0;
     nomem.n = 0;
     int rc = f(ctx);
     nomem.on = 0;
     *why = NULL;
-    if (!nomem.failed && rc) *why = "an error without a failed allocation";
-    if (nomem.failed && !rc) *why = "a failed allocation without an error";
-    if (nomem.failed && rc == NAMI_EINPUT) *why = "a failed allocation was taken for bad input";
-    if (nomem.n) *why = nomem.failed ? "a leak after a failed allocation" : "a leak";
-    if (*why || !nomem.failed) {
+    int failed = *nomem.failed;
+    if (!failed && rc) *why = "an error without a failed allocation";
+    if (failed && !rc) *why = "a failed allocation without an error";
+    if (failed && rc == NAMI_EINPUT) *why = "a failed allocation was taken for bad input";
+    if (nomem.n) *why = failed ? "a leak after a failed allocation" : "a leak";
+    if (*why || !failed) {
         __real_free(nomem.live);
         nomem.live = NULL;
         nomem.n = nomem.cap = 0;
     }
-    return *why ? -1 : nomem.failed;
+    return *why ? -1 : failed;
 }
 
 /* The 1st, 2nd, ... until f has none left to fail.  Returns how many could fail,

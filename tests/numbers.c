@@ -1,5 +1,6 @@
 /* numbers.c: a calculator for verify/numerics.py: reads lines "DISTRIBUTION FUNCTION NUMBER...", or
-   "- FUNCTION NUMBER..." for special functions, and prints a number for each. */
+   "- NAME NUMBER..." for special functions ("function NAME NUMBER...": of the model language), and
+   prints a number for each. */
 #include "numbers.h"
 
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 int main(void)
 {
-    char line[1024];
+    char line[4096];
     while (fgets(line, sizeof line, stdin)) {
         const char *who = strtok(line, " \n"), *what = strtok(NULL, " \n"), *word;
         double a[NUMBER_ARGS] = {0};

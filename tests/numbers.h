@@ -1,5 +1,4 @@
-/* numbers.h: densities, distribution functions, quantiles and special functions by name, at one
- * point. */
+/* numbers.h: densities, distribution functions, quantiles and functions by name, at one point. */
 #ifndef TESTS_NUMBERS_H
 #define TESTS_NUMBERS_H
 
@@ -7,8 +6,9 @@
 
 #include "dist/dist.h"
 #include "dist/math.h"
+#include "tensor/tensor.h"
 
-enum { NUMBER_ARGS = 6 };
+enum { NUMBER_ARGS = 48 };
 
 struct special {
     const char *name;
@@ -88,14 +88,63 @@ static double dist_number(const struct dist *d, const char *what, const double *
     return NAN;
 }
 
-/* The same for a special function (`who` is "-", `what` its name) or a distribution. */
+/* The log density of d, whose value or arguments are vectors: a begins with the numbers of elements
+   of the value and of each argument. */
+static double block_number(const struct dist *d, const double *a)
+{
+    static double work[1 << 16];
+    struct lanes l[NUMBER_ARGS];
+    int dim[1 + DIST_ARGS], n = 0;
+    double v, *out = &v;
+    for (int k = 0; k <= d->narg; k++) n += dim[k] = (int)a[k];
+    if (n < 1 || n > NUMBER_ARGS - 1 - d->narg) return NAN;
+    for (int j = 0; j < n; j++) l[j] = (struct lanes){a + 1 + d->narg + j, 0};
+    d->blogp(d, dim, 1, &out, l, work);
+    return v;
+}
+
+/* "mixture(normal,cauchy)" as a record; 0 if it is none. */
+static int compound_find(const char *name, struct dist *out)
+{
+    const struct dist *part[DIST_PARTS] = {NULL};
+    const char *at = strchr(name, '(');
+    const struct dist_form *f = at ? dist_form_find(name, (size_t)(at - name)) : NULL;
+    for (int k = 0; f && k < DIST_PARTS && *at && *at != ')'; k++) {
+        size_t n = strcspn(++at, ",)");
+        if (!(part[k] = dist_find(at, n))) return 0;
+        at += n;
+    }
+    return f && !dist_make(f, part, out);
+}
+
+/* An element-wise function of the model language. */
+static double op_number(const char *name, const double *a, int *known)
+{
+    const struct op *op = op_find(name, strlen(name));
+    const double *at[] = {a, a + 1, a + 2};
+    double v = NAN;
+    *known = op && op->map && op->max_arg >= 1 && op->max_arg <= 3;
+    if (*known) op->map(op, 1, &v, at);
+    return v;
+}
+
+/* The same for a special function (`who` is "-", `what` its name), for a function of the model
+   language ("function"), or for a distribution. */
 static double number(const char *who, const char *what, const double *a, int *known)
 {
     const struct special *f = strcmp(who, "-") == 0 ? special_find(what) : NULL;
     const struct dist *d = dist_find(who, strlen(who));
+    struct dist compound;
     *known = 0;
+    if (strcmp(who, "function") == 0) return op_number(what, a, known);
     if (f) *known = 1;
-    return f ? special_at(f, a) : d ? dist_number(d, what, a, known) : NAN;
+    if (f) return special_at(f, a);
+    if (!d && compound_find(who, &compound)) d = &compound;
+    if (d && strcmp(what, "at") == 0 && d->blogp) {
+        *known = 1;
+        return block_number(d, a);
+    }
+    return d ? dist_number(d, what, a, known) : NAN;
 }
 
 #endif

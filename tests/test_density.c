@@ -597,7 +597,7 @@ static int read_wrong(void *ctx)
     (void)ctx;
     int rc = model_parse(&m, "test", text, strlen(text), NATIVE, NULL, &err);
     model_fini(&m);
-    return rc == NAMI_EINPUT && !nomem.failed ? 0 : -1; /* advice may be left out */
+    return rc == NAMI_EINPUT && !*nomem.failed ? 0 : -1; /* advice may be left out */
 }
 
 static void no_memory(void **state)

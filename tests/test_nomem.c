@@ -218,7 +218,7 @@ static void test_models(void **state)
 static int run_bad_model(void *ctx)
 {
     int rc = run_model(ctx);
-    return rc == NAMI_EINPUT && nomem.failed ? NAMI_ENOMEM : rc; /* bad it is, memory or not */
+    return rc == NAMI_EINPUT && *nomem.failed ? NAMI_ENOMEM : rc; /* bad it is, memory or not */
 }
 
 /* A message costs memory too; a name may be missing in it, but an error comes back. */

@@ -76,7 +76,7 @@ static int modes(void *ctx)
     nami_err err;
     int rc = show(&f->w, MODES, &out, &err);
     str_free(&out);
-    return rc ? rc : -nomem.failed;
+    return rc ? rc : -*nomem.failed;
 }
 
 static int json_full(void *ctx)

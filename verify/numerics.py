@@ -17,6 +17,7 @@ import argparse
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -57,15 +58,15 @@ def panel(f, a, b, k):
     return half * sum(w * exp(f(mid + half * x)) for x, w in NODES[k])
 
 
-def adaptive(f, a, b, depth=0):
+def adaptive(f, a, b, floor=0, depth=0):
     mid, rough, fine = (a + b) / 2, panel(f, a, b, 3), panel(f, a, b, 4)  # 12 and 24 points: twice the digits
-    if abs(rough - fine) <= mpf(10)**-12 * abs(fine) or depth > 60:
+    if abs(rough - fine) <= mpf(10)**-12 * abs(fine) or max(abs(rough), abs(fine)) <= floor or depth > 60:
         return fine
-    return adaptive(f, a, mid, depth + 1) + adaptive(f, mid, b, depth + 1)
+    return adaptive(f, a, mid, floor, depth + 1) + adaptive(f, mid, b, floor, depth + 1)
 
 
-def beyond(f, t, out):
-    """The integral of exp(f) from t outwards, where f falls and is concave."""
+def beyond(f, t, out, bend=None):
+    """The integral of exp(f) from t outwards, where f falls and is concave; panels shrink towards a bend."""
     top, h, total = f(t), ONE, mpf(0)
     while True:
         here = f(t)
@@ -75,11 +76,13 @@ def beyond(f, t, out):
             h *= 2
         while here - f(t + out * h) > 9:
             h /= 2
+        if bend is not None:
+            h = min(h, max(ONE, abs(t - bend) / 2))
         total += abs(adaptive(f, t, t + out * h))
         t += out * h
 
 
-def both(f, t, mode=None):
+def both(f, t, mode=None, bend=None):
     """(lower, upper) tail at t of a normalized log-concave density exp(f)."""
     if mode is not None:
         up = t >= mode
@@ -88,21 +91,24 @@ def both(f, t, mode=None):
         up = f(t + d) <= f(t)
     if f(t) < -4000:
         return (ONE, mpf(0)) if up else (mpf(0), ONE)  # far below the smallest number
-    v = beyond(f, t, 1 if up else -1)
-    return (1 - v, v) if up else (v, 1 - v)
+    v = beyond(f, t, 1 if up else -1, bend)
+    rest = 1 - v
+    if rest < mpf(10)**-6 and mode is not None:  # which 1 - v has with too few digits
+        rest = beyond(f, mode, -1 if up else 1, bend) + adaptive(f, min(t, mode), max(t, mode))
+    return (rest, v) if up else (v, rest)
 
 
 def gamma_at(a, w):
     """P(a, x), Q(a, x) at w = log x."""
     c = lg(a)
-    return both(lambda s: a * s - exp(s) - c, w, log(a))
+    return both(lambda s: a * s - exp(s) - c, w, log(a), 0)
 
 
 def beta_at(a, b, t):
     """I_x(a, b) and its complement at t = logit x."""
     c = lg(a) + lg(b) - lg(a + b)
     soft = lambda s: log1(exp(s)) if s < 0 else s + log1(exp(-s))
-    return both(lambda s: -a * soft(-s) - b * soft(s) - c, t, log(a / b))
+    return both(lambda s: -a * soft(-s) - b * soft(s) - c, t, log(a / b), 0)
 
 
 def swap(p):
@@ -169,6 +175,10 @@ located("cauchy", lambda z: -log(pi) - log1(z * z), cauchy_tails)
 located("double_exponential", lambda z: -log(mpf(2)) - abs(z),
         lambda z: (exp(z) / 2, 1 - exp(z) / 2) if z < 0 else (1 - exp(-z) / 2, exp(-z) / 2))
 located("logistic", lambda z: -abs(z) - 2 * log1(exp(-abs(z))), lambda z: (1 / (1 + exp(-z)), 1 / (1 + exp(z))))
+gev_t = lambda x, m, s, k: log1(k * (x - m) / s) / k if k else (x - m) / s
+dist("gev", grid(PLACES, SCALES, [-5, -0.3, -1e-12, 0, 1e-6, 0.31, 5], most=40),
+     lambda x, m, s, k: -log(s) - (1 + k) * gev_t(x, m, s, k) - exp(-gev_t(x, m, s, k)),
+     lambda x, m, s, k: (exp(-exp(-gev_t(x, m, s, k))), -expm1(-exp(-gev_t(x, m, s, k)))))
 located("gumbel", lambda z: -z - exp(-z), lambda z: (exp(-exp(-z)), -expm1(-exp(-z))))
 
 
@@ -323,13 +333,15 @@ def mises_tails(x, m, k):
 
     def over(a, b):  # pieces that follow the peak
         w, cuts = min(1 / sqrt(k), mpf(1)), {a, b}
+        cuts |= {v for j in range(-24, 12) for v in (a + w * mpf(2)**j, b - w * mpf(2)**j) if a < v < b}
         for p in (top - 2 * pi, top, top + 2 * pi):
             for j in range(-14, 15):
                 for v in (p + j * w, p + j * 4 * w):
                     if a < v < b:
                         cuts.add(v)
         cuts = sorted(cuts)
-        return sum(adaptive(f, u, v) for u, v in zip(cuts, cuts[1:]))
+        floor = mpf(10)**-24 * max([panel(f, u, v, 3) for u, v in zip(cuts, cuts[1:])] + [mpf(0)])
+        return sum(adaptive(f, u, v, floor) for u, v in zip(cuts, cuts[1:]))
     return over(-edge, x), over(x, edge)
 
 
@@ -400,6 +412,169 @@ dist("noncentral_hypergeometric", [(13, 8, 10, 0.3), (130, 80, 100, 1e-8), (300,
 
 dist("noncentral_t", [(0.31, 0.4, 1), (2.385, -3, 0.7), (50.5, 8, 1)], nct_lp, nct_tails)  # slow: the last
 
+# ---- vectors, matrices and compounds: name: (who, [(value, arguments...)], log p); each a list --------
+BLOCK = {}
+
+
+def block(name, cases, lp, who=None):
+    BLOCK[name] = (who or name, cases, lp)
+
+
+def lower(a):
+    """A symmetric matrix by its lower triangle."""
+    n = math.isqrt(len(a))
+    return mpmath.matrix(n, n, ) if not n else mpmath.matrix([[a[max(i, j) * n + min(i, j)] for j in range(n)] for i in range(n)])
+
+
+def triangle(a):
+    n = math.isqrt(len(a))
+    return mpmath.matrix([[a[i * n + j] if j <= i else 0 for j in range(n)] for i in range(n)])
+
+
+def spd(n, scale, near, seed):
+    """n x n doubles, condition about 1 / near."""
+    rng = random.Random(seed)
+    f = [[(rng.gauss(0, 1) if j < i else near**0.5 if i and i == n - 1 else 1 + rng.random()) if j <= i else 0 for j in range(n)] for i in range(n)]
+    return [scale * sum(f[i][k] * f[j][k] for k in range(n)) for i in range(n) for j in range(n)]
+
+
+def root(n, scale, seed):
+    rng = random.Random(seed)
+    return [scale * (rng.gauss(0, 1) if j < i else 0.3 + rng.random()) if j <= i else 0.0 for i in range(n) for j in range(n)]
+
+
+def corr(n, near, seed):
+    a = spd(n, 1, near, seed)
+    return [1.0 if i == j else a[i * n + j] / math.sqrt(a[i * n + i] * a[j * n + j]) for i in range(n) for j in range(n)]
+
+
+def corr_root(n, seed):
+    """Rows of length 1 but for rounding."""
+    rng, out = random.Random(seed), []
+    for i in range(n):
+        v = [rng.gauss(0, 1) for _ in range(i)] + [0.2 + rng.random()]
+        size = math.sqrt(sum(x * x for x in v))
+        out += [x / size for x in v] + [0.0] * (n - 1 - i)
+    return out
+
+
+def logdet(m):
+    return log(mpmath.det(m))
+
+
+def gauss(d, precision):
+    n = len(d)
+    v = mpmath.matrix(d)
+    return -n * log(2 * pi) / 2 + logdet(precision) / 2 - (v.T * precision * v)[0] / 2
+
+
+def lmulti(n, a):
+    return n * (n - 1) * log(pi) / 4 + sum(lg(a - mpf(j) / 2) for j in range(n))
+
+
+def trace(m):
+    return sum(m[i, i] for i in range(m.rows))
+
+
+def minus(x, m):
+    return [a - b for a, b in zip(x, m)]
+
+
+THETAS = [[0.2, 0.3, 0.5], [1e-300, 1.0], [1e-10, 0.5, 0.5 - 1e-10], [0.25] * 4]
+block("categorical", [([k], t) for t in THETAS for k in range(1, len(t) + 1)], lambda x, t: log(t[int(x[0]) - 1] / sum(t)))
+BETAS = [[0.3, -1.2, 4], [-700, 700], [1e8, 1e8 + 1, -1e8], [1e-10, 0]]
+block("categorical_logit", [([k], b) for b in BETAS for k in range(1, len(b) + 1)],
+      lambda x, b: b[int(x[0]) - 1] - max(b) - log(sum(exp(v - max(b)) for v in b)))
+block("interval", [([k], [m], [s], cuts) for m, s, cuts in ((0, 1, [-1, 0.5, 3]), (1.3, 1e-3, [1.29, 1.3, 1.5]), (-5, 0.2, [0, 1e-3, 1e3]),
+                                                            (0, 3, [1e-10, 2e-10])) for k in range(len(cuts) + 1)],
+      lambda x, m, s, c: (lambda k, z: log(phi(z[0])[0] if k == 0 else phi(z[-1])[1] if k == len(z) else
+                                           phi(z[k])[0] - phi(z[k - 1])[0] if z[k] < 0 else phi(z[k - 1])[1] - phi(z[k])[1]))(int(x[0]), [(v - m[0]) / s[0] for v in c]), "interval(normal)")
+CUTS = [(0.385, [-1.7, 0.3, 2.385]), (-2.1, [-1.3]), (300, [-1, 0, 5]), (-30, [0, 1e-9, 3]), (0, [-700, 700])]
+
+
+def ordered(tails):
+    def lp(x, eta, c):
+        k, z = int(x[0]), [eta[0] - v for v in c]
+        return log(tails(z[0])[1] if k == 1 else tails(z[-1])[0] if k == len(z) + 1 else
+                   tails(z[k - 2])[0] - tails(z[k - 1])[0] if z[k - 2] < 0 else tails(z[k - 1])[1] - tails(z[k - 2])[1])
+    return lp
+
+
+block("ordered_logistic", [([k], [e], c) for e, c in CUTS for k in range(1, len(c) + 2)], ordered(lambda z: (1 / (1 + exp(-z)), 1 / (1 + exp(z)))))
+block("ordered_probit", [([k], [e], c) for e, c in CUTS for k in range(1, len(c) + 2)], ordered(phi))
+COUNTED = [[3, 0, 4], [1000000, 2, 999999999], [0, 0, 1], [7, 7, 7]]
+block("multinomial", [(x, t, [sum(x)]) for x in COUNTED for t in ([0.2, 0.3, 0.5], [1e-10, 0.5, 0.5 - 1e-10])],
+      lambda x, t, n: lg(n[0] + 1) + sum((k * log(p / sum(t)) if k else 0) - lg(k + 1) for k, p in zip(x, t)))
+ALPHAS = [[2.385, 0.6, 1.615], [1e-10, 1e-3, 0.31], [1e10, 3e7, 50.5], [1e15, 1e15, 2e15]]
+block("dirichlet_multinomial", [(x, a, [sum(x)]) for x in COUNTED for a in ALPHAS],
+      lambda x, a, n: lg(n[0] + 1) + lg(sum(a)) - lg(n[0] + sum(a)) + sum(lg(k + b) - lg(b) - lg(k + 1) for k, b in zip(x, a)))
+SIMPLEX = [[0.2, 0.3, 0.5], [1e-300, 0.5, 0.5], [0.25, 0.25, 0.5], [1e-10, 1e-5, 1 - 1e-10 - 1e-5]]
+block("dirichlet", [(x, a) for x in SIMPLEX for a in ALPHAS], lambda x, a: lg(sum(a)) + sum((b - 1) * log(v) - lg(b) for v, b in zip(x, a)))
+PLACED = [(n, scale, near) for n in (1, 2, 4) for scale, near in ((1, 0.5), (1e-200, 0.5), (1e200, 0.5), (1, 1e-8))]
+
+
+def placed(matrix):
+    out = []
+    for k, (n, scale, near) in enumerate(PLACED):
+        rng = random.Random(k)
+        m = [rng.gauss(0, 3) for _ in range(n)]
+        for far in (0.3, 1, 40):
+            out.append(([v + far * rng.gauss(0, 1) * (scale**0.5 if matrix == "S" else scale**-0.5 if matrix == "P" else scale) for v in m], m,
+                        root(n, scale, k) if matrix == "L" else spd(n, scale, near, k)))
+    return out
+
+
+block("multi_normal", placed("S"), lambda x, m, a: gauss(minus(x, m), lower(a)**-1))
+block("multi_normal_prec", placed("P"), lambda x, m, a: gauss(minus(x, m), lower(a)))
+block("multi_normal_cholesky", placed("L"), lambda x, m, a: gauss(minus(x, m), (triangle(a) * triangle(a).T)**-1))
+
+
+def mt(x, nu, m, a):
+    d, n, v = mpmath.matrix(minus(x, m)), len(x), nu[0]
+    q = (d.T * lower(a)**-1 * d)[0]
+    return lg((v + n) / 2) - lg(v / 2) - n * log(v * pi) / 2 - logdet(lower(a)) / 2 - (v + n) / 2 * log1(q / v)
+
+
+block("multi_student_t", [(x, [nu], m, a) for x, m, a in placed("S") for nu in (1e-10, 2.385, 1e10)], mt)
+block("relaxed_onehot", [(x, [t], w) for x in SIMPLEX for t in (1e-3, 0.785, 50) for w in ([0.3, 1.3, 0.9], [1e-10, 1, 1e10])],
+      lambda x, t, w: lg(mpf(len(x))) + (len(x) - 1) * log(t[0]) + sum(log(b) - (t[0] + 1) * log(v) for v, b in zip(x, w)) -
+      len(x) * log(sum(b * v**-t[0] for v, b in zip(x, w))))
+MATRICES = [(n, sx, ss, near) for n in (1, 2, 4) for sx, ss, near in ((1, 1, 0.5), (1e-80, 1e-80, 0.5), (1e60, 1e60, 0.5), (7, 1, 1e-8))]
+block("wishart", [(spd(n, sx, near, 5), [nu], spd(n, ss, 0.5, 6)) for n, sx, ss, near in MATRICES for nu in (n + 0.1, 50.5, 1e10)],
+      lambda x, nu, s: (nu[0] - lower(x).rows - 1) / 2 * logdet(lower(x)) - trace(lower(s)**-1 * lower(x)) / 2 - nu[0] / 2 * logdet(lower(s)) -
+      nu[0] * lower(x).rows / 2 * log(mpf(2)) - lmulti(lower(x).rows, nu[0] / 2))
+block("inv_wishart", [(spd(n, sx, near, 5), [nu], spd(n, ss, 0.5, 6)) for n, sx, ss, near in MATRICES for nu in (n + 0.1, 50.5, 1e10)],
+      lambda x, nu, s: nu[0] / 2 * logdet(lower(s)) - (nu[0] + lower(x).rows + 1) / 2 * logdet(lower(x)) - trace(lower(s) * lower(x)**-1) / 2 -
+      nu[0] * lower(x).rows / 2 * log(mpf(2)) - lmulti(lower(x).rows, nu[0] / 2))
+
+
+def sw(x, s, df):
+    m, f = lower(x), df[0]
+    n = m.rows
+    return ((f - 2) / 2 * logdet(m) - (f + n) / 2 * sum(log(f * m[i, i] + s[i]**-2) for i in range(n)) + n * (f + n - 1) / 2 * log(f) +
+            sum(lg((f + n) / 2) - log(pi) / 2 - log(v) for v in s) - lmulti(n, (f + n - 1) / 2))
+
+
+block("scaled_wishart", [(spd(n, sx, near, 5), [sx**-0.5 * (1 + k) for k in range(n)], [df]) for n, sx, _, near in MATRICES for df in (0.31, 2, 1e6)], sw)
+
+
+def lkj_norm(n, eta):
+    return -sum((2 * (eta - 1) + n - k) * (n - k) * log(mpf(2)) + (n - k) * lbeta(eta + mpf(n - k - 1) / 2, eta + mpf(n - k - 1) / 2) for k in range(1, n))
+
+
+LKJ = [(n, eta) for n in (2, 3, 5) for eta in (1e-3, 0.31, 1, 50.5, 1e10)]
+block("lkj_corr", [(corr(n, near, 7), [n], [eta]) for n, eta in LKJ for near in (0.5, 1e-8)],
+      lambda x, n, eta: (eta[0] - 1) * logdet(lower(x)) + lkj_norm(int(n[0]), eta[0]))
+block("lkj_corr_cholesky", [(corr_root(n, 8), [n], [eta]) for n, eta in LKJ],
+      lambda x, n, eta: sum((int(n[0]) - i - 1 + 2 * eta[0] - 2) * log(triangle(x)[i, i]) for i in range(1, int(n[0]))) + lkj_norm(int(n[0]), eta[0]))
+nlp = lambda x, m, s: normal_lp((x - m) / s) - log(s)
+block("mixture", [([x], [w], [m], [s], [5], [2]) for x in (-40, 0.3, 5, 1e3) for w in (1e-10, 0.3, 1) for m, s in ((0, 1), (5, 1e-3), (-40, 1e5))],
+      lambda x, w, m, s, n, t: log(w[0] * mpmath.exp(nlp(x[0], m[0], s[0])) + (1 - w[0]) * mpmath.exp(nlp(x[0], n[0], t[0]))), "mixture(normal,normal)")
+block("censored", [([x], [m], [s], [-1], [3]) for x in (-1, 0.3, 2.9, 3) for m, s in ((0, 1), (40, 1), (-40, 1), (1, 1e-2), (0, 1e10))],
+      lambda x, m, s, a, b: log(phi((a[0] - m[0]) / s[0])[0]) if x[0] <= a[0] else log(phi((b[0] - m[0]) / s[0])[1]) if x[0] >= b[0] else
+      nlp(x[0], m[0], s[0]), "censored(normal)")
+
+
 # ---- special functions ------------------------------------------------------------------------------
 WIDE = [1e-300, 1e-100, 1e-10, 1e-3, 0.1, 0.31, 0.5, 1, 1.5, 2, 2.385, 5, 7.9999, 8, 8.5, 15, 50.5, 1e3, 1e6, 1e10, 1e15, 1e100, 1e300]
 ALONG = [-1e150, -1e8, -1000, -100, -38.5, -30.1, -29.9, -10, -3, -1, -0.3, -1e-5, -1e-300, 0, 1e-300, 1e-5, 0.3, 1, 3, 8, 10, 38, 1e8]
@@ -447,6 +622,26 @@ def quantile_of_normal(u):
     f = lambda z: log(phi(z)[0]) - log(u) if u < 0.5 else log(1 - u) - log(phi(z)[1])
     z = mpf(-sqrt(-2 * log(u))) if u < 0.1 else mpf(0) if u < 0.9 else sqrt(-2 * log(1 - u))
     return mpmath.findroot(f, z) if u != 0.5 else mpf(0)
+
+
+# ---- functions of the model language: name: (arguments, reference, errors below 1 are absolute?) ------
+ANY = [-1e10, -700, -50.3, -3, -0.31, -1e-5, -1e-300, 1e-300, 1e-10, 0.5, 1, 1.5, 3, 20.7, 700, 1e10, 1e22]
+ABOVE = [1e-300, 1e-10, 0.31, 0.999999, 1, 1.000001, 2, 7.5, 1e10, 1e300]
+INSIDE = [1e-300, 1e-10, 0.02, 0.3, 0.5, 0.5000001, 0.97, 1 - 1e-10]
+SMALL_ONES = [v for v in ANY if abs(v) <= 700]
+FUNCTION = {
+    "exp": (SMALL_ONES, exp, 0), "expm1": (SMALL_ONES, expm1, 0), "log": (ABOVE, log, 0), "log1p": (ABOVE + [-0.3, -1e-10, -1 + 1e-10], log1, 0),
+    "sqrt": (ABOVE, sqrt, 0), "loggam": (ABOVE[:-1], lg, 1), "logfact": ([0, 1, 2, 7, 50, 1e4, 1e10], lambda x: lg(x + 1), 1),
+    "sin": (ANY, mpmath.sin, 0), "cos": (ANY, mpmath.cos, 0), "tan": (ANY, mpmath.tan, 0),
+    "sinh": (SMALL_ONES, mpmath.sinh, 0), "cosh": (SMALL_ONES, mpmath.cosh, 0), "tanh": (SMALL_ONES, mpmath.tanh, 0),
+    "arcsin": ([v for v in ANY + INSIDE if abs(v) <= 1], mpmath.asin, 0), "arccos": ([v for v in ANY + INSIDE if abs(v) <= 1], mpmath.acos, 0),
+    "arctan": (ANY, mpmath.atan, 0), "arcsinh": (ANY, mpmath.asinh, 0), "arccosh": ([v for v in ABOVE if v >= 1], mpmath.acosh, 0),
+    "arctanh": ([v for v in ANY + INSIDE if abs(v) < 1], mpmath.atanh, 0), "logit": (INSIDE, lambda p: log(p) - log1(-p), 1),
+    "ilogit": (SMALL_ONES, lambda x: 1 / (1 + exp(-x)), 0), "probit": (INSIDE, lambda u: quantile_of_normal(u), 1),
+    "phi": ([v for v in ANY if v > -38], lambda z: phi(z)[0], 0), "cloglog": (INSIDE, lambda p: log(-log1(-p)), 1),
+    "icloglog": ([v for v in ANY if -700 <= v < 30], lambda x: -expm1(-exp(x)), 0),
+    "^": ([(x, y) for x in (1e-100, 0.31, 1.0000001, 7.5, 1e100) for y in (-3, -0.31, 1e-10, 0.5, 2, 2.9)], lambda x, y: x**y, 0),
+}
 
 
 # ---- the comparison ---------------------------------------------------------------------------------
@@ -521,11 +716,14 @@ def mps(p):
 NUDGE = mpf(10)**-15
 
 
-def moves(lp, a, counts):
-    """How much log p changes if an argument changes by one part: the largest such change."""
+FIXED = {"binomial": 1, "binomial_logit": 1, "beta_binomial": 1, "discrete_range": 2, "hypergeometric": 3, "noncentral_hypergeometric": 3}
+
+
+def moves(lp, a, counts, name):
+    """How much log p changes if an argument changes by one part: the largest such change. Counts do not change."""
     most, here = mpf(0), lp(*a)
-    for k in range(1 if counts else 0, len(a)):
-        if a[k] and not (a[k] == int(a[k]) and counts):
+    for k in range(1 + FIXED.get(name, 0) if counts else 0, len(a)):
+        if a[k]:
             try:
                 d = abs(lp(*a[:k], a[k] * (1 + NUDGE * mpf(10)**-10), *a[k + 1:]) - here) / NUDGE * mpf(10)**10
                 most = max(most, mpmath.re(d))
@@ -556,7 +754,7 @@ def one_dist(call, name, rows, keep):
                 continue
             if not mpmath.isfinite(ref) or mpmath.im(ref) != 0:
                 continue
-            rows["lp"].add(relative(v, ref, 1.0), moves(lp, [mpf(x)] + q, counts) / max(1.0, abs(float(ref))), (x,) + tuple(p), v, ref)
+            rows["lp"].add(relative(v, ref, 1.0), moves(lp, [mpf(x)] + q, counts, name) / max(1.0, abs(float(ref))), (x,) + tuple(p), v, ref)
             keep(name, "lp", (x,) + tuple(p), ref)
             if not tails:
                 continue
@@ -604,6 +802,44 @@ def quantile_error(x, u, q, lp, tails, counts, k):
         return 0.0, 0
 
 
+def one_block(call, name, row, keep):
+    who, cases, lp = BLOCK[name]
+    for case in cases:
+        sizes, flat = [len(p) for p in case], [v for p in case for v in p]
+
+        def at(values):
+            out, k = [], 0
+            for n in sizes:
+                out.append(values[k:k + n])
+                k += n
+            return lp(*out)
+        exact = mps(flat)
+        ref = at(exact)
+        most = mpf(0)  # by how much it moves if one element does
+        for k in range(len(flat)):
+            if exact[k] and not (k < sizes[0] and exact[k] == int(exact[k])) and name not in ("lkj_corr", "lkj_corr_cholesky"):
+                moved = at(exact[:k] + [exact[k] * (1 + NUDGE * mpf(10)**-10)] + exact[k + 1:])
+                most = max(most, abs(mpmath.re(moved) - ref) / NUDGE * mpf(10)**10)
+        if name == "lkj_corr":
+            most = abs(case[2][0] - 1) * mpmath.norm(lower(exact[:sizes[0]])**-1)
+        if name == "lkj_corr_cholesky":
+            most = mpf(abs(2 * case[2][0] + case[1][0]))
+        scalar = who != name and name != "interval"
+        a = tuple(flat) if scalar else tuple(sizes + flat)
+        v = call(who, "lp" if scalar else "at", *a)
+        row.add(relative(v, ref, 1.0), min(float(most), 1e300) / max(1.0, abs(float(ref))), a, v, ref)
+        keep(who, "lp" if scalar else "at", a, ref)
+
+
+def one_function(call, name, row, keep):
+    cases, f, floor = FUNCTION[name]
+    for a in cases:
+        a = a if isinstance(a, tuple) else (a,)
+        ref, v = f(*mps(a)), call("function", name, *a)
+        row.add(relative(v, ref, floor), 0, a, v, ref)
+        keep("function", name, a, ref)
+
+
 START = time.time()
 
 
@@ -644,13 +880,16 @@ def one_special(call, name, row, keep):
 HEAD = """# Numerical accuracy
 
 This page is for readers who want to know how far the numbers of NaMI can be trusted. `make numerics` writes it: it compares
-the scalar distributions and special functions of the tables below with references of mpmath (50 digits; tails are integrals to
-20 digits) over shapes from 1e-10 to 1e15, scales from 1e-300 to 1e300 and probabilities from 1e-300 to 1 - 1e-300
+all distributions of `nami list dists`, functions of the model language and special functions below them with references of mpmath (50
+digits; tails are integrals to 20 digits) over shapes from 1e-10 to 1e15, scales from 1e-300 to 1e300 and probabilities from 1e-300 to 1 - 1e-300
 (`verify/numerics.py` lists the points).
 
 - Errors of log densities are absolute where |log p| < 1 and relative elsewhere; those of probabilities are relative.
+- Distributions of vectors and matrices have a log density only; mixture() and censored() are those of normals, interval() is that of
+  a normal. Their arguments include scales of 1e-200 and 1e200 and matrices with a condition of 1e8.
 - A probability changes by kappa = |d log P / d log x| units if x changes by one, and x is known to half a unit; with a shape of
-  1e15, kappa is 10^8 and more. *Bounded* is the worst error divided by eps (1 + kappa), eps = 2.2e-16.
+  1e15, kappa is 10^8 and more. *Bounded* is the worst error divided by eps (1 + kappa), eps = 2.2e-16;
+  for densities, kappa is by how much they move if one argument does.
 - The error of a quantile is that of x or that of the probability at x, whichever is smaller. Quantiles of counts: by how
   much their probability misses.
 - *NaN*: points at which double precision, or the time that is allowed, does not suffice. NaMI returns NaN there, not a wrong
@@ -679,8 +918,18 @@ def main():
     def keep(who, what, a, ref):
         kept.setdefault((who, what), []).append((a, ref))
     results = {}
-    for name in opt.names or list(DIST) + list(SPECIAL):
-        if name in DIST:
+    rows = re.findall(r"^(?:DIST|FORM)\((\w+)\)", open(os.path.join(ROOT, "src", "dist", "dist.def")).read(), re.M)
+    missing = set(rows) - set(DIST) - set(BLOCK)
+    if missing:
+        sys.exit("no references for " + ", ".join(sorted(missing)))
+    for name in opt.names or list(DIST) + list(BLOCK) + list(SPECIAL) + list(FUNCTION):
+        if name in BLOCK:
+            rows = {w: Worst() for w in ("lp", "cdf", "ccdf", "quantile", "cquantile")}
+            one_block(call, name, rows["lp"], keep)
+        elif name in FUNCTION:
+            rows = {"value": Worst()}
+            one_function(call, name, rows["value"], keep)
+        elif name in DIST:
             rows = {w: Worst() for w in ("lp", "cdf", "ccdf", "quantile", "cquantile")}
             one_dist(call, name, rows, keep)
         else:
@@ -702,11 +951,11 @@ def main():
         with open(opt.table, "w") as f:
             f.write(HEAD + "\n## Distributions\n\nWorst errors; in parentheses *bounded*.\n\n"
                     "| distribution | points | log density | cdf | upper tail | quantile | upper quantile | NaN |\n|---|---|---|---|---|---|---|---|\n")
-            for name in DIST:
+            for name in list(DIST) + list(BLOCK):
                 if name in results:
                     r = results[name]
                     f.write("| `%s` | %d | %s | %s | %s | %s | %s | %d |\n" % (
-                        name, r["lp"].n, fmt(r["lp"], False), fmt(r["cdf"], True), fmt(r["ccdf"], True), fmt(r["quantile"], False),
+                        name, r["lp"].n, fmt(r["lp"], True), fmt(r["cdf"], True), fmt(r["ccdf"], True), fmt(r["quantile"], False),
                         fmt(r["cquantile"], False), sum(w.none for w in r.values())))
                 elif name in old:
                     f.write(old[name])
@@ -717,11 +966,18 @@ def main():
                     f.write("| `%s` | %d | %s | %d |\n" % (name, w.n, fmt(w, w.bounded * EPS < 0.9 * w.error), w.none))
                 elif name in old:
                     f.write(old[name])
+            f.write("\n## Functions of the model language\n\n| function | points | worst error | NaN |\n|---|---|---|---|\n")
+            for name in FUNCTION:
+                if name in results:
+                    w = results[name]["value"]
+                    f.write("| `%s` | %d | %s | %d |\n" % (name, w.n, fmt(w, False), w.none))
+                elif name in old:
+                    f.write(old[name])
     if opt.points:
         pick = random.Random(2)
         with open(opt.points, "w") as f:
             for (who, what), rows in kept.items():
-                for a, ref in pick.sample(rows, min(len(rows), 12)):
+                for a, ref in pick.sample(rows, min(len(rows), 6)):
                     if abs(ref) < 1e300 and (ref == 0 or abs(ref) > TINY):
                         f.write('    {"%s", "%s", {%s}, %s},\n' % (who, what, ", ".join("%.17g" % v for v in a), mpmath.nstr(ref, 18)))
 

@@ -310,3 +310,14 @@ json_t *json_read(const char *text, size_t len, size_t flags, struct json_why *w
     if (!ok) json_decref(root);
     return ok ? root : NULL;
 }
+
+static int append(const char *text, size_t n, void *out)
+{
+    str_putn(out, text, n);
+    return ((struct str *)out)->oom ? -1 : 0;
+}
+
+void json_print(const json_t *value, size_t flags, struct str *out)
+{
+    if (!value || json_dump_callback(value, append, out, flags)) out->oom = 1;
+}

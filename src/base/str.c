@@ -87,6 +87,16 @@ size_t str_char(const char *s, size_t n)
     return k;
 }
 
+int str_is_utf8(const char *s)
+{
+    size_t len = strlen(s);
+    for (size_t i = 0, k; i < len; i += k) {
+        k = str_char(s + i, len - i);
+        if (k == 1 && (unsigned char)s[i] >= 128) return 0;
+    }
+    return 1;
+}
+
 int str_ends(const char *s, size_t n, const char *endings)
 {
     for (const char *e = endings, *end; *e; e = end + (*end == ' ')) {

@@ -29,5 +29,6 @@ int str_ends(const char *s, size_t n, const char *endings);
 int str_width(const char *s);
 /* The number of bytes of the first character of s[n], n > 0: 1 if it is ASCII or invalid UTF-8. */
 size_t str_char(const char *s, size_t n);
+int str_is_utf8(const char *s);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zip.h>
 
+#include "base/child.h"
 #include "base/err.h"
 #include "data/draws_impl.h"
 #include "data/npy.h"
@@ -46,7 +47,8 @@ static int array(const struct draws *d, const struct draws_var *v, struct str *o
 
 static int zip_failed(zip_error_t *e, const char *name, nami_err *err)
 {
-    if (zip_error_code_zip(e) == ZIP_ER_MEMORY) return err_nomem(err);
+    int code = zip_error_code_zip(e); /* without memory, libzip may set none */
+    if (code == ZIP_ER_MEMORY || code == ZIP_ER_OK) return err_nomem(err);
     return err_set(err, NAMI_EINPUT, "cannot put '%s' into an .npz archive: %s", name,
                    zip_error_strerror(e));
 }
@@ -112,8 +114,9 @@ static int archive(const struct draws *d, zip_source_t *src, nami_err *err)
     return rc;
 }
 
-static int write(const struct draws *d, struct str *out, nami_err *err)
+static int write_archive(const void *input, struct str *out, nami_err *err)
 {
+    const struct draws *d = input;
     static const char empty[22] = "PK\5\6"; /* libzip makes none: the end is all it has */
     zip_error_t e;
     if (d->nvar == 0) {
@@ -127,6 +130,13 @@ static int write(const struct draws *d, struct str *out, nami_err *err)
     zip_source_free(src);
     zip_error_fini(&e);
     return rc;
+}
+
+/* In a process of its own: what libzip takes random numbers from may crash without memory. */
+static int write(const struct draws *d, struct str *out, nami_err *err)
+{
+    enum { HOUR = 3600 };
+    return child_run(write_archive, d, HOUR, "libzip", out, err);
 }
 
 const struct draws_format draws_npz = {

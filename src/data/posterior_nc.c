@@ -3,23 +3,21 @@
 
    Contiguous, not compressed: draws are noise.  No date is in it: the same draws give the same
    bytes.  Integers are int64; a missing one is -2^63, and its variable has missing_value then.
-   The netCDF library serves one thread at a time. */
-#define _GNU_SOURCE /* fallocate, memfd_create */
+   The netCDF library serves one thread at a time, and may crash when memory or the disk fails: a
+   child process calls it, and gets the draws through a socket. */
 #include "data/posterior_impl.h"
 
 #ifdef NAMI_NETCDF
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <netcdf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/err.h"
 
 struct var {
@@ -39,11 +37,12 @@ struct coordinates {
     size_t n;
 };
 
+/* The state of the child. */
 struct nc {
-    int id; /* -1: closed */
+    int id;
     struct group part[NPART], stats, observed, constant;
     vec(struct coordinates) coordinates; /* to be written */
-    vec(double) rows;                    /* a buffer */
+    vec(double) rows, block;             /* buffers */
 };
 
 /* The error message of netCDF, or of the system if errno is set. */
@@ -259,67 +258,8 @@ static int put_variable(struct nc *c, const struct group *g, struct var *v, size
     return rc;
 }
 
-/* ---- room --------------------------------------------------------------------------------------
+/* ---- in the child -----------------------------------------------------------------------------
  */
-
-/* Bytes of the variables of n draws and their definitions, which take less than this. */
-static size_t room_of(int nvar, const struct draws_var *var, size_t n)
-{
-    size_t bytes = 0;
-    for (int v = 0; v < nvar; v++) {
-        bytes += draws_var_size(&var[v]) * n * 8 + 16384;
-        for (int k = 0; k < var[v].ndim; k++) bytes += (size_t)var[v].dim[k] * 8 + 16384;
-    }
-    return bytes;
-}
-
-static size_t room(const struct posterior_spec *s)
-{
-    struct draws_var number = {.name = ""};
-    size_t draws = part_draws(s, POSTERIOR), sets = s->nset * 8 + 16384;
-    size_t bytes = (1 << 20) + room_of(s->observed.nvar, s->observed.var, s->nset) + sets;
-    bytes += room_of(s->constant.nvar, s->constant.var, 1);
-    bytes += NSTAT * room_of(1, &number, draws) + NFOUND * room_of(1, &number, s->nset);
-    bytes += s->part[POSTERIOR].ndraw * 8 + sets; /* coordinates of sample_stats */
-    for (int k = 0; k < NPART; k++) {
-        size_t n = part_draws(s, (enum posterior_part)k);
-        bytes += room_of(s->part[k].nvar, s->part[k].var, n) + s->part[k].ndraw * 8 + sets;
-    }
-    for (int k = 0; k < s->nnote; k++) /* an attribute of up to 9 groups */
-        bytes += 9 * (1024 + (s->note[k].text ? strlen(s->note[k].text) : 0));
-    return bytes;
-}
-
-/* Where the file system cannot, it is as it is. */
-static int reserve(int fd, int mode, size_t bytes, nami_err *err)
-{
-    int rc;
-    do rc = fallocate(fd, mode, 0, (off_t)bytes);
-    while (rc && errno == EINTR);
-    if (!rc || errno == EOPNOTSUPP || errno == ENOSYS) return 0;
-    return err_set(err, NAMI_EFILE, "cannot write: %s", strerror(errno));
-}
-
-/* Gives back what was too much. */
-static void trim(int fd)
-{
-    struct stat st;
-    if (fstat(fd, &st) == 0 && ftruncate(fd, st.st_size)) return; /* it is large, but right */
-}
-
-/* HDF5's own descriptor of the file becomes one of a file in memory, where closing succeeds. */
-static void divert(int fd)
-{
-    enum { MOST = 4096 };
-    struct stat it, other;
-    int memory = memfd_create("nami", MFD_CLOEXEC);
-    if (memory < 0 || fstat(fd, &it)) return;
-    for (int i = 0; i < MOST; i++)
-        if (i != fd && fstat(i, &other) == 0 && other.st_ino == it.st_ino &&
-            other.st_dev == it.st_dev)
-            dup2(memory, i);
-    close(memory);
-}
 
 static int put_given(struct nc *c, const struct group *g, const struct draws *d, size_t nset,
                      nami_err *err)
@@ -330,46 +270,55 @@ static int put_given(struct nc *c, const struct group *g, const struct draws *d,
     return rc;
 }
 
-static int open_nc(struct posterior *p, nami_err *err)
+/* The parent was killed: nothing stays. */
+static _Noreturn void give_up(const struct posterior *p)
+{
+    unlink(p->file.tmp.s);
+    _exit(1);
+}
+
+static int begin(struct nc *c, const struct posterior *p, nami_err *err)
 {
     const struct posterior_spec *s = p->spec;
-    struct nc *c = new_array(struct nc, 1);
-    if (!c) return err_nomem(err);
-    p->state = c;
-    c->id = -1;
-    size_t most = room(s);
-    int rc = reserve(p->file.fd, 0, most, err); /* may it be so long? */
-    if (!rc) rc = file_give_name(&p->file, err);
-    if (rc) return rc;
     errno = 0;
-    if ((rc = nc_create(p->file.tmp.s, NC_NETCDF4 | NC_CLOBBER, &c->id))) { /* empties it */
-        c->id = -1;
-        return failed(rc, p->file.path, err);
-    }
-    rc = reserve(p->file.fd, FALLOC_FL_KEEP_SIZE, most, err);
-    if (rc || (rc = define(c, s, err))) return rc;
+    int rc = nc_create(p->file.tmp.s, NC_NETCDF4 | NC_CLOBBER, &c->id);
+    if (rc) return failed(rc, p->file.path, err);
+    if ((rc = define(c, s, err))) return rc;
     errno = 0;
-    if ((rc = nc_enddef(c->id))) return failed(rc, p->file.path, err); /* cuts it */
-    rc = reserve(p->file.fd, FALLOC_FL_KEEP_SIZE, most, err);
+    if ((rc = nc_enddef(c->id))) return failed(rc, p->file.path, err);
     for (size_t i = 0; i < c->coordinates.n && !rc; i++)
         rc = write_coordinates(&c->coordinates.a[i], err);
     if (!rc) rc = put_given(c, &c->observed, &s->observed, s->nset, err);
     return rc ? rc : put_given(c, &c->constant, &s->constant, 1, err);
 }
 
-static int put(struct posterior *p, enum posterior_part part, const struct posterior_block *b,
-               nami_err *err)
+/* What the parent sends: draws of a part, whose arrays follow, or the end, with results of data
+   sets. */
+struct message {
+    int part; /* or -1 */
+    size_t n;
+};
+
+/* n draws of a variable. */
+static int take_variable(struct nc *c, const struct group *g, struct var *v, struct posterior *p,
+                         struct message m, int fd, nami_err *err)
 {
-    struct nc *c = p->state;
-    const struct posterior_group *g = &p->spec->part[part];
+    enum posterior_part part = (enum posterior_part)m.part;
+    if (vec_reserve(&c->block, m.n * v->size)) return err_nomem(err);
+    if (child_get(fd, c->block.a, m.n * v->size * sizeof(double))) give_up(p);
+    return put_variable(c, g, v, p->spec->part[part].ndraw, p->done[part], m.n, c->block.a, err);
+}
+
+static int take_draws(struct nc *c, struct posterior *p, struct message m, int fd, nami_err *err)
+{
+    struct group *g = &c->part[m.part];
     int rc = 0;
-    for (int v = 0; v < g->nvar && !rc; v++)
-        rc = put_variable(c, &c->part[part], &c->part[part].var.a[v], g->ndraw, p->done[part], b->n,
-                          b->x + g->var[v].base * b->n, err);
-    for (int k = 0, v = 0; k < NSTAT && !rc && part == POSTERIOR; k++)
+    for (size_t v = 0; v < g->var.n && !rc; v++)
+        rc = take_variable(c, g, &g->var.a[v], p, m, fd, err);
+    for (int k = 0, v = 0; k < NSTAT && !rc && m.part == POSTERIOR; k++)
         if (stat_is(p->spec, k))
-            rc = put_variable(c, &c->stats, &c->stats.var.a[v++], g->ndraw, p->done[part], b->n,
-                              stat_of(b, k), err);
+            rc = take_variable(c, &c->stats, &c->stats.var.a[v++], p, m, fd, err);
+    p->done[m.part] += m.n;
     return rc;
 }
 
@@ -403,37 +352,94 @@ static int write_missing(const struct group *g, nami_err *err)
     return 0;
 }
 
-static int close_nc(struct posterior *p, const struct posterior_found *found, nami_err *err)
+static int finish(struct nc *c, const struct posterior *p, struct message m, int fd, nami_err *err)
 {
-    struct nc *c = p->state;
-    int rc = found ? write_found(c, found, p->spec->nset, err) : 0;
+    struct posterior_found *found = new_array(struct posterior_found, m.n + !m.n);
+    if (!found) return err_nomem(err);
+    if (child_get(fd, found, m.n * sizeof *found)) give_up(p);
+    int rc = m.n ? write_found(c, found, m.n, err) : 0;
     for (int part = 0; part < NPART && !rc; part++) rc = write_missing(&c->part[part], err);
     if (!rc) rc = write_missing(&c->observed, err);
     if (!rc) rc = write_missing(&c->constant, err);
+    free(found);
     if (rc) return rc;
     errno = 0;
-    if ((rc = nc_sync(c->id))) return failed(rc, p->file.path, err);
-    rc = nc_close(c->id); /* has nothing left to write */
-    c->id = -1;
-    trim(p->file.fd);
-    return rc ? failed(rc, p->file.path, err) : 0;
+    if ((rc = nc_sync(c->id)) || (rc = nc_close(c->id))) return failed(rc, p->file.path, err);
+    return 0;
+}
+
+/* What the child answers: after its beginning, after its end, and when something fails, which is
+   its end too. */
+struct answer {
+    int rc;
+    nami_err err;
+};
+
+static void write_there(void *self, int fd)
+{
+    struct posterior *p = self;
+    struct nc c = {0};
+    struct answer a = {0};
+    struct message m;
+    a.rc = begin(&c, p, &a.err);
+    while (child_put(fd, &a, sizeof a) == 0 && !a.rc) {
+        do {
+            if (child_get(fd, &m, sizeof m)) give_up(p);
+            a.rc = m.part < 0 ? finish(&c, p, m, fd, &a.err) : take_draws(&c, p, m, fd, &a.err);
+        } while (m.part >= 0 && !a.rc);
+    }
+}
+
+/* ---- in the parent --------------------------------------------------------------------------- */
+
+static int answer(struct posterior *p, nami_err *err)
+{
+    struct child *c = p->state;
+    struct answer a;
+    if (child_get(c->fd, &a, sizeof a))
+        return err_set(err, NAMI_EFILE,
+                       "cannot write: the netCDF library crashed; the disk may be full, or there "
+                       "may be too little memory");
+    return a.rc ? err_set(err, a.rc, "%s", a.err.msg) : 0;
+}
+
+static int open_nc(struct posterior *p, nami_err *err)
+{
+    struct child *c = new_array(struct child, 1);
+    if (!c) return err_nomem(err);
+    p->state = c;
+    int rc = file_give_name(&p->file, err); /* the library opens it once more */
+    if (!rc) rc = child_start(c, write_there, p, err);
+    return rc ? rc : answer(p, err);
+}
+
+static int put(struct posterior *p, enum posterior_part part, const struct posterior_block *b,
+               nami_err *err)
+{
+    const struct posterior_group *g = &p->spec->part[part];
+    int fd = ((struct child *)p->state)->fd;
+    struct message m = {.part = (int)part, .n = b->n};
+    int lost = child_put(fd, &m, sizeof m);
+    for (int v = 0; v < g->nvar && !lost; v++)
+        lost = child_put(fd, b->x + g->var[v].base * b->n,
+                         draws_var_size(&g->var[v]) * b->n * sizeof(double));
+    for (int k = 0; k < NSTAT && !lost && part == POSTERIOR; k++)
+        if (stat_is(p->spec, k)) lost = child_put(fd, stat_of(b, k), b->n * sizeof(double));
+    return lost ? answer(p, err) : 0;
+}
+
+static int close_nc(struct posterior *p, const struct posterior_found *found, nami_err *err)
+{
+    int fd = ((struct child *)p->state)->fd;
+    struct message m = {.part = -1, .n = found ? p->spec->nset : 0};
+    if (child_put(fd, &m, sizeof m) == 0) child_put(fd, found, m.n * sizeof *found);
+    return answer(p, err);
 }
 
 static void free_nc(struct posterior *p)
 {
-    struct nc *c = p->state;
-    if (!c) return;
-    if (c->id >= 0) {
-        divert(p->file.fd);
-        nc_abort(c->id);
-    }
-    for (int part = 0; part < NPART; part++) vec_free(&c->part[part].var);
-    vec_free(&c->stats.var);
-    vec_free(&c->observed.var);
-    vec_free(&c->constant.var);
-    vec_free(&c->coordinates);
-    vec_free(&c->rows);
-    free(c);
+    if (p->state) child_end(p->state);
+    free(p->state);
 }
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <zip.h>
 
+#include "base/child.h"
 #include "base/dict.h"
 #include "base/err.h"
 #include "data/npy.h"
@@ -239,12 +240,12 @@ static int include(zip_t *z, struct array *a, nami_err *err)
     return 0;
 }
 
-static int close_npz(struct posterior *p, const struct posterior_found *found, nami_err *err)
+static int write_archive(const void *input, struct str *out, nami_err *err)
 {
-    (void)found;
+    const struct posterior *p = input;
     struct spool *s = p->state;
-    int why, rc = file_give_name(&p->file, err);
-    if (rc) return rc;
+    int why, rc = 0;
+    (void)out;
     zip_t *z = zip_open(p->file.tmp.s, ZIP_CREATE | ZIP_TRUNCATE, &why);
     if (!z) {
         zip_error_t e;
@@ -259,6 +260,18 @@ static int close_npz(struct posterior *p, const struct posterior_found *found, n
     }
     if (!rc && zip_close(z)) rc = zip_failed(zip_get_error(z), p->file.path, err);
     if (rc) zip_discard(z);
+    return rc;
+}
+
+/* In a process of its own: what libzip takes random numbers from may crash without memory. */
+static int close_npz(struct posterior *p, const struct posterior_found *found, nami_err *err)
+{
+    enum { HOUR = 3600 };
+    struct str none = {0};
+    (void)found;
+    int rc = file_give_name(&p->file, err);
+    if (!rc) rc = child_run(write_archive, p, HOUR, "libzip", &none, err);
+    str_free(&none);
     return rc;
 }
 

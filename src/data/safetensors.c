@@ -36,15 +36,9 @@ const char *st_get(const struct st *s, const char *name)
 
 static int check_utf8(const char *s, nami_err *err)
 {
-    size_t len = strlen(s);
-    for (size_t i = 0, k; i < len; i += k) {
-        k = str_char(s + i, len - i);
-        if (k == 1 && (unsigned char)s[i] >= 128)
-            return err_set(err, NAMI_EINPUT,
-                           "'%.60s' is not UTF-8, so a safetensors file cannot hold it; rename it",
-                           s);
-    }
-    return 0;
+    if (str_is_utf8(s)) return 0;
+    return err_set(err, NAMI_EINPUT,
+                   "'%.60s' is not UTF-8, so a safetensors file cannot hold it; rename it", s);
 }
 
 /* How many elements a shape has.  What is left of it without its zeros must be a size, too. */

@@ -1,8 +1,6 @@
 /* beta_binomial.c: beta-binomial distribution.
    binomial(N, p) with p of a beta(alpha, beta):
-   log p = log C(N, x) + log B(x + alpha, N - x + beta) - log B(alpha, beta)
-   = log binomial(x; N, alpha/s) + what the betas add, s = alpha + beta: by Stirling's formula,
-   since large shapes would cancel all digits */
+   log p = log C(N, x) + log B(x + alpha, N - x + beta) - log B(alpha, beta) */
 #include "dist/block.h"
 
 INLINE bool ok(double n, double alpha, double beta)
@@ -12,12 +10,7 @@ INLINE bool ok(double n, double alpha, double beta)
 
 INLINE double lp(double x, double n, double alpha, double beta)
 {
-    double y = n - x, s = alpha + beta, p = alpha / s, q = beta / s, d = n * p - x;
-    double a = x + alpha, b = y + beta, m = n + s;
-    double v = binomial_lp(x, y, p, q) + deviance_by(a, m * p, d) + deviance_by(b, m * q, -d) +
-               0.5 * (log(alpha / a) + log(beta / b) + log(m / s)) + stirling_error(a) -
-               stirling_error(alpha) + stirling_error(b) - stirling_error(beta) -
-               stirling_error(m) + stirling_error(s);
+    double v = beta_binomial_lp(x, n - x, alpha, beta);
     v = v > 0 ? 0 : v; /* rounding; N of 1e308 */
     return density(ok(n, alpha, beta), is_count(x) & (x <= n), x, v);
 }
@@ -56,16 +49,20 @@ static double ratio(double x, const double *p)
     return (p[0] - x) * (x + p[1]) / ((x + 1) * (p[0] - x - 1 + p[2]));
 }
 
-/* Summed on the side of the mean where x is. */
+/* Summed on the side of the mean where x is, or on the other one if most is there. */
 static double tail(double x, const double *p, int upper)
 {
     double k = floor(x), n = p[0], v;
     if (!ok(p[0], p[1], p[2]) || isnan(x)) return NAN;
     if (k < 0 || k >= n) return (k < 0) == upper;
     int above = k >= n * p[1] / (p[1] + p[2]);
-    v = above ? count_tail(ratio, p, exp(lp(k + 1, n, p[1], p[2])), k + 1, n)
-              : count_tail(ratio, p, exp(lp(k, n, p[1], p[2])), k, 0);
-    return above == upper ? v : 1 - v;
+    for (int turn = 0; turn < 2; turn++, above = !above) {
+        v = above ? count_tail(ratio, p, exp(lp(k + 1, n, p[1], p[2])), k + 1, n)
+                  : count_tail(ratio, p, exp(lp(k, n, p[1], p[2])), k, 0);
+        if (above == upper) return v;
+        if (!(v > 0.5)) return 1 - v;
+    }
+    return NAN;
 }
 
 static double cdf(double x, const double *p) { return tail(x, p, 0); }

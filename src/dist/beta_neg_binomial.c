@@ -1,6 +1,7 @@
 /* beta_neg_binomial.c: beta negative binomial distribution.
    Failures before success r with a beta(alpha, beta) probability of success:
-   p = B(x + r, alpha + beta) / B(r, alpha) * Gamma(x + beta) / (x! Gamma(beta)) */
+   p = B(x + r, alpha + beta) / B(r, alpha) * Gamma(x + beta) / (x! Gamma(beta)),
+   r/(x + r) times a beta-binomial density of r successes and x failures */
 #include "dist/block.h"
 
 INLINE bool ok(double r, double alpha, double beta)
@@ -10,8 +11,7 @@ INLINE bool ok(double r, double alpha, double beta)
 
 INLINE double lp(double x, double r, double alpha, double beta)
 {
-    double v =
-        lbeta(x + r, alpha + beta) - lbeta(r, alpha) - lbeta(x + 1, beta) - log(x + beta);
+    double v = beta_binomial_lp(r, x, alpha, beta) - log1p(x / r);
     v = v > 0 ? 0 : v; /* rounding */
     return density(ok(r, alpha, beta), is_count(x), x, v);
 }

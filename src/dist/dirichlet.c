@@ -1,8 +1,31 @@
 /* dirichlet.c: Dirichlet distribution, by concentrations.
    log p = log Gamma(S) + sum_j (alpha_j - 1) log x_j - log Gamma(alpha_j),  S = sum alpha,
    a density of the first n - 1 elements.  Where alpha_j is 0, as JAGS allows, x_j is 0 for certain,
-   and this is a density of the others. */
+   and this is a density of the others.  By Stirling's formula and the deviances of alpha_j from
+   S x_j, as in gamma.c: large concentrations would cancel all digits. */
 #include "dist/block.h"
+
+/* S <- sum alpha; X <- sum x - 1, and `rest` what its rounding lost */
+WIDE static void totals(const struct lanes *a, int n, struct slab s, double *restrict S,
+                        double *restrict X, double *restrict rest)
+{
+    double xbuf[SLAB], abuf[SLAB];
+    fill(S, 0);
+    fill(X, -1);
+    fill(rest, 0);
+    for (int j = 0; j < n; j++) {
+        const double *restrict x = lanes_at(&a[j], s, xbuf);
+        const double *restrict al = lanes_at(&a[n + j], s, abuf);
+        EACH(b, s.m)
+        {
+            double y = x[b] >= 0 ? x[b] : x[b] - INFINITY; /* NaN stays NaN */
+            double sum = X[b] + y, part = sum - X[b];
+            rest[b] += (X[b] - (sum - part)) + (y - part);
+            X[b] = sum;
+            S[b] += al[b] >= 0 ? al[b] : NAN;
+        }
+    }
+}
 
 WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
                       const struct lanes *a, double *work)
@@ -11,27 +34,27 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
     int n = dim[0];
     EACH_SLAB(s, L)
     {
-        double S[SLAB], X[SLAB], v[SLAB], xbuf[SLAB], abuf[SLAB];
-        fill(S, 0);
-        fill(X, 0);
+        double S[SLAB], X[SLAB], rest[SLAB], v[SLAB], xbuf[SLAB], abuf[SLAB];
+        totals(a, n, s, S, X, rest);
         fill(v, 0);
         for (int j = 0; j < n; j++) {
             const double *restrict x = lanes_at(&a[j], s, xbuf);
             const double *restrict al = lanes_at(&a[n + j], s, abuf);
             EACH(b, s.m)
             {
-                double t = (al[b] - 1) * log(x[b]), edge = al[b] == 1 ? 0 : -INFINITY;
+                double t = 0.5 * log(al[b]) - HALF_LOG_2PI - stirling_error(al[b]) -
+                           deviance(al[b], S[b] * x[b]) - log(x[b]);
+                double edge = al[b] == 1 ? log(S[b]) : -INFINITY;
                 double never = x[b] == 0 ? 0 : -INFINITY; /* alpha is 0 */
-                S[b] += al[b] >= 0 ? al[b] : NAN;
-                X[b] += x[b] >= 0 ? x[b] : x[b] - INFINITY; /* NaN stays NaN */
-                t = (x[b] > 0 ? t : edge) - lgam(al[b]);
+                t = x[b] > 0 ? t : edge;
                 v[b] += al[b] == 0 ? never : t;
             }
         }
         EACH(b, s.m)
         {
-            bool in = fabs(X[b] - 1) <= 1e-6;
-            v[b] = density(is_positive(S[b]), in, X[b], v[b] + lgam(S[b]));
+            double t = HALF_LOG_2PI + stirling_error(S[b]) - 0.5 * log(S[b]);
+            t += v[b] + S[b] * (X[b] + rest[b]);
+            v[b] = density(is_positive(S[b]), fabs(X[b]) <= 1e-6, X[b], t);
         }
         put(s, v, out[0]);
     }

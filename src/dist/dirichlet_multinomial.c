@@ -1,8 +1,16 @@
 /* dirichlet_multinomial.c: Dirichlet-multinomial distribution.
    multinomial(theta, N) with theta of a dirichlet(alpha), S = sum alpha:
    log p = log Gamma(S) N! / Gamma(N + S)
-           + sum_j log Gamma(x_j + alpha_j) / (x_j! Gamma(alpha_j)) */
+           + sum_j log Gamma(x_j + alpha_j) / (x_j! Gamma(alpha_j))
+   Computed as a ratio, in which large arguments do not cancel: the x_j are independent negative
+   binomial counts, with any probability that they share, given their sum, which is one too. */
 #include "dist/block.h"
+
+/* log Gamma(x + r) / (x! Gamma(r)) p^r q^x, q = 1 - p */
+INLINE double count_lp(double x, double r, double p, double q)
+{
+    return binomial_lp(r, x, p, q) + log(r / (r + x));
+}
 
 WIDE static void logp(const void *self, const int *dim, int L, double *const *out,
                       const struct lanes *a, double *work)
@@ -11,25 +19,28 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
     int K = dim[0];
     EACH_SLAB(s, L)
     {
-        double S[SLAB], n[SLAB], v[SLAB], xbuf[SLAB], abuf[SLAB];
+        double S[SLAB], n[SLAB], v[SLAB], xbuf[SLAB], abuf[SLAB], nbuf[SLAB];
+        const double *restrict N = lanes_at(&a[2 * K], s, nbuf);
         fill(S, 0);
         fill(n, 0);
         fill(v, 0);
+        for (int j = 0; j < K; j++) {
+            const double *restrict al = lanes_at(&a[K + j], s, abuf);
+            EACH(b, s.m) S[b] += al[b] > 0 ? al[b] : NAN;
+        }
         for (int j = 0; j < K; j++) {
             const double *restrict x = lanes_at(&a[j], s, xbuf);
             const double *restrict al = lanes_at(&a[K + j], s, abuf);
             EACH(b, s.m)
             {
-                double t = lgam(x[b] + al[b]) - lgam(x[b] + 1) - lgam(al[b]);
-                S[b] += al[b] > 0 ? al[b] : NAN;
+                double both = S[b] + N[b], t = count_lp(x[b], al[b], S[b] / both, N[b] / both);
                 n[b] += x[b];
                 v[b] += is_count(x[b]) ? t : -INFINITY;
             }
         }
-        const double *restrict N = lanes_at(&a[2 * K], s, xbuf);
         EACH(b, s.m)
         {
-            double t = v[b] + lgam(S[b]) + lgam(N[b] + 1) - lgam(N[b] + S[b]);
+            double both = S[b] + N[b], t = v[b] - count_lp(N[b], S[b], S[b] / both, N[b] / both);
             t = t > 0 ? 0 : t; /* rounding */
             v[b] = density(is_positive(S[b]) & is_count(N[b]), n[b] == N[b], n[b], t);
         }

@@ -58,17 +58,19 @@ INLINE void move(double x, double d1, double d2, double *g)
 }
 PATH(3, move)
 
-/* P(X <= x) = I(d1/2, d2/2; r x / (1 + r x)) */
+/* P(X <= x) = I(d1/2, d2/2; r x / (1 + r x)), P(X > x) the same with all turned round */
 static double cdf(double x, const double *p)
 {
-    double t = p[0] / p[1] * x, v = t > DBL_MAX ? 1 : t / (1 + t);
-    return if_ok(ok(p[0], p[1]), x > 0 ? beta_i(0.5 * p[0], 0.5 * p[1], v, 1 / (1 + t)) : 0);
+    double log_o = log(p[0]) - log(p[1]) + log(x);
+    return if_ok(ok(p[0], p[1]),
+                 x > 0 ? beta_odds(0.5 * p[0], 0.5 * p[1], p[0] / p[1] * x, log_o) : 0);
 }
 
 static double ccdf(double x, const double *p)
 {
-    double t = p[0] / p[1] * x, v = t > DBL_MAX ? 1 : t / (1 + t);
-    return if_ok(ok(p[0], p[1]), x > 0 ? beta_i(0.5 * p[1], 0.5 * p[0], 1 / (1 + t), v) : 1);
+    double log_o = log(p[1]) - log(p[0]) - log(x);
+    return if_ok(ok(p[0], p[1]),
+                 x > 0 ? beta_odds(0.5 * p[1], 0.5 * p[0], p[1] / p[0] / x, log_o) : 1);
 }
 
 static double quantile(double u, const double *p) { return cdf_inverse(cdf, 1, u, p, 0, INFINITY); }

@@ -199,3 +199,17 @@ double beta_i(double a, double b, double x, double y)
     if (b < 0.5) return probability(beta_rest(b, a, y));
     return probability(1 - front * beta_fraction(b, a, y, x));
 }
+
+/* log(a B(a, b)): x^a divided by it is I_x(a, b) for the smallest x */
+static double log_front(double a, double b)
+{
+    return a < 0.5 ? log_a_beta(a, b) : log(a) + lbeta(a, b);
+}
+
+double beta_odds(double a, double b, double o, double log_o)
+{
+    if (!is_positive(a) || !is_positive(b) || isnan(log_o)) return NAN;
+    if (fabs(log_o) < 660) return beta_i(a, b, 1 / (1 + 1 / o), 1 / (1 + o));
+    if (!(log(a + b) - fabs(log_o) < -36)) return NAN; /* more than the first term matters */
+    return log_o < 0 ? exp(a * log_o - log_front(a, b)) : -expm1(-b * log_o - log_front(b, a));
+}

@@ -135,13 +135,24 @@ INLINE double deviance_by(double x, double m, double d)
     double t = d / x, near = x * excess(t, log1p(t)), far = d - x * (log(m) - log(x));
     return fabs(t) < 0.5 ? near : far;
 }
+/* log of C(x + y, x) B(a, b) / B(alpha, beta), a = x + alpha, b = y + beta, also for noninteger
+   x, y >= 0: binomial densities of x, y and of alpha, beta over that of a, b, with any probability
+   that they share; with a/(a + b) nothing cancels. */
+INLINE double beta_binomial_lp(double x, double y, double alpha, double beta)
+{
+    double a = x + alpha, b = y + beta, m = a + b, p = a / m, q = b / m;
+    return binomial_lp(x, y, p, q) + binomial_lp(alpha, beta, p, q) + stirling_error(a) +
+           stirling_error(b) - stirling_error(m) + HALF_LOG_2PI + log(alpha) +
+           log(beta / (alpha + beta)) - 0.5 * (log(a) + log(b / m));
+}
 /* log of m^a exp(-m) / Gamma(a): what the gamma distributions share; m may underflow, log_m not */
 INLINE double gamma_lp(double a, double m, double log_m)
 {
     double t = (m - a) / a, near = a * excess(t, log1p(t)), far = (m - a) - a * (log_m - log(a));
     return 0.5 * log(a) - HALF_LOG_2PI - stirling_error(a) - (fabs(t) < 0.5 ? near : far);
 }
-/* log(x / m), x, m > 0, without cancellation where they are close, and also where x / m overflows */
+/* log(x / m), x, m > 0, without cancellation where they are close, and also where x / m overflows
+ */
 INLINE double log_ratio(double x, double m)
 {
     double t = (x - m) / m, near = log1p(t), far = log(x) - log(m);
@@ -178,6 +189,8 @@ double gamma_q_log(double a, double log_x);
 /* Regularized incomplete beta I_x(a, b); y = 1 - x is an argument as well, to avoid cancellation at
    either end.  The complement is beta_i(b, a, y, x). */
 double beta_i(double a, double b, double x, double y);
+/* The same by the odds o = x / y and their logarithm; o itself may be too large or small. */
+double beta_odds(double a, double b, double o, double log_o);
 /* Derivatives of quantiles with respect to a shape parameter (shape.c): d log x / da at fixed
    P(a, x); d logit x / da at fixed I_x(a, b).  For b it is -logit_beta_slope(b, a, y, x). */
 __attribute__((const)) double log_gamma_slope(double a, double x);

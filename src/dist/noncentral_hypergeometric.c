@@ -49,11 +49,13 @@ static void total(const struct urn *u, double *sum, double *first)
     }
 }
 
+/* log C(n1, x) C(n2, m1 - x) psi^x up to a constant: binomial numbers of white and of black balls,
+   with probabilities whose odds differ by psi, and which fit to the mode. */
 static double log_weight(const struct urn *u, double x)
 {
-    double a = u->n1 - x, b = u->m1 - x, c = u->n2 - b;
-    return lgam(u->n1 + 1) - lgam(x + 1) - lgam(a + 1) + lgam(u->n2 + 1) - lgam(b + 1) -
-           lgam(c + 1) + x * log(u->psi);
+    double white = (mode(u) + 0.5) / (u->n1 + 1), odds = white / (1 - white) / u->psi;
+    return binomial_lp(x, u->n1 - x, white, 1 - white) +
+           binomial_lp(u->m1 - x, u->n2 - (u->m1 - x), 1 / (1 + 1 / odds), 1 / (1 + odds));
 }
 
 static double lp(double x, double n1, double n2, double m1, double psi)

@@ -16,8 +16,9 @@ static bool ok(const struct lanes *a, int cuts, int b)
 static double state_lp(link_fn *link, const struct lanes *a, int cuts, int k, int b, double *by_a,
                        double *by_b)
 {
-    double eta = lane(a, b), above = k > 1 ? eta - lane(&a[k - 1], b) : INFINITY;
-    return link(above, k <= cuts ? eta - lane(&a[k], b) : -INFINITY, by_a, by_b);
+    double eta = lane(a, b), low = k > 1 ? lane(&a[k - 1], b) : -INFINITY;
+    double high = k <= cuts ? lane(&a[k], b) : INFINITY;
+    return link(eta - low, eta - high, high - low, by_a, by_b);
 }
 
 void ordered_logp(link_fn *link, const int *dim, int L, double *out, const struct lanes *a)

@@ -5,8 +5,9 @@
 
 #include "dist/block.h"
 
-/* log(F(a) - F(b)), a > b, either may be infinite; its derivatives with respect to a and b */
-typedef double link_fn(double a, double b, double *by_a, double *by_b);
+/* log(F(a) - F(b)), width = a - b > 0 with all its digits, any may be infinite; its derivatives
+   with respect to a and b */
+typedef double link_fn(double a, double b, double width, double *by_a, double *by_b);
 
 void ordered_logp(link_fn *link, const int *dim, int L, double *out, const struct lanes *a);
 void ordered_grad(link_fn *link, const int *dim, int L, const double *dout, const struct lanes *a,

@@ -3,12 +3,12 @@
 #include "dist/ordered.h"
 
 /* F(a) - F(b) = F(a) F(-b) (1 - exp(b - a)) */
-static double link(double a, double b, double *by_a, double *by_b)
+static double link(double a, double b, double width, double *by_a, double *by_b)
 {
-    double odds = 1 / expm1(a - b);
+    double odds = 1 / expm1(width);
     *by_a = sigmoid(-a) + odds;
     *by_b = -sigmoid(b) - odds;
-    return log1m_exp(a - b) - softplus(-a) - softplus(b);
+    return log1m_exp(width) - softplus(-a) - softplus(b);
 }
 
 ORDERED_DENSITY(link)

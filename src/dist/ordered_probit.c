@@ -3,10 +3,10 @@
 #include "dist/ordered.h"
 
 /* From the lower tails: those of -b and -a if need be */
-static double link(double a, double b, double *by_a, double *by_b)
+static double link(double a, double b, double d, double *by_a, double *by_b)
 {
     double top = log_normal_p(b > 0 ? -b : a), low = log_normal_p(b > 0 ? -a : b);
-    double v = top + log1m_exp(top - low), d = a - b, m = 0.5 * (a + b);
+    double v = top + log1m_exp(top - low), m = 0.5 * (a + b);
     if (d < 1e-3 && fabs(m) * d < 1e-3) /* d phi(m) (1 + (m^2 - 1) d^2 / 24 + ...) */
         v = log(d) - 0.5 * m * m - HALF_LOG_2PI + log1p((m * m - 1) * d * d / 24);
     *by_a = exp(-0.5 * a * a - HALF_LOG_2PI - v);

@@ -46,7 +46,7 @@ SAMPLE_SLABS
 }
 
 /* df/(df + t^2) is a beta(df/2, 1/2), and this its odds */
-INLINE double odds(double x, double s, double df) { return df * s * s * x; }
+INLINE double odds(double x, double s, double df) { return df * s * (s * x); }
 
 INLINE void move(double x, double s, double df, double *g)
 {
@@ -56,27 +56,16 @@ INLINE void move(double x, double s, double df, double *g)
 }
 PATH(3, move)
 
-/* The logarithm of the probability where the odds are too small for a double: a power of them */
-static double log_below(double x, const double *p)
-{
-    double a = 0.5 * p[1], log_o = log(p[1]) + 2 * log(p[0]) + log(x);
-    return a * log_o + lgam_half(a) - log(a) - 0.5 * LOG_PI;
-}
-
 static double cdf(double x, const double *p)
 {
-    double o = odds(x, p[0], p[1]);
-    if (!ok(p[0], p[1]) || isnan(x)) return NAN;
-    if (x > 0 && o < 1e-290) return exp(log_below(x, p));
-    return x <= 0 ? 0 : isinf(o) ? 1 : beta_i(0.5 * p[1], 0.5, o / (1 + o), 1 / (1 + o));
+    double o = odds(x, p[0], p[1]), log_o = log(p[1]) + 2 * log(p[0]) + log(x);
+    return if_ok(ok(p[0], p[1]), x <= 0 ? 0 : beta_odds(0.5 * p[1], 0.5, o, log_o));
 }
 
 static double ccdf(double x, const double *p)
 {
-    double o = odds(x, p[0], p[1]);
-    if (!ok(p[0], p[1]) || isnan(x)) return NAN;
-    if (x > 0 && o < 1e-290) return -expm1(log_below(x, p));
-    return x <= 0 ? 1 : isinf(o) ? 0 : beta_i(0.5, 0.5 * p[1], 1 / (1 + o), o / (1 + o));
+    double o = odds(x, p[0], p[1]), log_o = log(p[1]) + 2 * log(p[0]) + log(x);
+    return if_ok(ok(p[0], p[1]), x <= 0 ? 1 : beta_odds(0.5, 0.5 * p[1], 1 / o, -log_o));
 }
 
 static double quantile(double u, const double *p) { return cdf_inverse(cdf, 1, u, p, 0, INFINITY); }

@@ -3,18 +3,20 @@
    are marginally uniform for df = 2 (Huang and Wand 2013):
    log p = (df-2)/2 log|X| - (df+n)/2 sum_i log(df X_ii + s_i^-2) + n (df+n-1)/2 log df
            + sum_i (log Gamma((df+n)/2) - log(pi)/2 - log s_i) - log Gamma_n((df+n-1)/2),
-   a density of the lower triangle */
+   a density of the lower triangle.  Terms with a large df cancel; with the factor L of X it is
+   (df-2)/2 sum_i log(L_ii^2/X_ii) - sum_i ((df+n)/2 log(1 + s_i^-2/(df X_ii)) + (n+2)/2 log X_ii).
+ */
 #include "dist/wishart.h"
 
 /* doubles: X, its inverse, a scratch */
 static int work_size(const int *dim) { return 3 * dim[0] * SLAB; }
 
-/* -log Gamma_n((df+n-1)/2) + n (...) : what depends on df alone, and its derivative */
+/* What depends on df alone, and its derivative in the formula above.  A ratio of gamma functions is
+   a product of ratios at arguments that differ by 1/2. */
 INLINE double norm(int n, double df)
 {
-    double v = 0.5 * n * (df + n - 1) * log(df) - 0.25 * n * (n - 1) * LOG_PI - 0.5 * n * LOG_PI +
-               n * lgam(0.5 * (df + n));
-    for (int i = 0; i < n; i++) v -= lgam(0.5 * (df + n - 1 - i));
+    double v = -0.5 * n * log(df) - 0.25 * n * (n + 1) * LOG_PI;
+    for (int i = 0; i < n; i++) v += (n - i) * lgam_half(0.5 * (df + n - 1 - i));
     return v;
 }
 
@@ -41,19 +43,19 @@ WIDE static void logp(const void *self, const int *dim, int L, double *const *ou
             EACH(b, s.m) known[b] += x[b] == x[b] ? 0 : NAN;
         }
         chol(n, s.m, work);
-        log_diagonal(n, s.m, work, v);
-        EACH(b, s.m)
-        {
-            v[b] *= df[b] - 2;
-            rest[b] = if_ok(is_positive(df[b]), norm(n, df[b]));
-        }
+        fill(v, 0);
+        EACH(b, s.m) rest[b] = if_ok(is_positive(df[b]), norm(n, df[b]));
         for (int i = 0; i < n; i++) {
             const double *restrict scale = lanes_at(&a[nn + i], s, sbuf);
             const double *restrict x = lanes_at(&a[i * n + i], s, xbuf);
+            const double *restrict l = work + (i * n + i) * SLAB;
+            double own = i > 0; /* the first l is the root of its x */
             EACH(b, s.m)
             {
-                double t = scale[b];
-                v[b] -= 0.5 * (df[b] + n) * log(df[b] * x[b] + 1 / (t * t));
+                double t = scale[b], ratio = l[b] * (l[b] / x[b]);
+                v[b] += own * 0.5 * (df[b] - 2) * log(ratio) - (0.5 * n + 1) * log(x[b]);
+                v[b] -= 0.5 * (df[b] + n) * log1p(1 / (t * t) / (df[b] * x[b]));
+                v[b] += l[b] == l[b] ? 0 : NAN; /* not positive definite */
                 rest[b] -= if_ok(is_positive(t), log(t));
             }
         }

@@ -18,8 +18,33 @@ struct cut {
     int upper;
     double Z; /* NaN if nothing is left */
     double log_z;
-    int far; /* Z underflows: log_z alone is known, and a and b are logarithms */
+    int far;    /* Z underflows: log_z alone is known, and a and b are logarithms */
+    int narrow; /* the tails differ in their last digits: the density hardly varies between */
 };
+
+static double log_density(const struct dist *d, const double *p, double x)
+{
+    double v;
+    const double *a[1 + DIST_ARGS] = {&x};
+    for (int k = 0; k < d->narg; k++) a[1 + k] = &p[k];
+    d->logp(d, 1, &v, a);
+    return v;
+}
+
+static double middle(const struct cut *c) { return c->lo + 0.5 * (c->hi - c->lo); }
+
+/* By Simpson's rule, where the density hardly varies. */
+static void cut_narrow(const struct dist *d, const double *p, struct cut *c)
+{
+    double f = log_density(d, p, middle(c)), width = c->hi - c->lo;
+    double l = log_density(d, p, c->lo) - f, r = log_density(d, p, c->hi) - f;
+    if (!is_real(f) || !is_real(width) || !(fabs(l) < 1e-4 && fabs(r) < 1e-4)) return;
+    c->narrow = 1;
+    c->log_z = f + log(width) + log1p((expm1(l) + expm1(r)) / 6);
+    c->Z = fmax(exp(c->log_z), DBL_TRUE_MIN);
+}
+
+static const double few = 1e-8; /* of a tail: a difference that has lost half of its digits */
 
 /* In the tails where probabilities are 0, by their logarithms: log(exp(a) - exp(b)) */
 static void cut_far(const struct dist *d, const double *p, struct cut *c)
@@ -30,6 +55,7 @@ static void cut_far(const struct dist *d, const double *p, struct cut *c)
     c->log_z = c->upper ? c->a + log1m_exp(c->a - c->b) : c->b + log1m_exp(c->b - c->a);
     c->far = 1;
     c->Z = c->log_z > -INFINITY ? DBL_TRUE_MIN : NAN;
+    if (!domains[d->domain].discrete && fabs(c->a - c->b) < few) cut_narrow(d, p, c);
 }
 
 static struct cut cut(const struct dist *d, const double *p, double lower, double upper)
@@ -49,7 +75,8 @@ static struct cut cut(const struct dist *d, const double *p, double lower, doubl
         if (c.a == 0 && c.b > 0.5) c.Z = 1 - upper_tail(d, c.hi, p); /* the same, rounded once */
     }
     c.log_z = log(c.Z);
-    if (!(c.Z > DBL_MIN) && lower < upper) cut_far(d, p, &c);
+    if (!discrete && lower < upper && c.Z < few * fmax(c.a, c.b)) cut_narrow(d, p, &c);
+    if (!(c.Z > DBL_MIN) && lower < upper && !c.narrow) cut_far(d, p, &c);
     if (!(lower <= upper) || !(c.Z > 0)) c.Z = c.log_z = NAN;
     return c;
 }
@@ -87,12 +114,7 @@ static double dlogz(const struct dist *d, const double *p, int k, double lower, 
 /* f(x) / Z: what a bound moves */
 static double edge(const struct dist *d, const double *p, double x, double log_z)
 {
-    double v;
-    const double *a[1 + DIST_ARGS] = {&x};
-    if (domains[d->domain].discrete || isinf(x)) return 0;
-    for (int k = 0; k < d->narg; k++) a[1 + k] = &p[k];
-    d->logp(d, 1, &v, a);
-    return exp(v - log_z);
+    return domains[d->domain].discrete || isinf(x) ? 0 : exp(log_density(d, p, x) - log_z);
 }
 
 double log_between(const struct dist *d, const double *p, double lower, double upper)
@@ -102,17 +124,30 @@ double log_between(const struct dist *d, const double *p, double lower, double u
     return nothing ? -INFINITY : c.log_z;
 }
 
+static void density_grad(const struct dist *d, const double *p, double x, double *g)
+{
+    double v = log_density(d, p, x), one = 1;
+    const double *a[1 + DIST_ARGS] = {&x};
+    double *da[1 + DIST_ARGS] = {NULL};
+    for (int k = 0; k < d->narg; k++) a[1 + k] = &p[k], da[1 + k] = &g[k];
+    d->grad(d, 1, &v, &one, a, da);
+}
+
 void log_between_grad(const struct dist *d, const double *p, double lower, double upper, double *g,
                       double *ends)
 {
-    double glo[DIST_ARGS] = {0}, ghi[DIST_ARGS] = {0};
+    double glo[DIST_ARGS] = {0}, ghi[DIST_ARGS] = {0}, gmid[DIST_ARGS] = {0};
     struct cut c = cut(d, p, lower, upper);
+    if (c.narrow) density_grad(d, p, middle(&c), gmid);
     if (d->dcdf && is_real(c.lo)) d->dcdf(c.lo, p, glo);
     if (d->dcdf && is_real(c.hi)) d->dcdf(c.hi, p, ghi);
     for (int k = 0; k < d->narg; k++) {
         int fixed = domains[d->arg[k].domain].discrete;
         int by_hand = d->dcdf && !c.far;
-        g[k] = fixed ? 0 : by_hand ? (ghi[k] - glo[k]) / c.Z : dlogz(d, p, k, lower, upper);
+        g[k] = fixed      ? 0
+               : c.narrow ? gmid[k]
+               : by_hand  ? (ghi[k] - glo[k]) / c.Z
+                          : dlogz(d, p, k, lower, upper);
     }
     ends[0] = -edge(d, p, lower, c.log_z);
     ends[1] = edge(d, p, upper, c.log_z);
@@ -165,7 +200,10 @@ void truncated_sample(const void *self, const struct stream *s, int n, double *o
         for (int k = 0; k < d->narg; k++) p[k] = a[k][i];
         struct cut c = cut(d, p, lower, upper);
         double u = c.a + out[i] * (c.b - c.a);
-        if (c.far && c.Z > 0) { /* in logs: a share of the larger tail, between it and the other */
+        if (c.narrow) {
+            x = c.lo + out[i] * (c.hi - c.lo);
+        } else if (c.far && c.Z > 0) {
+            /* in logs: a share of the larger tail, between it and the other */
             double top = c.upper ? c.a : c.b, low = c.upper ? c.b : c.a;
             x = far_quantile(d, p, &c, top + log1p(-out[i] * -expm1(low - top)));
         } else if (!c.upper)

@@ -344,9 +344,7 @@ static int read(struct bn *bn, const char *text, size_t len, nami_err *err)
 /* Other formats carry any bytes; JSON must be UTF-8. */
 static int quote(struct str *out, const char *s, nami_err *err)
 {
-    json_t *j = json_string(s);
-    if (!j) return bad(err, "'%s' is not UTF-8, so JSON cannot hold it; rename it", s);
-    json_decref(j);
+    if (!str_is_utf8(s)) return bad(err, "'%s' is not UTF-8, so JSON cannot hold it; rename it", s);
     str_quote(out, s);
     return 0;
 }

@@ -48,7 +48,7 @@ static int skip_blanks(struct scan *x)
             newline(x);
         } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
             x->s++;
-        } else if (starts(x, x->rules->comment)) {
+        } else if (starts(x, x->rules->comment) || (x->rules->hash && c == '#')) {
             while (x->s < x->end && *x->s != '\n') x->s++;
         } else if (x->rules->block_comment && starts(x, "/*")) {
             mark(x);

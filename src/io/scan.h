@@ -11,6 +11,7 @@
 struct scan_rules {
     const char *word;    /* characters of a word besides letters, digits, '_' and UTF-8 */
     const char *comment; /* line comments, e.g. "//", "#" or "%"; NULL for none */
+    int hash;            /* does '#' begin a line comment, too? */
     int block_comment;   /* are C block comments allowed? */
 };
 

@@ -347,6 +347,9 @@ void kinds_print(const struct kinds *x, struct str *out)
 
 enum { MOST = 1 << 16 }; /* of anything */
 
+/* What these functions return: 1, 0 if the text is wrong, or: */
+enum { NO_MEMORY = -1 };
+
 static int take_key(const json_t *o, uint64_t *key)
 {
     const char *text = json_string_value(o);
@@ -356,13 +359,22 @@ static int take_key(const json_t *o, uint64_t *key)
     return !*end;
 }
 
-/* The numbers of a list, and how many; NULL: it is none. */
-static double *take_list(struct arena *mem, const json_t *o, const char *name, int *n)
+/* The numbers of a list, and how many. */
+static int take_list(struct arena *mem, const json_t *o, const char *name, double **out, int *n)
 {
     size_t size = json_array_size(json_object_get(o, name));
-    double *x = size < MOST ? arena_array(mem, double, size + 1) : NULL;
+    if (size >= MOST) return 0;
     *n = (int)size;
-    return x && saved_take_numbers(o, name, *n, x) ? x : NULL;
+    if (!(*out = arena_array(mem, double, size + 1))) return NO_MEMORY;
+    return saved_take_numbers(o, name, *n, *out) != 0;
+}
+
+/* mean and sd, of equal length */
+static int take_both(struct arena *mem, const json_t *o, double **mean, double **sd, int *n)
+{
+    int k, rc = take_list(mem, o, "mean", mean, n);
+    if (rc > 0) rc = take_list(mem, o, "sd", sd, &k);
+    return rc > 0 ? k == *n : rc;
 }
 
 static int take_sets(struct kind *k, const json_t *list)
@@ -379,8 +391,9 @@ static int take_sets(struct kind *k, const json_t *list)
         s.direct = !strcmp(pool, "one");
         s.spread = !strcmp(pool, "mean, variance, count");
         if ((!s.terms && strcmp(of, "steps") != 0) ||
-            (!s.direct && !s.spread && strcmp(pool, "mean, count") != 0) || vec_push(&k->set, s))
+            (!s.direct && !s.spread && strcmp(pool, "mean, count") != 0))
             return 0;
+        if (vec_push(&k->set, s)) return NO_MEMORY;
     }
     return 1;
 }
@@ -395,10 +408,11 @@ static int take_step(struct kinds *x, struct kind *k, const json_t *o)
     json_array_foreach(json_object_get(o, "readings"), i, key)
     {
         uint64_t read;
-        if (!take_key(key, &read) || vec_push(&k->reading, read)) return 0;
+        if (!take_key(key, &read)) return 0;
+        if (vec_push(&k->reading, read)) return NO_MEMORY;
     }
     k->num_outputs = (int)n;
-    if (!(k->output = arena_array(&x->mem, struct output_dist, n + 1))) return 0;
+    if (!(k->output = arena_array(&x->mem, struct output_dist, n + 1))) return NO_MEMORY;
     for (i = 0; i < n; i++)
         if (!saved_take_output(json_array_get(outputs, i), &k->output[i])) return 0;
     return take_sets(k, sets);
@@ -410,17 +424,17 @@ static int take_kind(struct kinds *x, const json_t *o)
                *name = step ? step : json_string_value(json_object_get(o, "term"));
     struct kind new = {.is_step = step != NULL};
     if (!name || !take_key(json_object_get(o, "key"), &new.key) ||
-        kinds_find(x, new.key, new.is_step) ||
-        !(new.name = arena_strndup(&x->mem, name, strlen(name))) || vec_push(&x->kind, new))
+        kinds_find(x, new.key, new.is_step))
         return 0;
+    if (!(new.name = arena_strndup(&x->mem, name, strlen(name))) || vec_push(&x->kind, new))
+        return NO_MEMORY;
     struct kind *k = &x->kind.a[x->kind.n - 1];
     if (step) return take_step(x, k, o);
     json_int_t nodes = json_integer_value(json_object_get(o, "variables"));
-    int n;
-    k->mean = take_list(&x->mem, o, "mean", &k->num_constants);
-    k->sd = take_list(&x->mem, o, "sd", &n);
-    if (!k->mean || !k->sd || n != k->num_constants || nodes < 0 || nodes > MOST) return 0;
-    for (int i = 0; i < n; i++)
+    int rc = take_both(&x->mem, o, &k->mean, &k->sd, &k->num_constants);
+    if (rc <= 0) return rc;
+    if (nodes < 0 || nodes > MOST) return 0;
+    for (int i = 0; i < k->num_constants; i++)
         if (k->sd[i] < 0) return 0;
     k->num_nodes = (int)nodes;
     return 1;
@@ -431,17 +445,15 @@ static int take_scale(struct kinds *x, const json_t *o)
     const char *array = json_string_value(json_object_get(o, "array")),
                *kind = json_string_value(json_object_get(o, "kind"));
     struct kind_scale s = {0};
-    int n;
     while (kind && s.kind <= ENCODING_COUNTS && strcmp(saved_kind_name(s.kind), kind) != 0)
         s.kind++;
     if (!array || !kind || s.kind > ENCODING_COUNTS) return 0;
-    s.array = arena_strndup(&x->mem, array, strlen(array));
-    s.mean = take_list(&x->mem, o, "mean", &s.num_coords);
-    s.sd = take_list(&x->mem, o, "sd", &n);
-    if (!s.array || !s.mean || !s.sd || n != s.num_coords) return 0;
-    for (int i = 0; i < n; i++)
+    int rc = take_both(&x->mem, o, &s.mean, &s.sd, &s.num_coords);
+    if (rc <= 0) return rc;
+    for (int i = 0; i < s.num_coords; i++)
         if (!(s.sd[i] > 0)) return 0;
-    return !vec_push(&x->scale, s);
+    s.array = arena_strndup(&x->mem, array, strlen(array));
+    return s.array && !vec_push(&x->scale, s) ? 1 : NO_MEMORY;
 }
 
 static int take_stage(struct kinds *x, const json_t *o)
@@ -451,14 +463,15 @@ static int take_stage(struct kinds *x, const json_t *o)
                before = x->stage.n ? x->stage.a[x->stage.n - 1].stage : 0;
     if (!array || stage < before || stage > MOST) return 0;
     struct kind_stage s = {arena_strndup(&x->mem, array, strlen(array)), (int)stage};
-    return s.array && !vec_push(&x->stage, s);
+    return s.array && !vec_push(&x->stage, s) ? 1 : NO_MEMORY;
 }
 
 static int take_crossed(struct kinds *x, const json_t *o)
 {
     const char *name = json_string_value(o);
-    if (name) name = arena_strndup(&x->mem, name, strlen(name));
-    return name && !vec_push(&x->crossed, name);
+    if (!name) return 0;
+    name = arena_strndup(&x->mem, name, strlen(name));
+    return name && !vec_push(&x->crossed, name) ? 1 : NO_MEMORY;
 }
 
 int kinds_parse(struct kinds *x, const char *text, nami_err *err)
@@ -470,11 +483,12 @@ int kinds_parse(struct kinds *x, const char *text, nami_err *err)
     size_t i;
     int ok = json_is_array(kinds) && json_is_array(scales) && json_is_array(stages);
     *x = (struct kinds){.fixed = 1};
-    json_array_foreach(stages, i, o) ok = ok && take_stage(x, o);
-    json_array_foreach(json_object_get(root, "crossed"), i, o) ok = ok && take_crossed(x, o);
-    json_array_foreach(kinds, i, o) ok = ok && take_kind(x, o);
-    json_array_foreach(scales, i, o) ok = ok && take_scale(x, o);
+    json_array_foreach(stages, i, o) ok = ok > 0 ? take_stage(x, o) : ok;
+    json_array_foreach(json_object_get(root, "crossed"), i, o) ok =
+        ok > 0 ? take_crossed(x, o) : ok;
+    json_array_foreach(kinds, i, o) ok = ok > 0 ? take_kind(x, o) : ok;
+    json_array_foreach(scales, i, o) ok = ok > 0 ? take_scale(x, o) : ok;
     json_decref(root);
-    if (why.code == json_error_out_of_memory) return err_nomem(err);
+    if (why.code == json_error_out_of_memory || ok == NO_MEMORY) return err_nomem(err);
     return ok ? 0 : err_set(err, NAMI_EINPUT, "the file does not say which kinds its network has");
 }

@@ -178,11 +178,9 @@ int plan_print(const struct plan *p, const char *observe, struct str *out)
     bad |= set_new(o, "invert", invert) | set_new(o, "train", loop);
     bad |= set_new(o, "samples", json_integer((json_int_t)p->samples));
     bad |= set_new(o, "observations", json_integer((json_int_t)p->observations));
-    char *text = bad ? NULL : json_dumps(o, JSON_REAL_PRECISION(17));
-    if (text) str_put(out, text);
-    free(text);
+    json_print(bad ? NULL : o, JSON_REAL_PRECISION(17), out);
     json_decref(o);
-    return text && !out->oom ? 0 : NAMI_ENOMEM;
+    return out->oom ? NAMI_ENOMEM : 0;
 }
 
 static int bad_setting(const char *name, nami_err *err)

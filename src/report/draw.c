@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "base/err.h"
-#include "report/child.h"
 #include "report/names.h"
 #include "report/sketch.h"
 

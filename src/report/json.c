@@ -2,7 +2,6 @@
    take a second, and fifty million parents as long as copying their names. */
 #include "report/json.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,17 +18,6 @@ struct writer {
     size_t *at;
 };
 
-/* Some formats carry names of any bytes. */
-static int is_utf8(const char *s)
-{
-    const char *c = s;
-    while (*c && !(*c & 0x80)) c++;
-    if (!*c) return 1;
-    json_t *j = json_string(s);
-    json_decref(j);
-    return j != NULL;
-}
-
 static int writer_init(struct writer *x, const struct view *w, struct str *out, nami_err *err)
 {
     int n = bn_n(w->bn);
@@ -38,7 +26,7 @@ static int writer_init(struct writer *x, const struct view *w, struct str *out, 
     for (int v = 0; v < n; v++) {
         x->at[v] = x->text.n;
         str_quote(&x->text, bn_name(w->bn, v));
-        if (!is_utf8(bn_name(w->bn, v)))
+        if (!str_is_utf8(bn_name(w->bn, v))) /* some formats carry any bytes */
             return err_set(err, NAMI_EINPUT, "'%s' is not UTF-8, so JSON cannot hold it; rename it",
                            bn_name(w->bn, v));
     }

@@ -85,14 +85,17 @@ static void put_settings(const char *settings, struct str *out)
 {
     struct json_why why;
     json_t *all = json_read(settings, strlen(settings), 0, &why);
-    char *text = all ? json_dumps(all, JSON_INDENT(2) | JSON_PRESERVE_ORDER) : NULL;
-    if (text) {
+    struct str text = {0};
+    json_print(all, JSON_INDENT(2) | JSON_PRESERVE_ORDER, &text);
+    if (text.oom) {
+        out->oom = 1;
+    } else {
         str_put(out,
                 "<details><summary>All settings of the network</summary>\n<pre tabindex=\"0\">");
-        put_xml(out, text);
+        put_xml(out, text.s);
         str_put(out, "</pre></details>\n");
     }
-    free(text);
+    str_free(&text);
     json_decref(all);
 }
 

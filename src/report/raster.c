@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/child.h"
 #include "base/err.h"
-#include "report/child.h"
 
 #ifdef __APPLE__
 #define LIBRARY "librsvg-2.2.dylib"

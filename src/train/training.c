@@ -109,11 +109,9 @@ static int print_state(const struct train *x, struct str *out)
     int bad = !o;
     for (int k = 0; k < STATES; k++)
         bad |= json_object_set_new(o, states[k].name, state_value(x, &states[k]));
-    char *text = bad ? NULL : json_dumps(o, JSON_REAL_PRECISION(17));
-    if (text) str_put(out, text);
-    free(text);
+    json_print(bad ? NULL : o, JSON_REAL_PRECISION(17), out);
     json_decref(o);
-    return text && !out->oom ? 0 : NAMI_ENOMEM;
+    return out->oom ? NAMI_ENOMEM : 0;
 }
 
 /* 0 if the number is invalid. */
