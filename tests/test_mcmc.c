@@ -214,6 +214,26 @@ static void modes_that_chains_cross(void **state)
     is_near(&f.first, 0, sqrt(square / sum));
 }
 
+/* Components that may change places: each has the marginal of any, and chains agree. */
+static void exchangeable_labels(void **state)
+{
+    (void)state;
+    struct found f = ask("model { w ~ ddirch(one[])\nfor (k in 1:2) { mu[k] ~ dnorm(0, 0.1) }\n"
+                         "for (i in 1:8) { z[i] ~ dcat(w[]); y[i] ~ dnorm(mu[z[i]], 4) } }",
+                         "{\"one\": [1, 1], \"y\": [-3.1, -2.9, -3.2, -2.8, 3.1, 2.9, 3.2, 2.8]}",
+                         "closed", "mu[1]", "mu[2]");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    is_near(&f.first, 0, 2.98); /* 3 * 16 / 16.1: in either place */
+    is_near(&f.second, 0, 2.98);
+    f = ask("model { for (k in 1:2) { A[k,1:2] ~ ddirch(one[]); mu[k] ~ dnorm(0, 0.1) }\n"
+            "z[1] ~ dcat(one[] / 2); y[1] ~ dnorm(mu[z[1]], 4)\n"
+            "for (i in 2:8) { z[i] ~ dcat(A[z[i-1],]); y[i] ~ dnorm(mu[z[i]], 4) } }",
+            "{\"one\": [1, 1], \"y\": [-3.1, -2.9, -3.2, -2.8, 3.1, 2.9, 3.2, 2.8]}", "closed",
+            "mu[1]", "A[1,1]");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    is_near(&f.first, 0, 2.98);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(sizes_are_those_of_known_chains),
     cmocka_unit_test(chains_that_do_not_move),
@@ -224,6 +244,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(many_normals),
     cmocka_unit_test(funnels),
     cmocka_unit_test(modes_that_chains_cross),
+    cmocka_unit_test(exchangeable_labels),
 };
 
 RUN(tests)
