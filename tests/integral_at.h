@@ -149,11 +149,11 @@ static inline int at_plan_again(void *ctx)
 static inline void at_out_of_memory(struct at *a, const struct integral_kind *kind)
 {
     struct at_plan p = {a, kind};
-    const char *why;
+    const char *why = "";
     int more = 1, n = 0;
     for (; more > 0; n += more) {
         more = nomem_at(at_plan_again, &p, n + 1, &why);
-        if (more < 0) fail_msg("%s", why);
+        if (more < 0) fail_msg("%s", why ? why : "");
     }
     print_message("%d allocations failed\n", n);
     assert_true(n > 20);
