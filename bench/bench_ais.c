@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     check(infer_init(&a, &q, param, &err));
     for (size_t i = 0; i < nset; i++) check(infer_data(&m, m.source.data.set.a, nset, i, x, &err));
     check(ais_init(&s, &a, &o, &err));
-    struct query ask = {x, nset, chains, 1, NULL, 0};
+    struct query ask = {.x = x, .nset = nset, .per = chains, .seed = 1};
     struct ais_out out = {logw, found, accept};
     double most = fma_peak(), t = now(CLOCK_PROCESS_CPUTIME_ID);
     check(ais_sets(&s, &ask, 0, nset, 1, &out, &err));

@@ -122,7 +122,7 @@ static struct result ask(const struct ais_at *s, struct ais_options o, size_t ns
 {
     struct result r = {calloc(nset * chains, sizeof(double)), calloc(nset, sizeof(double)),
                        calloc(nset, sizeof *r.found)};
-    struct query q = {s->x, nset, chains, seed, NULL, 0};
+    struct query q = {.x = s->x, .nset = nset, .per = chains, .seed = seed};
     struct ais_out out = {r.logw, r.found, r.accept};
     struct ais ais;
     nami_err err = {0};
@@ -234,7 +234,7 @@ static void threads(void **state)
             drop(&many);
         }
         /* sets 5 .. 10 alone */
-        struct query q = {s.x, SETS, CHAINS, 7, NULL, 0};
+        struct query q = {.x = s.x, .nset = SETS, .per = CHAINS, .seed = 7};
         struct ais_out out = {other.logw, other.found, NULL};
         if (ais_init(&ais, &s.a, &o, &err) || ais_sets(&ais, &q, 5, 6, 2, &out, &err))
             fail_msg("%s", err.msg);
@@ -312,7 +312,7 @@ static int all_of_it(void *ctx)
     const struct ais_at *s = ctx;
     double logw[8], accept;
     struct diagnostics found;
-    struct query q = {s->x, 1, 8, 1, NULL, 0};
+    struct query q = {.x = s->x, .nset = 1, .per = 8, .seed = 1};
     struct ais_out out = {logw, &found, &accept};
     nami_err err = {0};
     int rc = 0;

@@ -89,7 +89,7 @@ static void consistent(void **state)
             assert_true(x && z && z2);
             assert_int_equal(model_simulate(r.net.model, 5, 0, SETS, 1, x, &err), 0);
             assert_int_equal(infer_init(&a, &r.net.q, r.train.best_param, &err), 0);
-            struct query ask = {x, SETS, PER, 9, NULL, 0};
+            struct query ask = {.x = x, .nset = SETS, .per = PER, .seed = 9};
             assert_int_equal(infer_draws(&a, &ask, 0, N, 1, z, q, NULL, &err), 0);
             /* the density of the draws, from the other program */
             assert_int_equal(infer_logq(&a, N, z, 2, q2, &err), 0);
@@ -191,7 +191,7 @@ static void blocks(void **state)
     assert_non_null(x);
     assert_int_equal(model_simulate(r.net.model, 5, 0, SETS, 1, x, &err), 0);
     assert_int_equal(infer_init(&a, &r.net.q, r.train.best_param, &err), 0);
-    struct query ask = {x, SETS, EACH, 9, NULL, 0};
+    struct query ask = {.x = x, .nset = SETS, .per = EACH, .seed = 9};
     for (int i = 0; infer_methods[i]; i++) {
         const struct infer_method *method = infer_methods[i];
         struct answer whole;
@@ -241,7 +241,7 @@ static void known(void **state)
     assert_true(x && z && pred);
     for (int i = 0; i < 4; i++) x[row_of(r.net.model, "y") + i] = 0.5 * i;
     assert_int_equal(infer_init(&a, &r.net.q, r.train.best_param, &err), 0);
-    struct query ask = {x, 1, M, 4, NULL, 0};
+    struct query ask = {.x = x, .nset = 1, .per = M, .seed = 4};
     assert_int_equal(infer_draws(&a, &ask, 0, M, 2, z, NULL, pred, &err), 0);
     const char *name[] = {"a", "next", "y"};
     const double mean[] = {0.6, 0.6, 0.6}, var[] = {0.2, 1.2, 1.2};

@@ -131,7 +131,7 @@ static void map_drop(struct map_at *s)
 
 static void find(struct map_at *s, size_t nset, int unconstrained, int threads)
 {
-    struct query q = {s->x, nset, STARTS, 1, NULL, 0};
+    struct query q = {.x = s->x, .nset = nset, .per = STARTS, .seed = 1};
     nami_err err = {0};
     if (map_sets(&s->a, &q, &(struct map_options){unconstrained, threads, NULL, NULL}, s->mode,
                  s->z, s->sd, &err))
@@ -307,7 +307,7 @@ static void threads(void **state)
 static int all_of_it(void *ctx)
 {
     struct map_at *s = ctx;
-    struct query q = {s->x, 1, 2, 1, NULL, 0};
+    struct query q = {.x = s->x, .nset = 1, .per = 2, .seed = 1};
     nami_err err = {0};
     return map_sets(&s->a, &q, &(struct map_options){.threads = 1}, s->mode, s->z, s->sd, &err);
 }
@@ -324,7 +324,7 @@ static void memory(void **state)
     assert_true(n > 20);
     map_drop(&s);
     map_at(&s, "model { k ~ bernoulli(0.3)\n y ~ normal(k, 1) }\nobserve y\n", "{\"y\": 1}", 1);
-    struct query q = {s.x, 1, 2, 1, NULL, 0};
+    struct query q = {.x = s.x, .nset = 1, .per = 2, .seed = 1};
     assert_int_equal(
         map_sets(&s.a, &q, &(struct map_options){.threads = 1}, s.mode, s.z, NULL, &err),
         NAMI_EINPUT);

@@ -63,7 +63,7 @@ static void every_method(void **state)
         struct fixture f;
         nami_err err;
         fixture_make(&f, row[k].m, row[k].mode, row[k].steps);
-        struct query q = {f.x, 1, 4000, 3, NULL, 0};
+        struct query q = {.x = f.x, .nset = 1, .per = 4000, .seed = 3};
         for (int m = 0; infer_methods[m] && infer_methods[m]->fill; m++) {
             struct answer a;
             int rc = answer_sets(&f.a, &q, infer_methods[m], 0, 1, 0, 2, &a, &err);
@@ -87,7 +87,7 @@ static void every_method(void **state)
             const struct infer_method *m = infer_methods[i];
             struct diagnostics d;
             if (!m->evidence) continue;
-            struct query e = {f.x, 1, m->chains ? 256 : q.per, q.seed, NULL, 0};
+            struct query e = {.x = f.x, .nset = 1, .per = m->chains ? 256 : q.per, .seed = q.seed};
             int rc = m->evidence(&f.a, &e, &options, 0, 1, 2, &d, &err);
             if (m->chains && row[k].ais == 0) {
                 assert_int_equal(rc, NAMI_EINPUT);
@@ -118,7 +118,7 @@ static struct runs runs_of(const struct fixture *f, const char *method, size_t p
     nami_err err;
     for (int i = 0; i < n; i++) {
         struct diagnostics d;
-        struct query q = {f->x, 1, per, (uint64_t)i + 100, NULL, 0};
+        struct query q = {.x = f->x, .nset = 1, .per = per, .seed = (uint64_t)i + 100};
         if (infer_method_find(method)->evidence(&f->a, &q, &options, 0, 1, 1, &d, &err))
             fail_msg("%s", err.msg);
         double e = d.log_z - f->t.log_z, z = exp(e);
@@ -194,7 +194,7 @@ static void standard_errors(void **state)
         double ss = 0, said = 0, plain = 0;
         for (int i = 0; i < RUNS; i++) {
             struct answer a;
-            struct query q = {f.x, 1, 1000, (uint64_t)i + 7, NULL, 0};
+            struct query q = {.x = f.x, .nset = 1, .per = 1000, .seed = (uint64_t)i + 7};
             struct summary s;
             if (answer_sets(&f.a, &q, &infer_smc, 0, 1, 0, 2, &a, &err)) fail_msg("%s", err.msg);
             const double *z = a.z + (size_t)(row + t) * a.n;
@@ -279,7 +279,7 @@ static void whole(void **state)
             struct fixture f;
             nami_err err;
             zoo_make(&f, family[k], net_archs[kind]);
-            struct query q = {f.x, SETS, PER, 9, NULL, 0};
+            struct query q = {.x = f.x, .nset = SETS, .per = PER, .seed = 9};
             size_t rows = (size_t)f.r.net.model->ir.num_rows, islands = smc_islands(&f.a, PER);
             double *z = calloc(rows * N, sizeof *z), *pred = calloc(rows * N, sizeof *z);
             double lp[N], lq[N], lw[N], p2[N], q2[N], b2[N], logz[SETS * 64];
@@ -333,7 +333,7 @@ static void one_wave(void **state)
     (void)state;
     fixture_make(&f, &m, "forward", 50);
     assert_int_equal(f.a.s.wave.n, 1);
-    struct query q = {f.x, 1, 4000, 3, NULL, 0};
+    struct query q = {.x = f.x, .nset = 1, .per = 4000, .seed = 3};
     if (answer_sets(&f.a, &q, &infer_smc, 0, 1, 0, 2, &a, &err)) fail_msg("%s", err.msg);
     assert_true(a.found[0].khat < 0.7 && fabs(a.found[0].log_z - f.t.log_z) < 0.05);
     answer_free(&a);
@@ -354,7 +354,7 @@ static void same(void **state)
     nami_err err;
     (void)state;
     zoo_make(&f, "match", &arch_made);
-    struct query q = {f.x, SETS, PER, 9, NULL, 0};
+    struct query q = {.x = f.x, .nset = SETS, .per = PER, .seed = 9};
     size_t rows = (size_t)f.r.net.model->ir.num_rows;
     struct answer one, a;
     if (answer_sets(&f.a, &q, &infer_smc, 0, SETS, 1, 1, &one, &err)) fail_msg("%s", err.msg);
@@ -409,7 +409,7 @@ static void refused(void **state)
     nami_err err = {0};
     (void)state;
     fixture_make(&f, &m, "forward", 1);
-    struct query q = {f.x, 1, 100, 1, NULL, 0};
+    struct query q = {.x = f.x, .nset = 1, .per = 100, .seed = 1};
     assert_int_equal(answer_sets(&f.a, &q, &infer_smc, 0, 1, 0, 1, &a, &err), NAMI_EINPUT);
     assert_non_null(strstr(err.msg, "not in 'infer'"));
     answer_free(&a);
@@ -419,7 +419,7 @@ static void refused(void **state)
 static int all_of_it(void *ctx)
 {
     const struct fixture *f = ctx;
-    struct query q = {f->x, 1, 64, 1, NULL, 0};
+    struct query q = {.x = f->x, .nset = 1, .per = 64, .seed = 1};
     struct answer a;
     struct diagnostics d;
     nami_err err;

@@ -241,7 +241,7 @@ static int draw(nami_calibration *w, nami_err *err)
 {
     size_t n = (size_t)w->c.sims.n, per = (size_t)w->c.sims.m;
     size_t each = NUMBERS / (((size_t)model_num_rows(w->net->net.model) + 4) * per);
-    struct query q = {w->x, n, per, w->opt.seed ^ DRAW_SEED, NULL, 0};
+    struct query q = {.x = w->x, .nset = n, .per = per, .seed = w->opt.seed ^ DRAW_SEED};
     const nami_exchange *with = w->opt.exchange;
     int rc = 0, turn = 0;
     if (each > n / 20) each = n / 20; /* to have something to say */

@@ -23,7 +23,7 @@ static int estimate(nami_evidence *w, const nami_evidence_options *o, nami_err *
 {
     enum { NUMBERS = 1 << 22 };
     const struct evidence *e = &w->e;
-    struct query q = {w->asked.x, e->num_sets, e->draws, o->seed, NULL, 0};
+    struct query q = {.x = w->asked.x, .nset = e->num_sets, .per = e->draws, .seed = o->seed};
     enum ais_start start = strcmp(o->start, ais_starts[AIS_PRIOR]) ? AIS_NETWORK : AIS_PRIOR;
     struct evidence_options how = {.ais = {start, o->temps, o->leapfrog}};
     size_t rows = (size_t)model_num_rows(e->infer->q->model),

@@ -39,7 +39,8 @@ static int ask(nami_modes *w, const nami_data *data, const nami_modes_options *o
     x->num_sets = w->asked.num_sets;
     x->searches = o->searches;
     x->all = o->all;
-    struct query q = {w->asked.x, x->num_sets, (size_t)o->searches, o->seed, NULL, 0};
+    struct query q = {
+        .x = w->asked.x, .nset = x->num_sets, .per = (size_t)o->searches, .seed = o->seed};
     size_t size = (size_t)model_num_rows(x->model) * x->num_sets + 1;
     x->mode = arena_array(&w->mem, struct map_mode, x->num_sets);
     x->value = arena_array(&w->mem, double, size);

@@ -162,6 +162,28 @@ static int copy_seeds(nami_posterior *p, nami_err *err)
     return 0;
 }
 
+/* What is done, in data sets if there are many. */
+static int report(const nami_posterior *p, nami_err *err)
+{
+    double share = (double)p->blocks.done / (double)p->blocks.work,
+           total = (double)(p->q.nset > 1 ? p->q.nset : p->q.per);
+    nami_progress now = {.phase = p->q.nset > 1 ? "data sets" : "draws",
+                         .done = share * total,
+                         .total = total,
+                         .loss = NAN,
+                         .valid = NAN,
+                         .rate = NAN};
+    if (!p->watch.progress || !p->watch.progress(&now, p->watch.user)) return 0;
+    return err_set(err, NAMI_ECANCEL, "canceled after %.0f of %.0f %s", now.done, now.total,
+                   now.phase);
+}
+
+static int is_canceled(void *post)
+{
+    nami_err err;
+    return report(post, &err) != 0;
+}
+
 static int prepare(nami_posterior *p, const nami_data *data, nami_err *err)
 {
     int rc = choose_method(p, err);
@@ -174,8 +196,13 @@ static int prepare(nami_posterior *p, const nami_data *data, nami_err *err)
     if (!rc) rc = name_elements(p, err);
     if (rc) return rc;
     if (p->opt.seeds && (rc = copy_seeds(p, err))) return rc;
-    p->q = (struct query){p->asked.x, p->asked.num_sets, (size_t)p->opt.draws, p->opt.seed,
-                          p->opt.seeds, 0};
+    p->q = (struct query){.x = p->asked.x,
+                          .nset = p->asked.num_sets,
+                          .per = (size_t)p->opt.draws,
+                          .seed = p->opt.seed,
+                          .seeds = p->opt.seeds,
+                          .cancel = p->with ? NULL : is_canceled,
+                          .user = p};
     p->summary = new_array(struct summary, p->stride * p->q.nset + 1);
     p->found = new_array(struct posterior_found, p->q.nset);
     p->blamed = new_array(struct blamed, p->q.nset);
@@ -358,22 +385,6 @@ int add_rows(const struct model *m, const struct layout *l, size_t n, double **x
     *x = y;
     layout_fill(m, l, n, y);
     return 0;
-}
-
-/* What is done, in data sets if there are many. */
-static int report(const nami_posterior *p, nami_err *err)
-{
-    double share = (double)p->blocks.done / (double)p->blocks.work,
-           total = (double)(p->q.nset > 1 ? p->q.nset : p->q.per);
-    nami_progress now = {.phase = p->q.nset > 1 ? "data sets" : "draws",
-                         .done = share * total,
-                         .total = total,
-                         .loss = NAN,
-                         .valid = NAN,
-                         .rate = NAN};
-    if (!p->watch.progress || !p->watch.progress(&now, p->watch.user)) return 0;
-    return err_set(err, NAMI_ECANCEL, "canceled after %.0f of %.0f %s", now.done, now.total,
-                   now.phase);
 }
 
 static int next_block(nami_posterior *p, nami_err *err)

@@ -162,7 +162,7 @@ static int fit(struct adapt *s, uint64_t seed, nami_err *err)
 static int draw_network(struct adapt *s, uint64_t seed, nami_err *err)
 {
     size_t m = s->from_net, rows = (size_t)model_num_rows(s->job.a->q->model);
-    struct query q = {s->job.data, 1, m, seed, NULL, 0};
+    struct query q = {.x = s->job.data, .nset = 1, .per = m, .seed = seed};
     double *z = raw_array(double, rows *m + 1), *u = raw_array(double, (size_t)s->dim *m + 1);
     int rc = z && u ? 0 : err_nomem(err);
     if (!rc && m) rc = infer_draws(s->job.a, &q, 0, m, s->threads, z, NULL, NULL, err);

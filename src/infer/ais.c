@@ -96,7 +96,7 @@ static int fit(const struct ais *s, const struct query *q, size_t first, struct 
 {
     size_t rows = (size_t)model_num_rows(s->joint.q->model), n = (size_t)s->joint.num_coordinates;
     size_t most = NUMBERS / (rows * FIT) + 1;
-    struct query ask = {q->x, q->nset, FIT, q->seed ^ 0x666974, NULL, 0};
+    struct query ask = {.x = q->x, .nset = q->nset, .per = FIT, .seed = q->seed ^ 0x666974};
     double *z = raw_array(double, rows *FIT *most), *u = raw_array(double, n *FIT *most);
     int rc = z && u ? 0 : err_nomem(err);
     for (size_t s0 = 0, sets; s0 < g->nset && !rc; s0 += sets) {

@@ -30,6 +30,8 @@ struct query {
         *seeds; /* (nset): each set is answered as the only one of a query with its own seed;
                    NULL: all share `seed`, and random numbers depend on the set's number */
     int weights_only; /* log p and log q may be without exact latents: only weights are read */
+    int (*cancel)(void *user); /* NULL, or asked now and then by Markov chains: nonzero ends them */
+    void *user;
 };
 
 /* The seed of a set, and its number among those that share it. */

@@ -183,6 +183,7 @@ struct way {
 };
 
 struct session {
+    const struct query *query;
     struct way way[2]; /* centered; noncentered, if there is such a one */
     int num_ways;
     double *data;  /* observed rows */
@@ -213,6 +214,8 @@ static void keep(struct session *r, size_t i)
 static int step(struct session *r, int adapts, nami_err *err)
 {
     int rc = 0;
+    if (r->query->cancel && r->query->cancel(r->query->user))
+        return err_set(err, NAMI_ECANCEL, "canceled while Markov chains were running");
     for (int k = 0; k < r->num_ways && !rc; k++) {
         struct way *w = &r->way[k];
         if (k) rc = mcmc_noncenter(&r->way[0].s, &w->s, err);
@@ -485,10 +488,11 @@ static int make_joints(struct session *r, const struct infer *a, nami_err *err)
     return rc;
 }
 
-int mcmc_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int threads,
+int mcmc_set(const struct infer *a, const struct query *q, size_t set, size_t n, int threads,
              const double *start, double *z, double *pred, struct diagnostics *found, nami_err *err)
 {
-    struct session r = {.num_ways = 0};
+    uint64_t seed = query_seed(q, set), number = query_number(q, set);
+    struct session r = {.query = q};
     for (int k = 0; k < 2; k++)
         r.way[k].s =
             (struct mcmc){.a = a,

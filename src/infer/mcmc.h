@@ -34,10 +34,10 @@ enum {
 /* Can it be used: has the model a density, are all latents of the network continuous? */
 int mcmc_can(const struct qnet *q);
 
-/* n draws of the posterior of data set `number` to z[row * n + i], of which the observed rows are
+/* n draws of the posterior of data set `set` to z[row * n + i], of which the observed rows are
    given: chain k has draws k * (n / MCMC_CHAINS) ...; the remainder repeats the first draws. start:
    coordinates of MCMC_CHAINS points, start[k * MCMC_CHAINS + chain], or NULL. */
-int mcmc_set(const struct infer *a, uint64_t seed, size_t number, size_t n, int threads,
+int mcmc_set(const struct infer *a, const struct query *q, size_t set, size_t n, int threads,
              const double *start, double *z, double *pred, struct diagnostics *found,
              nami_err *err);
 

@@ -37,9 +37,7 @@ int mcmc_answer(const struct infer *a, const struct query *q, struct answer *x, 
     int rc = !z || (x->pred && !pred) ? err_nomem(err) : 0;
     for (size_t r = 0; r < rows && !rc; r++) memcpy(z + r * n, x->z + r * x->n + at, sizeof *z * n);
     if (!rc && !a->untrained) rc = start_of(a, n, z, &start, err);
-    if (!rc)
-        rc = mcmc_set(a, query_seed(q, set), query_number(q, set), n, threads, start, z, pred,
-                      &x->found[s], err);
+    if (!rc) rc = mcmc_set(a, q, set, n, threads, start, z, pred, &x->found[s], err);
     if (!rc) rc = model_logp(a->q->model, n, z, threads, &d, err);
     for (size_t i = at; i < at + n && !rc; i++) x->logw[i] = -log((double)n), x->logq[i] = NAN;
     for (size_t r = 0; r < rows && !rc; r++) {

@@ -245,7 +245,7 @@ static int epoch(struct gauss *g, const struct job *j, int at, double *v, nami_e
     if (rc) return rc;
     trainer_loss(&f->t, &b);
     v[E_TEST] = f->t.total + logp;
-    struct query q = {g->held, g->nset, g->per, fit_seed(j, FIT_DRAWS) + ((uint64_t)at << 32), NULL, 0};
+    struct query q = {.x = g->held, .nset = g->nset, .per = g->per, .seed = fit_seed(j, FIT_DRAWS) + ((uint64_t)at << 32)};
     size_t n = g->nset * g->per;
     rc = infer_draws(&f->a, &q, 0, n, 1, g->x, NULL, NULL, err);
     exact_logp(&g->e, n, g->x, g->logp);

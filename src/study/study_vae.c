@@ -216,7 +216,7 @@ static int anneal(struct vae *v, struct job *j, const struct ais *s, struct anne
     struct diagnostics found[BLOCK];
     double accept[BLOCK] = {0}, *x = raw_array(double, rows *n),
            *logw = raw_array(double, BLOCK *per);
-    struct query q = {x, n, per, fit_seed(j, FIT_JUDGE), NULL, 0};
+    struct query q = {.x = x, .nset = n, .per = per, .seed = fit_seed(j, FIT_JUDGE)};
     int rc = x && logw ? 0 : err_nomem(err);
     *a = (struct annealed){0};
     for (size_t i = 0; i < n && !rc; i++) feeds_copy(&v->test, i, x + i, n);
