@@ -295,7 +295,7 @@ static int begin(struct nc *c, const struct posterior *p, nami_err *err)
 /* What the parent sends: draws of a part, whose arrays follow, or the end, with results of data
    sets. */
 struct message {
-    int part; /* or -1 */
+    ptrdiff_t part; /* or -1; as wide as n: no bytes between them */
     size_t n;
 };
 
@@ -418,7 +418,7 @@ static int put(struct posterior *p, enum posterior_part part, const struct poste
 {
     const struct posterior_group *g = &p->spec->part[part];
     int fd = ((struct child *)p->state)->fd;
-    struct message m = {.part = (int)part, .n = b->n};
+    struct message m = {.part = (ptrdiff_t)part, .n = b->n};
     int lost = child_put(fd, &m, sizeof m);
     for (int v = 0; v < g->nvar && !lost; v++)
         lost = child_put(fd, b->x + g->var[v].base * b->n,
