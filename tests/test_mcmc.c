@@ -234,6 +234,25 @@ static void exchangeable_labels(void **state)
     is_near(&f.first, 0, 2.98);
 }
 
+/* Random effects whose mean and scale have effects as children that stay: the chains draw all of
+   them, and none is stuck where the scale is 0.  An array that is constant in part, and a sum over
+   the rest, has moments of the rest alone. */
+static void latents_that_stay_have_their_parents(void **state)
+{
+    (void)state;
+    struct found f = ask("model { for (i in 1:5) { r[i] ~ dbin(p[i], 20); logit(p[i]) <- b[i]\n"
+                         "b[i] ~ dnorm(d, 1 / (s * s)) }\n d ~ dnorm(0, 1); s ~ dunif(0, 2) }",
+                         "{\"r\": [10, 10, 10, 10, 10]}", "auto", "d", "b[1]");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    assert_true(fabs(f.first.mean) < 0.1 && fabs(f.second.mean) < 0.1);
+    assert_true(f.first.sd > 0.15 && f.first.sd < 0.5 && f.second.sd > 0.15 && f.second.sd < 0.5);
+    f = ask("model { q ~ dunif(0, 1); z[1] <- 1\n"
+            "for (t in 2:4) { z[t] ~ dbern(z[t-1] * q); y[t] ~ dnorm(z[t], 4) } }",
+            "{\"y\": [null, 1, 1, 0]}", "auto", "q", "z[4]");
+    assert_int_equal(f.verdict.verdict, NAMI_TRUSTED);
+    assert_true(f.second.mean > 0 && f.second.mean < 0.5);
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(sizes_are_those_of_known_chains),
     cmocka_unit_test(chains_that_do_not_move),
@@ -245,6 +264,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(funnels),
     cmocka_unit_test(modes_that_chains_cross),
     cmocka_unit_test(exchangeable_labels),
+    cmocka_unit_test(latents_that_stay_have_their_parents),
 };
 
 RUN(tests)

@@ -11,8 +11,8 @@ JAGS that are too short, but quick, are made again, ten times as long. A scalar 
 below 1.02, 400 effective draws, in the tails, too; none counts if JAGS's R-hat of any scalar is above 1.1, because chains that
 are stuck may agree on some.
 
-    right     trusted, all means within 0.1 sd of JAGS's, and all sds, or widths of 90 % intervals where tails are so heavy
-              that sds depend on a few draws, within 10 % (beyond three Monte Carlo errors of both)
+    right     trusted, all means within 0.1 sd of JAGS's, and all sds within 10 % (beyond three Monte Carlo errors of both);
+              where tails are so heavy that sds depend on a few draws, middle and width of the 90 % interval instead
     WRONG     trusted, but not right: a bug
     unsure    trusted, but JAGS has no answer, or its chains do not agree
     no        not trusted, or with care
@@ -51,6 +51,8 @@ ORDER = ("right", "unsure", "no", "late", "error", "WRONG")
 MEAN, SD, STUCK, AGREE, ENOUGH = 0.1, 0.1, 1.1, 1.02, 400
 DRAWS, THIN, BURNIN = 2500, 8, 4000
 BATCHES = 5  # of each chain
+HEAVY = 0.1  # relative error of an sd: then means are compared by the middle of the 90 % interval, which is
+NORMAL = 3.29  # sds of a normal distribution wide
 FIGURES = ("mean", "sd", "q5", "q95", "ess", "rhat", "sd_error", "width_error")
 QUICK = 15  # seconds of processor time: chains that took less may be run ten times as long
 PATIENCE = 300
@@ -195,13 +197,18 @@ def differences(ours, theirs):
         return 0, 0, 0
     for scalar, j in theirs.items():
         n = ours.get(scalar)
-        if not n or not (j["rhat"] < AGREE and j["ess"] > ENOUGH and j["sd"] > 0) or n["mean"] is None:
+        if not n or not (j["rhat"] < AGREE and j["ess"] > ENOUGH and j["sd"] > 1e-12 * abs(j["mean"])) or n["mean"] is None:
             continue
         both = math.hypot(1, math.sqrt(j["ess"] / (n["ess"] or 1)))  # errors of the difference, in those of JAGS
         error = 3 * both / math.sqrt(j["ess"])
         count += 1
-        mean = max(mean, abs(n["mean"] - j["mean"]) / j["sd"] - error)
-        width = (n["q95"] - n["q5"]) / (j["q95"] - j["q5"]) if j["q95"] > j["q5"] else 1
+        wide = j["q95"] - j["q5"]
+        if j.get("sd_error", 0) > HEAVY:  # the mean depends on a few draws, or does not exist
+            off = abs(n["q5"] + n["q95"] - j["q5"] - j["q95"]) / 2 / wide * NORMAL - 3 * both * j["width_error"]
+        else:
+            off = abs(n["mean"] - j["mean"]) / j["sd"] - error
+        mean = max(mean, off)
+        width = (n["q95"] - n["q5"]) / wide if wide > 0 else 1
         sd = max(sd, min(abs(n["sd"] / j["sd"] - 1) - max(error, 3 * both * j.get("sd_error", 0)),
                          abs(width - 1) - max(error, 3 * both * j.get("width_error", 0))))
     return max(mean, 0), max(sd, 0), count

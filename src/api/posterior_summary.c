@@ -34,7 +34,7 @@ int find_moments(nami_posterior *p, nami_err *err)
     for (size_t k = 0; k < c->moment.n && !rc; k++) of[c->moment.a[k].row] = (int)k;
     for (size_t k = 0; k < p->num_rows && !rc; k++) {
         int r = model_row(p, p->row[k]);
-        if (r < 0 || of[r] < 0) continue;
+        if (r < 0 || (size_t)r >= rows || of[r] < 0) continue; /* rows of constants are behind */
         p->moment[p->num_moments] = (size_t)of[r];
         p->moment_row[p->num_moments++] = p->row[k];
     }

@@ -277,19 +277,43 @@ static void start_statements(struct choice *x)
         if (is_wanted(x, v)) x->done[x->statement[v]] = 0;
 }
 
+/* Continuous latents that were integrated out, but have a latent that stays as a child, are not
+   allowed any more: its location or scale would be hidden in an integral, and it could not be
+   noncentered.  How many. */
+static int give_back(struct choice *x)
+{
+    const struct dag *g = x->p->g;
+    int n = 0;
+    for (size_t k = 0; k < x->c->step.n; k++) {
+        const struct exact_step *s = x->c->step.a[k];
+        for (size_t i = 0; i < s->node.n && !s->kind->discrete; i++) {
+            int stays = 0;
+            for_children (g, s->node.a[i], v) stays |= is_wanted(x, v) && !x->c->kind[v];
+            if (stays) x->allowed[s->node.a[i]] = 0, n++;
+        }
+    }
+    return n;
+}
+
+static int rounds_again(struct choice *x, nami_err *err)
+{
+    while (x->c->step.n) collapse_pop(x->c);
+    start_statements(x);
+    return rounds(x, err);
+}
+
 /* Integrals over parameters couple discrete latents, all states of which are then summed over
    together.  Where that is costly, Markov chains draw the parameters instead. */
 static int rounds_for_chains(struct choice *x, nami_err *err)
 {
     struct collapse *c = x->c;
     int rc = rounds(x, err), continuous = 0;
+    while (!rc && give_back(x)) rc = rounds_again(x, err);
     for (size_t k = 0; k < c->step.n; k++) continuous |= !c->step.a[k]->kind->discrete;
     if (rc || !continuous || prog_cost(collapse_density(c)) < COUPLED * prog_cost(&c->start))
         return rc;
-    while (c->step.n) collapse_pop(c);
-    start_statements(x);
     x->discrete = 1;
-    return rounds(x, err);
+    return rounds_again(x, err);
 }
 
 /* Stages of the user: only latents of the first one can go first. */
