@@ -203,7 +203,7 @@ def differences(ours, theirs):
         error = 3 * both / math.sqrt(j["ess"])
         count += 1
         wide = j["q95"] - j["q5"]
-        if j.get("sd_error", 0) > HEAVY:  # the mean depends on a few draws, or does not exist
+        if j.get("sd_error", 0) > HEAVY and wide > 0:  # the mean depends on a few draws, or does not exist
             off = abs(n["q5"] + n["q95"] - j["q5"] - j["q95"]) / 2 / wide * NORMAL - 3 * both * j["width_error"]
         else:
             off = abs(n["mean"] - j["mean"]) / j["sd"] - error
