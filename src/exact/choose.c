@@ -16,6 +16,7 @@
 #include "model/eval.h"
 
 static const double COUPLED = 50; /* times the cost of the density as it is written */
+static const double PROBES = 5e3; /* operations */
 
 struct choice {
     struct collapse *c;
@@ -279,15 +280,17 @@ static void start_statements(struct choice *x)
 
 /* Continuous latents that were integrated out, but have a latent that stays as a child, are not
    allowed any more: its location or scale would be hidden in an integral, and it could not be
-   noncentered.  How many. */
+   noncentered.  Nor are those whose integrals are found by probes of a long density, in which a
+   chain moves sooner.  How many. */
 static int give_back(struct choice *x)
 {
     const struct dag *g = x->p->g;
     int n = 0;
     for (size_t k = 0; k < x->c->step.n; k++) {
         const struct exact_step *s = x->c->step.a[k];
+        int costly = s->kind->fits && prog_cost(collapse_density(x->c)) > PROBES;
         for (size_t i = 0; i < s->node.n && !s->kind->discrete; i++) {
-            int stays = 0;
+            int stays = costly;
             for_children (g, s->node.a[i], v) stays |= is_wanted(x, v) && !x->c->kind[v];
             if (stays) x->allowed[s->node.a[i]] = 0, n++;
         }
