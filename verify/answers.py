@@ -54,6 +54,7 @@ BATCHES = 5  # of each chain
 HEAVY = 0.1  # relative error of an sd: then means are compared by the middle of the 90 % interval, which is
 NORMAL = 3.29  # sds of a normal distribution wide
 FIGURES = ("mean", "sd", "q5", "q95", "ess", "rhat", "sd_error", "width_error")
+TAILS = 0.05  # relative error of the width of a 90 % interval beyond which chains are too short
 QUICK = 15  # seconds of processor time: chains that took less may be run ten times as long
 PATIENCE = 300
 
@@ -111,7 +112,7 @@ def errors(y):
 
 
 def is_good(theirs):
-    return all(j["rhat"] < AGREE and j["ess"] > ENOUGH for j in theirs.values())
+    return all(j["rhat"] < AGREE and j["ess"] > ENOUGH and j["width_error"] < TAILS for j in theirs.values())
 
 
 def is_stuck(theirs):

@@ -15,7 +15,7 @@
 #include "exact/reach.h"
 #include "model/eval.h"
 
-static const double COUPLED = 50; /* times the cost of the density as it is written */
+static const double COUPLED = 1000; /* times the cost of the density as it is written */
 static const double PROBES = 5e3; /* operations */
 
 struct choice {
