@@ -12,12 +12,13 @@
 /* ---- conditional moments of exact latents ------------------------------------------------------
  */
 
-/* The model's row of a row of draws. */
+/* The model's row of a row of draws; -1: a constant, whose row is behind those of the model. */
 static int model_row(const nami_posterior *p, size_t row)
 {
     const struct model *m = p->net->net.model;
     size_t rows = (size_t)model_num_rows(m);
-    return row < rows ? (int)row : element_row(m, p->layout.elem[row - rows]);
+    int of = row < rows ? (int)row : element_row(m, p->layout.elem[row - rows]);
+    return of < (int)rows ? of : -1;
 }
 
 int find_moments(nami_posterior *p, nami_err *err)
@@ -34,7 +35,7 @@ int find_moments(nami_posterior *p, nami_err *err)
     for (size_t k = 0; k < c->moment.n && !rc; k++) of[c->moment.a[k].row] = (int)k;
     for (size_t k = 0; k < p->num_rows && !rc; k++) {
         int r = model_row(p, p->row[k]);
-        if (r < 0 || (size_t)r >= rows || of[r] < 0) continue; /* rows of constants are behind */
+        if (r < 0 || of[r] < 0) continue;
         p->moment[p->num_moments] = (size_t)of[r];
         p->moment_row[p->num_moments++] = p->row[k];
     }

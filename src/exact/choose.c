@@ -16,7 +16,7 @@
 #include "model/eval.h"
 
 static const double COUPLED = 1000; /* times the cost of the density as it is written */
-static const double PROBES = 5e3; /* operations */
+static const double PROBES = 5e3;   /* operations */
 
 struct choice {
     struct collapse *c;

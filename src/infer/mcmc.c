@@ -174,8 +174,8 @@ static void set_mass(struct mcmc *s, const struct positions *x, double *mean)
 
 /* Chains in one parameterization. */
 struct way {
-    struct mcmc s;
-    struct tuning t;
+    struct mcmc chains;
+    struct tuning tuning;
     double *seen;    /* positions of a window: (dim + 1, all that are kept) */
     double cost;     /* operations of an evaluation */
     double leaped;   /* leapfrog steps in this window */
@@ -201,7 +201,7 @@ static size_t kept_stride(const struct session *r) { return MCMC_CHAINS * r->eac
 
 static void keep(struct session *r, size_t i)
 {
-    const struct mcmc *s = &r->way[0].s;
+    const struct mcmc *s = &r->way[0].chains;
     size_t stride = kept_stride(r), d = (size_t)s->dim;
     for (size_t c = 0; c < MCMC_CHAINS; c++) {
         for (size_t k = 0; k < d; k++)
@@ -218,14 +218,14 @@ static int step(struct session *r, int adapts, nami_err *err)
         return err_set(err, NAMI_ECANCEL, "canceled while Markov chains were running");
     for (int k = 0; k < r->num_ways && !rc; k++) {
         struct way *w = &r->way[k];
-        if (k) rc = mcmc_noncenter(&r->way[0].s, &w->s, err);
+        if (k) rc = mcmc_noncenter(&r->way[0].chains, &w->chains, err);
         if (rc) return rc;
-        aim(&w->s, &w->t);
-        rc = mcmc_move(&w->s, err);
-        if (adapts && !rc) tune(&w->s, &w->t, r->work);
-        if (k && !rc) rc = mcmc_center(&w->s, &r->way[0].s, err);
-        r->spent += (double)w->s.leapfrogs * MCMC_CHAINS * w->cost;
-        w->leaped += w->s.leapfrogs;
+        aim(&w->chains, &w->tuning);
+        rc = mcmc_move(&w->chains, err);
+        if (adapts && !rc) tune(&w->chains, &w->tuning, r->work);
+        if (k && !rc) rc = mcmc_center(&w->chains, &r->way[0].chains, err);
+        r->spent += (double)w->chains.leapfrogs * MCMC_CHAINS * w->cost;
+        w->leaped += w->chains.leapfrogs;
     }
     return rc;
 }
@@ -233,7 +233,7 @@ static int step(struct session *r, int adapts, nami_err *err)
 static void start_window(struct session *r)
 {
     for (int k = 0; k < r->num_ways; k++) {
-        tuning_start(&r->way[k].t, r->way[k].s.step);
+        tuning_start(&r->way[k].tuning, r->way[k].chains.step);
         r->way[k].leaped = 0;
     }
 }
@@ -242,10 +242,10 @@ static void start_window(struct session *r)
    where that one is good, it must not cost much.  The mean is half of the longest. */
 static void end_window(struct session *r, int moves)
 {
-    for (int k = 0; k < r->num_ways; k++) tuning_end(&r->way[k].s, &r->way[k].t);
+    for (int k = 0; k < r->num_ways; k++) tuning_end(&r->way[k].chains, &r->way[k].tuning);
     for (int k = 0; k < r->num_ways && r->num_ways > 1; k++) {
         double most = LONGER * r->way[1 - k].leaped / moves;
-        struct mcmc *s = &r->way[k].s;
+        struct mcmc *s = &r->way[k].chains;
         s->longest = most < SHORT ? SHORT : most > LONGEST ? LONGEST : (int)most;
     }
 }
@@ -263,7 +263,7 @@ static int adapt_steps(struct session *r, int moves, nami_err *err)
    positions. */
 static int windows(struct session *r, size_t most, nami_err *err)
 {
-    size_t d = (size_t)r->way[0].s.dim;
+    size_t d = (size_t)r->way[0].chains.dim;
     int rc = 0;
     for (int n = WARM / 16, done = 0; done < WARM && !rc; n *= 2) {
         if (n > WARM - done) n = WARM - done;
@@ -272,7 +272,7 @@ static int windows(struct session *r, size_t most, nami_err *err)
             rc = step(r, 1, err);
             for (size_t k = 0; k <= d && i < WARM / 2; k++)
                 for (int j = 0; j < r->num_ways; j++) {
-                    const struct mcmc *s = &r->way[j].s;
+                    const struct mcmc *s = &r->way[j].chains;
                     memcpy(r->way[j].seen + k * most + (size_t)i * MCMC_CHAINS,
                            k < d ? s->u + k * MCMC_CHAINS : s->value, sizeof *s->u * MCMC_CHAINS);
                 }
@@ -281,12 +281,12 @@ static int windows(struct session *r, size_t most, nami_err *err)
         size_t num = (size_t)n * MCMC_CHAINS < most ? (size_t)n * MCMC_CHAINS : most;
         size_t half = num / MCMC_CHAINS / 2; /* by the second half of the window */
         int moved = rc ? 0
-                       : mcmc_rescue(&r->way[0].s, half, most, MCMC_CHAINS, 1,
+                       : mcmc_rescue(&r->way[0].chains, half, most, MCMC_CHAINS, 1,
                                      r->way[0].seen + num - half * MCMC_CHAINS, r->work);
         if (moved > r->rescued) r->rescued = moved;
         for (int j = 0; j < r->num_ways && !rc; j++)
-            set_mass(&r->way[j].s, &(struct positions){num, most, r->way[j].seen}, r->work);
-        if (!rc) rc = mcmc_sort_labels(&r->way[0].s, &r->same, err);
+            set_mass(&r->way[j].chains, &(struct positions){num, most, r->way[j].seen}, r->work);
+        if (!rc) rc = mcmc_sort_labels(&r->way[0].chains, &r->same, err);
         done += n;
     }
     return rc;
@@ -294,7 +294,7 @@ static int windows(struct session *r, size_t most, nami_err *err)
 
 static int warm_up(struct session *r, nami_err *err)
 {
-    size_t d = (size_t)r->way[0].s.dim, most = (WARM / 2) * MCMC_CHAINS;
+    size_t d = (size_t)r->way[0].chains.dim, most = (WARM / 2) * MCMC_CHAINS;
     int rc = 0;
     for (int k = 0; k < r->num_ways && !rc; k++)
         if (!(r->way[k].seen = raw_array(double, (d + 1) * most))) rc = err_nomem(err);
@@ -314,7 +314,7 @@ static int draw(struct session *r, size_t thin, nami_err *err)
             rc = step(r, 0, err);
             for (int k = 0; k < r->num_ways; k++)
                 for (int c = 0; c < MCMC_CHAINS; c++)
-                    r->way[k].diverged += (size_t)r->way[k].s.diverged[c];
+                    r->way[k].diverged += (size_t)r->way[k].chains.diverged[c];
             r->moves += MCMC_CHAINS;
         }
         keep(r, i);
@@ -322,7 +322,6 @@ static int draw(struct session *r, size_t thin, nami_err *err)
     return rc;
 }
 
-/* The worst of all coordinates, and of the log density. */
 /* The share of trajectories that diverged, in the parameterization with fewer: where one cannot go,
    the other may. */
 static double share_diverged(const struct session *r)
@@ -333,16 +332,18 @@ static double share_diverged(const struct session *r)
     return (double)least / (double)r->moves;
 }
 
+/* What is shown: where labels may be exchanged, draws with labels at random. */
 static const double *shown(const struct session *r) { return r->same.num ? r->shown : r->kept; }
 
 static int mix_labels(struct session *r, nami_err *err)
 {
-    size_t stride = kept_stride(r), d = (size_t)r->way[0].s.dim;
+    size_t stride = kept_stride(r), d = (size_t)r->way[0].chains.dim;
     if (!r->same.num) return 0;
     memcpy(r->shown, r->kept, sizeof *r->kept * (d + 1) * stride);
-    return mcmc_relabel(&r->way[0].s, &r->same, stride, r->shown, err);
+    return mcmc_relabel(&r->way[0].chains, &r->same, stride, r->shown, err);
 }
 
+/* The worst of all coordinates, and of the log density. */
 static int look(const struct session *r, struct diagnostics *found, nami_err *err)
 {
     size_t stride = kept_stride(r);
@@ -353,7 +354,7 @@ static int look(const struct session *r, struct diagnostics *found, nami_err *er
                                   .rhat = 1,
                                   .diverged = share_diverged(r),
                                   .rescued = r->rescued};
-    for (size_t k = 0; k <= (size_t)r->way[0].s.dim; k++) {
+    for (size_t k = 0; k <= (size_t)r->way[0].chains.dim; k++) {
         struct chain_stats c;
         int rc = chain_stats(stride, shown(r) + k * stride, 1, MCMC_CHAINS, &c, err);
         if (rc) return rc;
@@ -377,7 +378,7 @@ static int enough(const struct diagnostics *d) { return chains_agree(d) && d->di
 static int run_rounds(struct session *r, struct diagnostics *found, nami_err *err)
 {
     int rc = warm_up(r, err);
-    if (!rc) rc = mcmc_check_symmetries(&r->way[0].s, &r->same, err);
+    if (!rc) rc = mcmc_check_symmetries(&r->way[0].chains, &r->same, err);
     size_t thin = 1;
     double before = INFINITY;
     for (int k = 0; k < ROUNDS && !rc; k++) {
@@ -388,12 +389,12 @@ static int run_rounds(struct session *r, struct diagnostics *found, nami_err *er
         before = found->rhat;
         if (k + 1 == ROUNDS) break;
         int moved =
-            mcmc_rescue(&r->way[0].s, r->each, kept_stride(r), 1, r->each, r->kept, r->work);
+            mcmc_rescue(&r->way[0].chains, r->each, kept_stride(r), 1, r->each, r->kept, r->work);
         if (moved > r->rescued) r->rescued = moved;
         for (int j = 0; j < r->num_ways && found->diverged >= 1e-3; j++)
-            r->way[j].t.accept = 1 - (1 - r->way[j].t.accept) / 2;
+            r->way[j].tuning.accept = 1 - (1 - r->way[j].tuning.accept) / 2;
         if (!chains_agree(found)) thin *= 2;
-        set_mass(&r->way[0].s, &(struct positions){kept_stride(r), kept_stride(r), r->kept},
+        set_mass(&r->way[0].chains, &(struct positions){kept_stride(r), kept_stride(r), r->kept},
                  r->work);
         rc = adapt_steps(r, AGAIN, err);
     }
@@ -406,7 +407,7 @@ static int run_rounds(struct session *r, struct diagnostics *found, nami_err *er
 /* Memory, and random positions of chains that have no start. */
 static int make_way(struct session *r, struct way *w, const double *start, nami_err *err)
 {
-    struct mcmc *s = &w->s;
+    struct mcmc *s = &w->chains;
     size_t d = (size_t)s->dim, size = d * MCMC_CHAINS;
     int scattered[MCMC_CHAINS];
     s->dense = s->dim <= MCMC_DENSE;
@@ -421,14 +422,14 @@ static int make_way(struct session *r, struct way *w, const double *start, nami_
     for (size_t k = 0; k < d; k++) s->L[s->dense ? k * d + k : k] = 1;
     s->step = 0.1;
     s->longest = LONGEST;
-    w->t = (struct tuning){.accept = 0.8, .length = 1};
+    w->tuning = (struct tuning){.accept = 0.8, .length = 1};
     return mcmc_open(s, err);
 }
 
 static int make(struct session *r, size_t n, const double *z, const double *start, nami_err *err)
 {
-    size_t d = (size_t)r->way[0].s.dim, rescue = mcmc_rescue_work((int)d);
-    size_t rows = (size_t)model_num_rows(r->way[0].s.a->q->model);
+    size_t d = (size_t)r->way[0].chains.dim, rescue = mcmc_rescue_work((int)d);
+    size_t rows = (size_t)model_num_rows(r->way[0].chains.a->q->model);
     int rc = 0;
     r->each = n / MCMC_CHAINS > 50 ? n / MCMC_CHAINS : 50;
     r->data = raw_array(double, rows + 1);
@@ -445,7 +446,7 @@ static int make(struct session *r, size_t n, const double *z, const double *star
    density where a scale is 0. */
 static int climb(struct session *r, const double *start, nami_err *err)
 {
-    struct mcmc *s = &r->way[0].s, *noncentered = &r->way[1].s;
+    struct mcmc *s = &r->way[0].chains, *noncentered = &r->way[1].chains;
     int rc = 0;
     if (r->num_ways == 1) return mcmc_climb(s, err);
     if (start) {
@@ -461,7 +462,7 @@ static int climb(struct session *r, const double *start, nami_err *err)
 /* n points of the draws that were kept: of each chain, evenly spread. */
 static int take(struct session *r, size_t n, double *z, nami_err *err)
 {
-    struct mcmc *s = &r->way[0].s;
+    struct mcmc *s = &r->way[0].chains;
     size_t d = (size_t)s->dim, share = n / MCMC_CHAINS, stride = kept_stride(r);
     double *u = raw_array(double, d *n);
     if (!u) return err_nomem(err);
@@ -478,12 +479,13 @@ static int take(struct session *r, size_t n, double *z, nami_err *err)
 
 static int make_joints(struct session *r, const struct infer *a, nami_err *err)
 {
-    int rc = joint_make(&r->way[0].s.joint, a->q, err);
-    if (!rc && joint_noncenter(&r->way[1].s.joint, &r->way[0].s.joint)) rc = err_nomem(err);
-    r->num_ways = 1 + (r->way[0].s.joint.num_scaled > 0);
+    int rc = joint_make(&r->way[0].chains.joint, a->q, err);
+    if (!rc && joint_noncenter(&r->way[1].chains.joint, &r->way[0].chains.joint))
+        rc = err_nomem(err);
+    r->num_ways = 1 + (r->way[0].chains.joint.num_scaled > 0);
     for (int k = 0; k < 2; k++) {
-        r->way[k].s.dim = r->way[0].s.joint.num_coordinates;
-        r->way[k].cost = prog_cost(&r->way[k].s.joint.prog);
+        r->way[k].chains.dim = r->way[0].chains.joint.num_coordinates;
+        r->way[k].cost = prog_cost(&r->way[k].chains.joint.prog);
     }
     return rc;
 }
@@ -494,21 +496,21 @@ int mcmc_set(const struct infer *a, const struct query *q, size_t set, size_t n,
     uint64_t seed = query_seed(q, set), number = query_number(q, set);
     struct session r = {.query = q};
     for (int k = 0; k < 2; k++)
-        r.way[k].s =
+        r.way[k].chains =
             (struct mcmc){.a = a,
                           .threads = threads,
                           .seed = (seed ^ (uint64_t)k << 40) + number * 0x9e3779b97f4a7c15u};
     int rc = make_joints(&r, a, err);
     if (!rc) rc = make(&r, n, z, start, err);
-    if (!rc) rc = mcmc_find_symmetries(&r.way[0].s, &r.same, err);
+    if (!rc) rc = mcmc_find_symmetries(&r.way[0].chains, &r.same, err);
     if (!rc) rc = climb(&r, start, err);
-    if (!rc) rc = mcmc_sort_labels(&r.way[0].s, &r.same, err);
+    if (!rc) rc = mcmc_sort_labels(&r.way[0].chains, &r.same, err);
     if (!rc) rc = run_rounds(&r, found, err);
     if (!rc) rc = take(&r, n, z, err);
     for (int k = 0; k < 2; k++) {
-        mcmc_close(&r.way[k].s);
-        joint_free(&r.way[k].s.joint);
-        free(r.way[k].s.u), free(r.way[k].s.L);
+        mcmc_close(&r.way[k].chains);
+        joint_free(&r.way[k].chains.joint);
+        free(r.way[k].chains.u), free(r.way[k].chains.L);
     }
     free(r.data), free(r.kept), free(r.shown), free(r.work);
     uint64_t first = (n + 7) / 8 * 8 * number;

@@ -79,12 +79,16 @@ void lanes_fini(void *workspace);
 /* Sets the data; the coordinates u. */
 void lanes_data(const struct mcmc *s, struct lanes_of_chains *w);
 void lanes_place(const struct mcmc *s, struct lanes_of_chains *w);
+/* The data, and the coordinates u[k * MCMC_CHAINS + first ...] as w->u. */
+void lanes_load(const struct mcmc *s, struct lanes_of_chains *w, const double *u, size_t first);
 /* The log density and its derivatives at w->u, to w->x.total and w->g.  Is all of it finite? */
 void lanes_evaluate(const struct mcmc *s, struct lanes_of_chains *w);
 int lanes_inside(const struct mcmc *s, const struct lanes_of_chains *w, int lane);
 
 int mcmc_open(struct mcmc *s, nami_err *err); /* workspaces, after joint, data, dim are set */
 void mcmc_close(struct mcmc *s);
+/* All chains, in lanes, by a job other than s, which chunk gets. */
+int mcmc_run_job(struct mcmc *s, void *job, chunk_fn *chunk, nami_err *err);
 /* Climbs from the positions u; their values and gradients.  NAMI_EINPUT if none is in the support.
  */
 int mcmc_climb(struct mcmc *s, nami_err *err);
@@ -116,7 +120,7 @@ struct symmetry {
 };
 struct symmetries {
     int num;
-    struct symmetry a[MCMC_SYMMETRIES];
+    struct symmetry item[MCMC_SYMMETRIES];
 };
 /* By densities at the positions u, which must be points in general; those that hold at other
    positions, too. */

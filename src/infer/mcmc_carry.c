@@ -41,10 +41,7 @@ static int leave(void *job, void *workspace, size_t first, size_t n, nami_err *e
     const struct carry *j = job;
     struct lanes_of_chains *w = workspace;
     (void)n, (void)err;
-    lanes_data(j->from, w);
-    for (size_t k = 0; k < (size_t)j->from->dim; k++)
-        memcpy(w->u + k * MCMC_LANES, j->from->u + k * MCMC_CHAINS + first,
-               sizeof *w->u * MCMC_LANES);
+    lanes_load(j->from, w, j->from->u, first);
     lanes_place(j->from, w);
     exec_run(&w->x);
     convert(j, &w->x, first);
@@ -58,10 +55,7 @@ static int arrive(void *job, void *workspace, size_t first, size_t n, nami_err *
     struct mcmc *to = j->to;
     struct lanes_of_chains *w = workspace;
     (void)n, (void)err;
-    lanes_data(to, w);
-    for (size_t k = 0; k < (size_t)to->dim; k++)
-        memcpy(w->u + k * MCMC_LANES, to->from + k * MCMC_CHAINS + first,
-               sizeof *w->u * MCMC_LANES);
+    lanes_load(to, w, to->from, first);
     lanes_evaluate(to, w);
     for (int b = 0; b < MCMC_LANES; b++) {
         size_t c = first + (size_t)b;
@@ -76,20 +70,11 @@ static int arrive(void *job, void *workspace, size_t first, size_t n, nami_err *
     return 0;
 }
 
-/* The job of the workspaces is s but for this run. */
-static int run(struct carry *j, struct mcmc *s, chunk_fn *chunk, nami_err *err)
-{
-    s->workers.job = j;
-    int rc = workers_run(&s->workers, MCMC_CHAINS, MCMC_LANES, chunk, err);
-    s->workers.job = s;
-    return rc;
-}
-
 static int carry(struct mcmc *from, struct mcmc *to, const struct joint *centered, nami_err *err)
 {
     struct carry j = {from, to, centered};
-    int rc = run(&j, from, leave, err);
-    return rc ? rc : run(&j, to, arrive, err);
+    int rc = mcmc_run_job(from, &j, leave, err);
+    return rc ? rc : mcmc_run_job(to, &j, arrive, err);
 }
 
 int mcmc_noncenter(struct mcmc *centered, struct mcmc *noncentered, nami_err *err)

@@ -116,8 +116,8 @@ int mcmc_relabel(struct mcmc *s, const struct symmetries *all, size_t n, double 
         struct stream r = {s->seed ^ 0x6c6162656c, (uint32_t)k, 0};
         int to[MOST_LABELS];
         for (size_t i = 0; i < n; i++) {
-            shuffle(all->a[k].size, &r, 8 * (uint64_t)i, to);
-            permute(m, &all->a[k], to, n, i, z, work);
+            shuffle(all->item[k].size, &r, 8 * (uint64_t)i, to);
+            permute(m, &all->item[k], to, n, i, z, work);
         }
     }
     if (!rc && joint_coordinates(&s->joint, n, z, u)) rc = err_nomem(err);
@@ -127,9 +127,9 @@ int mcmc_relabel(struct mcmc *s, const struct symmetries *all, size_t n, double 
 
 /* ---- is a density the same? ------------------------------------------------------------------ */
 
-/* log p(x, z), without the Jacobian, at the positions z of all chains. */
+/* log p(x, z), without the Jacobian, at coordinates u of as many points as there are chains. */
 struct densities {
-    struct mcmc *s;
+    const struct mcmc *chains;
     const double *u;
     double *value;
 };
@@ -139,10 +139,8 @@ static int densities_of_lanes(void *job, void *workspace, size_t first, size_t n
     const struct densities *j = job;
     struct lanes_of_chains *w = workspace;
     (void)n, (void)err;
-    lanes_data(j->s, w);
-    for (size_t k = 0; k < (size_t)j->s->dim; k++)
-        memcpy(w->u + k * MCMC_LANES, j->u + k * MCMC_CHAINS + first, sizeof *w->u * MCMC_LANES);
-    lanes_place(j->s, w);
+    lanes_load(j->chains, w, j->u, first);
+    lanes_place(j->chains, w);
     exec_run(&w->x);
     for (size_t b = 0; b < MCMC_LANES; b++)
         j->value[first + b] = w->x.by_tag[GRADIENT_DATA * (size_t)w->x.cap + b] +
@@ -153,16 +151,13 @@ static int densities_of_lanes(void *job, void *workspace, size_t first, size_t n
 static int densities(struct mcmc *s, const double *u, double *value, nami_err *err)
 {
     struct densities j = {s, u, value};
-    s->workers.job = &j;
-    int rc = workers_run(&s->workers, MCMC_CHAINS, MCMC_LANES, densities_of_lanes, err);
-    s->workers.job = s;
-    return rc;
+    return mcmc_run_job(s, &j, densities_of_lanes, err);
 }
 
 /* The points of a search, and memory. */
 struct search {
-    struct mcmc *s;
-    double *z, *to, *u, *work; /* (rows, MCMC_CHAINS), twice; (dim, MCMC_CHAINS); (rows) */
+    struct mcmc *chains;
+    double *point, *swapped, *u, *work; /* (rows, MCMC_CHAINS), twice; (dim, MCMC_CHAINS); (rows) */
     double value[MCMC_CHAINS];
 };
 
@@ -170,7 +165,7 @@ struct search {
    finite, of which there are enough. */
 static int is_symmetry(struct search *x, const struct symmetry *y, int *same, nami_err *err)
 {
-    const struct model *m = x->s->joint.q->model;
+    const struct model *m = x->chains->joint.q->model;
     size_t rows = (size_t)model_num_rows(m);
     int rc = 0;
     *same = 1;
@@ -178,10 +173,12 @@ static int is_symmetry(struct search *x, const struct symmetry *y, int *same, na
         int to[MOST_LABELS], tried = 0;
         double value[MCMC_CHAINS];
         for (int k = 0; k < y->size; k++) to[k] = k == 0 ? l : k == l ? 0 : k;
-        memcpy(x->to, x->z, sizeof *x->z * rows * MCMC_CHAINS);
-        for (size_t c = 0; c < MCMC_CHAINS; c++) permute(m, y, to, MCMC_CHAINS, c, x->to, x->work);
-        if (joint_coordinates(&x->s->joint, MCMC_CHAINS, x->to, x->u)) return err_nomem(err);
-        rc = densities(x->s, x->u, value, err);
+        memcpy(x->swapped, x->point, sizeof *x->point * rows * MCMC_CHAINS);
+        for (size_t c = 0; c < MCMC_CHAINS; c++)
+            permute(m, y, to, MCMC_CHAINS, c, x->swapped, x->work);
+        if (joint_coordinates(&x->chains->joint, MCMC_CHAINS, x->swapped, x->u))
+            return err_nomem(err);
+        rc = densities(x->chains, x->u, value, err);
         for (int c = 0; c < MCMC_CHAINS && !rc; c++) {
             if (!isfinite(x->value[c])) continue;
             *same &= fabs(value[c] - x->value[c]) <= 1e-9 * (100 + fabs(value[c]));
@@ -194,31 +191,31 @@ static int is_symmetry(struct search *x, const struct symmetry *y, int *same, na
 
 static int search_start(struct search *x, nami_err *err)
 {
-    size_t rows = (size_t)model_num_rows(x->s->joint.q->model), d = (size_t)x->s->dim;
-    x->z = raw_array(double, 2 * rows * MCMC_CHAINS);
+    size_t rows = (size_t)model_num_rows(x->chains->joint.q->model), d = (size_t)x->chains->dim;
+    x->point = raw_array(double, 2 * rows * MCMC_CHAINS);
     x->u = raw_array(double, d *MCMC_CHAINS);
     x->work = raw_array(double, rows);
-    if (!x->z || !x->u || !x->work) return err_nomem(err);
-    x->to = x->z + rows * MCMC_CHAINS;
-    int rc = mcmc_decode(x->s, MCMC_CHAINS, x->s->u, x->z, err);
-    return rc ? rc : densities(x->s, x->s->u, x->value, err);
+    if (!x->point || !x->u || !x->work) return err_nomem(err);
+    x->swapped = x->point + rows * MCMC_CHAINS;
+    int rc = mcmc_decode(x->chains, MCMC_CHAINS, x->chains->u, x->point, err);
+    return rc ? rc : densities(x->chains, x->chains->u, x->value, err);
 }
 
-static void search_end(struct search *x) { free(x->z), free(x->u), free(x->work); }
+static void search_end(struct search *x) { free(x->point), free(x->u), free(x->work); }
 
 static int has_labels(const struct symmetries *all, const struct symmetry *y)
 {
     for (int k = 0; k < all->num; k++)
-        for (int i = 0; i < all->a[k].num; i++)
+        for (int i = 0; i < all->item[k].num; i++)
             for (int j = 0; j < y->num; j++)
-                if (all->a[k].of[i].array == y->of[j].array) return 1;
+                if (all->item[k].of[i].array == y->of[j].array) return 1;
     return 0;
 }
 
 static int find_of_size(struct search *x, int size, struct symmetries *out, nami_err *err)
 {
     struct candidate c[MCMC_LABELED];
-    int n = find_candidates(x->s, size, c), num = 1, rc = 0;
+    int n = find_candidates(x->chains, size, c), num = 1, rc = 0;
     for (int i = 0; i < n; i++) num *= num <= MOST_ACTIONS ? 1 << c[i].num_dims : 1;
     if (num > MOST_ACTIONS) return 0;
     for (int arrays = 1; arrays <= n && !rc; arrays++)
@@ -227,14 +224,14 @@ static int find_of_size(struct search *x, int size, struct symmetries *out, nami
             int same = 0;
             if (y.num != arrays || has_labels(out, &y)) continue;
             rc = is_symmetry(x, &y, &same, err);
-            if (same && !rc) out->a[out->num++] = y;
+            if (same && !rc) out->item[out->num++] = y;
         }
     return rc;
 }
 
 int mcmc_find_symmetries(struct mcmc *s, struct symmetries *out, nami_err *err)
 {
-    struct search x = {.s = s};
+    struct search x = {.chains = s};
     int rc = search_start(&x, err);
     out->num = 0;
     for (int size = 2; size <= MOST_LABELS && !rc; size++) rc = find_of_size(&x, size, out, err);
@@ -244,12 +241,12 @@ int mcmc_find_symmetries(struct mcmc *s, struct symmetries *out, nami_err *err)
 
 int mcmc_check_symmetries(struct mcmc *s, struct symmetries *all, nami_err *err)
 {
-    struct search x = {.s = s};
+    struct search x = {.chains = s};
     int rc = all->num ? search_start(&x, err) : 0, n = 0;
     for (int k = 0; k < all->num && !rc; k++) {
         int same;
-        rc = is_symmetry(&x, &all->a[k], &same, err);
-        if (same) all->a[n++] = all->a[k];
+        rc = is_symmetry(&x, &all->item[k], &same, err);
+        if (same) all->item[n++] = all->item[k];
     }
     all->num = n;
     search_end(&x);
@@ -284,8 +281,8 @@ int mcmc_sort_labels(struct mcmc *s, const struct symmetries *all, nami_err *err
     for (int k = 0; k < all->num && !rc; k++)
         for (size_t c = 0; c < MCMC_CHAINS; c++) {
             int to[MOST_LABELS];
-            order_of(m, &all->a[k], z, c, to);
-            permute(m, &all->a[k], to, MCMC_CHAINS, c, z, work);
+            order_of(m, &all->item[k], z, c, to);
+            permute(m, &all->item[k], to, MCMC_CHAINS, c, z, work);
         }
     if (!rc && joint_coordinates(&s->joint, MCMC_CHAINS, z, s->u)) rc = err_nomem(err);
     free(z), free(work);

@@ -40,6 +40,14 @@ int mcmc_open(struct mcmc *s, nami_err *err)
     return workers_start(&s->workers, s->threads, MCMC_CHAINS / LANES, err);
 }
 
+int mcmc_run_job(struct mcmc *s, void *job, chunk_fn *chunk, nami_err *err)
+{
+    s->workers.job = job;
+    int rc = workers_run(&s->workers, MCMC_CHAINS, LANES, chunk, err);
+    s->workers.job = s;
+    return rc;
+}
+
 void mcmc_close(struct mcmc *s) { workers_stop(&s->workers); }
 
 void lanes_data(const struct mcmc *s, struct lanes_of_chains *w)
@@ -49,6 +57,13 @@ void lanes_data(const struct mcmc *s, struct lanes_of_chains *w)
     for (size_t r = 0; r < (size_t)model_num_rows(s->joint.q->model); r++)
         for (size_t b = 0; b < cap; b++) x->row[r * cap + b] = s->data[r];
     x->lanes = LANES;
+}
+
+void lanes_load(const struct mcmc *s, struct lanes_of_chains *w, const double *u, size_t first)
+{
+    lanes_data(s, w);
+    for (size_t k = 0; k < (size_t)s->dim; k++)
+        memcpy(w->u + k * LANES, u + k * MCMC_CHAINS + first, sizeof *w->u * LANES);
 }
 
 /* Lane b at u[k * stride]. */
@@ -88,9 +103,7 @@ static int evaluate_lanes(void *job, void *workspace, size_t first, size_t n, na
     struct mcmc *s = job;
     struct lanes_of_chains *w = workspace;
     (void)n, (void)err;
-    lanes_data(s, w);
-    for (size_t k = 0; k < (size_t)s->dim; k++)
-        memcpy(w->u + k * LANES, s->u + k * MCMC_CHAINS + first, sizeof *w->u * LANES);
+    lanes_load(s, w, s->u, first);
     lanes_evaluate(s, w);
     for (size_t k = 0; k < (size_t)s->dim; k++)
         memcpy(s->grad + k * MCMC_CHAINS + first, w->g + k * LANES, sizeof *w->g * LANES);
@@ -133,9 +146,7 @@ static int climb(void *job, void *workspace, size_t first, size_t n, nami_err *e
     size_t all = MCMC_CHAINS, d = (size_t)s->dim;
     int open = LANES;
     (void)n, (void)err;
-    lanes_data(s, w);
-    for (size_t k = 0; k < d; k++)
-        memcpy(w->u + k * LANES, s->u + k * all + first, sizeof *w->u * LANES);
+    lanes_load(s, w, s->u, first);
     enter(s, w, first);
     for (int b = 0; b < LANES; b++) {
         for (size_t k = 0; k < d; k++) w->v[k] = w->u[k * LANES + (size_t)b];
