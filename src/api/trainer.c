@@ -163,7 +163,7 @@ int nami_trainer_new(const nami_model *model, const nami_options *invert,
     return finish(t, rc, out, err);
 }
 
-/* Markov chains draw latents sooner than they integrate over them by quadrature. */
+/* By default, Markov chains integrate only where it costs less than drawing (exact/choose.c). */
 static nami_options for_chains(const nami_options *invert)
 {
     nami_options o = invert ? *invert : (nami_options){0};

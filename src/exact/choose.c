@@ -6,7 +6,10 @@
    statement is tried together with those upstream of it that have not been integrated out yet,
    fewer of them first, then statements with more scalars.  Latents of one kind are integrated
    together where that is possible, otherwise in a step of their own, for which the integrals of
-   the steps before are terms like others. */
+   the steps before are terms like others.
+
+   For Markov chains ("closed"), which draw what is not integrated out, an integral must be worth
+   its cost, and must not hide the location or scale of a latent that they draw. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,8 +18,8 @@
 #include "exact/reach.h"
 #include "model/eval.h"
 
-static const double COUPLED = 1000; /* times the cost of the density as it is written */
-static const double PROBES = 5e3;   /* operations */
+/* Limits for Markov chains: times the cost of the density as it is written, and operations. */
+static const double COUPLED = 1000, PROBES = 5e3;
 
 struct choice {
     struct collapse *c;
