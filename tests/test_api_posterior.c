@@ -898,6 +898,13 @@ static void query_is_canceled(void **state)
     nami_posterior_free(post);
     close_directory();
 
+    listen(1); /* within a data set: chains ask after each trajectory */
+    post = ask(data, (nami_query){.draws = 160, .method = "mcmc", .watch = &watch});
+    refused(nami_posterior_next(post, &block, &err), NAMI_ECANCEL,
+            "canceled while Markov chains were running", &err);
+    assert_int_equal(heard.calls, 1);
+    nami_posterior_free(post);
+
     listen(0);
     post = run(data, (nami_query){.draws = 50, .watch = &watch});
     assert_true(heard.calls > 0 && heard.last.done == 2 && heard.last.total == 2);

@@ -20,6 +20,7 @@
 
 /* Limits for Markov chains: times the cost of the density as it is written, and operations. */
 static const double COUPLED = 1000, PROBES = 5e3;
+static const char SOONER[] = "is drawn sooner by Markov chains";
 
 struct choice {
     struct collapse *c;
@@ -27,6 +28,7 @@ struct choice {
     const char *const *stored; /* by node: its kind in a stored inverse; or NULL */
     unsigned char *role;
     unsigned char *allowed; /* by node */
+    unsigned char *drawn;   /* by node: sooner, by Markov chains */
     int singles;            /* costly kinds are welcome for single numbers, too */
     int closed;             /* and for nothing */
     int discrete;           /* nothing but discrete latents */
@@ -136,8 +138,7 @@ static int try_kind(struct choice *x, const struct integral_kind *kind, nami_err
 {
     if (x->discrete && !kind->discrete)
         return err_set(err, NAMI_EINPUT, "makes sums over discrete latents costly");
-    if (kind->probed && x->closed)
-        return err_set(err, NAMI_EINPUT, "takes more evaluations than Markov chains");
+    if (kind->probed && x->closed) return err_set(err, NAMI_EINPUT, "%s", SOONER);
     if (kind->plates && !x->singles && has_single(x))
         return err_set(err, NAMI_EINPUT, "is a single number without a closed form");
     int rc = try_with_steps(x, kind, err);
@@ -182,7 +183,7 @@ static int obstacle(const struct choice *x)
 {
     for (size_t i = 0; i < x->node.n; i++) {
         int v = x->node.a[i];
-        if (!x->allowed[v] || x->failed[x->statement[v]]) return v;
+        if (!x->allowed[v] || x->drawn[v] || x->failed[x->statement[v]]) return v;
     }
     return -1;
 }
@@ -235,8 +236,9 @@ static int try_statement(struct choice *x, int s, nami_err *err)
     if (v >= 0) {
         x->failed[s] = 1;
         return explain(x, s,
-                       x->c->by_name ? "is not among those that --exact names"
-                                     : "belongs to a later stage",
+                       x->drawn[v]     ? SOONER
+                       : x->c->by_name ? "is not among those that --exact names"
+                                       : "belongs to a later stage",
                        "")
                    ? err_nomem(err)
                    : 0;
@@ -281,8 +283,8 @@ static void start_statements(struct choice *x)
         if (is_wanted(x, v)) x->done[x->statement[v]] = 0;
 }
 
-/* Continuous latents that were integrated out, but have a latent that stays as a child, are not
-   allowed any more: its location or scale would be hidden in an integral, and it could not be
+/* Continuous latents that were integrated out, but have a latent that stays as a child, are to be
+   drawn: its location or scale would be hidden in an integral, and it could not be
    noncentered.  Nor are those whose integrals are found by probes of a long density, in which a
    chain moves sooner.  How many. */
 static int give_back(struct choice *x)
@@ -295,7 +297,7 @@ static int give_back(struct choice *x)
         for (size_t i = 0; i < s->node.n && !s->kind->discrete; i++) {
             int stays = costly;
             for_children (g, s->node.a[i], v) stays |= is_wanted(x, v) && !x->c->kind[v];
-            if (stays) x->allowed[s->node.a[i]] = 0, n++;
+            if (stays) x->drawn[s->node.a[i]] = 1, n++;
         }
     }
     return n;
@@ -354,13 +356,14 @@ static int start(struct choice *x, const struct model *m, nami_err *err)
     x->num_statements = model_num_statements(m);
     x->role = new_array(unsigned char, n);
     x->allowed = new_array(unsigned char, n);
+    x->drawn = new_array(unsigned char, n);
     x->mark = new_array(unsigned char, n);
     x->statement = raw_array(int, n);
     x->done = new_array(unsigned char, x->num_statements);
     x->failed = new_array(unsigned char, x->num_statements);
     x->num_latents = new_array(int, x->num_statements);
-    if (!x->role || !x->allowed || !x->mark || !x->statement || !x->num_latents || !x->done ||
-        !x->failed)
+    if (!x->role || !x->allowed || !x->drawn || !x->mark || !x->statement || !x->num_latents ||
+        !x->done || !x->failed)
         return err_nomem(err);
     if ((rc = roles(x->p, x->role, &inexact, err))) return rc;
     for (int k = 0; k < model_num_instances(m); k++) {
@@ -431,7 +434,7 @@ static int make(struct collapse *c, const struct model *m, const struct problem 
             rc = err_set(err, NAMI_EINPUT, "%s cannot be integrated out as the file says (%s)",
                          bn_name(model_bn(m), v), kind[v]);
     c->cost = rc ? 0 : prog_cost(collapse_density(c));
-    free(x.role), free(x.allowed), free(x.mark), free(x.statement);
+    free(x.role), free(x.allowed), free(x.drawn), free(x.mark), free(x.statement);
     free(x.num_latents), free(x.done), free(x.failed);
     vec_free(&x.node), vec_free(&x.stack);
     return rc;
